@@ -17,7 +17,7 @@ leaves bytes apart, and merges elements of 2 bytes to 8 bytes at most. A record 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence, Set
+from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
@@ -25,9 +25,8 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.codegen.distances import open_part
-from cudalint.codegen.hoisting import hoisted
-from cudalint.codegen.selected import selected
+from cudalint.codegen.indices import open_part
+from cudalint.codegen.moved_loads import hoisted, selected
 from cudalint.codegen.straight import Straight
 from cudalint.codegen.unread import without_unread
 from cudalint.codegen.unrolling import Unrolling, declared_alignment, is_elsewhere, widest_for_assembler
@@ -35,7 +34,6 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Event, FenceEvent, is_astray
-from cudalint.ir import nodes as ir
 from cudalint.values.arithmetic import I8
 from cudalint.values.nodes import Node
 from cudalint.values.polynomial import linear
@@ -54,18 +52,14 @@ def machine_accesses(execution: Execution) -> list[AccessEvent]:
     restricted = frozenset(p.name for p in execution.function.parameters if p.is_restrict)
     merger = _Merger(execution, Unrolling.of(execution), restricted)
     for place, event in enumerate(events):
-        merger.add(_as_declared(event, volatile), place)
+        if isinstance(event, AccessEvent) and event.context.span in volatile:
+            # It is read and written as it stands in the source, each time.
+            event = replace(event, is_verbatim=True)
+        merger.add(event, place)
     merger.close(None)
     graph = execution.view.graph
     made = hoisted(selected(merger.accesses, events, graph), events, restricted, graph)
     return without_unread(made, execution)
-
-
-def _as_declared(event: Event, volatile: Set[ir.Span]) -> Event:
-    """What is declared `volatile` is read and written as it stands in the source, each time."""
-    if not isinstance(event, AccessEvent) or event.context.span not in volatile:
-        return event
-    return replace(event, is_verbatim=True)
 
 
 class _Member(NamedTuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudalint.codegen.fixed_indices import code_of
+from cudalint.codegen.indices import code_of
 from cudalint.codegen.unread import unread
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.interpreter.device.memory import alignment

@@ -18,7 +18,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from cudalint.codegen.fixed_indices import Code, code_of
+from cudalint.codegen.indices import Code, code_of
 from cudalint.codegen.slow_paths import is_kept_in_place, keeps_apart
 from cudalint.evaluate.branches.compiled import PREDICATED, compiled_form
 from cudalint.evaluate.branches.work import WorkMeter, weigh

@@ -13,7 +13,7 @@ from functools import lru_cache
 
 from msgspec.structs import replace
 
-from cudalint.codegen.fixed_indices import code_of
+from cudalint.codegen.indices import code_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.events import AccessEvent, EscapeEvent, LibraryAccess

@@ -29,7 +29,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.codegen.fixed_indices import Spot, fixed_indices
+from cudalint.codegen.indices import Spot, fixed_indices
 from cudalint.codegen.shared_layout import shared_layout
 from cudalint.codegen.slow_paths import is_kept_in_place, keeps_apart
 from cudalint.evaluate.requests.execution import Execution

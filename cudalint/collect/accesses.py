@@ -9,10 +9,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.codegen.machine import machine_accesses
-from cudalint.collect.extents import extent_places
 from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.collect.sites import frames_of, made_at
-from cudalint.collect.struct_copies import copies_among, is_copy
 from cudalint.evaluate.requests.figures import evaluate_access
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, LibraryCall, Place
 from cudalint.frontend.source_text import Spellings
@@ -21,6 +19,7 @@ from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Block
 from cudalint.launches.variants import not_with, other_shapes
+from cudalint.values.nodes import Reason
 from cudalint.values.residues import Residues
 
 NO_TIME = "the kernel takes too long"
@@ -67,11 +66,11 @@ class AccessCollector(Provider, eq=False):
 
     def add(self, run: Run) -> None:
         execution = run.execution
-        copied = copies_among(event for event in execution.events if isinstance(event, AccessEvent))
+        copied = _copies_among(event for event in execution.events if isinstance(event, AccessEvent))
         residues = Residues()
         for key, events in _by_site(run.machine).items():
             if key not in self._sites:
-                self._sites[key] = _Site(events[0], *made_at(events[0]), is_copy(events[0], copied))
+                self._sites[key] = _Site(events[0], *made_at(events[0]), _is_copy(events[0], copied))
             results = self._sites[key].results
             self._sites[key].moduli.append(min(residues.of(event.offset).modulus for event in events))
             if execution.deadline.is_over():
@@ -199,5 +198,76 @@ def _declaration(symbol: ir.Symbol, spellings: Spellings) -> ArrayFacts:
         extents.append(type_.count or 0)
         type_ = type_.element
     known = symbol.type.bytes if symbol.storage == "shared" else None
-    places = extent_places(symbol, len(extents), spellings)
+    places = _extent_places(symbol, len(extents), spellings)
     return ArrayFacts(symbol.name, Place(*symbol.span), tuple(extents), places, type_.bytes, known or None)
+
+
+# --- structs that are loaded as a whole and stored as they are --------------------------------------------
+
+Loaded = tuple[object, int]
+"""An array, and the number of the node that says where in it."""
+
+
+def _copied_from(event: AccessEvent) -> Loaded | None:
+    """Where the struct that is stored was loaded; None where any of its numbers comes from elsewhere."""
+    places = {_origin(value.op, value.payload, [a.index for a in value.args]) for value in event.values or ()}
+    return places.pop() if len(places) == 1 else None
+
+
+def _copies_among(events: Iterable[AccessEvent]) -> frozenset[Loaded]:
+    """Where the structs were loaded that are stored as they are."""
+    found = (_copied_from(event) for event in events if event.operation == "store" and event.record is not None)
+    return frozenset(place for place in found if place is not None)
+
+
+def _is_copy(event: AccessEvent, copied: frozenset[Loaded]) -> bool:
+    """Whether an access to a struct is one half of a copy in memory."""
+    if event.record is None:
+        return False
+    if event.operation == "store":
+        return _copied_from(event) is not None
+    return event.operation != "load" or (event.target, event.offset.index) in copied
+
+
+def _origin(op: str, payload: object, args: list[int]) -> Loaded | None:
+    if op != "opaque" or not isinstance(payload, Reason) or payload.kind != "loaded" or not payload.memory:
+        return None
+    return payload.memory[0], args[0]
+
+
+# --- where the extents of an array are spelled in its declaration: what a fix has to change ---------------
+
+
+def _extent_places(symbol: ir.Symbol, count: int, spellings: Spellings) -> tuple[Place | None, ...]:
+    """The text between each pair of brackets behind the name; all None where that isn't plain (a macro, a typedef)."""
+    unknown = (None,) * count
+    span = symbol.span
+    if span.line != span.end_line:
+        return unknown
+    text = b"".join(spellings.lines_of(Place(*span)))
+    name = text.rfind(symbol.name.encode() + b"[")
+    if name < 0:
+        return unknown
+    found = _brackets(text, name + len(symbol.name.encode()))
+    if len(found) != count:
+        return unknown
+    first = span.column
+    return tuple(Place(span.path, span.line, first + a, span.line, first + b) for a, b in found)
+
+
+def _brackets(text: bytes, start: int) -> list[tuple[int, int]]:
+    """The insides of the bracket pairs that follow one another from `start` on."""
+    found: list[tuple[int, int]] = []
+    depth, opened = 0, 0
+    for position in range(start, len(text)):
+        character = text[position : position + 1]
+        if character == b"[":
+            depth += 1
+            opened = position + 1 if depth == 1 else opened
+        elif character == b"]":
+            depth -= 1
+            if depth == 0:
+                found.append((opened, position))
+        elif depth == 0 and not character.isspace():
+            break
+    return found

@@ -420,6 +420,8 @@ def without_faults(
 ) -> dict[Node, int | float]:
     """Sizes for which all addresses are multiples of what they have to be, near those that were chosen: the next larger
     multiples of a small power of two, if the host code comes to the launch with these too."""
+    if not values:
+        return values
     ends = (end for _, group in arrays for end in group if _takes_sizes(end, values))
     touches = list({(end.offset, end.bytes): end for end in ends}.values())
     if not any(faults(end, values, execution) for end in touches):

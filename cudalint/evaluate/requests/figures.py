@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cudalint.evaluate.requests.knowledge import know, needed_sizes, stays_one
 from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
-from cudalint.evaluate.requests.open_numbers import open_values, small_shifts
+from cudalint.evaluate.requests.open_numbers import flags_of, open_values, small_shifts
 from cudalint.evaluate.requests.requests import Requests, Totals, gather
 from cudalint.evaluate.requests.sampling import offset_range, sample, strides
 from cudalint.evaluate.requests.sensitivity import rests_on
@@ -240,9 +240,10 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         totals = totals_of(reached, _fair_situation(reached, view))
     if totals.requests == 0:
         totals = quick
-    rests = rests_on(reached, quick, view)
+    flags = flags_of(reached, view)
+    rests = rests_on(reached, quick, view, flags)
     assumptions, bounds = rests.assumptions, rests.bounds
-    unsaid, figures = open_values(reached, quick, view)
+    unsaid, figures = open_values(reached, quick, view, flags)
     unsaid += (f"how large `{size}` is" for size in rests.sizes)
     if unsaid:
         low, high = bounds or (totals.low, totals.high)
@@ -282,7 +283,7 @@ def _cut_short(reached: Sequence[Known], graph: Graph) -> tuple[str, ...]:
     """What has to be so of data for the figure to be that of all lanes that could come."""
     found: dict[str, None] = {}
     for known in reached:
-        if not stays_one(known.event, known.quick):
+        if bits_of(known.event.context.deciding) & graph.opaque_bits and not stays_one(known.event, known.quick):
             lanes = known.situation.lanes(known.event.context.loops, known.quick.mask)
             reasons = cut_by_data(known.event, graph, lanes)
             found |= {f"no warp is cut short by data ({reason.text})": None for reason in reasons}

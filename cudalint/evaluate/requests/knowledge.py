@@ -11,7 +11,7 @@ from cudalint.evaluate.requests.lists import Lists, is_list_start
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import Known, LaunchView
-from cudalint.interpreter.device.events import AccessEvent, Loop
+from cudalint.interpreter.device.events import AccessEvent, Loop, depends_on
 from cudalint.scenarios import alternatives
 from cudalint.values.arithmetic import BOOL
 from cudalint.values.graph import Graph, conjuncts
@@ -136,14 +136,16 @@ def _doubt(
 ) -> tuple[Reason | None, bool]:
     """Why the figure cannot be told, if lanes of one warp depend on values that cannot be followed."""
     graph, rows = situation.graph, situation.rows(event.context.loops)
-    if quick.total == 0:
+    opaque = event.target.opaque
+    bits = depends_on(event.context, event.offset) | (opaque.bits if opaque is not None else 0)
+    if quick.total == 0 or not bits & graph.opaque_bits:
         return None, False
     lanes = situation.lanes(event.context.loops, quick.mask)
     scaled = _scaled_by_data(graph, event.offset)
     if scaled is not None:
         return scaled, False
     lists, touched = Lists(event, rows, lanes), _Touched(quick)
-    addresses = [event.offset] if event.target.opaque is None else [event.offset, event.target.opaque]
+    addresses = [event.offset] if opaque is None else [event.offset, opaque]
     for node in addresses:
         for part, reason in opaque_parts(graph, node):
             if reason is UNINITIALISED:

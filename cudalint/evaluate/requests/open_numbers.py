@@ -32,11 +32,13 @@ from cudalint.values.polynomial import is_address
 from cudalint.values.size_uses import factors_of
 
 
-def open_values(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
+def open_values(
+    reached: Sequence[Known], quick: Totals, view: LaunchView, flags: Sequence[Flag]
+) -> tuple[list[str], list[float]]:
     """What nobody says is so, and what the figure is better for if it is; with the figures that it has then."""
     strides, figures = _unknown_strides(reached, quick, view)
-    flags, others = _other_flags(reached, quick, view)
-    return [f"whether {text}" for text in (*(f"`{name}` is 1" for name in strides), *flags)], [*figures, *others]
+    chosen, others = _other_flags(reached, quick, view, flags)
+    return [f"whether {text}" for text in (*(f"`{name}` is 1" for name in strides), *chosen)], [*figures, *others]
 
 
 def _figure(reached: Sequence[Known], situation: Situation, base: float) -> float:
@@ -78,10 +80,12 @@ def flags_of(reached: Sequence[Known], view: LaunchView) -> list[Flag]:
 
 
 @heuristic("other-flags", "layout flags of libraries: each side is as likely").otherwise(([], []))
-def _other_flags(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
+def _other_flags(
+    reached: Sequence[Known], quick: Totals, view: LaunchView, flags: Sequence[Flag]
+) -> tuple[list[str], list[float]]:
     """What the figure is a better one for if it is otherwise, and the figures that it has then."""
     texts, figures, base = [], [], quick.cost / quick.requests
-    for flag in flags_of(reached, view):
+    for flag in flags:
         figure = _figure(reached, view.varied(flag.number, flag.other), base)
         if figure < base * (1 - TOLERANCE):
             texts.append(f"`{flag.text}` is {'false' if flag.is_true else 'true'}")
@@ -137,6 +141,8 @@ def _unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) 
     has then."""
     bits = bits_of(known.event.offset for known in reached)
     found = [u for u in view.graph.atoms(bits, view.graph.uniform_bits) if _may_be_one(u, view.graph)]
+    if not found:
+        return [], []
     bare = found if _is_of_other_sizes(reached, view) else _bare_strides(found, reached, view)
     factors = _factors(found, reached, view)
     names, figures, base = [], [], quick.cost / quick.requests

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from cudalint.evaluate.requests.open_numbers import Flag, flags_of
+from cudalint.evaluate.requests.open_numbers import Flag
 from cudalint.evaluate.requests.requests import Totals
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.scenarios import alternatives
@@ -50,7 +50,7 @@ class Rests(Struct, frozen=True):
     """What one of the sizes has to be at least, the largest such number."""
 
 
-def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView) -> Rests:
+def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView, flags: Sequence[Flag]) -> Rests:
     graph = view.graph
     texts = [_condition_text(c) for known in reached for c in known.relaxed]
     texts += [f"{render(size)} == {view.pins[size]}" for size in sorted(view.needed, key=lambda size: size.index)]
@@ -58,7 +58,7 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView) -> Rests
     low, high, moved, least = quick.low, quick.high, False, 0
     sizes: list[str] = []
     base = quick.cost / quick.requests
-    flags = {flag.number: flag for flag in flags_of(reached, view)}
+    by_number = {flag.number: flag for flag in flags}
     for uniform in graph.atoms(bits, graph.uniform_bits):
         assert isinstance(uniform.payload, Uniform)
         if uniform.payload.name.startswith("&") or _only_divides(uniform, reached, graph):
@@ -69,7 +69,7 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView) -> Rests
         if uniform in view.pins:
             verdict = _other_shift(size, view.pins[uniform])
         else:
-            verdict = _other_choice(size, flags[uniform]) if uniform in flags else _sensitivity(size)
+            verdict = _other_choice(size, by_number[uniform]) if uniform in by_number else _sensitivity(size)
         text, means = verdict.text, verdict.figures
         if text is not None:
             least = max(least, verdict.least)

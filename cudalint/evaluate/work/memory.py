@@ -170,6 +170,8 @@ class _Sets(Struct, frozen=True):
     """The row of each."""
     asked: float
     """By the warps of a row, on average."""
+    requests: float
+    """Warps that touch something in a row, on average over the rows in which any does, summed over accesses."""
 
     def size(self, row: int) -> int:
         first, end = np.searchsorted(self.rows, (row, row + 1)).tolist()
@@ -203,8 +205,7 @@ def _touched_by(
     )
     if sets is None or not warps:
         return []
-    requests = _requests(chosen, plan)
-    asked = warps * sets.asked / requests if requests else 0.0
+    asked = warps * sets.asked / sets.requests if sets.requests else 0.0
     size = _size(target, view)
     is_scattered = any(event.offset.bits & opaque for event in chosen)
     base = sets.size(0) or len(sets.sectors) / max(1, len(distinct(sets.rows)))
@@ -256,18 +257,9 @@ def _size(target: Allocation, view: LaunchView) -> float | None:
     return float(value) if value > 0 else None
 
 
-def _requests(chosen: Sequence[AccessEvent], plan: Plan) -> float:
-    """Warps that touch something in a row, on average over the rows in which any does, summed over accesses."""
-    total = 0.0
-    for event in chosen:
-        active = plan.rows.mask_by_warp(event.context.without_data(plan.rows.graph)).active.sum(axis=1)
-        total += active.sum() / max(1, (active > 0).sum())
-    return total
-
-
 def _sets(chosen: Sequence[AccessEvent], plan: Plan) -> _Sets | None:
     keys: list[NDArray[np.int64]] = []
-    asked = 0.0
+    asked = requests = 0.0
     shape = (plan.rows.count, plan.rows.threads.warps, WARP_LANES)
     numbers = np.arange(plan.rows.count, dtype=np.int64)[:, None, None]
     of_warps = (numbers * shape[1] + np.arange(shape[1], dtype=np.int64)[None, :, None]) << _BITS
@@ -275,6 +267,8 @@ def _sets(chosen: Sequence[AccessEvent], plan: Plan) -> _Sets | None:
         mask = plan.rows.mask(event.context.without_data(plan.rows.graph)).reshape(shape)
         if not mask.any():
             continue
+        active = mask.any(axis=2).sum(axis=1)
+        requests += active.sum() / (active > 0).sum()
         offsets = np.asarray(plan.rows.full(event.offset)).astype(np.int64, copy=False).reshape(shape)
         first = offsets // SECTOR_BYTES
         last = (offsets + event.bytes - 1) // SECTOR_BYTES
@@ -289,7 +283,7 @@ def _sets(chosen: Sequence[AccessEvent], plan: Plan) -> _Sets | None:
     if not keys:
         return None
     together = _each(np.concatenate(keys)) if len(keys) > 1 else keys[0]
-    return _Sets(together & _SECTORS, together >> _BITS, asked)
+    return _Sets(together & _SECTORS, together >> _BITS, asked, float(requests))
 
 
 def _each(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
