@@ -50,7 +50,7 @@ def call_place(ex: Executor, expr: ir.Call) -> Place:
 
 
 def _call(ex: Executor, expr: ir.Call) -> Value | Place:
-    if expr.is_virtual and ex.configuration is not None:
+    if expr.is_virtual and ex.policy.counts_gaps:
         return _virtual(ex, expr)
     ref = expr.function
     if ref is None or not ref.is_user:
@@ -62,8 +62,7 @@ def _call(ex: Executor, expr: ir.Call) -> Value | Place:
     called = _closure_of(ex, expr)
     if called is not None:
         return called
-    if ref is not None and ex.configuration is None and ref.never_returns():
-        # Host code that has found something wrong: a check of the program's own.
+    if ref is not None and ex.policy.ends_in_calls and ref.never_returns():
         ex.state.dead = True
         return ex.graph.zero
     if ref is not None:
@@ -224,7 +223,7 @@ class _Reached(Struct):
 def _unknown_result(ex: Executor, expr: ir.Call, given: Operands) -> Value:
     reached = _reached(ex, expr, given)
     args = few_of(n for n in reached.seen if not n.is_const)
-    if not expr.arguments and ex.configuration is not None and expr.name not in _OF_ALL_THREADS:
+    if not expr.arguments and ex.policy.counts_gaps and expr.name not in _OF_ALL_THREADS:
         # What is told nothing may ask for the thread: `coalesced_threads().thread_rank()`.
         args = tuple(ex.graph.thread)
     with ex.memory.unrecorded():

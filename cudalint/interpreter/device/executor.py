@@ -23,6 +23,7 @@ from cudalint.interpreter.device.handlers import PLACE_HANDLERS, VALUE_HANDLERS
 from cudalint.interpreter.device.loop_parts import LoopParts
 from cudalint.interpreter.device.memory import Memory
 from cudalint.interpreter.device.operands import Operands
+from cudalint.interpreter.device.policy import DEVICE, Policy
 from cudalint.interpreter.device.positions import linear_thread
 from cudalint.interpreter.device.state import Before, Exit, FunctionScope, LoopScope, State, reached
 from cudalint.interpreter.device.values import (
@@ -77,12 +78,13 @@ class Executor:
     """One execution, and what it leaves behind."""
 
     value_handlers = VALUE_HANDLERS
+    policy: Policy = DEVICE
     place_handlers = PLACE_HANDLERS
 
-    def __init__(self, graph: Graph, configuration: Extents | None, deadline: Deadline = NEVER) -> None:
-        """`configuration` is None for host code; what is left at the deadline is given up."""
+    def __init__(self, graph: Graph, extents: Extents | None, deadline: Deadline = NEVER) -> None:
+        """`extents` are None for host code, which has no threads; what is left at the deadline is given up."""
         self.graph = graph
-        self.configuration = configuration
+        self.extents = extents
         self.deadline = deadline
         self.state = State(graph)
         self.memory = Memory(graph)
@@ -250,7 +252,7 @@ class Executor:
 
     def note_problems(self, ref: ir.FunctionRef, function: ir.Function) -> None:
         """What the front end lost of a function that a kernel calls is lost to the kernel."""
-        if ref.is_user and function.problems and self.configuration is not None:
+        if ref.is_user and function.problems and self.policy.counts_gaps:
             self.note_unseen(function.name, is_anywhere=True)
             for problem in function.problems:
                 self.gap(function.name_span, not_resolved(problem), "unresolved", problem)
@@ -287,7 +289,7 @@ class Executor:
     def uninitialised(self, type_: ir.Type, name: str = "") -> Value:
         """What nothing in sight gives a value. A pointer of a kernel that is followed all the same was given one by
         code that was lost in parsing: each thread may have its own."""
-        is_lost = isinstance(type_, ir.PointerType) and self.configuration is not None
+        is_lost = isinstance(type_, ir.PointerType) and self.policy.counts_gaps
         return self.memory.unknown(type_, UNINITIALISED, tuple(self.graph.thread) if is_lost else (), name)
 
     # statements
@@ -310,7 +312,7 @@ class Executor:
             raise GaveUp("its body takes too long to execute")
 
     def step(self, code: ir.Stmt | ir.Expr) -> None:
-        if self.stepping and self.memory.recording and self.configuration is not None:
+        if self.stepping and self.memory.recording and self.policy.notes_steps:
             self.steps.append(Step(code, self.state.loops, len(self.memory.events), self.state.conditions))
 
     def computes(self, code: ir.Expr, operator: object, *operands: Value) -> None:
@@ -356,7 +358,7 @@ class Executor:
         symbol = statement.symbol
         if symbol.storage != "constant" and self.lies_in_memory(symbol):
             return
-        if symbol.storage == "static" and self.configuration is None and statement.initializer is None:
+        if symbol.storage == "static" and not self.policy.shares_statics and statement.initializer is None:
             return
         self.state.variables[symbol] = expressions.initial_value(self, symbol, statement.initializer)
 
@@ -364,7 +366,7 @@ class Executor:
         """Whether a variable has an address in memory, where all threads see the same one: so it is with one that a
         kernel keeps from launch to launch, too."""
         if symbol.storage == "static":
-            return self.configuration is not None and not symbol.is_const
+            return self.policy.shares_statics and not symbol.is_const
         return symbol.storage in ("shared", "dynamic-shared", "constant", "device")
 
     def branch(self, condition: Node, then: Arm, otherwise: Arm | None, unguarded: int | None = None) -> None:
@@ -454,7 +456,7 @@ class Executor:
 
     def record_branch(self, condition: Node, kind: str, span: ir.Span) -> list[Side]:
         """Notes that lanes may part here; the caller adds the sides to the list that it gets."""
-        if not self.memory.recording or self.configuration is None:
+        if not self.memory.recording or not self.policy.notes_steps:
             return []
         event = BranchEvent(self.context(span), condition, kind)  # type: ignore[arg-type]
         self.memory.events.append(event)
@@ -579,13 +581,13 @@ class Executor:
 
     def _list_behind_exit(self, rest: Sequence[ir.Stmt]) -> None:
         """What stands behind a `return` that all lanes take under this launch has entries, too; once is enough."""
-        if self.configuration is None or not self.memory.recording or rest[0] in self.met:
+        if not self.policy.notes_steps or not self.memory.recording or rest[0] in self.met:
             return
         self.list_unreached(lambda: self.block(ir.Block(tuple(rest), rest[0].span)))
 
     def unknown(self, statement: ir.UnknownStmt) -> None:
         self.gap(statement.span, statement.reason)
-        if statement.is_jump and self.configuration is not None:
+        if statement.is_jump and self.policy.counts_gaps:
             reason = Reason(False, f"it comes after {statement.reason}, which is not followed", statement.span)
             self.state.assume(self.graph.opaque(reason, (linear_thread(self),), BOOL))
         for child in statement.children:

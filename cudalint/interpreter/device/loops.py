@@ -73,7 +73,7 @@ def range_loop(ex: Executor, statement: ir.RangeFor) -> None:
     """`for (x : range)` over an object with iterators (loops over arrays are lowered as counted ones): the elements are
     opaque, and so is which threads have another one; what it takes to read them is not followed."""
     more: ir.Expr | None = None
-    if ex.configuration is not None:
+    if ex.policy.counts_gaps:
         ex.gap(statement.span, "the elements of a range that is no array")
         flag = ir.Symbol("range", _BOOL, "local", statement.span)
         ex.state.variables[flag] = ex.opaque("whether a range has more", _BOOL, (*ex.graph.thread, *ex.graph.block))

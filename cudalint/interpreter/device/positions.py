@@ -17,18 +17,18 @@ _AXES = {"x": 0, "y": 1, "z": 2}
 def builtin(ex: Executor, name: str, axis: str) -> Node:
     """threadIdx.x and the like."""
     position = _AXES.get(axis, 0)
-    configuration = ex.configuration
-    if configuration is None:
+    extents = ex.extents
+    if extents is None:
         return ex.graph.one
     if name == "threadIdx":
-        one_thread = configuration.block[position].is_const and configuration.block[position].value == 1
+        one_thread = extents.block[position].is_const and extents.block[position].value == 1
         return ex.graph.zero if one_thread else ex.graph.thread[position]
     if name == "blockIdx":
-        one_block = configuration.grid[position].is_const and configuration.grid[position].value == 1
+        one_block = extents.grid[position].is_const and extents.grid[position].value == 1
         return ex.graph.zero if one_block else ex.graph.block[position]
     if name == "blockDim":
-        return configuration.block[position]
-    return configuration.grid[position]
+        return extents.block[position]
+    return extents.grid[position]
 
 
 def linear_thread(ex: Executor) -> Node:

@@ -19,6 +19,7 @@ from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.executor import Arm, Executor, GaveUp
 from cudalint.interpreter.device.handlers import VALUE_HANDLERS
 from cudalint.interpreter.device.loop_parts import LoopParts
+from cudalint.interpreter.device.policy import HOST
 from cudalint.interpreter.device.state import Before, FunctionScope
 from cudalint.interpreter.device.values import (
     PLACES,
@@ -135,6 +136,7 @@ class HostExecutor(Executor):
     """The execution of a file's host code, root by root."""
 
     value_handlers = _VALUE_HANDLERS
+    policy = HOST
 
     def __init__(
         self,

@@ -136,8 +136,8 @@ _MTGP32_THREADS = 256
 
 
 def _fits_mtgp32(ex: Executor) -> bool:
-    extents = ex.configuration.block if ex.configuration is not None else ()
-    return math.prod(int(extent.value) for extent in extents if extent.is_const) <= _MTGP32_THREADS
+    block = ex.extents.block if ex.extents is not None else ()
+    return math.prod(int(extent.value) for extent in block if extent.is_const) <= _MTGP32_THREADS
 
 
 BULK_ACCESSES: Mapping[str, Handler] = {

@@ -158,7 +158,7 @@ def _group_barrier(part: str) -> Handler:
         _arguments(ex, call)
         if call.name == "wait":
             _record(ex, CopyEvent(ex.context(call.span), 0))
-        if scope == "grid" and ex.configuration is not None:
+        if scope == "grid" and ex.policy.notes_steps:
             touch_counter(ex, call.span, part)
         _record(ex, BarrierEvent(ex.context(call.span), kind, scope, name == "thread_group", part))  # type: ignore[arg-type]
         return ex.memory.unknown(call.type, Reason(False, "a token"))
@@ -194,12 +194,12 @@ def _tile_size(owner: ir.Expr | None) -> int:
 
 def _tile_rank(ex: Executor, size: int) -> Node | None:
     """Which tile of its block a thread is in."""
-    if ex.configuration is None:
+    if ex.extents is None:
         return None
     graph = ex.graph
     linear = graph.thread[0]
     for axis in (1, 2):
-        extent = functools.reduce(lambda a, b: graph.binary("*", a, b, U4), ex.configuration.block[:axis])
+        extent = functools.reduce(lambda a, b: graph.binary("*", a, b, U4), ex.extents.block[:axis])
         linear = graph.binary("+", linear, graph.binary("*", graph.thread[axis], extent, U4), U4)
     return graph.binary("/", linear, graph.const(size, U4), U4)
 
