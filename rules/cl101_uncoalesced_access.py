@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts
@@ -13,6 +13,7 @@ from cudalint.remedies.records import is_absorbed
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import (
     Evaluated,
+    array_key,
     blamed,
     calls_to,
     evaluated,
@@ -62,7 +63,8 @@ class UncoalescedAccess(Rule):
         whose addresses depend on loaded data is counted as such, and never reported; where only the active lanes do,
         the figure is the mean over uniform data. Nor is one whose stride is an argument that nothing gives and that
         nothing else is made of (`x[i * incx]`): it may well be 1, and `--param` says so or otherwise. The same goes for
-        one that the other side of a choice would clear that nothing makes, such as the layout in
+        one that is only made with other sizes than the launch has, beside a wider access to the array that is made with
+        those, and one that the other side of a choice would clear that nothing makes, such as the layout in
         `layout == COLUMNS ? 1 : pitch`. Only counted, unless `--min-share 0` asks for it, is what follows from how an
         argument's data lie: coordinates, vectors and small matrices, one to each thread, if no allocation is in sight
         and no wider access would do.
@@ -84,7 +86,7 @@ class UncoalescedAccess(Rule):
         for one in everything:
             if not _exceeds(one.result, limits["factor"], limits["excess-sectors"]):
                 continue
-            if is_rare(one, everything, sectors, limits["share"]):
+            if is_rare(one, everything, sectors, limits["share"]) or _is_for_other_sizes(one, everything):
                 continue
             pattern = pattern_of(one)
             remedy = suggest(kernel, one, pattern, texts)
@@ -116,6 +118,20 @@ class UncoalescedAccess(Rule):
             is_absorbed=absorbed,
             held_back="layout" if _is_handed_over(one, pattern, remedy) else None,
         )
+
+
+def _is_for_other_sizes(one: Evaluated, everything: Sequence[Evaluated]) -> bool:
+    """Whether it is only made with other sizes than the launch has, beside an access to the array that is made with
+    those: the way for rows of other lengths beside that for rows of vectors."""
+    if not one.result.reached_otherwise:
+        return False
+    mine = array_key(one.access), one.access.operation, one.result.launch
+    return any(
+        (array_key(other.access), other.access.operation, other.result.launch) == mine
+        and not other.result.reached_otherwise
+        and other.access.bytes > one.access.bytes
+        for other in everything
+    )
 
 
 def _exceeds(result: AccessResult, factor: float, excess: float) -> bool:

@@ -97,6 +97,8 @@ class AccessResult(Struct, frozen=True, eq=False):
     """What a size that nothing gives has to be at least for the figures to hold; the largest, if there are several."""
     reached_by_data: bool = False
     """Whether data decides how often it is made: the requests are all that may come."""
+    reached_otherwise: bool = False
+    """Whether it is only made under conditions that do not hold with the numbers that the launch is evaluated with."""
 
     def __repr__(self) -> str:
         """What is known of it."""

@@ -45,6 +45,8 @@ _COMMON_TURN = 128
 """Bytes after which both sectors and banks repeat."""
 
 
+_ALONG_ROWS = ("own-row", "own-run", "strided", "column")
+"""What loops along rows are, as far as the model tells it."""
 _VECTOR = re.compile(r"\b(?:u?(?:char|short|int|long|longlong)|float|double)[2-4](?:_\w+)?$")
 
 
@@ -61,8 +63,6 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts)
     match pattern.kind:
         case "reversed":
             return _exchange_or_stage(kernel, one, texts)
-        case "column":
-            return _exchange_alone(kernel, one, texts)
         case "field":
             if (vector := _as_one_vector(kernel, one, pattern, texts)) is not None:
                 return vector
@@ -74,8 +74,12 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts)
         case "own-row" | "own-run":
             words = _run_as_vectors(one, pattern) or _neighbouring_elements(one, pattern)
             return _as_one_vector(kernel, one, pattern, texts) or _row_in_vectors(kernel, one, pattern, texts, words)
-        case "strided":
-            return _as_one_vector(kernel, one, pattern, texts) or _exchange_alone(kernel, one, texts)
+        case "strided" | "column":
+            vector = _as_one_vector(kernel, one, pattern, texts)
+            if vector is not None and vector.edits:
+                return vector
+            words = vector or _exchange_alone(kernel, one, texts)
+            return words if words is not None and words.edits else _row_in_vectors(kernel, one, pattern, texts, words)
         case "short-rows" | "misaligned":
             return _wider_block(kernel, one)
         case _:
@@ -194,19 +198,32 @@ def _aligned_record(one: Evaluated, texts: Texts) -> Suggestion | None:
 def _as_one_vector(kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts) -> Suggestion | None:
     """Accesses that fill each other's gaps become one wide access, if its address is aligned."""
     access, sample = one.access, one.result.sample
-    width = abs(pattern.step or 0)
-    if sample is None or width not in (4, 8, 16) or access.operation not in ("load", "store"):
+    if sample is None or access.operation not in ("load", "store") or not sample.mask.any():
         return None
-    neighbours = _neighbours(kernel, one, width)
+    step = abs(pattern.step or 0)
+    widths = (width for width in (16, 8, 4) if width > access.bytes and step and step % width == 0)
+    tried = (_as_vector_of(kernel, one, sample, pattern, width, texts) for width in widths)
+    found = [suggestion for suggestion in tried if suggestion is not None]
+    return next((suggestion for suggestion in found if suggestion.edits), found[0] if found else None)
+
+
+def _as_vector_of(
+    kernel: KernelFacts, one: Evaluated, sample: Sample, pattern: Pattern, width: int, texts: Texts
+) -> Suggestion | None:
+    """The accesses in the same aligned bytes, `width` of them, as one."""
+    access = one.access
+    within = np.unique(sample.addresses[sample.mask] % width)
+    if len(within) > 1:
+        return None
+    start = -int(within[0])
+    neighbours = [each for each in _neighbours(kernel, one, width) if start <= each[0] <= start + width - access.bytes]
     apart = {distance: other.result.sectors_per_request or 0.0 for distance, other in neighbours}
-    start = min(apart)
-    # A store must not write what the program doesn't; a load may read it.
+    # A store must not write what the program doesn't; a load may read what is left of its record.
     filled = len(apart) * access.bytes == width
-    if len(apart) < 2 or not (filled or access.operation == "load"):
+    is_record = access.operation == "load" and width == abs(pattern.step or 0)
+    if len(apart) < 2 or not (filled or is_record):
         return None
     addresses = sample.addresses + start
-    if max(apart) + access.bytes - start > width or np.any((addresses % width != 0) & sample.mask):
-        return None
     now, then = sum(apart.values()), mean_sectors(addresses, sample, width)
     parts = "fields of a struct" if pattern.kind == "field" else "neighbouring elements of a thread"
     text = f"{access.operation} the {len(apart)} {parts} at once, as one {width}-byte vector"
@@ -252,8 +269,10 @@ def _row_in_vectors(
     """Several elements at once in each turn of the loop along a thread's own row or run; else some words."""
     access, sample, before = one.access, one.result.sample, one.result.sectors_per_request
     step, bytes_ = abs(pattern.step or 0), access.bytes
-    numbers = [n for n in (4, 2) if n * bytes_ <= _WIDEST and step % (n * bytes_) == 0]
-    if access.operation != "load" or sample is None or before is None or not numbers:
+    numbers = [width // bytes_ for width in (_WIDEST, 8, 4) if width > bytes_ and step % width == 0]
+    if access.operation not in ("load", "store") or sample is None or before is None or not numbers:
+        return words
+    if one.result.reached_otherwise:
         return words
     try:
         bound = turns_of(access, texts.text_of)
@@ -270,7 +289,7 @@ def _row_in_vectors(
     now, then = before * number, mean_sectors(sample.addresses // width * width, sample, width)
     if then > now * _WORTH_IT:
         return words
-    text = f"load {number} elements of a thread at once, as one {width}-byte vector"
+    text = f"{access.operation} {number} elements of a thread at once, as one {width}-byte vector"
     if not all(access.array in launch.allocated for launch in kernel.launches):
         text += f", if `{access.array}` begins at a multiple of {width} bytes"
     advice = Suggestion(text, (), {"sectors": now}, {"sectors": then}, rewrites=True, otherwise=words)
@@ -289,10 +308,10 @@ def _number(spelled: str, launch: LaunchFacts) -> int | None:
 
 
 def _walks_beside(other: Evaluated, one: Evaluated) -> bool:
-    """Whether another load under the same launch takes each thread along a row of its own, too."""
+    """Whether another load or store under the same launch takes each thread along a row of its own, too."""
     if other.result.launch != one.result.launch or other.access.place == one.access.place:
         return False
-    return other.access.operation == "load" and pattern_of(other).kind in ("own-row", "own-run")
+    return other.access.operation in ("load", "store") and pattern_of(other).kind in _ALONG_ROWS
 
 
 def _neighbours(kernel: KernelFacts, one: Evaluated, width: int) -> list[tuple[int, Evaluated]]:

@@ -392,8 +392,8 @@ def _costs_no_more(old: KernelFacts, new: KernelFacts, same: Correspondence, for
     that nobody does. Of accesses that are `rewritten` those of one array count as one, and an array of the block's own
     that is new may have no conflicts."""
     for quantity in _QUANTITIES:
-        before = _costs(old, quantity, same.before, same.line_before)
-        after = _costs(new, quantity, same.after, same.line_after)
+        before = _costs(old, quantity, same.before, same.line_before, rewritten)
+        after = _costs(new, quantity, same.after, same.line_after, rewritten)
         if rewritten and before.keys() != after.keys():
             concerned = {key.of_array for key in before.keys() ^ after.keys()}
             before, after = _by_array(before, concerned), _by_array(after, concerned)
@@ -461,13 +461,17 @@ def _costs(
     quantity: _Quantity,
     spot: Callable[[Place], tuple[str, int, int]],
     line: Callable[[str, int], tuple[str, int]],
+    rewritten: bool,
 ) -> dict[_Key, _Cost]:
+    """What is rewritten may have a way of its own for other sizes, which is not made together with the first one."""
     found: dict[_Key, _Cost] = {}
     for access in kernel.accesses:
         if access.space not in ("global", "shared", "generic"):
             continue
         calls = tuple(line(frame.path, frame.line) for frame in access.inlined_from)
         for result in access.results:
+            if rewritten and result.reached_otherwise:
+                continue
             key = _Key(spot(access.place), calls, access.operation, access.space, access.array, result.launch)
             _add(found.setdefault(key, _Cost()), result, *quantity(result))
     return found

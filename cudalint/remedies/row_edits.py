@@ -27,14 +27,17 @@ from cudalint.remedies.vector_edits import vector_of
 from cudalint.source.code import CodeText, code_text
 
 _FOR = re.compile(r"\bfor\s*(?=\()")
+_KIND = (
+    r"(?:const\s+)?(?:unsigned\s+|signed\s+|long\s+|short\s+|std::)*"
+    r"(?:int|unsigned|long|short|size_t|u?int\d+_t|uint|auto)\s+"
+)
 _HEAD = re.compile(
-    r"\(\s*(?P<kind>(?:const\s+)?(?:unsigned\s+|signed\s+|long\s+|short\s+|std::)*(?:int|unsigned|long|short|size_t|u?int\d+_t"
-    r"|uint|auto|unsigned)\s+)(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<first>[^;]+?)\s*;\s*(?P=name)\s*<\s*(?P<end>[^;]+?)\s*;"
+    rf"\(\s*(?P<kind>{_KIND})?(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<first>[^;]+?)\s*;\s*(?P=name)\s*<\s*(?P<end>[^;]+?)\s*;"
     r"\s*(?:(?P=name)\s*\+\+|\+\+\s*(?P=name)|(?P=name)\s*\+=\s*1)\s*\)\Z"
 )
 _ELEMENT = re.compile(r"(?P<array>[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*)*)\s*(?=\[)")
 _LEAVES = re.compile(r"\b(?:break|goto|return)\b")
-_HANGS = re.compile(r"\b(?:if|else|for|while|do|switch|case)\b|\?|&&|\|\|")
+_HANGS = re.compile(r"\b(?:if|else|while|do|switch|case)\b|\?|&&|\|\|")
 _IF = re.compile(r"\s*\{?\s*if\s*(?=\()")
 _CHOOSES = re.compile(r"\?|&&|\|\|")
 _ORDERED = re.compile(r"\b(?:__sync\w*|__thread\w*|atomic\w*|volatile|asm)\b|#")
@@ -66,13 +69,17 @@ class _Element(Struct, frozen=True):
     array: str
     access: Access
 
+    @property
+    def is_stored(self) -> bool:
+        return self.access.operation == "store"
+
 
 def row_edits(
     accesses: Sequence[Access], width: int, uniform: Collection[str], text_of: Callable[[str], str]
 ) -> tuple[Edit, ...]:
-    """The edits for the first of some loads and for those of the others that stand in the same loop. Raises an
-    `Obstacle` where the loop or the load is not as plain as that. `uniform` are the names of integers that are the same
-    for all threads."""
+    """The edits for the first of some loads and stores and for those of the others that stand in the same loop. Raises
+    an `Obstacle` where the loop or the access is not as plain as that. `uniform` are the names of integers that are the
+    same for all threads."""
     access = accesses[0]
     path = access.place.path
     source = code_text(text_of(path))
@@ -96,32 +103,50 @@ def turns_of(access: Access, text_of: Callable[[str], str]) -> str:
 
 
 def _loop_around(source: CodeText, access: Access) -> _Loop:
-    """The innermost loop whose body an access stands in."""
-    begin, _ = source.extent(access.place)
-    innermost = None
-    for loop in _FOR.finditer(source.code, 0, begin):
-        closed = source.close(loop.end())
+    """The innermost loop around an access whose turns go along with its index."""
+    begin, stop = source.extent(access.place)
+    around = []
+    for each in _FOR.finditer(source.code, 0, begin):
+        closed = source.close(each.end())
         if closed is None or closed > begin:
             continue
         body = source.skip(closed)
         end = _end_of_body(source, body)
         if end is not None and body <= begin < end:
-            innermost = loop, closed, body, end
+            around.append((each, closed, body, end))
     line = access.place.line
     function = source.code.rfind("\n}", 0, begin) + 1
     if _LOOKS_AT_ADDRESSES.search(source.code, function, begin):
         raise Obstacle(
             f"what stands before line {line} looks at where arrays begin, which may not be where a vector does"
         )
-    if innermost is None:
+    if not around:
         raise Obstacle(f"line {line} is in no loop that is spelled as one")
-    loop, closed, body, end = innermost
+    found = None
+    for each, closed, inner, behind in around:
+        counted = _HEAD.match(source.code[each.end() : closed])
+        if counted is not None and re.search(rf"\b{counted['name']}\b", source.code[begin:stop]):
+            found = each, inner, behind, counted
+    if found is None:
+        raise Obstacle(f"no loop around line {line} counts the elements upwards one by one")
+    loop, body, end, head = found
     if re.search(r"\b(?:while|do)\b", source.code[body:begin]):
         raise Obstacle(f"line {line} is in a loop whose turns are not counted")
-    head = _HEAD.match(source.code[loop.end() : closed])
-    if head is None:
-        raise Obstacle(f"the loop around line {line} does not count upwards by one, in a variable of its own")
-    return _Loop(loop.start(), loop.end(), body, end, head["kind"], head["name"], head["first"], head["end"])
+    kind = head["kind"] or _kind_of(head["name"], source, function, loop.start(), end)
+    return _Loop(loop.start(), loop.end(), body, end, kind, head["name"], head["first"], head["end"])
+
+
+def _kind_of(name: str, source: CodeText, function: int, begin: int, end: int) -> str:
+    """The type of a variable that a loop counts in and that is declared before it. What it has come to may be of use
+    behind the loop only if something else is put into it first."""
+    declared = list(re.compile(rf"({_KIND})(?:[^;(){{}}]*,\s*)?{name}\s*[,;=]").finditer(source.code, function, begin))
+    close = source.code.find("\n}", end)
+    used = re.compile(rf"\b{name}\b(?P<put>\s*=(?!=))?").search(
+        source.code, end, close if close > 0 else len(source.code)
+    )
+    if not declared or (used is not None and used["put"] is None):
+        raise Obstacle(f"`{name}` is of use behind the loop at line {source.position(begin)[0]}")
+    return declared[-1][1]
 
 
 def _end_of_body(source: CodeText, body: int) -> int | None:
@@ -147,7 +172,7 @@ def _element(access: Access, loop: _Loop, source: CodeText) -> _Element:
     begin, end = source.extent(access.place)
     line = access.place.line
     named = _ELEMENT.match(source.code, begin, end)
-    if not loop.body <= begin < loop.end or named is None or access.operation != "load":
+    if not loop.body <= begin < loop.end or named is None:
         raise Obstacle(f"`{access.array}` is not spelled as a plain element at line {line}")
     at = named.end()
     while at < end and source.code[at] == "[":
@@ -156,7 +181,9 @@ def _element(access: Access, loop: _Loop, source: CodeText) -> _Element:
         if closed is None:
             break
         at = source.skip(closed) if closed < end else closed
-    if at != end:
+    if access.operation == "store":
+        end = source.close(last) or end
+    elif at != end:
         raise Obstacle(f"`{access.array}` is not spelled as a plain element at line {line}")
     text = source.code[begin:end]
     index, outer = source.code[last + 1 : end - 1], source.code[begin:last]
@@ -171,9 +198,21 @@ def _element(access: Access, loop: _Loop, source: CodeText) -> _Element:
     if changed is not None:
         raise Obstacle(f"`{changed}` changes in the loop around line {line}")
     array = re.escape(named["array"])
-    if re.search(rf"(?<![\w.>]){array}\s*\[[^;]*?\]\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", body):
+    if access.operation == "store":
+        _require_stored(source, loop, begin, end, array)
+    elif re.search(rf"(?<![\w.>]){array}\s*\[[^;]*?\]\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", body):
         raise Obstacle(f"the loop around line {line} stores to `{access.array}` as well")
     return _Element(begin, end, text, named["array"], access)
+
+
+def _require_stored(source: CodeText, loop: _Loop, begin: int, end: int, array: str) -> None:
+    """Each turn stores the element, and does nothing else with its array."""
+    line = source.position(begin)[0]
+    alone = begin == loop.body or re.search(r"[;{}]\s*\Z", source.code[loop.body : begin])
+    if not alone or not re.match(r"\s*=(?!=)", source.code[end : loop.end]):
+        raise Obstacle(f"line {line} does more than store an element in each turn of its loop")
+    if len(re.findall(rf"(?<![\w.>]){array}\b", source.code[loop.body : loop.end])) > 1:
+        raise Obstacle(f"the loop around line {line} does more to its array than store an element")
 
 
 def _hangs(source: CodeText, body: int, begin: int) -> bool:
@@ -234,19 +273,17 @@ def _edits(
     kind = loop.kind.removeprefix("const ").strip()
     head = f"for ({kind} {turn} = {loop.first}; {turn} < {loop.bound}; {turn} += {number}) {{"
     loads: list[str] = []
+    stores: list[str] = []
     parts: dict[str, str] = {}
     for element in elements:
         if element.text not in parts:
-            vector, scalar = vector_of(element.access, width, source)
             base = re.sub(r"\W+", "_", element.array)
             name = _fresh(f"{base}{number}", source, parts)
             part = parts[element.text] = _fresh(f"{base}_part", source, parts)
             at = re.sub(rf"\b{loop.name}\b", turn, element.text)
-            components = ", ".join(f"{name}.{letter}" for letter in "xyzw"[:number])
-            loads += [
-                f"const {vector} {name} = *reinterpret_cast<const {vector} *>(&{at});",
-                f"const {scalar} {part}[{number}] = {{{components}}};",
-            ]
+            ahead, behind = _moved(element, width, at, name, part, source)
+            loads += ahead
+            stores += behind
     inner = f"for ({kind} {loop.name} = {turn}; {loop.name} < {turn} + {number}; {loop.name}++)"
     named = [
         (begin, begin + len(text), f"{part}[{loop.name} - {turn}]")
@@ -266,7 +303,13 @@ def _edits(
             _replaced(source, path, begin, closed, f"{line_end}{margin}".join(lines)),
             *(_replaced(source, path, *each) for each in named),
             *(_replaced(source, path, at, at, step) for at in _lines(source, loop)),
-            _replaced(source, path, loop.end, loop.end, f"{line_end}{margin}}}"),
+            _replaced(
+                source,
+                path,
+                loop.end,
+                loop.end,
+                "".join(f"{line_end}{margin}{line}" for line in (*(f"{step}{each}" for each in stores), "}")),
+            ),
         ]
     body = source.text[loop.body : loop.end]
     if body.count("\n") > _MOST_LINES:
@@ -274,9 +317,36 @@ def _edits(
     for first, last, text in reversed(named):
         body = body[: first - loop.body] + text + body[last - loop.body :]
     body = body.replace("\n", f"\n{step * 2}")
-    lines = [f"if ({' && '.join(conditions)}) {{", *lines[:-1], f"{lines[-1]} {body}", f"{more}}}", "} else"]
+    lines = [f"if ({' && '.join(conditions)}) {{", *lines[:-1], f"{lines[-1]} {body}"]
+    lines += [*(f"{more}{step}{each}" for each in stores), f"{more}}}", "} else"]
     text = f"{line_end}{margin}".join(lines)
     return [_replaced(source, path, begin, begin, f"{text}{line_end}{margin}")]
+
+
+_WORDS = {16: "uint4", 8: "uint2", 4: "unsigned int"}
+"""What moves so many bytes of types that CUDA has no vector of."""
+
+
+def _moved(
+    element: _Element, width: int, at: str, name: str, part: str, source: CodeText
+) -> tuple[list[str], list[str]]:
+    """What loads a vector before the turns that take its elements, or stores one behind them."""
+    number = width // element.access.bytes
+    vector, scalar = vector_of(element.access, width, source)
+    if vector is None:
+        words, whole = _WORDS[width], f"*reinterpret_cast<{_WORDS[width]} *>({part})"
+        declared = f"__align__({width}) {scalar} {part}[{number}];"
+        if element.is_stored:
+            return [declared], [f"*reinterpret_cast<{words} *>(&{at}) = {whole};"]
+        return [declared, f"{whole} = *reinterpret_cast<const {words} *>(&{at});"], []
+    if element.is_stored:
+        components = ", ".join(f"{part}[{n}]" for n in range(number))
+        return [f"{scalar} {part}[{number}];"], [f"*reinterpret_cast<{vector} *>(&{at}) = make_{vector}({components});"]
+    components = ", ".join(f"{name}.{letter}" for letter in "xyzw"[:number])
+    return [
+        f"const {vector} {name} = *reinterpret_cast<const {vector} *>(&{at});",
+        f"const {scalar} {part}[{number}] = {{{components}}};",
+    ], []
 
 
 _PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+unroll[^\n]*\n[ \t]*\Z", re.MULTILINE)
@@ -286,7 +356,7 @@ _MOST_LINES = 12
 
 def _occurrences(text: str, loop: _Loop, source: CodeText) -> list[int]:
     """Where the body spells an element: each stands for what was loaded, whether it was loaded again or not."""
-    pattern = re.compile(rf"(?<![\w.>]){re.escape(text)}(?!\s*(?:[-+*/%&|^]|<<|>>)?=(?!=))")
+    pattern = re.compile(rf"(?<![\w.>]){re.escape(text)}")
     return [found.start() for found in pattern.finditer(source.code, loop.body, loop.end)]
 
 

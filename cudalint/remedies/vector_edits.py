@@ -24,6 +24,7 @@ _VECTORS = {
 """What CUDA's vectors of these types begin with."""
 _PLAIN = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*|\[[^][;{}]*(?:\[[^][;{}]*\][^][;{}]*)*\])+")
 """`in[2 * i]`, `points[i].x`."""
+_FURTHER = re.compile(r"\+\s*(\d+)\s*\]\Z")
 _EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--")
 _CONDITIONAL = re.compile(r"\?|&&|\|\|")
 _EXPRESSION_BEFORE = re.compile(r"[^;{}]*\Z")
@@ -53,11 +54,14 @@ def vector_edits(accesses: Sequence[tuple[int, Access]], width: int, text_of: Te
         raise Obstacle("its neighbours are loaded in other functions")
     text = text_of(access.place.path)
     source = code_text(text)
-    vector, _ = vector_of(access, width, source)
+    vector, scalar = vector_of(access, width, source)
+    if vector is None:
+        raise Obstacle(f"CUDA has no vector of {width // access.bytes} `{scalar}`")
     spelled = sorted(
         (_spelled(a, (distance - first[0]) // access.bytes, source) for distance, a in accesses), key=lambda s: s.begin
     )
-    if len({one.component for one in spelled}) * access.bytes != width:
+    is_whole = len({one.component for one in spelled}) * access.bytes == width
+    if not is_whole and (access.operation == "store" or len({one.component for one in spelled}) < 3):
         raise Obstacle(f"not all {width} bytes of the vector are used")
     base = next(one.text for one in spelled if not one.component)
     if access.operation == "store":
@@ -65,27 +69,20 @@ def vector_edits(accesses: Sequence[tuple[int, Access]], width: int, text_of: Te
     return _loaded(spelled, base, vector, access, source, text)
 
 
-def vector_of(access: Access, width: int, source: CodeText) -> tuple[str, str]:
-    """CUDA's vector of the elements that an access touches, and what they are themselves. Raises an `Obstacle` where
-    there is none, or another instantiation of a template would need another one."""
+def vector_of(access: Access, width: int, source: CodeText) -> tuple[str | None, str]:
+    """CUDA's vector of the elements that an access touches, None where there is none, and what they are themselves.
+    Raises an `Obstacle` where another instantiation of a template would need another one."""
     scalar = access.element_type.replace("const ", "").strip()
     begin, end = source.extent(access.place)
     if in_template(source, begin):
-        name = _NAME.match(source.code, begin, end)
-        spelled = rf"\b{scalar}\b[\w\s]*[*&][*&\w\s]*\b{name[0]}\b" if name is not None else "$."
+        array = _NAME.match(source.code, begin, end)
+        spelled = rf"\b{scalar}\b[\w\s]*[*&][*&\w\s]*\b{array[0]}\b" if array is not None else "$."
         if not re.search(spelled, source.code):
             raise Obstacle("a template's vector has no type that holds for all of its arguments")
-    return _vector(access, width), scalar
-
-
-def _vector(access: Access, width: int) -> str:
     if "volatile" in access.element_type:
         raise Obstacle(f"`{access.array}` is volatile")
-    scalar = _VECTORS.get(access.element_type.replace("const ", "").strip())
-    number = width // access.bytes
-    if scalar is None or number not in (2, 4) or (access.bytes == 8 and number > 2):
-        raise Obstacle(f"CUDA has no vector of {number} `{access.element_type}`")
-    return f"{scalar}{number}"
+    name, number = _VECTORS.get(scalar), width // access.bytes
+    return f"{name}{number}" if name is not None and number in (2, 4) else None, scalar
 
 
 def _spelled(access: Access, component: int, source: CodeText) -> _Spelled:
@@ -108,7 +105,10 @@ def _loaded(
     # The others may hang on conditions: they are in the same aligned bytes as the first one.
     if _CONDITIONAL.search(_EXPRESSION_BEFORE.search(source.code[: spelled[0].begin])[0]):  # type: ignore[index]
         raise Obstacle("not every lane that comes to the statement makes the first of the loads")
-    name = _fresh(f"{_NAME.match(base)[0]}{vector[-1]}", source)  # type: ignore[index]
+    # Other vectors of the array may be loaded beside this one.
+    further = _FURTHER.search(base)
+    own = f"{_NAME.match(base)[0]}{vector[-1]}"  # type: ignore[index]
+    name = _fresh(own if further is None else f"{own}_{further[1]}", source)
     loaded = f"const {vector} {name} = *reinterpret_cast<const {vector} *>(&{base});"
     put = within_branches(text, _at(access.place.path, source, spelled[0]), loaded)
     if not put:

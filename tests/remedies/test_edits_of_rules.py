@@ -137,3 +137,54 @@ def test_a_template_may_be_for_other_types() -> None:
     assert (
         "float4" in _fixed(source.replace("const T *a", "const float *a, T t").replace(">>>(a", ">>>(a, 1"), "CL101")[0]
     )
+
+
+_STATES = """__global__ void keys(const unsigned *in, unsigned *out) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    unsigned a = in[8 * i], b = in[8 * i + 1], c = in[8 * i + 2], d = in[8 * i + 3];
+    unsigned e = in[8 * i + 4], f = in[8 * i + 5], g = in[8 * i + 6], h = in[8 * i + 7];
+    out[i] = a * b + c * d + e * f + g * h;
+}
+void run(const unsigned *in, unsigned *out) { keys<<<64, 256>>>(in, out); }
+"""
+
+
+def test_a_record_of_two_vectors() -> None:
+    """8 loads of 32 sectors each become two of 32: still twice what they need, and no more to be had."""
+    fixed, _ = _fixed(_STATES, "CL101")
+    assert "const uint4 in4 = *reinterpret_cast<const uint4 *>(&in[8 * i]);" in fixed
+    assert "const uint4 in4_4 = *reinterpret_cast<const uint4 *>(&in[8 * i + 4]);" in fixed
+    assert "e = in4_4.x, f = in4_4.y, g = in4_4.z, h = in4_4.w;" in fixed
+    assert _fixed(fixed, "CL101")[0] == fixed
+
+
+def test_rows_that_are_stored_and_a_variable_that_is_declared_before() -> None:
+    """Each turn stores the element of its own, which waits for the others of its vector."""
+    source = _ROWS.replace("sum += a[i * d + j] * v[j];", "{ out[d * i + j] = a[i * d + j] * v[j]; }").replace(
+        "out[i] = sum;", ""
+    )
+    source = source.replace("for (int j", "for (j").replace("float sum = 0;", "int j;")
+    fixed, kinds = _fixed(source, "CL101")
+    assert (
+        "for (int j = j_first; j < j_first + 4; j++) { out_part[j - j_first] = a_part[j - j_first] * v[j]; }" in fixed
+    )
+    assert "(&out[d * i + j_first]) = make_float4(out_part[0], out_part[1], out_part[2], out_part[3]);" in fixed
+    assert kinds == {"unsafe"}
+    of_use = source.replace("* v[j]; }", "* v[j]; }\n    if (j == d) return;")
+    assert _fixed(of_use, "CL101")[0] == of_use
+
+
+def test_types_that_have_no_vector_are_moved_as_words() -> None:
+    source = _ROWS.replace("const float *a", "const signed char *a")
+    assert (
+        "*reinterpret_cast<uint4 *>(a_part) = *reinterpret_cast<const uint4 *>(&a[i * d + j_first]);"
+        in _fixed(source, "CL101")[0]
+    )
+
+
+def test_rows_of_a_length_that_the_program_gives() -> None:
+    """With 1000 elements the loop as it was is for other lengths, which is nothing to report."""
+    source = _ROWS.replace("float *out, int n, int d) { rows", "float *out, int n, int d = 1000) { d = 1000; rows")
+    fixed, _ = _fixed(source, "CL101")
+    assert "if (d % 4 == 0) {" in fixed
+    assert _fixed(fixed, "CL101")[0] == fixed

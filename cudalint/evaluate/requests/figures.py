@@ -381,6 +381,7 @@ def _of_totals(reached: Sequence[Known], totals: Totals, view: LaunchView, bound
         offset_range=offset_range(reached),
         strides=strides(reached[0], view),
         sample=sample(reached),
+        reached_otherwise=bool(view.needed) or all(known.relaxed for known in reached),
         reached_by_data=any(_is_by_data(known.event, view.graph) for known in reached),
     )
 
