@@ -63,9 +63,9 @@ class UncoalescedAccess(Rule):
         whose addresses depend on loaded data is counted as such, and never reported; where only the active lanes do,
         the figure is the mean over uniform data. Nor is one whose stride is an argument that nothing gives and that
         nothing else is made of (`x[i * incx]`): it may well be 1, and `--param` says so or otherwise. The same goes for
-        one that is only made with other sizes than the launch has, beside a wider access to the array that is made with
-        those, and one that the other side of a choice would clear that nothing makes, such as the layout in
-        `layout == COLUMNS ? 1 : pitch`. Only counted, unless `--min-share 0` asks for it, is what follows from how an
+        one that the other side of a choice would clear that nothing makes, such as the layout in
+        `layout == COLUMNS ? 1 : pitch`, and for one that is only made with other sizes than the launch has, beside a
+        wider access to the array that is made with those. Only counted, unless `--min-share 0` asks for it, is what follows from how an
         argument's data lie: coordinates, vectors and small matrices, one to each thread, if no allocation is in sight
         and no wider access would do.
     """
@@ -89,8 +89,8 @@ class UncoalescedAccess(Rule):
             if is_rare(one, everything, sectors, limits["share"]) or _is_for_other_sizes(one, everything):
                 continue
             pattern = pattern_of(one)
-            remedy = suggest(kernel, one, pattern, texts)
             absorbed = is_absorbed(kernel, one, context.target, limits["factor"], limits["excess-sectors"])
+            remedy = suggest(kernel, one, pattern, texts, absorbed)
             if remedy is not None or not absorbed:
                 yield self._diagnostic(kernel, one, pattern, remedy, absorbed)
 

@@ -58,13 +58,16 @@ class Texts(Struct, frozen=True):
     text_of: Callable[[str], str]
 
 
-def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts) -> Suggestion | None:
-    """The remedy that fits the pattern, None where the model knows of none that helps."""
+def suggest(
+    kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts, absorbed: bool = False
+) -> Suggestion | None:
+    """The remedy that fits the pattern, None where the model knows of none that helps. Of records that L1 has absorbed
+    none but a load of all of it would bring anything."""
     match pattern.kind:
         case "reversed":
             return _exchange_or_stage(kernel, one, texts)
         case "field":
-            if (vector := _as_one_vector(kernel, one, pattern, texts)) is not None:
+            if (vector := _as_one_vector(kernel, one, pattern, texts, absorbed)) is not None:
                 return vector
             return None if takes_most(kernel, one, abs(pattern.step or 0)) else _fields_apart(one)
         case "copy":
@@ -73,13 +76,16 @@ def suggest(kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts)
             return _narrower_vectors(one) if is_a_vector(one) or one.access.is_view else _aligned_record(one, texts)
         case "own-row" | "own-run":
             words = _run_as_vectors(one, pattern) or _neighbouring_elements(one, pattern)
-            return _as_one_vector(kernel, one, pattern, texts) or _row_in_vectors(kernel, one, pattern, texts, words)
+            vector = _as_one_vector(kernel, one, pattern, texts, absorbed)
+            return vector or _row_in_vectors(kernel, one, pattern, texts, words)
         case "strided" | "column":
-            vector = _as_one_vector(kernel, one, pattern, texts)
+            vector = _as_one_vector(kernel, one, pattern, texts, absorbed)
             if vector is not None and vector.edits:
                 return vector
             words = vector or _exchange_alone(kernel, one, texts)
-            return words if words is not None and words.edits else _row_in_vectors(kernel, one, pattern, texts, words)
+            if absorbed or (words is not None and words.edits):
+                return words
+            return _row_in_vectors(kernel, one, pattern, texts, words)
         case "short-rows" | "misaligned":
             return _wider_block(kernel, one)
         case _:
@@ -195,13 +201,16 @@ def _aligned_record(one: Evaluated, texts: Texts) -> Suggestion | None:
     return edited(advice, lambda: aligned_record(access.record, piece, texts.paths, texts.text_of), "unsafe")
 
 
-def _as_one_vector(kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts) -> Suggestion | None:
+def _as_one_vector(
+    kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts, whole: bool
+) -> Suggestion | None:
     """Accesses that fill each other's gaps become one wide access, if its address is aligned."""
     access, sample = one.access, one.result.sample
     if sample is None or access.operation not in ("load", "store") or not sample.mask.any():
         return None
     step = abs(pattern.step or 0)
-    widths = (width for width in (16, 8, 4) if width > access.bytes and step and step % width == 0)
+    widths = [width for width in (16, 8, 4) if width > access.bytes and step and step % width == 0]
+    widths = [width for width in widths if width == step or not whole]
     tried = (_as_vector_of(kernel, one, sample, pattern, width, texts) for width in widths)
     found = [suggestion for suggestion in tried if suggestion is not None]
     return next((suggestion for suggestion in found if suggestion.edits), found[0] if found else None)

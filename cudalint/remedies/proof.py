@@ -549,11 +549,14 @@ def _lesser(changes: Iterable[_Change]) -> Callable[[Diagnostic], bool]:
     targets = [target for change in changes if change.rewrites for target in change.targets]
 
     def is_less(diagnostic: Diagnostic) -> bool:
-        return diagnostic.code in _OF_COSTS and any(
-            _names(diagnostic) == _names(target) and _wasted(diagnostic) < _wasted(target) for target in targets
-        )
+        return any(_names(diagnostic) == _names(target) and _is_lesser(diagnostic, target) for target in targets)
 
     return is_less
+
+
+def _is_lesser(diagnostic: Diagnostic, target: Diagnostic) -> bool:
+    """Whether an access that was spelled anew, and may move more at once, takes less beyond what its bytes need."""
+    return target.code in _OF_COSTS and _wasted(diagnostic) < _wasted(target) * (1 - _SAME)
 
 
 def _names(diagnostic: Diagnostic) -> tuple[str, ...]:
@@ -575,7 +578,8 @@ def _is_cured(change: _Change, after: Sequence[Diagnostic], same: Correspondence
         left.setdefault(identity(diagnostic, same.after), []).append(diagnostic)
     for target in change.targets:
         others = left.get(identity(target, same.before), ())
-        if not all(_is_better(other, target) for other in others if _alike(other, target)):
+        alike = [other for other in others if _alike(other, target)]
+        if not all(_is_better(other, target) or (change.rewrites and _is_lesser(other, target)) for other in alike):
             return False
     return True
 
