@@ -65,9 +65,9 @@ class UncoalescedAccess(Rule):
         nothing else is made of (`x[i * incx]`): it may well be 1, and `--param` says so or otherwise. The same goes for
         one that the other side of a choice would clear that nothing makes, such as the layout in
         `layout == COLUMNS ? 1 : pitch`, and for one that is only made with other sizes than the launch has, beside a
-        wider access to the array that is made with those. Only counted, unless `--min-share 0` asks for it, is what follows from how an
-        argument's data lie: coordinates, vectors and small matrices, one to each thread, if no allocation is in sight
-        and no wider access would do.
+        wider access to the array that is made with those. Only counted, unless `--min-share 0` asks for it, is what
+        follows from how an argument's data lie: coordinates, vectors and small matrices, one to each thread, if no
+        allocation is in sight and no wider access would do.
     """
 
     code = "CL101"
