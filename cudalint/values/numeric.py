@@ -359,13 +359,14 @@ class Rows:
         mask: Any = alive
         for condition in conditions:
             mask = mask & self.value(condition)
-        return self._spread(np.asarray(mask, dtype=bool))
+        return self.over_lanes(np.asarray(mask, dtype=bool))
 
     def full(self, node: Node) -> NDArray[Any]:
         """`value` broadcast to [rows, threads]."""
-        return self._spread(self.value(node))
+        return self.over_lanes(self.value(node))
 
-    def _spread(self, array: Array) -> NDArray[Any]:
+    def over_lanes(self, array: Array) -> NDArray[Any]:
+        """Any array of these rows as [rows, threads]; there may be no row at all."""
         shape = (self.count, self.threads.warps * WARP_LANES)
         if isinstance(array, np.ndarray) and array.shape == shape:
             return array

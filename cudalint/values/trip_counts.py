@@ -19,6 +19,8 @@ if TYPE_CHECKING:
 
 _UNKNOWN_TRIPS = 16
 """Iterations of a loop of which nothing is known but that it is a loop."""
+_FURTHEST = -(1 << 62)
+"""Of the least number of 64 bits there is no opposite."""
 _MOST_TOGETHER = 1 << 15
 """Rows times threads times iterations of a loop that are tried at once, where it takes many to see how far it goes."""
 
@@ -44,7 +46,9 @@ def lane_trips(rows: Rows, counter: Node, condition: Node) -> NDArray[np.int64]:
     for limit in by_data:
         # Random numbers are larger than any length that is looked for.
         trips = np.where(trips == MAX_TRIPS, limit, np.minimum(trips, limit))
-    return np.where(np.asarray(trips) == MAX_TRIPS, _UNKNOWN_TRIPS, trips) if unknown else np.asarray(trips)
+    # Differences of numbers at the ends of 64 bits may come out as anything; a count is what can be counted with.
+    counts = np.clip(trips, 0, MAX_TRIPS)
+    return np.where(counts == MAX_TRIPS, _UNKNOWN_TRIPS, counts) if unknown else np.asarray(counts)
 
 
 def _part_trips(rows: Rows, counter: Node, part: Node) -> Array:
@@ -72,6 +76,7 @@ def _linear_trips(rows: Rows, counter: Node, part: Node) -> Array | None:
         reaches = (step != 0) & (-start % divisor == 0) & (-start // divisor >= 0)
         return np.where(start == 0, 0, np.where(reaches, -start // divisor, MAX_TRIPS))
     rising = np.maximum(step, 1)
+    start = np.maximum(start, _FURTHEST)
     if part.op == "<":
         count, none = -(start // rising), start >= 0
     else:

@@ -29,6 +29,8 @@ _STRIDED = "__global__ void strided(float *p) { p[threadIdx.x * 32] = 1.0f; }\n"
         "for (__int128 i = 9223372036854775808ull; i < t; i++) p[i] = i;",
         "for (unsigned __int128 i = -1; i > t; i /= 2) p[i] = i;",
         "for (long i = 9223372036854775808ull; i < t; i++) p[i] = i;",
+        "for (unsigned long i = 0; i < 9223372036854775808ull; i++) if (p[i] > threadIdx.x) p[threadIdx.x] = 1;",
+        "for (unsigned long i = 0; i < 9223372036854775808ull; i += 2) if (i % 3 == threadIdx.x) p[threadIdx.x] = 1;",
         "for (auto i = 9223372036854775808ull; i < t; i++) if (i % 2 == threadIdx.x) p[i] = i;",
         "for (int i = 9223372036854775808ull; i < 18446744073709551615ull; i++) p[i] = i;",
         "p[(__int128)9223372036854775807 * 4 + threadIdx.x] = 1.0f;",

@@ -176,7 +176,7 @@ def judge_condition(event: BranchEvent, situation: Situation, conditions: Sequen
     doubt = _doubt(situation.lanes(event.context.loops, mask), graph, event.condition)
     if doubt is not None:
         return _doubtful(doubt, total)
-    way = np.broadcast_to(np.asarray(rows.value(event.condition)), (rows.count, mask[0].size)).reshape(shape)
+    way = rows.full(event.condition).reshape(shape)
     # A lane that goes another way than the first active one of its warp splits it.
     first = np.take_along_axis(way, mask.argmax(axis=2)[..., None], axis=2)
     splits = (mask & (way != first)).any(axis=2) & (visits > 0)
@@ -233,7 +233,7 @@ def _judge_loop(event: BranchEvent, situation: Situation, conditions: Sequence[N
     doubt = next((d for part in conjuncts(graph, test) if (d := _doubt(lanes, graph, part, later)) is not None), None)
     if doubt is not None:
         return _doubtful(doubt, total)
-    trips = np.broadcast_to(rows.trips(loop.counter, test), (rows.count, mask[0].size)).reshape(shape)
+    trips = rows.over_lanes(rows.trips(loop.counter, test)).reshape(shape)
     most = np.where(mask, trips, -1).max(axis=2)
     least = np.where(mask, trips, np.iinfo(np.int64).max).min(axis=2)
     splits = (most > least) & (visits > 0)
@@ -252,7 +252,7 @@ def _slowest(
     """Iterations that the warps make, and that their lanes make on average, exits by `break` included."""
     if loop.condition.bits & rows.graph.opaque_bits:
         return (0.0, 0.0)
-    trips = np.broadcast_to(rows.trips(loop.counter, loop.condition), (rows.count, mask[0].size))
+    trips = rows.over_lanes(rows.trips(loop.counter, loop.condition))
     masked = np.where(mask, trips.reshape(mask.shape), 0)
     mean = masked.sum(axis=2) / np.maximum(mask.sum(axis=2), 1)
     return float((visits * masked.max(axis=2)).sum()), float((visits * mean).sum())

@@ -101,7 +101,7 @@ def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node])
     if not mask.any():
         return _no_requests(mask)
     apart = rows.apart(event.offset)
-    full = rows.full(event.offset) if apart is None else np.broadcast_to(apart.full(), (rows.count, mask[0].size))
+    full = rows.full(event.offset) if apart is None else rows.over_lanes(apart.full())
     addresses = full.reshape(shape)
     if addresses.dtype != np.int64:
         addresses = addresses.astype(np.int64)

@@ -181,7 +181,7 @@ class Situation:
 
     def lane_trips(self, rows: Rows, loop: Loop) -> NDArray[np.int64]:
         """[rows, threads] how often each lane executes the body."""
-        trips = np.broadcast_to(rows.trips(loop.counter, loop.condition), (rows.count, self.threads.warps * WARP_LANES))
+        trips = rows.over_lanes(rows.trips(loop.counter, loop.condition))
         opaque = self.graph.opaque_bits
         active = mask_of(rows, [c for c in loop.conditions if not c.bits & opaque])
         if self.effort.follows_data:
