@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Literal
 
 from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.findings.results import CheckResult, Failure, Note
 from cudalint.numerals import count
-
-Format = Literal["text", "concise", "json", "sarif", "github", "gitlab", "junit", "html"]
+from cudalint.project.formats import Format
 
 
 class Report(Struct, frozen=True, eq=False):

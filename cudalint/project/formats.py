@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import Final, Literal
 
 PATCH: Final = "patch"
 """No report but a unified diff of the edits: for files only."""
+
+Format = Literal["text", "concise", "json", "sarif", "github", "gitlab", "junit", "html"]
 
 SUFFIXES: Final[Mapping[str, tuple[str, ...]]] = {
     "text": (".txt",),
@@ -18,7 +20,7 @@ SUFFIXES: Final[Mapping[str, tuple[str, ...]]] = {
     "junit": (".xml",),
     "html": (".html", ".htm"),
 }
-"""Each format with the endings of its files, the usual one first."""
+"""Each of them with the endings of its files, the usual one first."""
 
 SHOWING_KERNELS: Final = frozenset({"html"})
 """Formats that show kernels with their figures, whatever was found in them."""

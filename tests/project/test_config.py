@@ -8,6 +8,7 @@ import re
 import tomllib
 from importlib import resources
 from pathlib import Path
+from typing import get_args
 
 import pytest
 from hypothesis import given
@@ -16,7 +17,7 @@ from jsonschema import Draft7Validator
 
 from cudalint.options.analysis import KernelSettings
 from cudalint.project.config import SETTINGS, Config, ConfigError, find_config, load_config
-from cudalint.project.formats import FORMATS
+from cudalint.project.formats import FORMATS, Format
 
 _SCHEMA = Draft7Validator(json.loads(resources.files("cudalint").joinpath("schemas/config.schema.json").read_text()))
 
@@ -292,3 +293,7 @@ def test_the_schema_has_the_form_of_schemastore() -> None:
     assert schema["$id"] == "https://json.schemastore.org/cudalint.json"
     assert set(schema["properties"]["output"]["properties"]) == set(schema["properties"]["format"]["enum"])
     assert tuple(schema["properties"]["format"]["enum"]) == FORMATS
+
+
+def test_every_format_has_endings_of_its_files() -> None:
+    assert get_args(Format) == FORMATS
