@@ -8,8 +8,6 @@ from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.source.code import code_text
 
-_ONE_OF_SEVERAL = re.compile(r"[{};]\s*\Z")
-"""What stands before a statement that nothing but its block needs."""
 _DIRECTIVE_ABOVE = re.compile(r"(?:^|\n)[ \t]*#[^\n]*\n\s*\Z")
 
 
@@ -22,7 +20,8 @@ def deletion(text: str, place: Place) -> tuple[Edit, ...]:
     semicolon = source.skip(end)
     if not source.code[begin:end].strip() or source.code[semicolon : semicolon + 1] != ";":
         return ()
-    if not _ONE_OF_SEVERAL.search(ahead) or _DIRECTIVE_ABOVE.search(source.text[:begin]) or _in_parentheses(ahead):
+    is_one_of_several = 0 < source.statement_start(begin) == source.last_before(begin)
+    if not is_one_of_several or _DIRECTIVE_ABOVE.search(source.text[:begin]) or _in_parentheses(ahead):
         return ()
     end = semicolon + 1
     margin = source.margin(begin)

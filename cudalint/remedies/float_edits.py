@@ -25,7 +25,7 @@ _CALL = re.compile(r"((?:::)?(?:std::)?)(pow|fmod|atan2|hypot|fmax|fmin|fdim|cop
 """Functions of two numbers that have a namesake for floats: of one number there is an overload for floats as it is."""
 _NUMBER = re.compile(r"\(*\s*[-+]?\s*(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?\s*\)*\s*")
 _TEMPLATE = re.compile(r"\btemplate\b")
-_AHEAD = re.compile(r"[;{}](?=[^;{}]*\Z)")
+_NO_FUNCTION = re.compile(r"\b(?:namespace|extern)\b")
 
 
 def float_edits(causes: Iterable[Place], text_of: TextOf) -> tuple[Edit, ...]:
@@ -44,7 +44,7 @@ def function_around(place: Place, text_of: TextOf) -> tuple[str, int]:
     """The outermost braces around a place that are no namespace, by the path and where they open; -1 outside of all."""
     source = code_text(text_of(place.path))
     around = _braces_around(source, source.extent(place)[0])
-    inner = [at for at in around if not re.search(r"\b(?:namespace|extern)\b[^;{}]*\Z", source.code[:at])]
+    inner = [at for at in around if not _NO_FUNCTION.search(source.code, source.statement_start(at), at)]
     return place.path, inner[0] if inner else -1
 
 
@@ -90,11 +90,8 @@ def _is_number(name: str, source: CodeText) -> bool:
 
 def in_template(source: CodeText, offset: int) -> bool:
     """Whether an offset is in the braces of a template."""
-    for at in _braces_around(source, offset):
-        ahead = _AHEAD.search(source.code[:at])
-        if _TEMPLATE.search(source.code, ahead.end() if ahead else 0, at):
-            return True
-    return False
+    around = _braces_around(source, offset)
+    return any(_TEMPLATE.search(source.code, source.statement_start(at), at) for at in around)
 
 
 def _braces_around(source: CodeText, offset: int) -> list[int]:

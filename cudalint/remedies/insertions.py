@@ -15,12 +15,11 @@ from cudalint.source.code import CodeText, code_text
 _PRAGMA = re.compile(r"^([ \t]*)(?:#[ \t]*pragma\b|_Pragma\b)[^\n]*\n\Z", re.MULTILINE)
 """The line before."""
 _LOOP = re.compile(r"(?:for|while)\s*(?=\()|do\b")
-_BODILESS = re.compile(r"(?:\)|\belse|\bdo)\s*\Z")
+_BODILESS = re.compile(r"(?:\)|\belse|\bdo)\Z")
 """What stands before the body of a branch or a loop that has no braces."""
-_ONE_OF_SEVERAL = re.compile(r"[{};:]\s*\Z")
+_LONGEST_BODILESS = len(" else")
+_AHEAD_OF_SEVERAL = ("{", "}", ";", ":")
 """What stands before a statement in braces."""
-_AHEAD = re.compile(r"[;{}](?=[^;{}]*\Z)")
-"""What ends before the statement that goes on at the end."""
 _NOT_ALONE = re.compile(r"(?:else|while|case|default)\b|\w+\s*:(?!:)")
 """How a statement begins that something before it or in it belongs to."""
 _HEAD = re.compile(r"(?:(if|for|while|switch)\s*(?=\()|(?:else|do)\b)")
@@ -47,11 +46,11 @@ def before_statement(text: str, place: Place, statement: str) -> tuple[Insertion
     that it hangs on without braces."""
     source = code_text(text)
     begin, _ = source.extent(place)
-    ahead = _AHEAD.search(source.code[:begin])
-    if ahead is None or not source.code[begin : begin + 1].strip():
+    ahead = source.statement_start(begin)
+    if not ahead or not source.code[begin : begin + 1].strip():
         return ()
-    start = source.skip(ahead.end())
-    if source.code[: ahead.end()].count("(") != source.code[: ahead.end()].count(")"):
+    start = source.skip(ahead)
+    if source.code.count("(", 0, ahead) != source.code.count(")", 0, ahead):
         return ()  # Within the head of a loop.
     if _NOT_ALONE.match(source.code, start):
         return ()
@@ -74,11 +73,11 @@ def within_branches(text: str, place: Place, statement: str) -> tuple[Insertion,
         start = source.skip(closed)
     if start is None or _LABEL.match(source.code, start):
         return ()
-    semicolons = source.find(";", start, len(source.code))
+    semicolon = source.semicolon(start)
     is_branch = _HEAD.match(source.code, start) is not None
-    if not semicolons or (is_branch and not _ONE_OF_SEVERAL.search(source.code[:start])):
+    if semicolon is None or (is_branch and not _is_one_of_several(source, start)):
         return ()
-    begin, end = source.position(start), source.position(semicolons[0] + 1)
+    begin, end = source.position(start), source.position(semicolon + 1)
     return insertions(text, Place(place.path, *begin, *end), "before", statement)
 
 
@@ -95,15 +94,20 @@ def _start_of_statement(source: CodeText, offset: int) -> int | None:
 
 
 def _before(source: CodeText, begin: int, end: int, statement: str) -> _Pieces:
-    ahead = source.code[:begin]
-    if _ONE_OF_SEVERAL.search(ahead):
+    if _is_one_of_several(source, begin):
         begin = _before_pragmas(source, begin)
         margin = source.margin(begin)
         return [(begin, f"{statement} " if margin is None else f"{statement}{source.line_end}{margin}")]
     behind = _behind(source, end)
-    if not _BODILESS.search(ahead) or behind is None:
+    ahead = source.last_before(begin)
+    if not _BODILESS.search(source.code[max(0, ahead - _LONGEST_BODILESS) : ahead]) or behind is None:
         return []
     return [(begin, f"{{ {statement} "), (behind, " }")]
+
+
+def _is_one_of_several(source: CodeText, begin: int) -> bool:
+    ahead = source.last_before(begin)
+    return source.code[ahead - 1 : ahead] in _AHEAD_OF_SEVERAL
 
 
 def _before_pragmas(source: CodeText, begin: int) -> int:

@@ -27,7 +27,6 @@ _PLAIN = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*|\[[^][;{}]*(?:\[[^][;
 _FURTHER = re.compile(r"\+\s*(\d+)\s*\]\Z")
 _EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--")
 _CONDITIONAL = re.compile(r"\?|&&|\|\|")
-_EXPRESSION_BEFORE = re.compile(r"[^;{}]*\Z")
 _STORED = re.compile(
     r"\]\s*(?:\.\s*\w+\s*)?[-+*/&|^]?=(?!=)|->\s*\w+\s*[-+*/&|^]?=(?!=)|^\s*\*\s*\w+\s*=", re.MULTILINE
 )
@@ -103,7 +102,7 @@ def _loaded(
 ) -> tuple[Edit, ...]:
     _require_unchanged(source.code[spelled[0].begin : spelled[-1].end], base)
     # The others may hang on conditions: they are in the same aligned bytes as the first one.
-    if _CONDITIONAL.search(_EXPRESSION_BEFORE.search(source.code[: spelled[0].begin])[0]):  # type: ignore[index]
+    if _CONDITIONAL.search(source.code, source.statement_start(spelled[0].begin), spelled[0].begin):
         raise Obstacle("not every lane that comes to the statement makes the first of the loads")
     # Other vectors of the array may be loaded beside this one.
     further = _FURTHER.search(base)
@@ -126,7 +125,7 @@ def _stored(spelled: Sequence[_Spelled], base: str, vector: str, access: Access,
     """Statements that follow one another, each of which stores one component, become one."""
     values: dict[int, str] = {}
     at = spelled[0].begin
-    if not re.search(r"[;{}]\s*\Z", source.code[:at]):
+    if source.last_before(at) != source.statement_start(at) or not source.statement_start(at):
         raise Obstacle("the stores hang on a branch without braces")
     for one in spelled:
         equals = source.skip(one.end)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -15,6 +16,7 @@ from cudalint.source.comments import read_comments
 _NO_CODE = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|^[ \t]*#(?:[^\n\\]|\\\n|\\.)*', re.MULTILINE)
 """Literals and directives, once comments are gone."""
 _OPENING, _CLOSING = "([{", ")]}"
+_ENDS_OF_STATEMENTS = ";{}"
 
 
 class CodeText(Struct, frozen=True):
@@ -23,27 +25,24 @@ class CodeText(Struct, frozen=True):
     text: str
     code: str
     """The text with everything blanked that is no code."""
+    line_starts: tuple[int, ...]
+    """The offset of each line."""
 
     def extent(self, place: Place) -> tuple[int, int]:
         """The offsets of a place."""
         return self._offset(place.line, place.column), self._offset(place.end_line, place.end_column)
 
     def _offset(self, line: int, column: int) -> int:
-        start = 0
-        for _ in range(line - 1):
-            start = self.text.find("\n", start) + 1
-        return start + column - 1
+        return self.line_starts[min(line, len(self.line_starts)) - 1] + column - 1
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset."""
-        return self.text.count("\n", 0, offset) + 1, offset - self._line_start(offset) + 1
-
-    def _line_start(self, offset: int) -> int:
-        return self.text.rfind("\n", 0, offset) + 1
+        line = bisect_right(self.line_starts, offset)
+        return line, offset - self.line_starts[line - 1] + 1
 
     def margin(self, offset: int) -> str | None:
         """What stands before an offset on its line, if that is white space."""
-        before = self.text[self._line_start(offset) : offset]
+        before = self.text[self.line_starts[self.position(offset)[0] - 1] : offset]
         return before if not before.strip(" \t") else None
 
     @property
@@ -60,6 +59,14 @@ class CodeText(Struct, frozen=True):
         rest = self.text[offset:]
         return offset + len(rest) - len(rest.lstrip(" \t"))
 
+    def last_before(self, offset: int) -> int:
+        """Behind the last code before an offset; 0 if there is none."""
+        return len(self.code[:offset].rstrip())
+
+    def statement_start(self, offset: int) -> int:
+        """Behind the last semicolon or brace before an offset."""
+        return max(self.code.rfind(letter, 0, offset) for letter in _ENDS_OF_STATEMENTS) + 1
+
     def close(self, offset: int) -> int | None:
         """Behind what closes the bracket at an offset."""
         return next((at + 1 for at, depth in self._depths(offset, len(self.code)) if depth == 0), None)
@@ -67,6 +74,11 @@ class CodeText(Struct, frozen=True):
     def find(self, wanted: str, begin: int, end: int) -> list[int]:
         """Where a character stands outside of all brackets."""
         return [at for at, depth in self._depths(begin, end) if depth == 0 and self.code[at] == wanted]
+
+    def semicolon(self, begin: int) -> int | None:
+        """Where the statement ends that begins at an offset."""
+        ends = (at for at, depth in self._depths(begin, len(self.code)) if depth == 0 and self.code[at] == ";")
+        return next(ends, None)
 
     def _depths(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
         """How many brackets are open behind each character."""
@@ -84,7 +96,8 @@ def code_text(text: str) -> CodeText:
         pieces += [plain[position : comment.start], _blank(comment.text)]
         position = comment.end
     code = "".join((*pieces, plain[position:]))
-    return CodeText(plain, _NO_CODE.sub(lambda match: _blank(match[0]), code))
+    starts = (0, *(end.end() for end in re.finditer("\n", plain)))
+    return CodeText(plain, _NO_CODE.sub(lambda match: _blank(match[0]), code), starts)
 
 
 def _blank(text: str) -> str:
