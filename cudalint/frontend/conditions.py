@@ -13,6 +13,9 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cudalint.disk import recorder as disk
+from cudalint.disk.folders import small_file
+from cudalint.frontend.bundled_macros import macros_in
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.guesses import header_of
 from cudalint.source.lines import Lines
@@ -25,6 +28,7 @@ _WITHOUT_BODY: Final = re.compile(r"implicit instantiation of undefined template
 """The one for these arguments may be among what is left out."""
 _COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE: Final = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|error)\b[ \t]*(.*?)[ \t]*\Z")
+_ASKS: Final = re.compile(rb"#[ \t]*error\b|\b__VA_ARGS__\b")
 _DEFINED: Final = re.compile(r"defined[ \t]*\(?[ \t]*([A-Za-z]\w*)[ \t]*\)?")
 _NAME: Final = re.compile(r"([A-Za-z]\w*)")
 _COMPARED: Final = re.compile(r"\(?[ \t]*([A-Za-z]\w*)[ \t]*==[ \t]*(\d+)[ \t]*\)?")
@@ -90,15 +94,8 @@ def dispatches_left_out(
     found: dict[str, BuildCondition] = {}
     for path in files:
         ranges = left_out(path)
-        lines = _lines_of(text_of(path) if ranges else b"")
-        for first, last in ranges:
-            macro = _macro_of(lines.line(first))
-            if macro is None or _OF_OTHERS.search(macro):
-                continue
-            case = _CASE.search(lines.between(first + 1, last - 1))
-            behind = lines.between(last, last + _LINES_OF_ELSE)
-            if case and re.search(rf"#[ \t]*define[ \t]+{case[1]}\([^)\n]*\)[ \t\r]*$", behind, re.MULTILINE):
-                found.setdefault(macro, BuildCondition(macro, case[1], path, first, is_dispatch=True))
+        for condition in _dispatches(path, _lines_of(text_of(path)), ranges) if ranges else ():
+            found.setdefault(condition.macro, condition)
     return tuple(found.values())[:_MOST]
 
 
@@ -106,6 +103,17 @@ _CASE: Final = re.compile(
     r"#[ \t]*define[ \t]+(\w+)\([^)\n]*\.\.\.\)(?:[^\n]*\\\r?\n)*?[^\n]*\bcase\b(?:[^\n]*\\\r?\n)*?[^\n]*\b__VA_ARGS__"
 )
 _LINES_OF_ELSE: Final = 8
+
+
+def _dispatches(path: str, lines: Lines[str], ranges: Iterable[tuple[int, int]]) -> Iterator[BuildCondition]:
+    for first, last in ranges:
+        macro = _macro_of(lines.line(first))
+        if macro is None or _OF_OTHERS.search(macro):
+            continue
+        case = _CASE.search(lines.between(first + 1, last - 1))
+        behind = lines.between(last, last + _LINES_OF_ELSE)
+        if case and re.search(rf"#[ \t]*define[ \t]+{case[1]}\([^)\n]*\)[ \t\r]*$", behind, re.MULTILINE):
+            yield BuildCondition(macro, case[1], path, first, is_dispatch=True)
 
 
 def _missing(problems: Sequence[Problem]) -> list[str]:
@@ -131,17 +139,74 @@ def _asked_for(problems: Sequence[Problem], text_of: Callable[[str], bytes]) -> 
         directive = _DIRECTIVE.match(lines.line(problem.line))
         if directive is None or directive[1] != "error":
             continue
-        macro = _expected(lines, problem.line)
+        macro, _ = _expected(lines, problem.line)
         if macro is not None:
             yield BuildCondition(macro, "", problem.path, problem.line)
 
 
-def _expected(lines: Lines[str], number: int) -> str | None:
-    """The macro that the innermost condition around a line wants to be defined for the line not to be there."""
+class Demand(Struct, frozen=True):
+    """A macro that a header asks for, if nothing defines it: with `#error`, or by a dispatch without cases."""
+
+    condition: BuildCondition
+    left_out: int
+    """The line of the directive that begins what is left out with the macro: `#ifndef`, or the `#else` of `#ifdef`."""
+
+
+@disk.remembered(4096)
+def demands_of(path: str) -> tuple[Demand, ...]:
+    """What a header asks for, whatever its conditions are."""
+    text = small_file(path)
+    if not _ASKS.search(text):
+        return ()
+    lines = _lines_of(text)
+    found = [*_demanded_dispatches(path, lines), *_demanded_by_errors(path, lines)]
+    return tuple(each for each in found if not _OF_OTHERS.search(each.condition.macro))
+
+
+def _demanded_by_errors(path: str, lines: Lines[str]) -> Iterator[Demand]:
+    for number, line in enumerate(lines, start=1):
+        directive = _DIRECTIVE.match(line)
+        if directive is not None and directive[1] == "error":
+            macro, opened = _expected(lines, number)
+            if macro is not None and "=" not in macro:
+                yield Demand(BuildCondition(macro, "", path, number), opened)
+
+
+def _demanded_dispatches(path: str, lines: Lines[str]) -> Iterator[Demand]:
+    pieces = list(_pieces(lines))
+    for condition in _dispatches(path, lines, pieces):
+        yield Demand(condition, dict(pieces)[condition.line])
+
+
+def _pieces(lines: Lines[str]) -> Iterator[tuple[int, int]]:
+    """The lines of each directive that begins a condition and of the one that ends its first piece."""
+    open_: list[int] = []
+    for number, line in enumerate(lines, start=1):
+        directive = _DIRECTIVE.match(line) if "#" in line else None
+        word = directive[1] if directive is not None else ""
+        if word in ("if", "ifdef", "ifndef"):
+            open_.append(number)
+        elif word in ("elif", "else", "endif") and open_:
+            first = open_.pop()
+            if first:
+                yield first, number
+            if word != "endif":
+                open_.append(0)
+
+
+@disk.remembered(4096)
+def macros_defined_in(path: str) -> frozenset[str]:
+    """All that a file may define, whatever its conditions are."""
+    return macros_in(small_file(path))
+
+
+def _expected(lines: Lines[str], number: int) -> tuple[str | None, int]:
+    """The macro that the innermost condition around a line wants to be defined for the line not to be there, and the
+    line of the condition."""
     depth = 0
     is_last = False
-    for line in map(lines.line, range(min(number - 1, len(lines)), 0, -1)):
-        directive = _DIRECTIVE.match(_COMMENT.sub(" ", line))
+    for at in range(min(number - 1, len(lines)), 0, -1):
+        directive = _DIRECTIVE.match(_COMMENT.sub(" ", lines.line(at)))
         word = directive[1] if directive is not None else ""
         if word == "endif":
             depth += 1
@@ -150,10 +215,10 @@ def _expected(lines: Lines[str], number: int) -> str | None:
         elif not depth and word == "else":
             is_last = True
         elif not depth and word == "elif" and not is_last:
-            return None
+            return None, 0
         elif not depth and directive is not None and word in ("if", "ifdef", "ifndef"):
-            return _macro_against(word, directive[2], is_last)
-    return None
+            return _macro_against(word, directive[2], is_last), at
+    return None, 0
 
 
 def _macro_against(word: str, text: str, is_other: bool) -> str | None:

@@ -37,6 +37,7 @@ from cudalint.frontend.flags import (
     prelude_flags,
     system_folders,
 )
+from cudalint.frontend.foresight import Foresight, foreseen
 from cudalint.frontend.guesses import Guess, header_of
 from cudalint.frontend.invalid import Sight, with_certainty
 from cudalint.frontend.problems import missing_headers, missing_names, numbers_needed
@@ -302,15 +303,42 @@ class _Parser(Struct, frozen=True):
 
     def best_attempt(self) -> _Attempt:
         setting = self._foreseen()
-        first = self._first_attempt(setting)
+        first = self._further(self._foreseeing(setting) or self._attempt(setting))
         if setting.macros and self._errors(first):
             # What they choose may need what isn't here.
-            first = self._better(first, self._first_attempt(replace(setting, macros=())))
+            first = self._better(first, self._further(self._attempt(replace(setting, macros=()))))
         return self._mended(first) or self._completed(first)
 
-    def _first_attempt(self, setting: _Setting) -> _Attempt:
-        found = self._with_switches(self._with_libraries(self._with_folders(self._attempt(setting))))
-        return self._with_conditions(found)
+    def _foreseeing(self, setting: _Setting) -> _Attempt | None:
+        """The file with what its headers will need as well; None where they need nothing more, or something else than
+        was foreseen."""
+        known = (BUNDLED_ROOT, *self.options.include_dirs, *system_folders(self.options))
+        more = foreseen(self.path, self.text, known, setting.folders, self.border, self._folders_with, _is_of_libraries)
+        # What the build has to say of a macro may be more than that it is there.
+        build = (*setting.macros, *build_of(self.path).possible)
+        defined = {*self._said(), *(macro.name for macro in build)}
+        more = replace(more, demands=tuple(each for each in more.demands if each.condition.macro not in defined))
+        if more == Foresight():
+            return None
+        given = replace(
+            setting, folders=(*setting.folders, *more.folders), libraries=setting.libraries or more.libraries,
+            defines=(*setting.defines, *more.macros),
+        )  # fmt: skip
+        attempt = self._attempt(given)
+        conditions = more.borne_out(list(_included(attempt)), _left_out_of(attempt))
+        if conditions is None:
+            return None
+        if self._errors(attempt) and any(condition.is_dispatch for condition in conditions):
+            # Cases that are there now may cost the file more than they are worth.
+            without = self._attempt(replace(given, defines=setting.defines))
+            if self._errors(without) < self._errors(attempt):
+                return without
+        as_found = replace(attempt.setting, conditions=conditions, defines=setting.defines)
+        return replace(attempt, setting=as_found)
+
+    def _further(self, attempt: _Attempt) -> _Attempt:
+        """With what it turns out to need."""
+        return self._with_conditions(self._with_switches(self._with_libraries(self._with_folders(attempt))))
 
     def _completed(self, best: _Attempt) -> _Attempt:
         if not any(self._missing_names(best)):
@@ -656,5 +684,3 @@ def _included(attempt: _Attempt) -> Iterator[str]:
     for inclusion in attempt.unit.get_includes():
         if inclusion.include is not None:
             yield inclusion.include.name
-
-

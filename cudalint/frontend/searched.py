@@ -65,6 +65,10 @@ class IncludeSearch:
         """As they were called."""
         self.missing: list[str] = []
         """The names that the first file includes and no folder has."""
+        self.own: list[str] = []
+        """The headers of the project."""
+        self._within: list[str] = []
+        self._asked_for: set[str] = set()
         self.refused: dict[str, tuple[str, int, str]] = {}
         """What may not be read, by its path as clang has it: which file includes it, in which line, and why not."""
 
@@ -77,14 +81,17 @@ class IncludeSearch:
             for each in (*here.included, *here.perhaps):
                 found = self._find(at, each)
                 if found is None:
-                    if at == path and each.is_needed:
-                        self.missing.append(each.name)
+                    if not each.is_needed:
+                        self._asked_for.add(each.name)
+                    else:
+                        (self.missing if at == path else self._within).append(each.name)
                 elif not self._refuses(found, at, each.line) and self._is_new(found):
                     problem = self._problem_of(found)
                     if problem is not None and each in here.included:
                         self.refused[found] = (at, each.line, f"it {problem}")
                     elif problem is None and self._is_own(found):
-                        waiting.append((without_detours(found), _text_of(found)))
+                        self.own.append(without_detours(found))
+                        waiting.append((self.own[-1], _text_of(found)))
             texts[at] = here
         computed = [at for at, here in texts.items() if here.is_computed]
         if computed:
@@ -95,6 +102,12 @@ class IncludeSearch:
                     found = self._find(at, Included(name, True, 1))
                     if found is not None:
                         self._refuses(found, at, 1)
+
+    @property
+    def missing_within(self) -> list[str]:
+        """The names that the project's headers include and no folder has, but for those that something asks for
+        first."""
+        return [name for name in self._within if name not in self._asked_for]
 
     def _refuses(self, path: str, at: str, line: int) -> bool:
         """Whether a path leads to what is no file, or too large. That is refused by each of its names: clang opens a

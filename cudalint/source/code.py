@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -12,6 +11,7 @@ from msgspec import Struct
 from cudalint.disk.encoding import to_bytes
 from cudalint.facts import Place
 from cudalint.source.comments import read_comments
+from cudalint.source.lines import Lines
 
 _NO_CODE = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|^[ \t]*#(?:[^\n\\]|\\\n|\\.)*', re.MULTILINE)
 """Literals and directives, once comments are gone."""
@@ -25,24 +25,20 @@ class CodeText(Struct, frozen=True):
     text: str
     code: str
     """The text with everything blanked that is no code."""
-    line_starts: tuple[int, ...]
-    """The offset of each line."""
+    lines: Lines[str]
+    """Of the text."""
 
     def extent(self, place: Place) -> tuple[int, int]:
         """The offsets of a place."""
-        return self._offset(place.line, place.column), self._offset(place.end_line, place.end_column)
-
-    def _offset(self, line: int, column: int) -> int:
-        return self.line_starts[min(line, len(self.line_starts)) - 1] + column - 1
+        return self.lines.offset(place.line, place.column), self.lines.offset(place.end_line, place.end_column)
 
     def position(self, offset: int) -> tuple[int, int]:
         """Line and column of an offset."""
-        line = bisect_right(self.line_starts, offset)
-        return line, offset - self.line_starts[line - 1] + 1
+        return self.lines.position(offset)
 
     def margin(self, offset: int) -> str | None:
         """What stands before an offset on its line, if that is white space."""
-        before = self.text[self.line_starts[self.position(offset)[0] - 1] : offset]
+        before = self.text[offset - self.lines.position(offset).column + 1 : offset]
         return before if not before.strip(" \t") else None
 
     @property
@@ -96,8 +92,7 @@ def code_text(text: str) -> CodeText:
         pieces += [plain[position : comment.start], _blank(comment.text)]
         position = comment.end
     code = "".join((*pieces, plain[position:]))
-    starts = (0, *(end.end() for end in re.finditer("\n", plain)))
-    return CodeText(plain, _NO_CODE.sub(lambda match: _blank(match[0]), code), starts)
+    return CodeText(plain, _NO_CODE.sub(lambda match: _blank(match[0]), code), Lines(plain))
 
 
 def _blank(text: str) -> str:

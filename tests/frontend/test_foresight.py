@@ -1,0 +1,90 @@
+"""What headers will need of a parse is told from their texts; what was foreseen in vain is taken back."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+from clang.cindex import TranslationUnit
+
+from cudalint.frontend.flags import ParseOptions
+from cudalint.frontend.parse import ParsedFile, parse_file
+
+_KERNEL = "__global__ void fill(float *a) { a[threadIdx.x] = WIDTH; }\n"
+
+
+@pytest.fixture
+def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The files that were parsed, one after the other."""
+    found: list[str] = []
+    from_source = TranslationUnit.from_source
+
+    def counted(path: str, *arguments: Any) -> TranslationUnit:
+        if path.endswith("fill.cu"):
+            found.append(path)
+        return from_source(path, *arguments)
+
+    monkeypatch.setattr(TranslationUnit, "from_source", counted)
+    return found
+
+
+def _written(folder: Path, **texts: str) -> Path:
+    (folder / "LICENSE").write_text("")
+    for name, text in texts.items():
+        path = folder / name.replace("__", "/").replace("_h", ".h")
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text)
+    (folder / "fill.cu").write_text(f'#include "api.h"\n{_KERNEL}')
+    return folder / "fill.cu"
+
+
+def _told(parsed: ParsedFile) -> list[str]:
+    return [problem.message for problem in parsed.problems]
+
+
+def test_a_folder_that_a_header_needs(tmp_path: Path, parses: list[str]) -> None:
+    source = _written(
+        tmp_path, include__api_h='#include "sizes/width.h"\n', third__sizes__width_h="enum { WIDTH = 4 };\n"
+    )
+    assert _told(parse_file(str(source), ParseOptions())) == []
+    assert len(parses) == 1
+
+
+def test_a_macro_that_a_header_asks_for(tmp_path: Path, parses: list[str]) -> None:
+    source = _written(tmp_path, include__api_h="#ifndef LANES\n#error set it\n#endif\nenum { WIDTH = 4 };\n")
+    (message,) = _told(parse_file(str(source), ParseOptions()))
+    assert message.endswith("linted with -D LANES")
+    assert len(parses) == 1
+
+
+def test_a_stand_in_for_a_library(tmp_path: Path, parses: list[str]) -> None:
+    source = _written(tmp_path, include__api_h="#include <ATen/ATen.h>\nenum { WIDTH = 4 };\n")
+    assert _told(parse_file(str(source), ParseOptions())) == []
+    assert len(parses) == 1
+
+
+@pytest.mark.parametrize(
+    "header",
+    [
+        # Nobody gets to the `#error`, or to what is included there.
+        "#if 0\n#ifndef LANES\n#error set it\n#endif\n#endif\nenum { WIDTH = 4 };\n",
+        '#ifdef FAR\n#include "sizes/width.h"\n#else\nenum { WIDTH = 4 };\n#endif\n',
+        "#ifdef FAR\n#include <ATen/ATen.h>\n#endif\nenum { WIDTH = 4 };\n",
+        # It is there if the header says so itself, further up or in another one.
+        "#define LANES 2\n#ifndef LANES\n#error set it\n#endif\nenum { WIDTH = 4 };\n",
+    ],
+)
+def test_what_conditions_leave_out_is_not_needed(tmp_path: Path, header: str) -> None:
+    source = _written(tmp_path, include__api_h=header, third__sizes__width_h="enum { WIDTH = 8 };\n")
+    parsed = parse_file(str(source), ParseOptions())
+    assert _told(parsed) == []
+    assert not any("third" in argument for argument in map(str, parsed.tu.get_includes()))
+
+
+def test_what_is_asked_for_is_not_missing(tmp_path: Path, parses: list[str]) -> None:
+    header = '#if __has_include("sizes/width.h")\n#include "sizes/width.h"\n#else\nenum { WIDTH = 4 };\n#endif\n'
+    source = _written(tmp_path, include__api_h=header, third__sizes__width_h="enum { WIDTH = 8 };\n")
+    parsed = parse_file(str(source), ParseOptions())
+    assert not any(each.include.name.endswith("width.h") for each in parsed.tu.get_includes() if each.include)
+    assert len(parses) == 1
