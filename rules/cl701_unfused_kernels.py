@@ -39,7 +39,7 @@ class UnfusedKernels(Rule):
     severity = "info"
     summary = "element-wise kernels of which one only writes what the next one reads"
     by_hand = "both kernels become one, with the launches of either"
-    reads = frozenset({"host", "accesses"})
+    reads = frozenset({"launch_order", "accesses"})
     on_by_default = False
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:

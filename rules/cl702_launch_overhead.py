@@ -40,7 +40,7 @@ class LaunchOverhead(Rule):
     severity = "info"
     summary = "small kernels that are launched one by one in a loop"
     by_hand = "how the loop's launches become one is up to what they do"
-    reads = frozenset({"host", "costs"})
+    reads = frozenset({"launch_order", "costs"})
     judges_by_target = True
     on_by_default = False
 

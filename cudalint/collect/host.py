@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import ClassVar, Final
 
 from msgspec import Struct, field
@@ -14,7 +14,7 @@ from cudalint.facts.host import Pages
 from cudalint.frontend.source_text import Spellings
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
-from cudalint.kinds import Kind
+from cudalint.kinds import Kind, Kinds
 
 _Key = tuple[object, ...]
 """A variable, with the fields of it that are meant."""
@@ -27,6 +27,8 @@ _THROUGH_ADDRESS: Final[Mapping[str, Pages]] = {
     "cudaMallocPitch": "device", "cudaMallocAsync": "device", "cudaMallocManaged": "managed",
     "cudaHostGetDevicePointer": "mapped",
 }  # fmt: skip
+_OF_MEMORY: Final = frozenset({"cudaMemcpyAsync", "cudaMallocHost", "cudaHostAlloc", "cudaHostRegister"})
+"""Without which no memory of the host is copied in a stream, or read by a kernel."""
 _PORTABLE, _MAPPED = 1, 2
 """Flags of cudaHostAlloc and cudaHostRegister."""
 _TO_DEVICE, _TO_HOST, _BY_ADDRESS = 1, 2, 4
@@ -48,6 +50,7 @@ class HostCollector(Provider, eq=False):
     """Host code is one for all kernels of a file: no kernel's facts have anything of it."""
 
     kind: ClassVar[Kind] = "host"
+    """Memory that host code allocates and copies, and the launches that are given it."""
 
     def add(self, run: Run) -> None:
         return
@@ -56,8 +59,18 @@ class HostCollector(Provider, eq=False):
         return facts
 
 
-def host_facts(functions: Iterable[ir.FunctionRef], spellings: Spellings) -> HostFacts:
-    """Those of a file with these host functions."""
+class LaunchOrderCollector(HostCollector, eq=False):
+    kind: ClassVar[Kind] = "launch_order"
+    """All launches, in the order of the source."""
+
+
+def host_facts(functions: Sequence[ir.FunctionRef], spellings: Spellings, kinds: Kinds) -> HostFacts | None:
+    """Those of a file with these host functions; None if none of the kinds needs any. Where only memory is asked for,
+    functions are lowered if one of them asks for memory that the GPU reads, or copies in a stream."""
+    if not kinds & {HostCollector.kind, LaunchOrderCollector.kind}:
+        return None
+    if LaunchOrderCollector.kind not in kinds and not any(_OF_MEMORY & function.names() for function in functions):
+        return HostFacts()
     loaded = [function for ref in functions if (function := ref.load()) is not None]
     memory = _Memory()
     for function in loaded:

@@ -135,7 +135,8 @@ def _analyse_part(
     kernels = analysis.kernels()
     status: Literal["ok", "partial"] = "partial" if unit.problems or analysis.given_up or analysis.broken else "ok"
     failures += analysis.failures()
-    host = host_facts(unit.host_functions, Spellings(options)) if "host" in options.kinds else None
+    with timed("host"):
+        host = host_facts(unit.host_functions, Spellings(options), options.kinds)
     parameters = frozenset(analysis.parameters)
     return FileFacts(path, status, unit.problems, kernels, sources, parameters, failures, host)
 

@@ -237,6 +237,8 @@ class FunctionRef(Struct, eq=False):
     """Whether its body, or a user function that it calls, launches a kernel (memoised)."""
     acts: Callable[[], bool]
     """Whether these use variables that outlive them, or end the program (memoised)."""
+    names: Callable[[], frozenset[str]]
+    """What the functions are called that its body names, without lowering it (memoised)."""
     never_returns: Callable[[], bool]
     """Whether it is declared so (memoised)."""
     parameter_types: Callable[[], tuple[Type, ...]]

@@ -90,6 +90,7 @@ class Functions:
             load=lambda: self._load(key),
             has_launch=lambda: self._launches(key),
             acts=lambda: self._acts(key),
+            names=cache(lambda: frozenset(map(cursors.spelling, self.named_functions(key)))),
             never_returns=cache(lambda: declarations.never_returns(shown)),
             parameter_types=lambda: self._parameter_types(key),
             templated=declarations.is_pattern(shown),
