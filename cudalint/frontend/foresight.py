@@ -7,11 +7,13 @@ needed is taken back by another parse.
 
 from __future__ import annotations
 
+import itertools
 import os
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.disk import recorder as disk
 from cudalint.disk.border import Border
@@ -33,21 +35,29 @@ class Foresight(Struct, frozen=True):
     """Whether stand-ins for the headers of libraries are included."""
     demands: tuple[Demand, ...] = ()
     """Macros of the build that headers ask for."""
+    in_doubt: frozenset[str] = frozenset()
+    """Folders that have what something asks for (`__has_include`): they may say something without a header of theirs
+    being included."""
 
     @property
     def macros(self) -> tuple[str, ...]:
         return tuple(dict.fromkeys(demand.condition.macro for demand in self.demands))
 
-    def borne_out(
+    def used(self, included: Sequence[str]) -> Foresight | None:
+        """This with what a parse has used of the folders that was given all of them and has included these paths: what
+        it has not used has changed nothing. None where that can't be said."""
+        given = {*self.folders, *((LIBRARIES_ROOT,) if self.libraries else ())}
+        used = {each for each in given if any(path.startswith(os.path.join(each, "")) for path in included)}
+        if not self.in_doubt.isdisjoint(given - used):
+            return None
+        return replace(self, folders=tuple(f for f in self.folders if f in used), libraries=LIBRARIES_ROOT in used)
+
+    def conditions(
         self, included: Sequence[str], left_out: Callable[[str], Sequence[tuple[int, int]]]
     ) -> tuple[BuildCondition, ...] | None:
-        """The conditions that ask for the macros, in the order of their places, if a parse that was given all this has
-        needed it; otherwise None. `included` are the paths that it has included, and `left_out` the lines of the
-        directives around what conditions have left out of each."""
-        starts = [os.path.join(folder, "") for folder in self.folders]
-        starts += [os.path.join(LIBRARIES_ROOT, "")] if self.libraries else []
-        if not all(any(path.startswith(start) for path in included) for start in starts):
-            return None
+        """The conditions that ask for the macros, in the order of their places, if a parse that was given these has
+        needed them; otherwise None. `left_out` has the lines of the directives around what conditions have left out of
+        each path."""
         order = {path: number for number, path in enumerate(dict.fromkeys(included))}
         found: dict[str, BuildCondition] = {}
         asked = [demand for demand in self.demands if demand.condition.path in order]
@@ -74,19 +84,22 @@ def foreseen(
     """`known` are the folders that are searched anyway, `own` those that the file's own includes need, and
     `folders_with` finds folders in which names exist."""
     folders: tuple[str, ...] = ()
-    search = _followed(path, text, (*known, *own), border)
+    known = (*known, *own)
+    search = _followed(path, text, known, border)
     for _ in range(_ROUNDS):
-        more = [each for each in folders_with(search.missing_within) if each not in (*known, *own, *folders)]
+        more = [each for each in folders_with(search.missing_within) if each not in (*known, *folders)]
         if len(more) != 1:
             break  # Of several, the order would be a guess.
         folders += tuple(more)
-        search = _followed(path, text, (*known, *own, *folders), border)
+        search = _followed(path, text, (*known, *folders), border)
     left = [name for name in search.missing_within if not any(disk.is_file(os.path.join(f, name)) for f in folders)]
     # What the file itself says under a macro may be what it can't do with.
     demands = tuple(demand for demand in _demanded(path, search.own) if demand.condition.macro.encode() not in text)
     if len({demand.condition.macro for demand in demands}) > _MOST_MACROS:
         demands = ()
-    return Foresight(folders, any(map(is_of_libraries, left)), demands)
+    places = itertools.product((*folders, LIBRARIES_ROOT), search.asked_for)
+    in_doubt = frozenset(folder for folder, name in places if disk.is_file(os.path.join(folder, name)))
+    return Foresight(folders, any(map(is_of_libraries, left)), demands, in_doubt)
 
 
 def _followed(path: str, text: bytes, folders: Sequence[str], border: Border) -> IncludeSearch:

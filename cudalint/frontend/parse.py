@@ -37,7 +37,7 @@ from cudalint.frontend.flags import (
     prelude_flags,
     system_folders,
 )
-from cudalint.frontend.foresight import Foresight, foreseen
+from cudalint.frontend.foresight import foreseen
 from cudalint.frontend.guesses import Guess, header_of
 from cudalint.frontend.invalid import Sight, with_certainty
 from cudalint.frontend.problems import missing_headers, missing_names, numbers_needed
@@ -167,8 +167,9 @@ def parse_file(
     text = checked_text(path, read_source(path) if source is None else source)
     given, path = path, as_path(path)
     others = {other: data for other, data in (unsaved or {}).items() if other != given and disk.is_file(other)}
+    parser = _Parser(path, text, options, others)
     try:
-        attempt = _Parser(path, text, options, others).best_attempt()
+        attempt = parser.best_attempt()
     except UnicodeEncodeError as error:
         what = "its name" if error.object == path else f"`{ascii(error.object)[1:-1]}`"
         raise SourceError(f"{given}: {what} is not UTF-8, as clang needs it") from error
@@ -187,7 +188,7 @@ def parse_file(
         source=text,
     )  # fmt: skip
     if places is None and not any(problem.is_syntax and problem.path == path for problem in problems):
-        parsed.again = partial(_again, parsed, _Parser(path, text, options, others), attempt.setting)
+        parsed.again = partial(_again, parsed, parser, attempt.setting)
     return parsed
 
 
@@ -285,6 +286,13 @@ class _Attempt(Struct, frozen=True):
         return {name: guess.value for name, guess in self.setting.guesses.items() if guess.value is not None}
 
 
+class _Crashes(Struct):
+    """What libclang has crashed on in some parse of a file."""
+
+    behind_precompiled: bool = False
+    """Whatever stands behind a precompiled header."""
+
+
 class _Parser(Struct, frozen=True):
     """Parses one file, again with more context for as long as names or includes are missing."""
 
@@ -293,6 +301,7 @@ class _Parser(Struct, frozen=True):
     options: ParseOptions
     others: Mapping[str, bytes] = field(default_factory=dict)
     """The texts of included files that are not those on disk."""
+    crashes: _Crashes = field(default_factory=_Crashes)
 
     @property
     def border(self) -> Border:
@@ -318,22 +327,29 @@ class _Parser(Struct, frozen=True):
         build = (*setting.macros, *build_of(self.path).possible)
         defined = {*self._said(), *(macro.name for macro in build)}
         more = replace(more, demands=tuple(each for each in more.demands if each.condition.macro not in defined))
-        if more == Foresight():
+        if not (more.folders or more.libraries or more.demands):
             return None
         given = replace(
             setting, folders=(*setting.folders, *more.folders), libraries=setting.libraries or more.libraries,
             defines=(*setting.defines, *more.macros),
         )  # fmt: skip
         attempt = self._attempt(given)
-        conditions = more.borne_out(list(_included(attempt)), _left_out_of(attempt))
-        if conditions is None:
+        included = list(_included(attempt))
+        used, conditions = more.used(included), more.conditions(included, _left_out_of(attempt))
+        if used is None or conditions is None:
             return None
+        needed = replace(
+            setting, folders=(*setting.folders, *used.folders), libraries=setting.libraries or used.libraries
+        )
         if self._errors(attempt) and any(condition.is_dispatch for condition in conditions):
             # Cases that are there now may cost the file more than they are worth.
-            without = self._attempt(replace(given, defines=setting.defines))
+            without = self._attempt(needed)
             if self._errors(without) < self._errors(attempt):
                 return without
-        as_found = replace(attempt.setting, conditions=conditions, defines=setting.defines)
+        as_found = replace(
+            attempt.setting, folders=needed.folders, libraries=needed.libraries, conditions=conditions,
+            defines=setting.defines,
+        )  # fmt: skip
         return replace(attempt, setting=as_found)
 
     def _further(self, attempt: _Attempt) -> _Attempt:
@@ -408,12 +424,14 @@ class _Parser(Struct, frozen=True):
 
     def _parse(self, setting: _Setting) -> TranslationUnit:
         try:
-            try:
-                return self._unit(setting)
-            except TranslationUnitLoadError:
-                if memory.is_exhausted():
-                    raise
-            # libclang crashes on `delete` in C++20 behind a precompiled header.
+            if not self.crashes.behind_precompiled:
+                try:
+                    return self._unit(setting)
+                except TranslationUnitLoadError:
+                    if memory.is_exhausted():
+                        raise
+                # On `delete` in C++20, for example. What does that to a file once does it in each parse.
+                self.crashes.behind_precompiled = True
             return self._unit(setting, plain=True)
         except TranslationUnitLoadError as error:
             if memory.is_exhausted():

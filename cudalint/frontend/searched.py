@@ -68,7 +68,8 @@ class IncludeSearch:
         self.own: list[str] = []
         """The headers of the project."""
         self._within: list[str] = []
-        self._asked_for: set[str] = set()
+        self.asked_for: set[str] = set()
+        """The names that something asks for (`__has_include`)."""
         self.refused: dict[str, tuple[str, int, str]] = {}
         """What may not be read, by its path as clang has it: which file includes it, in which line, and why not."""
 
@@ -80,10 +81,10 @@ class IncludeSearch:
             at, here = waiting.pop()
             for each in (*here.included, *here.perhaps):
                 found = self._find(at, each)
+                if not each.is_needed:
+                    self.asked_for.add(each.name)
                 if found is None:
-                    if not each.is_needed:
-                        self._asked_for.add(each.name)
-                    else:
+                    if each.is_needed:
                         (self.missing if at == path else self._within).append(each.name)
                 elif not self._refuses(found, at, each.line) and self._is_new(found):
                     problem = self._problem_of(found)
@@ -107,7 +108,7 @@ class IncludeSearch:
     def missing_within(self) -> list[str]:
         """The names that the project's headers include and no folder has, but for those that something asks for
         first."""
-        return [name for name in self._within if name not in self._asked_for]
+        return [name for name in self._within if name not in self.asked_for]
 
     def _refuses(self, path: str, at: str, line: int) -> bool:
         """Whether a path leads to what is no file, or too large. That is refused by each of its names: clang opens a

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from clang.cindex import TranslationUnit
+from clang.cindex import TranslationUnit, TranslationUnitLoadError
 
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.parse import ParsedFile, parse_file
@@ -88,3 +88,42 @@ def test_what_is_asked_for_is_not_missing(tmp_path: Path, parses: list[str]) -> 
     parsed = parse_file(str(source), ParseOptions())
     assert not any(each.include.name.endswith("width.h") for each in parsed.tu.get_includes() if each.include)
     assert len(parses) == 1
+
+
+def test_a_folder_that_nothing_used_costs_no_parse(tmp_path: Path, parses: list[str]) -> None:
+    header = '#ifdef FAR\n#include "sizes/width.h"\n#else\nenum { WIDTH = 4 };\n#endif\n'
+    source = _written(tmp_path, include__api_h=header, third__sizes__width_h="enum { WIDTH = 8 };\n")
+    parse_file(str(source), ParseOptions())
+    assert len(parses) == 1
+
+
+def test_a_folder_that_something_asks_for_may_change_what_it_is_not_used_for(tmp_path: Path, parses: list[str]) -> None:
+    asked = '#if __has_include("sizes/height.h")\nenum { WIDTH = 8 };\n#else\nenum { WIDTH = 4 };\n#endif\n'
+    header = f'#ifdef FAR\n#include "sizes/width.h"\n#endif\n{asked}'
+    source = _written(tmp_path, include__api_h=header, third__sizes__width_h="", third__sizes__height_h="")
+    parsed = parse_file(str(source), ParseOptions())
+    assert len(parses) == 2
+    # Lines of the header that its conditions leave out: those for 8, as without the folder.
+    (ranges,) = (left for path, left in parsed.left_out().items() if path.endswith("api.h"))
+    assert ranges[-1] == (4, 6)
+
+
+def test_what_crashes_behind_a_precompiled_header_is_tried_there_once(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    source = _written(tmp_path, include__api_h="enum { WIDTH = 4 };\n")
+    source.write_text(source.read_text().replace("WIDTH", "WIDTH + missing"))
+    precompiled: list[bool] = []
+    from_source = TranslationUnit.from_source
+
+    def crashing(path: str, arguments: list[str], *others: Any) -> TranslationUnit:
+        if path.endswith("fill.cu"):
+            precompiled.append("-include-pch" in arguments)
+            if precompiled[-1]:
+                raise TranslationUnitLoadError("as if it had crashed")
+        return from_source(path, arguments, *others)
+
+    monkeypatch.setattr(TranslationUnit, "from_source", crashing)
+    parse_file(str(source), ParseOptions())
+    assert len(precompiled) > 2
+    assert precompiled == [True, *[False] * (len(precompiled) - 1)]
