@@ -292,9 +292,6 @@ def _row_in_vectors(
     except Obstacle as obstacle:
         return words and replace(words, no_edit=str(obstacle))
     width = number * bytes_
-    # The first request of a warp is the first turn of its loop.
-    if np.any(sample.addresses[0][sample.mask[0]] % width):
-        return words and replace(words, no_edit=f"its rows do not begin at multiples of {width} bytes")
     now, then = before * number, mean_sectors(sample.addresses // width * width, sample, width)
     if then > now * _WORTH_IT:
         return words

@@ -27,10 +27,7 @@ from cudalint.remedies.vector_edits import vector_of
 from cudalint.source.code import CodeText, code_text
 
 _FOR = re.compile(r"\bfor\s*(?=\()")
-_KIND = (
-    r"(?:const\s+)?(?:unsigned\s+|signed\s+|long\s+|short\s+|std::)*"
-    r"(?:int|unsigned|long|short|size_t|u?int\d+_t|uint|auto)\s+"
-)
+_KIND = r"(?!return\b|else\b|case\b|goto\b)(?:[A-Za-z_][\w:]*\s+)+"
 _HEAD = re.compile(
     rf"\(\s*(?P<kind>{_KIND})?(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<first>[^;]+?)\s*;\s*(?P=name)\s*<\s*(?P<end>[^;]+?)\s*;"
     r"\s*(?:(?P=name)\s*\+\+|\+\+\s*(?P=name)|(?P=name)\s*\+=\s*1)\s*\)\Z"
