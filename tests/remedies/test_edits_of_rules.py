@@ -139,22 +139,25 @@ def test_a_template_may_be_for_other_types() -> None:
     )
 
 
-_STATES = """__global__ void keys(const unsigned *in, unsigned *out) {
+_STATES = """__global__ void keys(const float *in, float *out) {
     int i = blockIdx.x * 256 + threadIdx.x;
-    unsigned a = in[8 * i], b = in[8 * i + 1], c = in[8 * i + 2], d = in[8 * i + 3];
-    unsigned e = in[8 * i + 4], f = in[8 * i + 5], g = in[8 * i + 6], h = in[8 * i + 7];
-    out[i] = a * b + c * d + e * f + g * h;
+    float v = in[i];
+    out[6 * i] = v;
+    out[6 * i + 1] = v * v;
+    out[6 * i + 2] = v + 1;
+    out[6 * i + 3] = 1.0f / v;
+    out[6 * i + 4] = v - 1;
+    out[6 * i + 5] = 2 * v;
 }
-void run(const unsigned *in, unsigned *out) { keys<<<64, 256>>>(in, out); }
+void run(const float *in, float *out) { keys<<<64, 256>>>(in, out); }
 """
 
 
-def test_a_record_of_two_vectors() -> None:
-    """8 loads of 32 sectors each become two of 32: still twice what they need, and no more to be had."""
+def test_a_record_of_three_vectors() -> None:
+    """6 stores of 24 sectors each become three of 24, which are needed for 8 bytes no more than for 4."""
     fixed, _ = _fixed(_STATES, "CL101")
-    assert "const uint4 in4 = *reinterpret_cast<const uint4 *>(&in[8 * i]);" in fixed
-    assert "const uint4 in4_4 = *reinterpret_cast<const uint4 *>(&in[8 * i + 4]);" in fixed
-    assert "e = in4_4.x, f = in4_4.y, g = in4_4.z, h = in4_4.w;" in fixed
+    for offset, values in (("", "v, v * v"), (" + 2", "v + 1, 1.0f / v"), (" + 4", "v - 1, 2 * v")):
+        assert f"*reinterpret_cast<float2 *>(&out[6 * i{offset}]) = make_float2({values});" in fixed
     assert _fixed(fixed, "CL101")[0] == fixed
 
 
