@@ -102,10 +102,8 @@ class _Merger:
         if isinstance(event, FenceEvent) or (isinstance(event, BarrierEvent) and not event.implied):
             self.close(None)
             self._loaded = {k: e for k, e in self._loaded.items() if self._is_alone(e) and _dominates(e, event)}
-        elif isinstance(event, AccessEvent):
-            self._access(event, place)
-
-    def _access(self, event: AccessEvent, place: int) -> None:
+        if not isinstance(event, AccessEvent):
+            return
         if is_astray(event.offset, event.context, self.view.graph):
             self.accesses.append(event)
             return

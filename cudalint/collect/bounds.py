@@ -46,17 +46,12 @@ class BoundsCollector(Provider, eq=False):
                 if array.target not in assumed:
                     assumed[array.target] = assumed_extent(touches[array.target], execution.view)
                 extent = assumed[array.target]
-            if extent is not None:
-                self._try(array, extent, execution.view)
-
-    def _try(self, array: _Array, extent: Node, view: LaunchView) -> None:
-        found = leaving(array.touch, extent, view)
-        if found is None:
-            return
-        span, calls = array.made_at()
-        place = (span, calls, array.name, view.index)
-        if place not in self.found:
-            self.found[place] = array.fact(found, extent, view)
+            found = leaving(array.touch, extent, execution.view) if extent is not None else None
+            if found is None or extent is None:
+                continue
+            place = (*array.made_at(), array.name, execution.view.index)
+            if place not in self.found:
+                self.found[place] = array.fact(found, extent, execution.view)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         found = sorted(self.found.values(), key=lambda o: (o.place, o.inlined_from, o.launch))

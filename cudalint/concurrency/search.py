@@ -214,8 +214,11 @@ def has_own_bytes(touches: Sequence[Touch], rows: Rows, scope: RaceScope) -> boo
     """Whether all that a thread ever touches of an array lies apart from what other threads touch: those of its block,
     in each of the blocks that `rows` holds, or those of all these blocks. False where that would take a look at loops
     or data."""
-    if not all(isinstance(touch, AccessEvent) and _is_plain(touch, rows.graph) for touch in touches):
-        return False
+    through_time = rows.graph.loop_bits | rows.graph.opaque_bits
+    for touch in touches:
+        bits = touch.offset.bits
+        if not isinstance(touch, AccessEvent) or not bits & THREAD_BITS or bits & through_time:
+            return False
     exists = rows.threads.exists[0]
     addresses = [rows.full(offset)[:, exists] for offset in dict.fromkeys(touch.offset for touch in touches)]
     if scope == "grid":
@@ -227,6 +230,3 @@ def has_own_bytes(touches: Sequence[Touch], rows: Rows, scope: RaceScope) -> boo
     return bool((first[:, 1:] >= last[:, :-1] + widest).all())
 
 
-def _is_plain(touch: Touch, graph: Graph) -> bool:
-    bits = touch.offset.bits
-    return bool(bits & THREAD_BITS) and not bits & (graph.loop_bits | graph.opaque_bits)
