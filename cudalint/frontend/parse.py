@@ -274,6 +274,8 @@ class _Setting(Struct, frozen=True):
     refused: tuple[Problem, ...] = ()
     """Includes of what is taken as empty: it is out of the project, or no regular file, and clang would wait for a
     pipe's writer for good."""
+    looked_at: tuple[tuple[str, ...], recovery.Context | None] = ((), None)
+    """The folders and the context in which such includes were looked for."""
 
 
 class _Attempt(Struct, frozen=True):
@@ -381,6 +383,7 @@ class _Parser(Struct, frozen=True):
         return replace(best, problems=(*notes, *best.problems))
 
     def _attempt(self, setting: _Setting) -> _Attempt:
+        setting = self._looked_over(setting)
         unit = self._parse(setting)
         attempt = _Attempt(setting, unit, problems_of(unit))
         outside = dict(self._outside(attempt))
@@ -394,6 +397,24 @@ class _Parser(Struct, frozen=True):
         if respelled:
             return self._attempt(replace(setting, respelled={**setting.respelled, **respelled}))
         return self._with_template_words(attempt)
+
+    def _looked_over(self, setting: _Setting) -> _Setting:
+        """With what is found in its folders only, or included by its context, and may not be read."""
+        looks_at = (setting.folders, setting.context)
+        if setting.looked_at == looks_at:
+            return setting
+        search = self._search(setting.folders)
+        search.follow(self.path, self.text, (*self.options.defines, *self.options.extra))
+        if setting.context is not None:
+            search.follow(self.path, setting.context.text)
+        found = {path: _refused(at, line, path, why) for path, (at, line, why) in search.refused.items()}
+        new = {path: problem for path, problem in found.items() if path not in setting.respelled}
+        respelled, refused = {**setting.respelled, **dict.fromkeys(new, b"")}, (*setting.refused, *new.values())
+        return replace(setting, looked_at=looks_at, respelled=respelled, refused=refused)
+
+    def _search(self, folders: Sequence[str] = ()) -> IncludeSearch:
+        known = (BUNDLED_ROOT, *self.options.include_dirs, *system_folders(self.options))
+        return IncludeSearch((*known, *folders), self.border)
 
     def _outside(self, attempt: _Attempt) -> Iterator[tuple[str, Problem]]:
         """What was included although it may not be read."""
@@ -535,8 +556,7 @@ class _Parser(Struct, frozen=True):
 
     def _foreseen(self) -> _Setting:
         """What the file's own includes will need, which saves the parse that finds them missing."""
-        known = (BUNDLED_ROOT, *self.options.include_dirs, *system_folders(self.options))
-        search = IncludeSearch(known, self.border)
+        search = self._search()
         search.force(self.path, paths_in(self.options.extra))
         search.follow(self.path, self.text, (*self.options.defines, *self.options.extra))
         refused = {path: _refused(at, line, path, why) for path, (at, line, why) in search.refused.items()}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
 import os
 import subprocess
@@ -105,6 +106,43 @@ def test_a_source_that_is_a_link_to_the_outside_is_not_linted(target: str, repos
     result = check(".")
     assert "CL101" not in result.out
     assert (result.status, "cannot read it: it leads" in result.err) == (2, True)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what is opened is seen by inotify(7)")
+@pytest.mark.parametrize(
+    "include", ["../../outside/k.cu", "link.h", "further.h", "{outside}/k.cu", "sub/../../../outside/k.cu"]
+)
+def test_what_is_outside_is_not_even_opened(include: str, repository: Path, check: Check) -> None:
+    """However it is reached: by a name, a link in a folder that is searched because a header is missing, or a header
+    that is found there."""
+    outside = repository.parent / "outside"
+    (outside / "k.cu").write_text("#define STRIDE 32\n")
+    for folder in ("include", "sub"):
+        Path(folder).mkdir()
+    Path("include/link.h").symlink_to(outside / "k.cu")
+    Path("include/further.h").write_text('#include "link.h"\n')
+    text = _KERNEL.replace("STRIDE", "32")
+    Path("sub/a.cu").write_text(f'#include "{include.format(outside=outside)}"\n{text}')
+    opened = _opened_in(outside)
+    assert "CL101" in check("sub/a.cu").out
+    assert opened() == 0
+    (outside / "k.cu").read_text()
+    assert opened() > 0
+
+
+def _opened_in(folder: Path) -> Callable[[], int]:
+    """Tells how many bytes of events of files that are opened below a folder have come by now."""
+    library = ctypes.CDLL(None, use_errno=True)
+    watch = library.inotify_init1(os.O_NONBLOCK | os.O_CLOEXEC)
+    assert library.inotify_add_watch(watch, os.fsencode(folder), 0x20) >= 0  # IN_OPEN
+
+    def told() -> int:
+        try:
+            return len(os.read(watch, 1 << 16))
+        except BlockingIOError:
+            return 0
+
+    return told
 
 
 def test_links_within_the_project_are_followed(repository: Path, check: Check) -> None:
