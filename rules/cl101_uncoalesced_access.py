@@ -66,8 +66,9 @@ class UncoalescedAccess(Rule):
         one that the other side of a choice would clear that nothing makes, such as the layout in
         `layout == COLUMNS ? 1 : pitch`, and for one that is only made with other sizes than the launch has, beside a
         wider access to the array that is made with those. Only counted, unless `--min-share 0` asks for it, is what
-        follows from how an argument's data lie: coordinates, vectors and small matrices, one to each thread, if no
-        allocation is in sight and no wider access would do.
+        follows from how an argument's data lie: coordinates, vectors and small matrices, one to each thread, and
+        columns of matrices whose pitch nothing gives, if no allocation is in sight and neither a wider access nor
+        another order of the threads would do.
     """
 
     code = "CL101"
@@ -152,6 +153,9 @@ def _is_handed_over(one: Evaluated, pattern: Pattern, remedy: Suggestion | None)
     """Whether it is how data lie that makes the figure, and nothing in sight says that they do: of coordinates or of
     vectors that an argument brings, a kernel takes what it gets. A struct of the program's own can be declared anew."""
     access, result, launch = one
+    if remedy is None and pattern.kind in ("strided", "column") and result.assumptions and _walks_by_sizes(result):
+        # Neither how long rows are is known, nor what else the threads could do.
+        return access.declaration is None and access.array not in launch.allocated
     is_given = not _walks_by_sizes(result)
     is_small = abs(pattern.step or 0) <= _LARGEST_RECORD * access.bytes
     is_record = pattern.kind in ("field", "copy") or (is_given and is_small and pattern.kind == "strided")
@@ -175,14 +179,14 @@ def _walks_by_sizes(result: AccessResult) -> bool:
 
 def _causes(access: Access, pattern: Pattern, remedy: str, absorbed: bool) -> tuple[str, ...]:
     """The struct that is to be declared anew, how a file takes records of one length apart, or else how the function
-    walks: what one change of its indices mends."""
+    walks, or walks through an array: what one change of its indices mends."""
     if pattern.kind in ("field", "copy") and remedy:
         # Types of one name are one in a folder, and may be others in another program.
         return (f"{os.path.dirname(access.place.path)}: {access.record} of {access.record_bytes} bytes: {remedy}",)
     if absorbed and remedy and pattern.step:
         return (f"{access.place.path}: {abs(pattern.step)} bytes of a thread: {remedy}",)
     how = pattern.text if pattern.kind in ("field", "copy", "strided", "column") and not remedy else pattern.kind
-    return (in_function(access, f"{how}: {remedy}"),)
+    return in_function(access, f"{how}: {remedy}"), in_function(access, f"{how} of {access.array}")
 
 
 def _worded(one: Evaluated, pattern: Pattern) -> str:

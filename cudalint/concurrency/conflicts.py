@@ -477,9 +477,15 @@ def _thread(table: Table, entry: int) -> Thread:
 
 
 def all_conflicts(contest: Contest, reaches: Sequence[Reach]) -> list[Conflict]:
-    """The conflicts of several kinds; of a pair of accesses only the first that is found."""
-    found: dict[tuple[int, int], Conflict] = {}
+    """The conflicts of several kinds; of a pair of accesses only the first that is found. Of a pair that is `volatile`,
+    which says that the lanes of a warp are meant to work in turn, that within warps is the one to tell: what the last
+    lanes find in the next warp's elements is mostly of no use to anybody."""
+    table, found = contest.table, dict[tuple[int, int], Conflict]()
+    volatile = {id(touch) for touch, is_so in zip(table.touches, table.are_volatile.tolist(), strict=True) if is_so}
     for reach in reaches:
         for conflict in contest.conflicts(reach):
-            found.setdefault((id(conflict.first), id(conflict.second)), conflict)
+            pair = id(conflict.first), id(conflict.second)
+            known = found.setdefault(pair, conflict)
+            if reach == "warp" and known.reach == "block" and volatile.issuperset(pair):
+                found[pair] = conflict
     return list(found.values())

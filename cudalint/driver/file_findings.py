@@ -210,7 +210,9 @@ def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Itera
             from cudalint.cost.of_findings import with_cost
 
             diagnostic = with_cost(diagnostic, kernel, target or configured)
-        if not diagnostic.headline and _is_filled_in_later(diagnostic, context.file):
+        if not diagnostic.headline and (
+            _is_filled_in_later(diagnostic, context.file) or _is_of_made_up_numbers(diagnostic, rule)
+        ):
             diagnostic = replace(diagnostic, held_back="guessed")
         yield Finding(kernel, diagnostic)
 
@@ -219,6 +221,14 @@ def _is_filled_in_later(diagnostic: Diagnostic, file: FileFacts) -> bool:
     """Whether names of the kernel were given numbers that no header could declare, as all are there: a program writes
     them into the text before it compiles it."""
     return any(launch.guesses for launch in diagnostic.launches) and not headers_not_found(file)
+
+
+def _is_of_made_up_numbers(diagnostic: Diagnostic, rule: Rule) -> bool:
+    """Whether figures are those of an instance of a template for which nothing says the numbers. Threads are in no more
+    order for others."""
+    is_about_order = bool(rule.reads & {"races", "barriers"})
+    is_about_sizes = not is_about_order and (rule.is_waste or diagnostic.severity == "error")
+    return is_about_sizes and any(launch.made_up for launch in diagnostic.launches)
 
 
 def _judged_by(target: Target, need: Need) -> str:

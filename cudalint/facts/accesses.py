@@ -67,6 +67,8 @@ class Strides(Struct, frozen=True):
     sized: str | None = None
     """How far most lanes are from the one before, in elements of the access and in terms of the sizes that go into it:
     `width`, `3 * K`. Empty where sizes go in that have no name in the source, None where none do."""
+    turn: int | None = None
+    """By how many bytes the address moves from one iteration to the next of the innermost loop that it depends on."""
 
 
 class AccessResult(Struct, frozen=True, eq=False):

@@ -84,6 +84,8 @@ class LaunchFacts(Struct, frozen=True, eq=False):
     guesses: tuple[str, ...] = ()
     """Names in the kernel that nothing declares, and that were given numbers: a program may fill them in, or a header
     that is missing."""
+    made_up: tuple[str, ...] = ()
+    """Names of parameters of the kernel's template whose numbers nothing in sight says."""
 
     def __eq__(self, other: object) -> bool:
         """Whether a finding that names one has named the other: their sites and arguments don't count."""

@@ -15,8 +15,8 @@ from cudalint.facts import FindingCost
 
 _OF_TRAFFIC = 0.1
 """What a share of the traffic through L1 counts of a share of the time: counts are exact, and the model may err about
-what binds a kernel, which then waits for this traffic. It is none for figures that rest on sizes which were assumed: of
-these is only known that they may be so."""
+what binds a kernel, which then waits for this traffic. Nothing is exact about figures that rest on sizes which were
+assumed, or about how much of the traffic of a launch of unknown size something is."""
 _WITHOUT_REMEDY = 5.0
 """Times the share of the time, a finding takes that comes without a word on what to do."""
 _DOUBLE = re.compile(r"\bdouble\b")
@@ -31,12 +31,16 @@ def is_large(cost: FindingCost, share: float, *found: Diagnostic) -> bool:
         return True
     has_remedy = any(diagnostic.suggestion is not None for diagnostic in found)
     by_time = cost.share if has_remedy else cost.share / _WITHOUT_REMEDY
-    counts = any(not diagnostic.is_absorbed and not _rests_on_sizes(diagnostic) for diagnostic in found)
+    counts = any(not diagnostic.is_absorbed and not _is_of_assumed_size(diagnostic) for diagnostic in found)
     by_traffic = _OF_TRAFFIC * (cost.traffic_share or 0.0) if counts else 0.0
     return by_time + by_traffic >= share
 
 
-def _rests_on_sizes(diagnostic: Diagnostic) -> bool:
+def _is_of_assumed_size(diagnostic: Diagnostic) -> bool:
+    return rests_on_sizes(diagnostic) or any(launch.grid_is_assumed for launch in diagnostic.launches)
+
+
+def rests_on_sizes(diagnostic: Diagnostic) -> bool:
     """Whether a finding takes more for granted than its launches do."""
     of_launches = {text for launch in diagnostic.launches for text in launch.assumptions}
     return not of_launches.issuperset(diagnostic.assumptions)
@@ -50,12 +54,16 @@ def marked(diagnostic: Diagnostic, share: float) -> Diagnostic:
         return replace(d, held_back=None) if d.held_back else d
     if d.held_back or d.severity == "error" or d.cost is None:
         return d
+    if d.cost.share is None and rests_on_sizes(d):
+        # It may be so, and may matter: nothing in sight says either.
+        return replace(d, held_back="guessed")
     return d if is_large(d.cost, share, d) else replace(d, held_back="small")
 
 
 def held_for_their_place(diagnostics: Iterable[Diagnostic], paths: Collection[str], share: float) -> list[Diagnostic]:
-    """Findings with those held back that are about tests, examples and benchmarks, unless these are most of the linted
-    files: then they are what somebody wants to know of. So is waste in instantiations for doubles alone."""
+    """Findings with those held back that are about tests, examples and benchmarks, or about launches that only these
+    make, unless they are most of the linted files: then they are what somebody wants to know of. So is waste in
+    instantiations for doubles alone."""
     if not share:
         return list(diagnostics)
     has_product = 2 * sum(map(_is_aside, paths)) < len(paths)
@@ -63,7 +71,7 @@ def held_for_their_place(diagnostics: Iterable[Diagnostic], paths: Collection[st
 
 
 def _held(diagnostic: Diagnostic, has_product: bool) -> Diagnostic:
-    if has_product and _is_aside(diagnostic.place.path):
+    if has_product and (_is_aside(diagnostic.place.path) or _is_launched_aside(diagnostic)):
         return replace(diagnostic, held_back="tests")
     if diagnostic.cost is not None and _is_for_doubles_alone(diagnostic):
         return replace(diagnostic, held_back="doubles")
@@ -76,6 +84,12 @@ def _is_for_doubles_alone(diagnostic: Diagnostic) -> bool:
     if not all(_DOUBLE.search(name) for name in own):
         return False
     return any(_DOUBLE.sub("float", name) in diagnostic.not_in for name in own)
+
+
+def _is_launched_aside(diagnostic: Diagnostic) -> bool:
+    """Whether tests and the like make all launches that it is about: their sizes are no product's."""
+    launches = [launch for each in (diagnostic, *diagnostic.variants) for launch in each.launches]
+    return bool(launches) and all(launch.path is not None and _is_aside(launch.path) for launch in launches)
 
 
 def _is_aside(path: str) -> bool:

@@ -214,8 +214,10 @@ def _under_all_launches(group: Sequence[Diagnostic]) -> Diagnostic:
 
 
 def _reason_of_all(group: Sequence[Diagnostic]) -> HeldBack | None:
-    """Why some findings are held back as one, if each of them is: what holds back the first of them."""
-    return group[0].held_back if all(d.held_back for d in group) else None
+    """Why some findings are held back as one, if each of them is: what holds back the first of them. What nothing is
+    known of the cost in one launch is shown, unless there are others that tell."""
+    told = [d for d in group if d.cost is None or d.cost.share is not None] or group
+    return told[0].held_back if all(d.held_back for d in told) else None
 
 
 def _most(group: Sequence[Diagnostic]) -> FindingCost | None:

@@ -69,6 +69,8 @@ class Trial(Struct, frozen=True):
     head: TemplateHead
     arguments: tuple[str, ...]
     names: tuple[str, ...]
+    guessed: tuple[str, ...] = ()
+    """Names of parameters for numbers of which no text says any: they have usual ones."""
 
     def line(self, number: int) -> str:
         """What makes clang instantiate it, where its own names are known."""
@@ -129,6 +131,8 @@ def _trials(head: TemplateHead, text: str) -> Iterator[Trial]:
     ]  # fmt: skip
     passed = _passed_on((*numbers_given(text), *numbers_given(head.text)), parameters, choices)
     choices = [numbers or choice for numbers, choice in zip(passed, choices, strict=True)]
+    guessed = [each.name for each in parameters if each.type and each.name not in computed]
+    guessed = [name for name, numbers in zip(names, passed, strict=True) if name in guessed and not numbers]
     if not all(choices):
         return
     kinds = max((len(choice) for choice, each in zip(choices, parameters, strict=True) if not each.type), default=1)
@@ -139,7 +143,8 @@ def _trials(head: TemplateHead, text: str) -> Iterator[Trial]:
         picked = [choice[min(number, len(choice) - 1)] for choice, number in zip(choices, numbers, strict=True)]
         types = {each.name: chosen for each, chosen in zip(parameters, picked, strict=True) if not each.type}
         made = (_with_types(each, types) if each in computed.values() else each for each in picked)
-        yield Trial(head, tuple(made), names)
+        told = dict(zip(names, picked, strict=True))
+        yield Trial(head, tuple(made), names, tuple(n for n in guessed if told[n] in _usual(n)))
 
 
 def parameters_of(text: str) -> list[Parameter] | None:
@@ -221,8 +226,27 @@ def _types(parameter: Parameter, own: str, floating: Sequence[str]) -> list[str]
     if any(re.search(rf"\b{variable}\s*\(", own) for variable in called):
         return [_FUNCTOR, *told]
     usual = ["int", "long"] if _OF_INDICES.search(parameter.name) else [*floating, "int"]
+    if _counts(parameter.name, own):
+        return list(dict.fromkeys([*(each for each in told if _INTEGERS.match(each)), "int", "long"]))
     # What has a branch for all others is for the usual ones, too.
     return list(dict.fromkeys([*usual, *told] if _OTHERWISE.search(own) else [*told, *usual]))
+
+
+def _counts(type_: str, own: str) -> bool:
+    """Whether a variable of a type stands for a number of elements: it is a part of subscripts, or it is compared with
+    numbers that are made of the thread's place, or of the iterations of loops."""
+    other = re.search(r"\btemplate\s*<", own[1:])
+    own = own[: other.start()] if other else own
+    sizes = re.findall(rf"\b{type_}\s+(?:const\s+)?(\w+)\s*[,)=;{{]", own)
+    if not sizes:
+        return False
+    size = rf"\b(?:{'|'.join(map(re.escape, dict.fromkeys(sizes)))})\b"
+    if re.search(rf"\[[^\[\]]*{size}[^\[\]]*\]|{size}\s*%|%\s*{size}", own):
+        return True
+    own_places = re.findall(r"\b(\w+)\s*(?:=|\()[^=;{}]*\b(?:threadIdx|blockIdx|blockDim)\b", own)
+    counters = re.findall(r"\bfor\s*\(\s*[\w:\s]*?\b(\w+)\s*=", own)
+    numbers = "|".join(map(re.escape, dict.fromkeys([*own_places, *counters])))
+    return bool(numbers) and re.search(rf"\b(?:{numbers})\b\s*(?:<=?|>=?|==)\s*[\w\s*+-]*{size}", own) is not None
 
 
 def _values(parameter: Parameter, own: str, text: str) -> list[str]:
@@ -235,12 +259,15 @@ def _values(parameter: Parameter, own: str, text: str) -> list[str]:
     name = re.escape(parameter.name)
     compared = re.findall(rf"\b{name}\s*==\s*(\d+)\b", own)
     made = re.findall(rf"\bconstexpr\s+(?:static\s+)?[\w:]+\s+{name}\s*=\s*(\d+)\s*;", text)
-    if _OF_THREADS.search(parameter.name):
-        usual = ["128", "256", "32"]
-    else:
-        usual = ["4", "8", "2"] if _OF_PACKS.search(parameter.name) else []
     # What is told apart by 0 and 1 is what has none, or only one.
     told = [number for number in map(whole, (*compared, *made)) if number is not None and 0 < number < _MOST_TOLD]
     told.sort(key=lambda number: number < _LEAST_TOLD)
-    return list(dict.fromkeys([*map(str, told), *usual]))
+    return list(dict.fromkeys([*map(str, told), *_usual(parameter.name)]))
+
+
+def _usual(name: str) -> tuple[str, ...]:
+    """The numbers that parameters of a name mostly have."""
+    if _OF_THREADS.search(name):
+        return "128", "256", "32"
+    return ("4", "8", "2") if _OF_PACKS.search(name) else ()
 

@@ -24,4 +24,4 @@ def with_instances(parsed: ParsedFile, unit: ir.Unit, given: Collection[str]) ->
     if not found:
         return None
     made, _ = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(found))])
-    return replace(made, instances={trial.head.usr: trial.text for trial in found})
+    return replace(made, instances={trial.head.usr: (trial.text, trial.guessed) for trial in found})

@@ -98,9 +98,9 @@ class ParsedFile(Struct):
     """Numbers and types that were made up for names that nothing declares."""
     given: str | None = None
     """The path as the user knows it."""
-    instances: dict[str, str] = field(default_factory=dict)
-    """The arguments of what was made of templates that nothing instantiates, by the USRs of references to
-    them."""
+    instances: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
+    """The arguments of what was made of templates that nothing instantiates, and the names of those that nothing says,
+    by the USRs of references to them."""
     source: bytes = b""
     """The text, as it was read."""
     again: Callable[[Sequence[str]], tuple[ParsedFile, frozenset[int]]] | None = None

@@ -10,7 +10,9 @@ from typing import Final
 COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _BRACKETS: Final = re.compile(r"[<>(){}\[\],]")
 _NUMBER: Final = re.compile(r"(?:\d+|true|false)\Z")
-_PARAMETER: Final = re.compile(r"(?!typename\b|class\b|template\b)[\w:\s]*?\b(\w+)\s*(?:=.*)?\Z", re.DOTALL)
+_PARAMETER: Final = re.compile(
+    r"(?!typename\b|class\b|template\b)[\w:\s]*?\b(\w+)\s*(?:=\s*(?:(\d+|true|false)\Z|.*))?\Z", re.DOTALL
+)
 _CALLED: Final = re.compile(r"\b(\w+)\s*\(|[;{}]")
 _ATTRIBUTES: Final = frozenset({"__launch_bounds__", "__attribute__", "__align__", "alignas", "decltype"})
 _LONGEST_LIST: Final = 2000
@@ -40,16 +42,21 @@ def _places_of_parts(text: str) -> Iterator[tuple[int, int]]:
 @functools.lru_cache(maxsize=4)
 def numbers_given(text: str) -> Sequence[Mapping[str, str]]:
     """The numbers that function templates of a text are used with in it, by the names of their parameters, each set of
-    them once: `solve<Matrix, 128, 32>(a)` and `template <class M, int THREADS, int LANES> void solve(M &a)`."""
+    them once: `solve<Matrix, 128>(a)` and `template <class M, int THREADS, int LANES = 32> void solve(M &a)`. What a
+    template has by itself counts if it is used nowhere, too."""
     text = COMMENT.sub(" ", text)
     found: dict[tuple[tuple[str, str], ...], None] = {}
     for head in re.finditer(r"\btemplate\s*<", text):
         places = list(_places_of_parts(text[head.start() : head.start() + _LONGEST_LIST]))
         parts = [text[head.start() + start : head.start() + end].strip() for start, end in places]
-        names = [match[1] if (match := _PARAMETER.match(part)) else "" for part in parts]
-        name = _function_behind(text, head.start() + places[-1][1]) if places else ""
-        if name and any(names):
-            found |= dict.fromkeys(_uses(text, name, names))
+        parameters = [_PARAMETER.match(part) for part in parts]
+        name = _function_behind(text, head.start() + places[-1][1]) if any(parameters) else ""
+        if not name:
+            continue
+        names = [match[1] if match else "" for match in parameters]
+        usual = {match[1]: match[2] for match in parameters if match and match[2]}
+        uses = [usual | given for given in _uses(text, name, names)] or [usual]
+        found |= dict.fromkeys(tuple(use.items()) for use in uses if use)
     return tuple(map(dict, found))
 
 
@@ -61,9 +68,7 @@ def _function_behind(text: str, start: int) -> str:
     return ""
 
 
-def _uses(text: str, name: str, names: Sequence[str]) -> Iterator[tuple[tuple[str, str], ...]]:
+def _uses(text: str, name: str, names: Sequence[str]) -> Iterator[dict[str, str]]:
     for use in re.finditer(rf"\b{re.escape(name)}\s*<(?!<)", text):
         parts = parts_of_list(text[use.start() : use.start() + _LONGEST_LIST])
-        given = tuple((n, part) for n, part in zip(names, parts, strict=False) if n and _NUMBER.match(part))
-        if given:
-            yield given
+        yield {each: part for each, part in zip(names, parts, strict=False) if each and _NUMBER.match(part)}

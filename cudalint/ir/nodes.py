@@ -212,6 +212,8 @@ class Function(Struct, eq=False):
     """Launches of other kernels are missing from the body."""
     stand_ins: tuple[tuple[str, int | str], ...] = ()
     """Names that nothing declares, and the numbers and types that were made up for them to make this instantiation."""
+    made_up: tuple[str, ...] = ()
+    """Names of parameters of its template whose numbers are usual ones, for want of a text that says them."""
     made_with: str = ""
     """The arguments of an instance that was made to be evaluated, as nothing instantiates the template."""
     volatile: Set[Span] = frozenset()

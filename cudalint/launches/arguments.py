@@ -231,7 +231,8 @@ def with_template(configuration: Configuration, function: ir.Function) -> Config
     """States what an uninstantiated template was evaluated with, as far as its arrays' elements depend on it."""
     if function.made_with:
         made = f"{function.made_with} (nothing instantiates the template)"
-        return replace(configuration, assumptions=(*configuration.assumptions, made))
+        assumptions = (*configuration.assumptions, made)
+        return replace(configuration, assumptions=assumptions, made_up=function.made_up)
     if not function.template_types:
         return configuration
     nodes = walk.nodes_in(function)

@@ -46,6 +46,7 @@ class Configuration(Struct, frozen=True, eq=False):
     open_extents: tuple[Node, ...] = ()
     """Those of the block that a launch in sight leaves open."""
     guesses: tuple[str, ...] = ()
+    made_up: tuple[str, ...] = ()
     """See `LaunchFacts`."""
 
     def key(self) -> object:
@@ -188,4 +189,5 @@ def launch_facts(configuration: Configuration, graph: Graph) -> LaunchFacts:
         configuration.twins,
         by_default=configuration.by_default,
         guesses=configuration.guesses,
+        made_up=configuration.made_up,
     )

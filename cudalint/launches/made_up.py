@@ -18,6 +18,8 @@ from cudalint.options.limits import MAX_THREADS
 _NOBODY = "no launch in sight"
 _AXES = "xyz"
 _MOST_TERMS = 64
+_ROWS = (2, 4, 8, 16, 32)
+"""Threads in a row of a block, where a kernel counts its threads itself."""
 
 
 class _Clue(Struct, frozen=True):
@@ -143,7 +145,8 @@ class _Code:
             type_ = type_.element
 
     def of_sums(self) -> Iterator[_Clue]:
-        """`blockIdx.x * 16 + threadIdx.x`."""
+        """`blockIdx.x * 16 + threadIdx.x`, and `threadIdx.y * 8 + threadIdx.x` in rows that are no longer than a warp:
+        longer ones may be those of an image."""
         for node in self._nodes:
             if not isinstance(node, ir.Binary) or node.op != "+":
                 continue
@@ -154,6 +157,9 @@ class _Code:
                     axis = self._axis(block, "blockIdx")
                     if axis is not None and axis in axes:
                         yield _Clue(axis, number, f"`blockIdx.{axis} * {number}`", 2)
+                    is_row = self._axis(block, "threadIdx") == "y" and "x" in axes and number in _ROWS
+                    if is_row and len(terms) == 2:
+                        yield _Clue("x", number, f"`threadIdx.y * {number} + threadIdx.x`", 3)
 
     def of_comparisons(self) -> Iterator[_Clue]:
         """`if (blockDim.x == 256)`."""

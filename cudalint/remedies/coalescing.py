@@ -20,7 +20,7 @@ from cudalint.hardware.warps import thread_index, warp_count
 from cudalint.remedies.exchange_edits import exchange_edits
 from cudalint.remedies.obstacles import Obstacle, edited
 from cudalint.remedies.patterns import Pattern, done_with_structs, pattern_of
-from cudalint.remedies.record_edits import aligned_record
+from cudalint.remedies.record_edits import aligned_record, is_declared
 from cudalint.remedies.records import takes_most
 from cudalint.remedies.row_edits import row_edits, turns_of
 from cudalint.remedies.staging_edits import staging_edits
@@ -75,6 +75,8 @@ def suggest(
                 return None
             return _narrower_vectors(one) if is_a_vector(one) or one.access.is_view else _aligned_record(one, texts)
         case "own-row" | "own-run":
+            if pattern.kind == "own-row" and (changed := _exchange_alone(kernel, one, texts)) is not None:
+                return changed
             words = _run_as_vectors(one, pattern) or _neighbouring_elements(one, pattern)
             vector = _as_one_vector(kernel, one, pattern, texts, absorbed)
             return vector or _row_in_vectors(kernel, one, pattern, texts, words)
@@ -191,6 +193,8 @@ def _aligned_record(one: Evaluated, texts: Texts) -> Suggestion | None:
         return None
     now = before * (record // access.bytes)
     then = mean_sectors(sample.addresses // piece * piece, sample, piece) * (record // piece)
+    if not is_declared(access.record, texts.paths, texts.text_of):
+        return None
     text = f"declare the struct `__align__({piece})`, so that it is {done_with_structs(access)} {piece} bytes at a time"
     if then > now * _WORTH_IT:
         return None

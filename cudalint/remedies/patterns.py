@@ -204,6 +204,9 @@ def _walks(one: Evaluated, distance: int) -> bool:
     """Whether the turns of a loop take each lane through its own elements, before the next lane's begin."""
     access, result, launch = one
     sample = result.sample
+    turn = abs(result.strides.turn or 0) if result.strides is not None else 0
+    if turn in (access.bytes, access.record_bytes) and distance >= _LONG_STRIDE * access.bytes:
+        return True
     if sample is None or not _repeats(result, launch):
         return False
     # The first requests of a warp are turns of the innermost loop in one block, though not each of them.

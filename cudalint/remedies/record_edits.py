@@ -11,6 +11,13 @@ from cudalint.remedies.obstacles import Obstacle
 from cudalint.source.code import code_text
 
 
+def is_declared(name: str, sources: Iterable[str], text_of: Callable[[str], str]) -> bool:
+    """Whether some texts declare a struct, so that whoever has them may declare it anew: a `std::pair` is nobody's."""
+    name = re.escape(name.removeprefix("struct ").partition("<")[0].rpartition("::")[2])
+    declared = re.compile(rf"\b(?:struct|class|union)\s[^;{{}}()]*\b{name}\b|\}}\s*{name}\s*;")
+    return any(declared.search(text_of(path)) for path in dict.fromkeys(sources))
+
+
 def aligned_record(name: str, bytes_: int, sources: Iterable[str], text_of: Callable[[str], str]) -> tuple[Edit, ...]:
     """Raises an `Obstacle` where the struct's declaration is not in sight, or says how it lies."""
     name = name.removeprefix("struct ").rpartition("::")[2]

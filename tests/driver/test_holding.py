@@ -13,7 +13,8 @@ from cudalint.cli import run
 from cudalint.diagnostics import Suggestion
 from cudalint.driver.file_findings import CheckJob, check_file
 from cudalint.facts import FindingCost
-from cudalint.findings.holding import held_for_their_place, is_large
+from cudalint.findings.holding import held_for_their_place, is_large, marked
+from cudalint.findings.merging import merge
 from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
@@ -97,6 +98,17 @@ def test_what_stands_on_a_name_that_nothing_declares_is_about_the_name(tmp_path:
     assert _reasons(tmp_path / "k.cu", f"#define _COLUMNS_ 32\n{source}", "CL101") == {None}
 
 
+def test_numbers_of_a_template_that_nothing_says(tmp_path: Path) -> None:
+    """A block of 256 for a kernel that is bound to 128 threads only because that is usual is no mistake of anybody."""
+    source = """
+        template <int THREADS> __global__ void __launch_bounds__(THREADS) k(float* out) { out[threadIdx.x] = 0; }
+        template <class Settings> void run(float* out) { k<Settings::threads><<<64, 256>>>(out); }
+    """
+    assert _reasons(tmp_path / "k.cu", source, "CL502") == {"guessed"}
+    named = source.replace("<class Settings>", "<int THREADS = 128>").replace("Settings::threads", "THREADS")
+    assert _reasons(tmp_path / "k.cu", named, "CL502") == {None}
+
+
 def test_lanes_that_meet_only_for_a_large_factor(tmp_path: Path) -> None:
     """Of `x / scale`, 32 lanes have one value if the scale is at least that; where the launch says so, it is."""
     source = """
@@ -152,6 +164,34 @@ def test_waste_in_instantiations_for_doubles() -> None:
     for other in (replace(found, not_in=("k<float, 32>",)), replace(found, instantiation="k<float, 24>")):
         assert held_for_their_place([other], ["a.cu"], 0.02) == [other]
     assert held_for_their_place([found], ["a.cu"], 0.0) == [found]
+
+
+def test_launches_that_tests_make() -> None:
+    """They say nothing of the sizes that the product's kernels get."""
+    found = strided_load()
+    launch = replace(found.launches[0], path="tests/try.cu", line=1)
+    tried = replace(found, launches=(launch,))
+    paths = ["a.cu", "b.cu", "tests/try.cu"]
+    assert [d.held_back for d in held_for_their_place([tried], paths, 0.02)] == ["tests"]
+    assert held_for_their_place([tried], ["a.cu", "tests/try.cu"], 0.02) == [tried]
+    both = replace(found, launches=(launch, replace(launch, path="run.cu")))
+    assert held_for_their_place([both], paths, 0.02) == [both]
+
+
+def test_what_is_known_of_one_launch_is_told() -> None:
+    """Where the cost in another one is not known, a small one is all that is known."""
+    small = replace(strided_load(), cost=_cost(0.0, 0.0), held_back="small")
+    unknown = replace(small, cost=FindingCost(None, None, "unknown"), held_back=None)
+    (merged,) = merge([small, unknown])
+    assert merged.held_back == "small"
+    (merged,) = merge([unknown, unknown])
+    assert merged.held_back is None
+
+
+def test_guessed_sizes_of_unknown_cost() -> None:
+    unknown = replace(strided_load(), assumptions=(), cost=FindingCost(None, None, "unknown"))
+    assert marked(unknown, 0.02).held_back is None
+    assert marked(replace(unknown, assumptions=("k == 8",)), 0.02).held_back == "guessed"
 
 
 def _json(capfd: pytest.CaptureFixture[str], *arguments: str) -> Any:

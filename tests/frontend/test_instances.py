@@ -63,6 +63,34 @@ def test_numbers_that_a_template_around_the_launch_is_used_with() -> None:
     assert said in facts.launches[0].assumptions
 
 
+def test_numbers_that_a_template_around_the_launch_has_by_itself() -> None:
+    facts = _kernel(
+        "template <class T, int Threads> __global__ void __launch_bounds__(Threads) k(T* a) { a[threadIdx.x] = 0; }\n"
+        "template <class T, int Threads = 512> void run(T *a) { k<T, Threads><<<1, dim3(32, Threads / 32)>>>(a); }\n"
+    )
+    assert (facts.instantiation, facts.launches[0].block) == ("k<float, 512>", (32, 16, 1))
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 0;",
+        "for (int i = 0; i < n; i++) a[threadIdx.x] += i;",
+        "a[threadIdx.x * n + blockIdx.x] = 0;",
+        "a[threadIdx.x] = blockIdx.x % n;",
+    ],
+)
+def test_what_counts_elements_is_no_float(body: str) -> None:
+    facts = _kernel(f"template <class value_t, class nnz_t> __global__ void k(value_t* a, const nnz_t n) {{ {body} }}")
+    assert facts.instantiation == "k<float, int>"
+
+
+def test_a_number_that_is_computed_with_may_be_a_float() -> None:
+    body = "int i = threadIdx.x; a[i] = a[i] * scale < limit ? limit : 0;"
+    facts = _kernel(f"template <class T> __global__ void k(T* a, T scale, T limit) {{ {body} }}")
+    assert facts.instantiation == "k<float>"
+
+
 def test_numbers_that_the_user_gives_are_those() -> None:
     source = "template <int VEC> __global__ void k(float* a) { a[threadIdx.x * VEC] = 0; }"
     facts = _kernel(source, params=((None, "VEC", "2"),), block=(64, 1, 1))

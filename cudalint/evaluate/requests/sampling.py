@@ -11,7 +11,7 @@ from cudalint.facts import Sample, Strides
 from cudalint.facts.accesses import Flags, Integers, Weights
 from cudalint.interpreter.device.events import depends_on
 from cudalint.values.nodes import BLOCK_BITS
-from cudalint.values.polynomial import Monomial, is_in_the_source, spelled_sum, terms_of
+from cudalint.values.polynomial import Monomial, is_in_the_source, linear, spelled_sum, terms_of
 
 _MAX_SAMPLE = 64
 _LEAST = 1e-300
@@ -36,7 +36,19 @@ def strides(known: Known, view: LaunchView) -> Strides:
     addresses = known.quick.addresses[reached].reshape(int(reached.sum()), -1)[:, : dx * dy * dz]
     cube = addresses.reshape(-1, dz, dy, dx)
     x, y, z = (_constant_step(cube, axis) for axis in (3, 2, 1))
-    return Strides(x, y, z, _in_terms_of_sizes(known, view))
+    return Strides(x, y, z, _in_terms_of_sizes(known, view), _turn(known))
+
+
+def _turn(known: Known) -> int | None:
+    """See `Strides.turn`."""
+    event = known.event
+    loops = reversed(event.context.loops)
+    counter = next((loop.counter for loop in loops if loop.counter.bits & event.offset.bits), None)
+    if counter is None:
+        return None
+    factors = dict(linear(event.offset)[0])
+    is_straight = not any(node.bits & counter.bits for node in factors if node is not counter)
+    return factors.get(counter) if is_straight else None
 
 
 def _in_terms_of_sizes(known: Known, view: LaunchView) -> str | None:

@@ -156,6 +156,7 @@ class Functions:
         max_threads, min_blocks = declarations.launch_bounds(definition, parts)
         span = context.sources.span(definition)
         stand_ins = context.stand_ins.in_function(key, definition)
+        made_with, made_up = self._made_with(definition)
         return ir.Function(
             name=cursors.spelling(definition),
             instantiation=declarations.instantiation_name(definition),
@@ -181,17 +182,18 @@ class Functions:
             launches_kernels=context.launches_kernels(span),
             stand_ins=context.stand_ins.what_stands(stand_ins),
             volatile=context.volatile,
-            made_with=self._made_with(definition),
+            made_with=made_with,
+            made_up=made_up,
         )
 
-    def _made_with(self, definition: Cursor) -> str:
-        """The arguments of an instance that was made for want of others."""
+    def _made_with(self, definition: Cursor) -> tuple[str, tuple[str, ...]]:
+        """The arguments of an instance that was made for want of others, and the names of those that nothing says."""
         if not self._context.instances:
-            return ""
+            return "", ()
         pattern = cursors.specialized_template(definition)
         if not kinds.is_declaration(pattern.kind):
-            return ""
-        return self._context.instances.get(self.ref(pattern).usr, "")
+            return "", ()
+        return self._context.instances.get(self.ref(pattern).usr, ("", ()))
 
     def definition(self, key: str) -> Cursor:
         return self._definitions[key]
