@@ -17,7 +17,7 @@ from cudalint.findings.sources import SourceLines
 from cudalint.processes.faults import described
 from cudalint.project.formats import FORMATS, PATCH
 from cudalint.reporters import plain
-from cudalint.reporters.apart import lines_of
+from cudalint.reporters.each_alone import lines_of
 from cudalint.reporters.order import Order, by_cost
 from cudalint.reporters.style import Style
 

@@ -18,8 +18,8 @@ from cudalint.concurrency.conflicts import Conflict, Thread
 from cudalint.concurrency.crossings import Crossing, fewest_gates, steps
 from cudalint.concurrency.placement import BarrierCall
 from cudalint.concurrency.search import Finding, Search
-from cudalint.concurrency.situations import outgrown
 from cudalint.concurrency.trial import Trial, trial_of
+from cudalint.concurrency.tried_sizes import outgrown
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import BarrierFix, KernelFacts, Place, Race, RaceEnd
 from cudalint.frontend.source_text import Spellings

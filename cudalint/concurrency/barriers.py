@@ -8,8 +8,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.concurrency.pitches import is_another_grid
 from cudalint.concurrency.trial import Trial
+from cudalint.concurrency.tried_sizes import is_another_grid
 from cudalint.concurrency.unfold import TooLarge, Unfolding
 from cudalint.evaluate.checks.probes import allowed, symbols
 from cudalint.evaluate.requests.execution import Execution

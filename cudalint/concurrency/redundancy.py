@@ -14,8 +14,8 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 
 from cudalint.concurrency.conflicts import Contest, clash
 from cudalint.concurrency.lanes import TooManyLanes, effect, is_one_array, memory_of, table_of
-from cudalint.concurrency.situations import reaching_all
 from cudalint.concurrency.trial import Trial
+from cudalint.concurrency.tried_sizes import reaching_all
 from cudalint.concurrency.unfold import TooLarge, Unfolding
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.interpreter.device.events import (

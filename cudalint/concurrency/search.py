@@ -15,8 +15,8 @@ from cudalint.concurrency.doubts.doubt import Doubt
 from cudalint.concurrency.doubts.guards import contradiction
 from cudalint.concurrency.doubts.last_block import late_turn
 from cudalint.concurrency.lanes import effect, is_one_array, memory_of
-from cudalint.concurrency.situations import Known, is_met, situations, without_faults
 from cudalint.concurrency.trial import GaveUp, Trial
+from cudalint.concurrency.tried_sizes import Known, is_met, situations, without_faults
 from cudalint.evaluate.checks.probes import symbols
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.hardware.requests import WARP_LANES

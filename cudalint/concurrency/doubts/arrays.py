@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from cudalint.concurrency.conflicts import Conflict
 from cudalint.concurrency.doubts.doubt import Doubt, conditions_of, is_there_again
 from cudalint.concurrency.doubts.sizes import fits, is_bound, is_given
-from cudalint.concurrency.situations import is_in_range, leaves
 from cudalint.concurrency.trial import Trial
+from cudalint.concurrency.tried_sizes import is_in_range, leaves
 from cudalint.concurrency.unfold import TooLarge
 from cudalint.evaluate.checks.probes import symbols
 from cudalint.evaluate.requests.execution import Execution

@@ -9,9 +9,8 @@ from collections.abc import Mapping
 from cudalint.concurrency.conflicts import Conflict
 from cudalint.concurrency.doubts.doubt import Doubt, conditions_of
 from cudalint.concurrency.doubts.sizes import is_bound, open_sizes
-from cudalint.concurrency.pitches import is_another_grid
-from cudalint.concurrency.situations import divides_by_too_much, faults, size_guards
 from cudalint.concurrency.trial import Trial
+from cudalint.concurrency.tried_sizes import divides_by_too_much, faults, is_another_grid, size_guards
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, UnseenCall, depends_on

@@ -10,8 +10,8 @@ import numpy as np
 
 from cudalint.concurrency.conflicts import Conflict
 from cudalint.concurrency.doubts.doubt import Doubt, is_there_again
-from cudalint.concurrency.situations import is_in_range, is_reached, size_guards
 from cudalint.concurrency.trial import Trial
+from cudalint.concurrency.tried_sizes import is_in_range, is_reached, size_guards
 from cudalint.concurrency.unfold import TooLarge
 from cudalint.evaluate.checks.probes import overflows, symbols
 from cudalint.evaluate.requests.execution import Execution

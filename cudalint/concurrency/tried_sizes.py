@@ -462,3 +462,29 @@ def divides_by_too_much(end: Touch, values: Mapping[Node, int | float], executio
         if number == 0 or (node.op == "/" and dividend.is_const and 0 < dividend.value < number):
             return True
     return False
+
+
+_PLACE_BITS = THREAD_BITS | BLOCK_BITS
+
+
+@heuristic("other-grids", "grids made for rows of one length").otherwise(False)
+def is_another_grid(values: Mapping[Node, int | float], nodes: Iterable[Node], execution: Execution) -> bool:
+    """Whether values say how long the rows are in some addresses or conditions, and a visible launch makes its grid
+    from other sizes, which nobody gives: what they have to do with each other is not known, and a large grid is not
+    one for short rows."""
+    if execution.launch.source != "launch-site":
+        return False
+    bits = bits_of(execution.view.grid)
+    if not bits & execution.view.graph.uniform_bits:
+        return False
+    others = [symbol for symbol in values if not symbol.bits & bits]
+    nodes = tuple(nodes)
+    return any(_is_pitch(symbol, nodes) for symbol in others)
+
+
+def _is_pitch(symbol: Node, nodes: Iterable[Node]) -> bool:
+    return any(node.op == "*" and _tells_rows(symbol, *node.args) for node in below(nodes, symbol.bits))
+
+
+def _tells_rows(symbol: Node, a: Node, b: Node) -> bool:
+    return bool((a.bits & symbol.bits and b.bits & _PLACE_BITS) or (b.bits & symbol.bits and a.bits & _PLACE_BITS))
