@@ -8,7 +8,7 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple, TypeGuard
 
-from cudalint.evaluate.work.powers import is_power_of_two
+from cudalint.evaluate.work.operations import is_power_of_two
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk

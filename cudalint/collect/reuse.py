@@ -10,11 +10,11 @@ from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.collect.sites import Sites, note
-from cudalint.evaluate.requests.distinct import distinct
 from cudalint.evaluate.work.memory import Plan, is_placed, plan_of
 from cudalint.facts import KernelFacts
 from cudalint.facts.reuse import Reuse, ReuseResult
 from cudalint.frontend.source_text import Spellings
+from cudalint.hardware.requests import distinct
 from cudalint.interpreter.device.events import AccessEvent, Nest
 from cudalint.kinds import Kind
 

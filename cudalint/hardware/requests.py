@@ -28,6 +28,14 @@ def count_true(flags: NDArray[np.bool_]) -> NDArray[np.int64]:
     return counts
 
 
+def distinct(ordered: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Each number of a sorted array [n] once. Beside `np.unique` it has no work for arrays of a few numbers but to
+    compare neighbours."""
+    if len(ordered) < 2:
+        return ordered
+    return ordered[np.flatnonzero(np.concatenate(([True], ordered[1:] != ordered[:-1])))]
+
+
 def lanes_by_unit(
     addresses: NDArray[np.int64], mask: NDArray[np.bool_], width: int, unit: int
 ) -> dict[int, tuple[int, ...]]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
-from cudalint.evaluate.work.powers import is_power_of_two
+from cudalint.evaluate.work.operations import is_power_of_two
 from cudalint.facts import Place
 from cudalint.numerals import whole
 from cudalint.source.bounds import Bounds

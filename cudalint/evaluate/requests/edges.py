@@ -7,8 +7,8 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from cudalint.evaluate.requests.distinct import distinct
 from cudalint.evaluate.requests.situations import mask_of
+from cudalint.hardware.requests import distinct
 from cudalint.heuristics import heuristic
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import BLOCK_BITS, Node

@@ -15,10 +15,9 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.evaluate.requests.distinct import distinct
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.work.executions import Meter
-from cudalint.hardware.requests import WARP_LANES
+from cudalint.hardware.requests import WARP_LANES, distinct
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.interpreter.device.events import AccessEvent, Loop
 from cudalint.interpreter.device.values import Allocation

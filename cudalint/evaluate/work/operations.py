@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+from math import frexp
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from cudalint.evaluate.work.powers import is_power_of_two
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, Sequence, machine_code
@@ -141,3 +141,13 @@ def _conversion(source: ir.Scalar, target: ir.Scalar) -> Sequence:
     if max(source.bytes, target.bytes) == 8:
         return Sequence(1, special=1)
     return Sequence(1) if source.kind != "float" and target.bytes == 4 else Sequence(1, special=_QUARTER)
+
+
+def is_power_of_two(value: int | float) -> bool:
+    """Whether the absolute value of a number of the source is one; zero, infinity and what is no number are none. C has
+    no limit for the digits of a constant, so that an integer may be beyond what a float or a machine's integer holds.
+    """
+    if isinstance(value, int):
+        size = abs(int(value))
+        return size != 0 and size & (size - 1) == 0
+    return abs(frexp(value)[0]) == 0.5
