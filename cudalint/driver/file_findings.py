@@ -256,7 +256,6 @@ def edits_held_together(job: CheckJob, sets: Sequence[tuple[Edit, ...]]) -> list
     `held_together`). The file is what the job's texts say."""
     from cudalint.remedies.proof import held_together
 
-    start = time.process_time()
     facts = analyse(job.path, replace(job.options, kinds=kinds_read_by(_rules_of_proofs(job))))
     if isinstance(facts, Failure):
         return []
@@ -264,8 +263,7 @@ def edits_held_together(job: CheckJob, sets: Sequence[tuple[Edit, ...]]) -> list
     findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
     annotations = _annotations(facts, job.options)
     outcome = suppress(findings, facts.kernels, annotations, is_known, facts.status == "ok")
-    left = job.options.seconds_of_edits - (time.process_time() - start)
-    return held_together(sets, outcome.kept, _proof(facts, job, left))
+    return held_together(sets, outcome.kept, _proof(facts, job, job.options.seconds_of_edits))
 
 
 def _rules_of_proofs(job: CheckJob) -> list[RuleClass]:

@@ -24,6 +24,7 @@ from cudalint.remedies.record_edits import aligned_record, is_declared
 from cudalint.remedies.records import takes_most
 from cudalint.remedies.row_edits import row_edits, turns_of
 from cudalint.remedies.staging_edits import staging_edits
+from cudalint.remedies.turn_edits import turn_edits
 from cudalint.remedies.vector_edits import vector_edits
 from cudalint.rulekit import Evaluated, array_key, evaluated, is_repeat, mean_sectors, thread_indices
 
@@ -63,6 +64,8 @@ def suggest(
 ) -> Suggestion | None:
     """The remedy that fits the pattern, None where the model knows of none that helps. Of records that L1 has absorbed
     none but a load of all of it would bring anything."""
+    if (dealt := _dealt_out(one, texts)) is not None:
+        return dealt
     match pattern.kind:
         case "reversed":
             return _exchange_or_stage(kernel, one, texts)
@@ -203,6 +206,21 @@ def _aligned_record(one: Evaluated, texts: Texts) -> Suggestion | None:
         return Suggestion(text, (), {"sectors": now}, {"sectors": then})
     advice = Suggestion(text, (), {"sectors": now}, {"sectors": then}, rewrites=True)
     return edited(advice, lambda: aligned_record(access.record, piece, texts.paths, texts.text_of), "unsafe")
+
+
+def _dealt_out(one: Evaluated, texts: Texts) -> Suggestion | None:
+    """The turns of a loop of which each thread has a run, dealt out to neighbouring threads."""
+    after, before = _with_unit_stride(one), one.result.sectors_per_request
+    if after is None or before is None or after > before * _WORTH_IT:
+        return None
+    try:
+        head, edits = turn_edits(one.access, texts.text_of)
+    except Obstacle:
+        return None
+    text = f"let neighbouring threads make neighbouring turns of the loop: `{head}`"
+    return Suggestion(
+        text, edits, {"sectors_per_request": before}, {"sectors_per_request": after}, applicability="unsafe"
+    )
 
 
 def _as_one_vector(

@@ -60,6 +60,8 @@ class _Change(Struct, eq=False):
     kernels: frozenset[Place] | None
     """The kernels in whose bodies all of it is, by their places; None where some is elsewhere."""
     targets: list[Diagnostic]
+    stays: list[Diagnostic] = []
+    """What is as it was with the edits made, beside others that are better."""
 
     @property
     def rewrites(self) -> bool:
@@ -100,7 +102,8 @@ def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
         for change in together:
             problem = _NO_LONGER_THE_SAME if verdict is None else verdict[change.edits]
             verdicts[change.edits] = problem or _applicable(change, proof.facts)
-    return [_judged(diagnostic, verdicts) for diagnostic in found]
+    stays = {id(target) for change in changes for target in change.stays}
+    return [_judged(diagnostic, verdicts, id(diagnostic) in stays) for diagnostic in found]
 
 
 def held_together(
@@ -111,6 +114,8 @@ def held_together(
     suggests any more, and those for which no time is left, are not among them."""
     known = {change.edits: change for change in _changes(found, proof.facts)}
     changes = [known[edits] for edits in sets if edits in known]
+    if len(changes) == 1:
+        return [changes[0].edits]
     kept: list[_Change] = []
     end, longest = proof.clock() + proof.seconds, 0.0
     queue = [changes] if changes else []
@@ -131,7 +136,9 @@ def _hold(changes: Sequence[_Change], proof: Proof, seconds: float) -> bool:
     edits = [edit for change in changes for edit in change.edits]
     if overlap(edits) or not fit(edits, proof.text_of):
         return False
-    trial = _trial(changes, proof, (), seconds)
+    owned = _kernels_of(changes, proof.facts)
+    names = () if owned is None else tuple(sorted({kernel.name for kernel in owned}))
+    trial = _trial(changes, proof, names, seconds)
     return trial is not None and not trial.worse and all(_is_cured(c, trial.found, trial.same) for c in changes)
 
 
@@ -142,11 +149,12 @@ _WORSE = "the change was tried, and makes something else in the kernel worse"
 _STAYS = "the change was tried, and the finding stays"
 
 
-def _judged(diagnostic: Diagnostic, verdicts: Mapping[tuple[Edit, ...], str]) -> Diagnostic:
+def _judged(diagnostic: Diagnostic, verdicts: Mapping[tuple[Edit, ...], str], stays: bool) -> Diagnostic:
     suggestion = diagnostic.suggestion
     if suggestion is None or not suggestion.edits:
         return diagnostic
-    match verdicts[suggestion.edits]:
+    verdict = verdicts[suggestion.edits]
+    match _STAYS if stays and verdict in ("safe", "unsafe") else verdict:
         case "safe":
             return replace(diagnostic, no_edit="")
         case "unsafe":
@@ -232,21 +240,29 @@ def _applicable(change: _Change, facts: FileFacts) -> str:
 def _try(changes: Sequence[_Change], proof: Proof, seconds: float) -> dict[tuple[Edit, ...], str] | None:
     """What speaks against each of some changes of different kernels that are made at once, empty for nothing; None
     where that can't be told for each of them."""
-    everything = any(change.kernels is None for change in changes)
-    owned = {place for change in changes for place in change.kernels or ()}
-    kernels = [kernel for kernel in proof.facts.kernels if everything or kernel.place in owned]
-    names = {kernel.name for kernel in kernels}
-    trial = _trial(changes, proof, () if everything else tuple(sorted(names)), seconds)
+    kernels = _kernels_of(changes, proof.facts)
+    names = () if kernels is None else tuple(sorted({kernel.name for kernel in kernels}))
+    trial = _trial(changes, proof, names, seconds)
     if trial is None:
         return None
-    if everything:
+    if kernels is None:
         [change] = changes
         return {change.edits: _problem(change, bool(trial.worse), trial)}
-    if trial.worse - owned:
+    if trial.worse - {place for change in changes for place in change.kernels or ()}:
         return None
     return {
         change.edits: _problem(change, bool(trial.worse & (change.kernels or frozenset())), trial) for change in changes
     }
+
+
+def _kernels_of(changes: Sequence[_Change], facts: FileFacts) -> list[KernelFacts] | None:
+    """The kernels that changes are within; None where some change is elsewhere."""
+    owned: set[Place] = set()
+    for change in changes:
+        if change.kernels is None:
+            return None
+        owned |= change.kernels
+    return [kernel for kernel in facts.kernels if kernel.place in owned]
 
 
 def _problem(change: _Change, is_worse: bool, trial: _Trial) -> str:
@@ -572,16 +588,26 @@ def _wasted(diagnostic: Diagnostic) -> float:
 
 
 def _is_cured(change: _Change, after: Sequence[Diagnostic], same: Correspondence) -> bool:
-    """Whether each of the findings that suggest it is gone or better."""
+    """Whether the findings that suggest it are gone or better: each of them, or some if all are about costs, which the
+    others share with the rest of the kernel then."""
+    change.stays = _left(change, after, same)
+    if len(change.stays) == len(change.targets):
+        return False
+    return not change.stays or all(target.code in _OF_COSTS for target in change.targets)
+
+
+def _left(change: _Change, after: Sequence[Diagnostic], same: Correspondence) -> list[Diagnostic]:
+    """The findings that suggest it and are neither gone nor better."""
     left: dict[object, list[Diagnostic]] = {}
     for diagnostic in after:
         left.setdefault(identity(diagnostic, same.after), []).append(diagnostic)
+    stays: list[Diagnostic] = []
     for target in change.targets:
         others = left.get(identity(target, same.before), ())
         alike = [other for other in others if _alike(other, target)]
         if not all(_is_better(other, target) or (change.rewrites and _is_lesser(other, target)) for other in alike):
-            return False
-    return True
+            stays.append(target)
+    return stays
 
 
 def _alike(one: Diagnostic, other: Diagnostic) -> bool:

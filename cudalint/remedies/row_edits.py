@@ -108,7 +108,7 @@ def _loop_around(source: CodeText, access: Access) -> _Loop:
         if closed is None or closed > begin:
             continue
         body = source.skip(closed)
-        end = _end_of_body(source, body)
+        end = end_of_body(source, body)
         if end is not None and body <= begin < end:
             around.append((each, closed, body, end))
     line = access.place.line
@@ -146,13 +146,14 @@ def _kind_of(name: str, source: CodeText, function: int, begin: int, end: int) -
     return declared[-1][1]
 
 
-def _end_of_body(source: CodeText, body: int) -> int | None:
+def end_of_body(source: CodeText, body: int) -> int | None:
+    """Behind the body of a loop or a branch that begins at an offset; None where that is not plain."""
     if source.code[body : body + 1] == "{":
         return source.close(body)
     nested = re.compile(r"(?:for|while|if)\s*(?=\()").match(source.code, body)
     if nested is not None:
         closed = source.close(nested.end())
-        end = _end_of_body(source, source.skip(closed)) if closed is not None else None
+        end = end_of_body(source, source.skip(closed)) if closed is not None else None
         if end is None or re.compile(r"\s*else\b").match(source.code, end):
             return None
         return end
