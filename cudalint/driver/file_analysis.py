@@ -375,7 +375,7 @@ def _evaluated_for(
     means that names no types may be any."""
     if not ref.templated:
         return (ref,)
-    if launch.kernel.load() is not None and not launch.kernel.templated:
+    if launch.kernel.signature() is not None and not launch.kernel.templated:
         return (launch.kernel,)
     same = [instance for instance in named if instance.usr == launch.kernel.usr]
     return same or named or (ref,)
@@ -394,8 +394,8 @@ def _by_same_launcher(
         if key in found:
             found[key][1].append(launch)
         elif launch.span in sites and key not in known:
-            function = launch.kernel.load()
-            if function is not None and _GIVEN_FUNCTION.search(function.instantiation):
+            signature = launch.kernel.signature()
+            if signature is not None and _GIVEN_FUNCTION.search(signature.instantiation):
                 found[key] = (launch.kernel, [launch])
     return found
 

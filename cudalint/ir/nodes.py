@@ -220,6 +220,13 @@ class Function(Struct, eq=False):
     """Where an object that is declared `volatile` is read or written, in what was lowered so far of the file."""
 
 
+class Signature(Struct, frozen=True, eq=False):
+    """What the head of a function's definition says, which is known without its body."""
+
+    instantiation: str
+    parameters: tuple[Symbol, ...]
+
+
 class FunctionRef(Struct, eq=False):
     """A function that can be named and, where its definition is in sight, lowered on demand."""
 
@@ -235,6 +242,9 @@ class FunctionRef(Struct, eq=False):
     """Defined in the user's code, not in the bundled or the toolkit's headers."""
     load: Callable[[], Function | None]
     """Lowers the definition (memoised), None where there is none in sight."""
+    signature: Callable[[], Signature | None]
+    """That of the definition (memoised), None where there is none in sight: an instantiation may be launched and never
+    be evaluated, and to lower its body is most of the work."""
     has_launch: Callable[[], bool]
     """Whether its body, or a user function that it calls, launches a kernel (memoised)."""
     acts: Callable[[], bool]

@@ -3,13 +3,15 @@
 A worker that is killed at its limit loses all that it knew of a file. So somewhat earlier a signal of the process's own
 clock (`ITIMER_VIRTUAL`) raises `OutOfTime`, but only inside `interruptible`, whose caller keeps what there is without
 what was being computed: the other kernels of the file, or the findings without an edit that was being tried. Where the
-system has no such clock nothing is ever interrupted.
+system has no such clock nothing is ever interrupted. The limit counts what the system does for the process as well,
+of which that clock knows nothing: it only says when to look.
 """
 
 from __future__ import annotations
 
 import contextlib
 import signal
+import time
 from collections.abc import Iterator
 from types import FrameType
 
@@ -17,8 +19,10 @@ from cudalint.disk import recorder as disk
 
 _EARLIER = 0.85
 """The share of the limit after which it is time to end; what is left is for rules, and for sending the result."""
+_FIRST_LOOK = 0.4
+"""The share after which it is first looked how much of the limit is used up."""
 _AGAIN = 0.02
-"""After another such share it is said again: what is raised in a finalizer, say, goes unheard."""
+"""After another such share it is looked, or said, again: what is raised in a finalizer, say, goes unheard."""
 _HAS_CLOCK = hasattr(signal, "setitimer")
 
 
@@ -30,14 +34,17 @@ class OutOfTime(BaseException):
 class _State:
     depth = 0
     is_over = False
+    end = 0.0
+    """On the clock of this process."""
 
 
 def begin(seconds: float) -> None:
     """Starts the clock for a job that may compute for so long in all; 0 stops it."""
     _State.is_over = False
+    _State.end = time.process_time() + _EARLIER * seconds
     if _HAS_CLOCK:
         signal.signal(signal.SIGVTALRM, _note)
-        signal.setitimer(signal.ITIMER_VIRTUAL, _EARLIER * seconds, _AGAIN * seconds)
+        signal.setitimer(signal.ITIMER_VIRTUAL, _FIRST_LOOK * seconds, _AGAIN * seconds)
 
 
 def is_over() -> bool:
@@ -70,6 +77,8 @@ def interruptible() -> Iterator[None]:
 
 def _note(number: int, frame: FrameType | None) -> None:
     del number, frame
+    if time.process_time() < _State.end:
+        return
     _State.is_over = True
     if _State.depth:
         raise OutOfTime

@@ -88,6 +88,7 @@ class Functions:
             usr=usr,
             is_user=declared.file.is_user and not name.startswith("__builtin_"),
             load=lambda: self._load(key),
+            signature=cache(lambda: self._signature(key)),
             has_launch=lambda: self._launches(key),
             acts=lambda: self._acts(key),
             names=cache(lambda: frozenset(map(cursors.spelling, self.named_functions(key)))),
@@ -146,6 +147,14 @@ class Functions:
             with _deep_recursion(), self._context.type_tests.of(definition), self._object_of(definition) as this:
                 self._loaded[key] = self._lower(key, this)
         return self._loaded[key]
+
+    def _signature(self, key: str) -> ir.Signature | None:
+        definition = self._definitions[key]
+        parts = declarations.split(definition)
+        if parts.body is None and not declarations.is_implicit_constructor(definition):
+            return None
+        parameters = tuple([self._context.symbols.symbol(parameter) for parameter in parts.parameters])
+        return ir.Signature(declarations.instantiation_name(definition), parameters)
 
     def _lower(self, key: str, this: ir.Symbol | None) -> ir.Function | None:
         definition = self._definitions[key]

@@ -166,13 +166,20 @@ def bind(
     ex: Executor, function: ir.Function, arguments: tuple[ir.Expr, ...], this: Value | None
 ) -> Mapping[ir.Symbol, Value | Place]:
     """The parameters of a function with the arguments of a call."""
-    bound: dict[ir.Symbol, Value | Place] = {}
-    for symbol, argument in zip(function.parameters, arguments, strict=False):
-        bound[symbol] = expressions.initial_value(ex, symbol, argument)
-    for symbol in function.parameters[len(arguments) :]:
-        bound[symbol] = ex.memory.unknown(symbol.type, UNINITIALISED)
+    bound = bind_parameters(ex, function.parameters, arguments)
     if function.this is not None and this is not None:
         bound[function.this] = this
+    return bound
+
+
+def bind_parameters(
+    ex: Executor, parameters: tuple[ir.Symbol, ...], arguments: tuple[ir.Expr, ...]
+) -> dict[ir.Symbol, Value | Place]:
+    bound: dict[ir.Symbol, Value | Place] = {}
+    for symbol, argument in zip(parameters, arguments, strict=False):
+        bound[symbol] = expressions.initial_value(ex, symbol, argument)
+    for symbol in parameters[len(arguments) :]:
+        bound[symbol] = ex.memory.unknown(symbol.type, UNINITIALISED)
     return bound
 
 

@@ -237,7 +237,7 @@ class HostExecutor(Executor):
             return
         self.executed.add(ref.key)
         self._note_jumps(ref.key, function)
-        self.state.variables.update(self.unknown_parameters(function))
+        self.state.variables.update(self.unknown_parameters(function.parameters))
         if function.name == "main":
             command = self.outside.run_command(ref.span.path)
             if command is not None:
@@ -268,8 +268,8 @@ class HostExecutor(Executor):
         for symbol in symbols:
             self.state.variables[symbol] = self.memory.unknown(symbol.type, reason, (), symbol.name)
 
-    def unknown_parameters(self, function: ir.Function) -> Mapping[ir.Symbol, Value | Place]:
-        return {symbol: self._unknown_parameter(symbol) for symbol in function.parameters}
+    def unknown_parameters(self, parameters: Sequence[ir.Symbol]) -> Mapping[ir.Symbol, Value | Place]:
+        return {symbol: self._unknown_parameter(symbol) for symbol in parameters}
 
     def _unknown_parameter(self, symbol: ir.Symbol) -> Value | Place:
         type_, reason = symbol.type, Reason(False, "parameter")

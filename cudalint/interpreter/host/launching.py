@@ -9,7 +9,7 @@ from msgspec import Struct
 
 from cudalint.facts import Tiling
 from cudalint.interpreter.device import expressions
-from cudalint.interpreter.device.calls import bind
+from cudalint.interpreter.device.calls import bind_parameters
 from cudalint.interpreter.device.values import Choice, FunctionValue, Place, RecordValue, Value
 from cudalint.interpreter.host import joins
 from cudalint.interpreter.host.tiling import tilings
@@ -85,8 +85,8 @@ def _may_be(given: ir.Type, wanted: ir.Type) -> bool:
 
 
 def _unknown_arguments(ex: HostExecutor, kernel: ir.FunctionRef) -> tuple[Value | Place, ...]:
-    function = kernel.load()
-    return () if function is None else tuple(ex.unknown_parameters(function).values())
+    signature = kernel.signature()
+    return () if signature is None else tuple(ex.unknown_parameters(signature.parameters).values())
 
 
 def _kernels_of(graph: Graph, value: Value, guards: _Guards = ()) -> Iterator[tuple[ir.FunctionRef, _Guards]]:
@@ -124,11 +124,10 @@ def add(
 
 
 def arguments_of(ex: HostExecutor, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:
-    function = kernel.load()
-    if function is None:
+    signature = kernel.signature()
+    if signature is None:
         return tuple(expressions.evaluate(ex, a) for a in arguments)
-    bound = bind(ex, function, arguments, None)
-    return tuple(bound[s] for s in function.parameters)
+    return tuple(bind_parameters(ex, signature.parameters, arguments).values())
 
 
 def function_of(value: Value) -> ir.FunctionRef | None:
