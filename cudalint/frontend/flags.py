@@ -28,6 +28,8 @@ _FIXED_FLAGS: Final = (
     "--cuda-device-only", "-nocudainc", "-nocudalib", "--cuda-path=/nonexistent",
     "-nostdinc", "-nostdinc++", "-nobuiltininc", "-fbracket-depth=2100",
     "-ferror-limit=0", "-Wno-everything", "-fno-spell-checking", "-fconstexpr-steps=100000",
+    # nvcc and its host compilers take a template with default arguments for one without (C++17, P0522).
+    "-frelaxed-template-template-args",
     # Host functions may be variadic, and device code must not be what forbids it.
     "-Xclang", "-fcuda-allow-variadic-functions",
 )  # fmt: skip

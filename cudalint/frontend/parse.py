@@ -67,6 +67,10 @@ _SYSTEM_FOLDERS: Final = ("/usr/include/", "/usr/lib/", "/usr/local/include/", "
 _OF_LIBRARIES: Final = re.compile(r"[/\\](?:ATen|c10|opencv2)[/\\]")
 """The folders without which no part of PyTorch or OpenCV is there."""
 
+_NEWER: Final = "c++20"
+_NEWER_WORDS: Final = frozenset({"concept", "consteval", "constinit", "requires"})
+"""Which no older standard has."""
+
 _UNBALANCED: Final = frozenset(
     {
         "misplaced-function", "extra-brace", "expected-expression", "expected-body", "open-class", "no-type-specifier",
@@ -267,6 +271,8 @@ class _Setting(Struct, frozen=True):
     defines: tuple[str, ...] = ()
     """What build files define for some file, where names are missing."""
     headers: tuple[str, ...] = ()
+    standard: str | None = None
+    """Of C++, if the text shows that it needs another one than the options name."""
     guesses: dict[str, Guess] = field(default_factory=dict)
     """For names that nothing declares."""
     respelled: dict[str, bytes] = field(default_factory=dict)
@@ -356,7 +362,8 @@ class _Parser(Struct, frozen=True):
 
     def _further(self, attempt: _Attempt) -> _Attempt:
         """With what it turns out to need."""
-        return self._with_conditions(self._with_switches(self._with_libraries(self._with_folders(attempt))))
+        found = self._with_switches(self._with_libraries(self._with_folders(attempt)))
+        return self._with_conditions(self._with_standard(found))
 
     def _completed(self, best: _Attempt) -> _Attempt:
         if not any(self._missing_names(best)):
@@ -461,7 +468,8 @@ class _Parser(Struct, frozen=True):
 
     def _unit(self, setting: _Setting, *, plain: bool = False) -> TranslationUnit:
         """Raises: TranslationUnitLoadError. `plain`: without anything precompiled."""
-        arguments = [*prelude_flags(self.options, self.text, plain=plain), *option_flags(self.options)]
+        options = replace(self.options, std=setting.standard or self.options.std)
+        arguments = [*prelude_flags(options, self.text, plain=plain), *option_flags(options)]
         own = setting.respelled.get(self.path, self.text)
         unsaved: list[tuple[str, bytes]] = [(self.path, own), *self._included(setting)]
         if setting.guesses:
@@ -497,6 +505,19 @@ class _Parser(Struct, frozen=True):
         same = (data for other, data in self.others.items() if disk.resolved(other) == disk.resolved(path))
         data = next(same, None)
         return small_file(path) if data is None else data
+
+    def _with_standard(self, attempt: _Attempt) -> _Attempt:
+        """Takes the text as C++20 where it has words of that and nothing says which standard it is written in."""
+        newer = next((p for p in attempt.problems if p.name in _NEWER_WORDS and p.is_error), None)
+        if newer is None or self.options.std is not None:
+            return attempt
+        setting = replace(attempt.setting, standard=_NEWER)
+        other = self._with_libraries(self._with_folders(self._attempt(setting)))
+        if self._all_errors(other) >= self._all_errors(attempt):
+            return attempt
+        text = f"`{newer.name}` is C++20: linted with --std {_NEWER}"
+        note = replace(newer, message=text, kind="supplied", error="other", name=_NEWER)
+        return replace(other, problems=(*other.problems, note))
 
     def _with_switches(self, attempt: _Attempt) -> _Attempt:
         """Defines the macros without which the file has none of its kernels."""
