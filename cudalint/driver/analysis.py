@@ -133,7 +133,8 @@ def _analyse_part(
     # The other files of the program are done with.
     give_back()
     kernels = analysis.kernels()
-    status: Literal["ok", "partial"] = "partial" if unit.problems or analysis.given_up or analysis.broken else "ok"
+    is_short = analysis.given_up or analysis.broken or analysis.is_cut
+    status: Literal["ok", "partial"] = "partial" if unit.problems or is_short else "ok"
     failures += analysis.failures()
     with timed("host"):
         host = host_facts(unit.host_functions, Spellings(options), options.kinds)

@@ -21,6 +21,7 @@ from cudalint.frontend.parse_options import parse_options
 from cudalint.frontend.source_text import source_text
 from cudalint.frontend.texts import annotations_in
 from cudalint.hardware.targets import find_target
+from cudalint.interpreter.device.deadline import Deadline
 from cudalint.interpreter.host.device import properties_of
 from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.interpreter.host.memory import Generics
@@ -62,6 +63,8 @@ _GIVEN_FUNCTION = re.compile(r"[<,]\s*&\w")
 _MAX_INSTANTIATIONS = 16
 """Instantiations of one kernel template that are evaluated: more of them as long as that is little work, and fewer
 where that is much, about a third of what there is time for in a file."""
+_SHARE_OF_HOST_CODE = 0.4
+"""Of the time that there is for a file: kernels are of more use under one launch too few than not at all."""
 _LITTLE_WORK = 500_000
 _MUCH_WORK = 4_000_000
 
@@ -93,6 +96,8 @@ class FileAnalysis(Struct, eq=False):
     launches: Sequence[HostLaunch]
     unfollowed: Collection[ir.Span]
     """Launches of loops that go on to make others there."""
+    is_cut: bool
+    """Whether there was no time for all host code."""
     opt_ins: OptIns
     given: GivenArguments
     annotations: dict[str, list[Annotation]] = field(default_factory=dict)
@@ -125,12 +130,14 @@ class FileAnalysis(Struct, eq=False):
         graph = Graph()
         constants = Constants(graph, constant)
         properties = properties_of(find_target(options.target))
-        host = HostCode(unit, graph, Generics(graph), properties, partial(parse_options, options=options))
+        until = Deadline(deadline).within(_SHARE_OF_HOST_CODE * options.seconds)
+        host = HostCode(unit, graph, Generics(graph), properties, partial(parse_options, options=options), until)
         launches = host.launches()
         graph.valuation = for_host_code(graph, (guard for launch in launches for guard in launch.guards))
         graph.forget_uses()
         return cls(
             unit, options, constants, usage, deadline, graph, graph.checkpoint(), launches, host.unfollowed,
+            is_cut=until.is_over(),
             opt_ins=OptIns(host.opt_ins, {*sources, unit.path}, options),
             needs=NeedsOfCode(architecture),
             given=GivenArguments(graph, options, partial(evaluate_expression, graph, names=constants)),
@@ -158,6 +165,8 @@ class FileAnalysis(Struct, eq=False):
     def failures(self) -> tuple[str, ...]:
         """What could not be done, in one line each."""
         broken = tuple(f"`{name}` is not evaluated: {reason}" for name, reason in self.broken.items())
+        if self.is_cut:
+            broken += (out_of_time("not all launches are known, since the host code takes longer", self.options),)
         if not self.given_up:
             return broken
         first, *others = self.given_up

@@ -11,6 +11,7 @@ from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
+from cudalint.interpreter.device.deadline import NEVER, Deadline
 from cudalint.interpreter.host.execution import HostExecutor, Outside, run_host
 from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.interpreter.host.memory import Generics
@@ -39,6 +40,8 @@ class HostCode(Struct, eq=False):
     """What host code learns about the device."""
     parse_options: Callable[[str], ParseOptions]
     """For another file."""
+    deadline: Deadline = NEVER
+    """For all of it; what other files have gets half of that."""
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
     """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
 
@@ -57,9 +60,11 @@ class HostCode(Struct, eq=False):
         self.defined = {ref.usr: ref for ref in self.unit.host_functions}
 
     def launches(self) -> list[HostLaunch]:
+        whole, self.deadline = self.deadline, self.deadline.halfway()
         found, executed = self._called_elsewhere()
         handed, calling = ([], set()) if executed else self._handed_on_elsewhere()
         found, executed = found + handed, executed | calling
+        self.deadline = whole
         found += self._launched_here(executed)
         if executed and self._missing(found):
             # With the arguments that it gives, the other file's `main` doesn't lead to all of them.
@@ -167,7 +172,7 @@ class HostCode(Struct, eq=False):
         executed: Collection[str] = (),
     ) -> HostExecutor:
         outside = Outside(linked or {}, self._definition, run_command)
-        return run_host(self.graph, functions, self.generics, self.properties, outside, executed)
+        return run_host(self.graph, functions, self.generics, self.properties, outside, executed, self.deadline)
 
     def _definition(self, ref: ir.FunctionRef) -> ir.FunctionRef | None:
         """The definition of a function that a file of the program only declares: this one's, or that of another one,
@@ -195,6 +200,8 @@ class HostCode(Struct, eq=False):
 
     def _units(self, paths: list[str], launching: frozenset[str] = frozenset()) -> Iterator[ir.Unit]:
         for path in paths:
+            if self.deadline.is_over():
+                return
             if (path, launching) not in self.units:
                 self.units[path, launching] = self._unit(path, launching)
             unit = self.units[path, launching]

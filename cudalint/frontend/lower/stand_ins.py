@@ -34,6 +34,7 @@ class StandIns:
         self._is_needed = bool(values) or has_unknown_types
         self._has_types = has_unknown_types or any(isinstance(value, str) for value in values.values())
         self._named: dict[int | None, frozenset[str]] = {}
+        self._of_bodies: dict[int | None, tuple[frozenset[str], list[tuple[str, Cursor]]]] = {}
         self.functions: Iterable[Cursor] = ()
         """Definitions of the unit, in which instantiations are named."""
 
@@ -59,15 +60,24 @@ class StandIns:
         """Those that a function was made with: its body has them or what it calls, or the arguments of its template."""
         if not self._is_needed:
             return _NONE
-        functions = self._context.functions
         found, waiting, seen = self._instantiated.get(key, _NONE), [definition], {key}
         while waiting:
-            current = waiting.pop()
-            found |= self._in(current)
-            for ref, callee in ((functions.ref(one), one) for one in uses_in(current).functions):
-                if ref.is_user and ref.key not in seen:
-                    seen.add(ref.key)
+            own, called = self._of_body(waiting.pop())
+            found |= own
+            for other, callee in called:
+                if other not in seen:
+                    seen.add(other)
                     waiting.append(cursors.definition(callee))
+        return found
+
+    def _of_body(self, definition: Cursor) -> tuple[frozenset[str], list[tuple[str, Cursor]]]:
+        """Those that a function's own body names, and the user's functions that it calls, with their keys. What many
+        call is asked for with each of these."""
+        found = self._of_bodies.get(definition.handle)
+        if found is None:
+            refs = ((self._context.functions.ref(one), one) for one in uses_in(definition).functions)
+            called = {ref.key: one for ref, one in refs if ref.is_user}
+            found = self._of_bodies[definition.handle] = self._in(definition), list(called.items())
         return found
 
     def what_stands(self, names: Collection[str]) -> tuple[tuple[str, int | str], ...]:

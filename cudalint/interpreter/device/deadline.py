@@ -25,5 +25,10 @@ class Deadline(Struct, frozen=True):
         """The same, and no later than after so many seconds of work."""
         return Deadline(min(self.processor, time.process_time() + seconds))
 
+    def halfway(self) -> Deadline:
+        """When half of the time until then is used up."""
+        now = time.process_time()
+        return Deadline(now + (self.processor - now) / 2)
+
 
 NEVER = Deadline()

@@ -16,6 +16,7 @@ from msgspec.structs import replace
 
 from cudalint.buildfiles.run_command import RunCommand
 from cudalint.interpreter.device import expressions
+from cudalint.interpreter.device.deadline import NEVER, Deadline
 from cudalint.interpreter.device.executor import Arm, Executor, GaveUp
 from cudalint.interpreter.device.handlers import VALUE_HANDLERS
 from cudalint.interpreter.device.loop_parts import LoopParts
@@ -145,8 +146,9 @@ class HostExecutor(Executor):
         properties: Mapping[str, int],
         outside: Outside,
         executed: Collection[str],
+        deadline: Deadline = NEVER,
     ) -> None:
-        super().__init__(graph, None)
+        super().__init__(graph, None, deadline)
         self.memory: HostMemory = memory
         self.library = HOST_LIBRARY
         self.on_launch = partial(launching.record, self)
@@ -659,11 +661,13 @@ def run_host(
     properties: Mapping[str, int],
     outside: Outside,
     executed: Collection[str] = (),
+    deadline: Deadline = NEVER,
 ) -> HostExecutor:
     """Executes the host code of a file, from `main` first, then from functions that no other one calls, which check
     what they hand on, and then from whatever still holds launches: functions of the file that others have called, with
-    known arguments, are in `executed`; what other files have is in `outside`."""
-    executor = HostExecutor(graph, HostMemory(graph, generics), properties, outside, executed)
+    known arguments, are in `executed`; what other files have is in `outside`. What is left at the deadline is not
+    executed."""
+    executor = HostExecutor(graph, HostMemory(graph, generics), properties, outside, executed, deadline)
     called = _called_by_others(functions)
     roots = sorted(functions, key=lambda f: (f.name != "main", f.key in called))
     if roots and roots[0].name != "main":
@@ -671,6 +675,8 @@ def run_host(
     for ref in roots:
         leads = ref.has_launch() or executor.leads_to_linked(ref)
         if leads and ref.key not in executor.executed and executor.total < MAX_ALL_STATEMENTS:
+            if deadline.is_over():
+                break
             executor.statements = 0
             executor.run_root(ref)
             executor.total += executor.statements
