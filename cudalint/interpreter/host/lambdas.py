@@ -32,5 +32,5 @@ def call_waiting(ex: HostExecutor) -> None:
             continue
         with ex.on_trial():
             ex.state.dead, ex.guards = False, guards
-            call = partial(ex.inline, closure.function, lambda function: ex.unknown_parameters(function.parameters), span)
+            call = partial(ex.inline, closure.function, lambda f: ex.unknown_parameters(f.parameters), span)
             with_captured(ex, closure, closure.function, call)
