@@ -31,6 +31,8 @@ GRADES: tuple[Grade, ...] = ("in full", "in full but for data-dependent accesses
 """Best first: a kernel with several instantiations has the worst of their grades."""
 
 _WITH_FIGURES = frozenset({"exact", "assumed", "range", "unreached"})
+_NOT_OF_ACCESSES = frozenset({"races", "unit"})
+"""Gaps that leave out no access of a lane."""
 _REPEAT = "no request of its own"
 _SLOWEST = 5
 _NAMES = re.compile(r"`[^`]*`|'[^']*'")
@@ -52,6 +54,8 @@ class FileCount(Struct, frozen=True):
     gaps: tuple[str, ...]
     without_races: int
     """Kernels of which only the search for races left something out."""
+    with_units: int
+    """Kernels of which bulk copies or operands of tensor cores are listed only."""
 
 
 class Counts(Struct):
@@ -67,6 +71,7 @@ class Counts(Struct):
     reasons: Counter[str] = field(default_factory=Counter)
     gaps: Counter[str] = field(default_factory=Counter)
     without_races: int = 0
+    with_units: int = 0
     seconds: list[tuple[float, str]] = field(default_factory=list)
 
     def add(self, count: FileCount) -> None:
@@ -82,6 +87,7 @@ class Counts(Struct):
         )
         self.gaps.update(map(_general, count.gaps))
         self.without_races += count.without_races
+        self.with_units += count.with_units
         self.seconds.append((count.seconds, count.path))
 
 
@@ -113,6 +119,7 @@ def count_file(path: str) -> FileCount | Failure:
         tuple((_REPEAT if is_repeat(r) else r.status, r.reason) for r in results),
         tuple(gap.own_reason for kernel in facts.kernels for gap in kernel.gaps),
         sum(bool(kernel.gaps) and all(gap.kind == "races" for gap in kernel.gaps) for kernel in facts.kernels),
+        sum(any(gap.kind == "unit" for gap in kernel.gaps) for kernel in facts.kernels),
     )
 
 
@@ -147,7 +154,7 @@ def _grade(kernel: KernelFacts) -> Grade:
     statuses = [result.status for result in results if not is_repeat(result)]
     known = sum(status in _WITH_FIGURES for status in statuses)
     understood = known + statuses.count("data-dependent")
-    if any(gap.kind != "races" for gap in kernel.gaps) or understood < len(statuses):
+    if any(gap.kind not in _NOT_OF_ACCESSES for gap in kernel.gaps) or understood < len(statuses):
         return "in part" if understood else "not at all"
     return GRADES[0] if known == len(statuses) else GRADES[1]
 
@@ -206,6 +213,7 @@ def _report(counts: Counts, elapsed: float, arguments: argparse.Namespace) -> It
     yield f"kernels with those of headers and macros: {len(counts.grades)}"
     yield from _table((grades[grade], f"evaluated {grade}") for grade in GRADES)
     yield f"instantiations of which only the search for races left something out: {counts.without_races}"
+    yield f"instantiations with bulk copies or operands of tensor cores, which are listed: {counts.with_units}"
     yield f"results of accesses: {_shares(counts.accesses)}"
     yield "reasons of results without figures, or with a range:"
     yield from _table((number, reason) for reason, number in counts.reasons.most_common(arguments.reasons))

@@ -90,7 +90,7 @@ def coverage_of(facts: FileFacts) -> Coverage:
 
 def _is_seen_into(kernel: KernelFacts) -> bool:
     if not kernel.accesses:
-        return all(gap.kind == "races" for gap in kernel.gaps)
+        return all(gap.kind in ("races", "unit") for gap in kernel.gaps)
     statuses = {result.status for access in kernel.accesses for result in access.results}
     return not statuses.isdisjoint({*_EVALUATED, "data-dependent"})
 

@@ -120,3 +120,29 @@ def test_instructions_that_stand_there_are_all_executed() -> None:
 )
 def test_broken_assembly_is_no_crash(text: str) -> None:
     assert facts(f'asm volatile("{text}"); a[threadIdx.x] = 1;').accesses
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "cp.async.bulk.tensor.2d.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1, {%2, %2}], [%0];",
+        "cp.async.bulk.shared::cta.global.mbarrier::complete_tx::bytes [%0], [%1], 128, [%0];",
+        "tcgen05.mma.cta_group::1.kind::f16 [%0], %1, %1, %2, 1;",
+        "wgmma.mma_async.sync.aligned.m64n8k16.f32.f16.f16 {%2, %2, %2, %2}, %1, %1, 1, 1, 1, 0, 0;",
+    ],
+)
+def test_what_units_do_by_themselves_is_listed_apart(text: str) -> None:
+    # No lane makes an access there, and there are none to be evaluated.
+    body = f'int i; asm volatile("{text}" :: "r"(0), "l"(a), "r"(i)); a[threadIdx.x] = 1;'
+    found = facts(body)
+    assert [gap.kind for gap in found.gaps] == ["unit"]
+    assert stores_of(found) == [("exact", 4.0)]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["tcgen05.ld.sync.aligned.32x32b.x1.b32 {%0}, [%1];", "tcgen05.wait::ld.sync.aligned;",
+     "tcgen05.st.sync.aligned.32x32b.x1.b32 [%1], {%0};", "cp.async.bulk.wait_group.read 0;"],
+)  # fmt: skip
+def test_tensor_memory_is_neither_shared_nor_global(text: str) -> None:
+    assert not facts(f'int i = 0; asm volatile("{text}" : "+r"(i) : "r"(0)); a[threadIdx.x] = i;').gaps

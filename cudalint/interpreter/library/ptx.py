@@ -48,6 +48,9 @@ _ROW_BYTES = 16
 """Of a matrix of eight rows, each of which one lane points to (PTX ISA, "ldmatrix")."""
 _ROWS = 8
 _WAITING = frozenset({"commit_group", "wait_group", "wait_all", "mbarrier", "fence", "commit", "wait"})
+_OF_TENSOR_MEMORY = frozenset(
+    {"ld", "st", "wait", "fence", "commit", "shift", "dealloc", "relinquish_alloc_permit"}
+)
 _KINDS = {"u32": U4, "b32": U4, "s32": I4, "u64": U8, "b64": U8, "s64": I8}
 _OPERATORS = {"add": "+", "sub": "-", "mul": "*", "and": "&", "or": "|", "xor": "^", "shl": "<<", "shr": ">>"}
 _SHUFFLES = {"idx": "idx", "up": "up", "down": "down", "bfly": "xor"}
@@ -128,7 +131,11 @@ class _Assembly(Struct, eq=False):
 
     def _unknown(self, instruction: Instruction) -> None:
         name = instruction.parts[0]
-        if name in _MEMORY and not _is_waiting(instruction):
+        unit = _unit_of(instruction)
+        if unit is not None:
+            text = f"{unit} (`{instruction.name}`) gets to memory, and no lane does"
+            self.ex.gap(self.statement.span, text, "unit")
+        elif name in _MEMORY and not _is_waiting(instruction) and not _is_within(instruction):
             self.ex.gap(self.statement.span, f"its inline PTX (`{instruction.name}`) accesses memory")
         if instruction.operands and name not in ("st", "red", "stmatrix", "cp", "bar", "barrier"):
             self._set_unknown(instruction.operands[0], data=name in _MEMORY)
@@ -321,6 +328,25 @@ class _Assembly(Struct, eq=False):
 def _is_waiting(instruction: Instruction) -> bool:
     """Whether it only groups copies, orders them or waits for them."""
     return any(part in _WAITING or part.startswith("fence::") for part in instruction.parts)
+
+
+def _unit_of(instruction: Instruction) -> str | None:
+    """What gets to shared or global memory in the place of the threads; None where these do, or nothing does."""
+    parts = [part.partition("::")[0] for part in instruction.parts]
+    if parts[0] == "cp" and "bulk" in parts and not _is_waiting(instruction):
+        return "the copy engine"
+    if parts[0] == "wgmma" and "mma_async" in parts:
+        return "the tensor core"
+    if parts[0] == "tcgen05" and parts[1:] and parts[1] in ("mma", "cp", "alloc"):
+        return "the tensor core"
+    return None
+
+
+def _is_within(instruction: Instruction) -> bool:
+    """Whether it only moves between registers and tensor memory, which is neither shared nor global memory, or manages
+    that (PTX ISA, "tcgen05")."""
+    parts = [part.partition("::")[0] for part in instruction.parts]
+    return parts[0] == "tcgen05" and parts[1:] != [] and parts[1] in _OF_TENSOR_MEMORY
 
 
 def _kind(instruction: Instruction) -> Kind | None:
