@@ -615,9 +615,17 @@ class _Parser(Struct, frozen=True):
         if any(_OF_LIBRARIES.search(path) and not path.startswith(LIBRARIES_ROOT) for path in _included(attempt)):
             setting = attempt.setting
             return self._attempt(replace(setting, libraries=False)) if setting.libraries else attempt
-        if not any(map(_is_of_libraries, missing_headers(attempt.problems))):
+        missing = [p for p in attempt.problems if p.kind == "missing-include" and _is_of_libraries(p.name)]
+        if not missing:
             return attempt
-        other = self._attempt(replace(attempt.setting, libraries=True))
+        respelled = dict(attempt.setting.respelled)
+        for problem in missing:
+            # Of a submodule that isn't there: `extern/library/include/library/types.h`.
+            text = respelled.get(problem.path) or self._own_text_of(problem.path)
+            header = _header_of_library(problem.name)
+            if header != problem.name:
+                respelled[problem.path] = text.replace(problem.name.encode(), header.encode())
+        other = self._attempt(replace(attempt.setting, libraries=True, respelled=respelled))
         return other if self._errors(other) <= self._errors(attempt) else attempt
 
     def _with_context(self, attempt: _Attempt) -> _Attempt:
@@ -735,7 +743,12 @@ def _left_out_of(attempt: _Attempt) -> Callable[[str], Sequence[tuple[int, int]]
 
 def _is_of_libraries(name: str) -> bool:
     """Whether there is a stand-in for a header of a library."""
-    return disk.is_file(os.path.join(LIBRARIES_ROOT, name))
+    return disk.is_file(os.path.join(LIBRARIES_ROOT, _header_of_library(name)))
+
+
+def _header_of_library(name: str) -> str:
+    """What a library calls a header of its own, whose path leads through the folder that it is kept in."""
+    return name.rpartition("/include/")[2]
 
 
 def _included(attempt: _Attempt) -> Iterator[str]:

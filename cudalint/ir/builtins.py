@@ -286,6 +286,7 @@ def _memory() -> dict[str, Builtin]:
     ]
     for name in ("", "4", "_init", "_poisson", "_poisson4", "_discrete", "_discrete4", *(f"_{form}" for form in forms)):
         table[f"curand{name}"] = Builtin("random")
+    table["_cudalint_drawn"] = Builtin("random")
     return table
 
 

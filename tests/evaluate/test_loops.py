@@ -188,3 +188,19 @@ def test_copies_of_an_unrolled_load_are_executed_equally_often() -> None:
     assert [result.wavefronts_per_request for result in load.results] == [1, 2, 1, 2]
     first, *others = (result.requests for result in load.results)
     assert others == pytest.approx([first] * 3)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        "Four c, d; c.v[0] = t; for (int i = 0; i < 4; i++) d.v[i] = c.v[i] * 2; a[d.v[0]] = 1;",
+        "Four c; c.v[0] = t; a[twice(c).v[0]] = 1;",
+        "int c[4], d[4]; c[0] = t; for (int i = 0; i < 4; i++) d[i] = c[i] * 2; a[d[0]] = 1;",
+    ],
+)
+def test_elements_of_an_array_in_a_structure_are_followed_one_by_one(body: str) -> None:
+    before = """struct Four { int v[4]; };
+        __device__ Four twice(Four c) { Four d; for (int i = 0; i < 4; i++) d.v[i] = c.v[i] * 2; return d; }"""
+    kernel = evaluate(body, before=before)
+    # 32 floats, 8 bytes apart.
+    assert [access.results[0].sectors_per_request for access in kernel.accesses] == [8.0]

@@ -350,3 +350,16 @@ def test_numbers_of_cutlass_have_their_sizes(tmp_path: Path) -> None:
     )
     [kernel] = _analysed(tmp_path, text).kernels
     assert [access.results[0].sectors_per_request for access in kernel.accesses] == [16.0, 16.0, 16.0]
+
+
+@pytest.mark.parametrize("path", ["Random123/philox.h", "extern/random123/include/Random123/philox.h"])
+def test_headers_of_a_submodule_that_is_not_there(tmp_path: Path, path: str) -> None:
+    text = (
+        f"#include <{path}>\n__global__ void k(float *x, unsigned n) {{ r123::Philox4x32 draw; "
+        "auto drawn = draw({{threadIdx.x, 0, 0, 0}}, {{n, 0}}); x[threadIdx.x] = 1; x[drawn.v[0]] = 2; }\n"
+    )
+    [kernel] = _analysed(tmp_path, text).kernels
+    assert not kernel.gaps
+    # 32 floats in a row; and a number that nobody knows.
+    assert [access.results[0].status for access in kernel.accesses] == ["assumed", "data-dependent"]
+    assert "it is a random number" in (kernel.accesses[1].results[0].reason or "")

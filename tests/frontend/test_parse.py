@@ -384,6 +384,26 @@ def test_standards(std: str | None, value: int) -> None:
     assert parse(f"static_assert(__cplusplus == {value}L);", options=ParseOptions(std=std)).problems == ()
 
 
+_NEWER = "template <class T> concept Small = sizeof(T) <= 4;\n"
+
+
+def test_a_text_with_words_of_a_newer_standard_is_read_in_that() -> None:
+    parsed = parse(_NEWER + "template <Small T> __global__ void k(T *x) { x[threadIdx.x] = 1; }\n")
+    assert kernels(parsed) == ["k"]
+    assert [problem.message for problem in parsed.problems] == ["`concept` is C++20: linted with --std c++20"]
+
+
+def test_a_standard_that_is_given_counts() -> None:
+    parsed = parse(_NEWER, options=ParseOptions(std="c++17"))
+    assert [problem.message for problem in parsed.problems] == ["nothing declares 'concept'; taken as `int`"]
+
+
+def test_templates_with_default_arguments_stand_for_ones_without() -> None:
+    text = "template <class T, int N = 4> struct Row { T v[N]; };\n"
+    text += "template <template <class> class X> struct Of { X<float> x; };"
+    assert not parse(text + "\n__global__ void k(Of<Row> *x) { x->x.v[threadIdx.x] = 1; }\n").problems
+
+
 def test_further_arguments_reach_clang() -> None:
     options = ParseOptions(extra=("-fopenmp", "-DFROM_EXTRA=1"))
     assert parse(f"static_assert(FROM_EXTRA == 1); {SIMPLE}", options=options).problems == ()

@@ -26,6 +26,7 @@ from cudalint.interpreter.device.values import (
     LocalMemory,
     Place,
     Pointer,
+    RecordValue,
     Value,
     few_of,
     join,
@@ -437,7 +438,7 @@ class LoopSummary:
             closed = substitute(graph, self._with_closed(symbol, value), at_end)
             if isinstance(after, (Node, ArrayValue)) and _is_float(after):
                 closed = substitute(graph, after, at_end)
-            elif isinstance(after, ArrayValue) and isinstance(closed, ArrayValue):
+            elif isinstance(after, (ArrayValue, RecordValue)):
                 closed = _with_new_elements(closed, substitute(graph, after, at_end))
             ex.state.variables[symbol] = closed
         for symbol, other in list(ex.state.variables.items()):
@@ -497,7 +498,10 @@ _MAX_SPELLED_OUT = 32
 
 
 def spell_out(value: Value) -> Value:
-    """A small array of integers or pointers with every element present, so that each is followed by itself."""
+    """A small array of integers or pointers with every element present, so that each is followed by itself; in a
+    structure as well."""
+    if isinstance(value, RecordValue):
+        return RecordValue(value.type, {name: spell_out(part) for name, part in value.fields.items()})
     if not isinstance(value, ArrayValue) or _is_float(value):
         return value
     count = value.type.count or 0
@@ -507,9 +511,12 @@ def spell_out(value: Value) -> Value:
     return ArrayValue(value.type, elements, value.rest)
 
 
-def _with_new_elements(closed: ArrayValue, after: Value) -> ArrayValue:
-    """Elements that a loop wrote and that had no value of their own before it."""
-    if not isinstance(after, ArrayValue):
+def _with_new_elements(closed: Value, after: Value) -> Value:
+    """Elements of arrays that a loop wrote and that had no value of their own before it, those of fields among them."""
+    if isinstance(closed, RecordValue) and isinstance(after, RecordValue):
+        fields = {name: _with_new_elements(part, after.fields.get(name, part)) for name, part in closed.fields.items()}
+        return RecordValue(closed.type, fields)
+    if not isinstance(closed, ArrayValue) or not isinstance(after, ArrayValue):
         return closed
     new = {i: v for i, v in after.elements.items() if i not in closed.elements}
     return ArrayValue(closed.type, {**closed.elements, **new}, after.rest)

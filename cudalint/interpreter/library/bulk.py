@@ -127,7 +127,8 @@ def _random(ex: Executor, call: ir.Call) -> Value | None:
             if value in states:
                 touch(ex, value, size, "store", call.span, block=shared)
     # Drawn numbers are as good as loaded ones: no program knows them, and they are spread evenly.
-    drawn = Reason(True, f"it is the result of `{call.name}`", call.span)
+    told = "it is a random number" if call.name.startswith("_cudalint") else f"it is the result of `{call.name}`"
+    drawn = Reason(True, told, call.span)
     return ex.memory.unknown(call.type, drawn, tuple(ex.graph.thread))
 
 

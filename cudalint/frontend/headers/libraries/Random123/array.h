@@ -1,0 +1,2 @@
+#pragma once
+#include "../_cudalint_random123/random123.h"
