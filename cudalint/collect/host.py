@@ -71,7 +71,11 @@ def host_facts(functions: Sequence[ir.FunctionRef], spellings: Spellings, kinds:
         return None
     if LaunchOrderCollector.kind not in kinds and not any(_OF_MEMORY & function.names() for function in functions):
         return HostFacts()
-    loaded = [function for ref in functions if (function := ref.load()) is not None]
+    # The instantiations of a template do the same at the same places.
+    different: dict[tuple[ir.Span, str], ir.FunctionRef] = {}
+    for ref in functions:
+        different.setdefault((ref.span, ref.name), ref)
+    loaded = [function for ref in different.values() if (function := ref.load()) is not None]
     memory = _Memory()
     for function in loaded:
         memory.note(function)

@@ -165,7 +165,7 @@ class FileAnalysis(Struct, eq=False):
     def failures(self) -> tuple[str, ...]:
         """What could not be done, in one line each."""
         broken = tuple(f"`{name}` is not evaluated: {reason}" for name, reason in self.broken.items())
-        if self.is_cut:
+        if self.is_cut and not self.given_up:
             broken += (out_of_time("not all launches are known, since the host code takes longer", self.options),)
         if not self.given_up:
             return broken

@@ -11,7 +11,7 @@ are completed in place because C++ lets a record point to itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Set
+from collections.abc import Callable, Sequence, Set
 from typing import Final, Literal, NamedTuple, TypeGuard, get_args
 
 from msgspec import Struct, field
@@ -251,6 +251,8 @@ class FunctionRef(Struct, eq=False):
     """Whether these use variables that outlive them, or end the program (memoised)."""
     names: Callable[[], frozenset[str]]
     """What the functions are called that its body names, without lowering it (memoised)."""
+    named: Callable[[], Sequence[FunctionRef]]
+    """The functions that its body calls or names, without lowering it."""
     never_returns: Callable[[], bool]
     """Whether it is declared so (memoised)."""
     parameter_types: Callable[[], tuple[Type, ...]]

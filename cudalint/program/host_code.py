@@ -222,9 +222,7 @@ def _has_block(launch: HostLaunch) -> bool:
 
 def _called(caller: ir.FunctionRef) -> set[str]:
     """The names of the functions that one calls."""
-    function = caller.load()
-    nodes = () if function is None else walk.nodes_in(function)
-    return {node.function.name for node in nodes if isinstance(node, ir.Call) and node.function is not None}
+    return {called.name for called in caller.named()}
 
 
 def _leading_to(names: frozenset[str], functions: _Functions) -> _Functions:

@@ -92,6 +92,7 @@ class Functions:
             has_launch=lambda: self._launches(key),
             acts=lambda: self._acts(key),
             names=cache(lambda: frozenset(map(cursors.spelling, self.named_functions(key)))),
+            named=lambda: [self.ref(one) for one in self.named_functions(key)],
             never_returns=cache(lambda: declarations.never_returns(shown)),
             parameter_types=lambda: self._parameter_types(key),
             templated=declarations.is_pattern(shown),

@@ -86,8 +86,9 @@ class _Unit:
         if not launching:
             return tuple(self._hosts)
         called = set(self._reached([host.key for host in self._hosts], []))
-        for ref in launching:
-            called |= self._reached([ref.key], []).keys() - {ref.key}
+        functions = self._context.functions
+        named_by = [(ref, one) for ref in launching for one in functions.named_functions(ref.key)]
+        called |= self._reached([], [one for ref, one in named_by if functions.ref(one).key != ref.key]).keys()
         named = [ref for ref in launching if ref.key in called]
         return (*self._hosts, *[ref for ref in launching if ref.key not in called], *reversed(named))
 

@@ -647,10 +647,8 @@ def _called_by_others(functions: Iterable[ir.FunctionRef]) -> set[str]:
     """Keys of the functions that are called by others among these which lead to launches."""
     found: set[str] = set()
     for ref in functions:
-        function = ref.load() if ref.has_launch() else None
-        if function is not None and not function.is_template_pattern:
-            calls = (node.function for node in walk.nodes_in(function) if isinstance(node, ir.Call))
-            found.update(called.key for called in calls if called is not None and called.key != ref.key)
+        if not ref.templated and ref.has_launch():
+            found.update(called.key for called in ref.named() if called.key != ref.key)
     return found
 
 
