@@ -58,10 +58,12 @@ def wrap(value: Number, kind: Kind) -> Number:
 def quotient(a: Number, b: Number, kind: Kind) -> Number:
     if kind.is_float:
         return float(a) / float(b) if b else math.nan
-    if not b:
+    # A fraction may stand there for a number that the front end took for an integer.
+    divisor = int(b)
+    if not divisor:
         return 0
-    quotient = abs(int(a)) // abs(int(b))
-    return quotient if (a < 0) == (b < 0) else -quotient
+    quotient = abs(int(a)) // abs(divisor)
+    return quotient if (a < 0) == (divisor < 0) else -quotient
 
 
 def remainder(a: Number, b: Number, kind: Kind) -> Number:

@@ -92,6 +92,7 @@ class Functions:
             has_launch=lambda: self._launches(key),
             acts=lambda: self._acts(key),
             names=cache(lambda: frozenset(map(cursors.spelling, self.named_functions(key)))),
+            names_variables=lambda: self._names_variables(self._uses_of(key)),
             named=lambda: [self.ref(one) for one in self.named_functions(key)],
             never_returns=cache(lambda: declarations.never_returns(shown)),
             parameter_types=lambda: self._parameter_types(key),
@@ -294,6 +295,9 @@ class Functions:
     def _has_own_effects(self, uses: Uses) -> bool:
         if uses.throws or any(ref.name in _ENDING or ref.never_returns() for ref in map(self.ref, uses.functions)):
             return True
+        return self._names_variables(uses)
+
+    def _names_variables(self, uses: Uses) -> bool:
         start = self._context.sources.start
         return any(start(variable).file.is_user for variable in uses.variables)
 
