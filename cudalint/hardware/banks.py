@@ -3,12 +3,14 @@
 Source of the terms: CUDA C++ Programming Guide, section "Shared Memory" of each compute capability (32 banks,
 one 32-bit word each per cycle), and Nsight Compute's source counters `memory_l1_wavefronts_shared` and
 `..._ideal`. The rules for 8 and 16 bytes are in no document; they were found by measurement and equal those
-counters on every shared pattern of tests/data/patterns.json but the 16-byte asynchronous copies.
+counters on every shared pattern of tests/data/patterns.json, and of tests/data/copies.json those that `async_copies`
+gives one figure for.
 """
 
 from __future__ import annotations
 
 import math
+from functools import lru_cache
 from typing import Literal, NamedTuple
 
 import numpy as np
@@ -43,7 +45,7 @@ def shared_request(
 
     Returns `(wavefronts, ideal)`, both of shape [...] and whole, where `ideal` is
     `min(wavefronts, ceil(active * width / 128))`. A request without an active lane costs 0. For 16-byte
-    asynchronous copies, whose rule is not known, both are NaN: see `async_copy_range`. Atomics of 8 and 16
+    asynchronous copies, which depend on where they read, both are NaN: see `async_copies`. Atomics of 8 and 16
     bytes, which were not measured, count as stores.
 
     Raises ValueError if the last axis isn't 32 lanes or `width` is another size.
@@ -68,7 +70,7 @@ def shared_request(
 def async_copy_range(
     addresses: NDArray[np.int64], mask: NDArray[np.bool_]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Bound the wavefronts of 16-byte asynchronous copies, whose rule is not known.
+    """Bound the wavefronts of 16-byte asynchronous copies of which it isn't known where they read.
 
     Arguments as for `shared_request`. Returns `(low, high)`, both of shape [...]: each word has to pass its
     bank once, and lanes with one address were never measured apart. All measured copies lie within.
@@ -77,6 +79,81 @@ def async_copy_range(
     low = _busiest_bank(addresses, mask, 16, shared=True)
     _, first = _distinct(addresses, mask)
     return low, np.count_nonzero(first, axis=-1)
+
+
+class CopyCosts(NamedTuple):
+    """What 16-byte asynchronous copies take, each array of shape [...]."""
+
+    low: NDArray[np.float64]
+    high: NDArray[np.float64]
+    ideal: NDArray[np.float64]
+
+
+def async_copies(
+    addresses: NDArray[np.int64], sources: NDArray[np.int64], mask: NDArray[np.bool_]
+) -> CopyCosts:
+    """Bound the wavefronts of 16-byte asynchronous copies, given where each lane writes and where it reads.
+
+    All arguments have shape [..., 32]: bytes from the start of shared memory, and of what is copied, both multiples of
+    16, which is taken to begin at a multiple of 128. Where `low` and `high` are equal they were the measured figure for
+    each of 416 such patterns; the other 86, nearly all of them permutations or random, lay in between.
+
+    Lanes that write one place are one copy. A wavefront has copies from one line of 128 bytes to one row of the banks,
+    either of whole sectors of 32 bytes or of the same half of sectors, which all keep their halves or all exchange
+    them. Sectors whose numbers are changed in the same bits go together, and so do those that are all shifted by as
+    much; other ones may where no two come through one link of a network of two steps, which sets the upper bit of a
+    sector's number and then the lower.
+    """
+    addresses, mask = warp_arrays(addresses, mask)
+    sources = np.broadcast_to(sources, addresses.shape)
+    batch = mask.shape[:-1]
+    rows = np.stack([addresses.reshape(-1, WARP_LANES) >> 4, sources.reshape(-1, WARP_LANES) >> 4], axis=1)
+    active = mask.reshape(-1, WARP_LANES)
+    # Lines and rows are told apart, and which ones they are is of no matter.
+    rows = rows - (np.where(active[:, None], rows, _NOTHING).min(axis=-1, keepdims=True) & ~7)
+    rows[~np.broadcast_to(active[:, None], rows.shape)] = -1
+    different, places = np.unique(rows.reshape(len(rows), -1), axis=0, return_inverse=True)
+    costs = np.array([_copy_costs(row.tobytes()) for row in different], dtype=np.float64).reshape(-1, 3)
+    low, high, ideal = (costs[places.reshape(-1), column].reshape(batch) for column in range(3))
+    return CopyCosts(low, high, ideal)
+
+
+@lru_cache(maxsize=4_096)
+def _copy_costs(row: bytes) -> tuple[int, int, int]:
+    """The least and the most wavefronts of one request and its ideal; of each lane the chunk of 16 bytes that it
+    writes, and the one that it reads, -1 for a lane that does neither."""
+    to, from_ = np.frombuffer(row, dtype=np.int64).reshape(2, WARP_LANES).tolist()
+    copies: dict[int, int] = {}
+    for target, source in zip(to, from_, strict=True):
+        if target >= 0:
+            copies.setdefault(target, source)
+    halves: dict[tuple[int, int, int, int, int], int] = {}
+    for target, source in copies.items():
+        key = (source >> 3, target >> 3, (source ^ target) & 1, source >> 1 & 3, target >> 1 & 3)
+        halves[key] = halves.get(key, 0) | 1 << (source & 1)
+    groups: dict[tuple[int, int, int, int], list[tuple[int, int]]] = {}
+    for (line, bank_row, swapped, source, target), half in halves.items():
+        groups.setdefault((line, bank_row, swapped, half), []).append((source, target))
+    high = sum(1 if _is_shifted(group) else len({a ^ b for a, b in group}) for group in groups.values())
+    low = sum(_rounds(group) for group in groups.values())
+    return low, high, min(low, -(-len(copies) * 16 // (BANKS * BANK_BYTES)))
+
+
+def _is_shifted(sectors: list[tuple[int, int]]) -> bool:
+    return len({target - source for source, target in sectors}) == 1
+
+
+def _rounds(sectors: list[tuple[int, int]]) -> int:
+    """In how many rounds sectors get from one line to their places in a row."""
+    rounds: list[set[tuple[str, int]]] = []
+    for source, target in sectors:
+        taken = {("link", (target >> 1) << 1 | (source & 1)), ("source", source)}
+        free = next((each for each in rounds if not each & taken), None)
+        if free is None:
+            rounds.append(taken)
+        else:
+            free |= taken
+    return len(rounds)
 
 
 def occupied_parts(mask: NDArray[np.bool_], width: int) -> NDArray[np.int64]:

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
-from cudalint.hardware.banks import SharedOperation, async_copy_range, bank_map, shared_request
+from cudalint.hardware.banks import SharedOperation, async_copies, async_copy_range, bank_map, shared_request
 from cudalint.hardware.sectors import global_request, sector_map
 
 PATTERNS_FILE = Path(__file__).parent.parent / "data" / "patterns.json"
@@ -70,6 +70,18 @@ def test_wide_async_copies_are_unknown_but_within_their_range() -> None:
         assert np.isnan(wavefronts) and np.isnan(ideal)
         low, high = async_copy_range(*arrays(pattern))
         assert low <= pattern["wavefronts"] <= high, describe(pattern)
+
+
+def test_wide_async_copies_by_where_they_read_and_write() -> None:
+    copies = json.loads((PATTERNS_FILE.parent / "copies.json").read_text(encoding="utf-8"))
+    lanes = np.arange(32)
+    to, from_ = (16 * np.array([copy[end] for copy in copies], dtype=np.int64) for end in ("to", "from"))
+    mask = np.array([int(copy["mask"], 16) >> lanes & 1 for copy in copies], dtype=np.bool_)
+    low, high, ideal = async_copies(to, from_, mask)
+    found = np.array([copy["wavefronts"] for copy in copies])
+    assert ((low <= found) & (found <= high)).all()
+    assert (low == high).sum() == 416
+    assert ideal.tolist() == [copy["ideal_wavefronts"] for copy in copies]
 
 
 def test_all_patterns_of_an_instruction_in_one_batch() -> None:

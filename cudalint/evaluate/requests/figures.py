@@ -231,7 +231,7 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         quick.add(known.quick)
     if np.isnan(quick.cost):
         return _async_result(reached, view)
-    by_data = any(k.event.offset.bits & view.graph.opaque_bits for k in reached)
+    by_data = any(_places(k.event) & view.graph.opaque_bits for k in reached)
     if by_data:
         totals = totals_of(reached, view.replicated())
     elif quick.low == quick.high and all(_stands_for_all(k, view) for k in reached):
@@ -240,6 +240,8 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         totals = totals_of(reached, _fair_situation(reached, view))
     if totals.requests == 0:
         totals = quick
+    if np.isnan(totals.cost):
+        return _async_result(reached, view)
     flags = flags_of(reached, view)
     rests = rests_on(reached, quick, view, flags)
     assumptions, bounds = rests.assumptions, rests.bounds
@@ -265,6 +267,11 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         sample=sample(sampled),
         least_size=rests.least,
     )
+
+
+def _places(event: AccessEvent) -> int:
+    """The bits of what decides where an access goes, and where a copy comes from."""
+    return event.offset.bits | (event.copied_from.bits if event.copied_from is not None else 0)
 
 
 def _sampled(reached: Sequence[Known], quick: Totals, totals: Totals, view: LaunchView) -> Sequence[Known]:
@@ -522,10 +529,12 @@ _REGULAR = frozenset({"+", "-", "*", "cast", "<", "<=", "!", "<<"})
 
 
 def _async_result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
-    """16-byte async copies follow no known rule (hardware-model.md, Shared memory): bounds only."""
+    """Bounds for 16-byte asynchronous copies that no rule gives one figure for."""
     ranges = [async_copy_range(known.quick.addresses, known.quick.mask) for known in reached]
     counted = [known.quick.weights > 0 for known in reached]
     lowest = min(float(low[own].min()) for (low, _), own in zip(ranges, counted, strict=True))
     bounds = (lowest, max(float(high[own].max()) for (_, high), own in zip(ranges, counted, strict=True)))
-    text = "no rule is known for the wavefronts of 16-byte asynchronous copies"
-    return AccessResult(view.index, "unknown", view.assumptions, reason=text, wavefronts_range=bounds)
+    is_open = any(known.event.copied_from is None for known in reached)
+    text = "where this one reads is not known" if is_open else "no rule is known for such an order"
+    reason = f"the wavefronts of 16-byte asynchronous copies depend on where each lane reads and writes: {text}"
+    return AccessResult(view.index, "unknown", view.assumptions, reason=reason, wavefronts_range=bounds)

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.requests.patterns import Figures, figures_by_pattern, figures_of
 from cudalint.evaluate.requests.situations import Situation, entered, mask_of
-from cudalint.hardware.banks import SharedOperation
+from cudalint.hardware.banks import SharedOperation, async_copies
 from cudalint.hardware.requests import WARP_LANES, count_true
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.values.apart import Apart
@@ -106,7 +106,9 @@ def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node])
     if addresses.dtype != np.int64:
         addresses = addresses.astype(np.int64)
     inside = _inside(event, conditions, addresses, mask, situation.graph)
-    if apart is None or inside is not mask:
+    if is_wide_copy(event) and event.copied_from is not None:
+        figures = _copied(addresses, rows.full(event.copied_from), inside)
+    elif apart is None or inside is not mask:
         figures = _figures(event, addresses, inside)
     else:
         figures = figures_by_pattern(apart, rows.mask_by_warp(conditions), event.bytes, _operation(event))
@@ -120,7 +122,7 @@ def count(event: AccessEvent, situation: Situation, conditions: Sequence[Node]) 
     rows = situation.rows(event.context.loops)
     masks = rows.mask_by_warp(conditions)
     apart = rows.apart(event.offset)
-    if apart is None or not _stays_inside(event, conditions, apart, situation.graph):
+    if apart is None or is_wide_copy(event) or not _stays_inside(event, conditions, apart, situation.graph):
         return None
     weights = rows.weights[:, None] * masks.active
     if not weights.any():
@@ -139,6 +141,22 @@ def _reached(event: AccessEvent, situation: Situation, rows: Rows, conditions: S
 
 def _operation(event: AccessEvent) -> SharedOperation | None:
     return event.operation if event.target.space == "shared" else None
+
+
+def is_wide_copy(event: AccessEvent) -> bool:
+    """Whether it is the shared side of an asynchronous copy of 16 bytes, whose cost depends on where it reads."""
+    return event.operation == "async-copy" and event.bytes == _WIDE and event.target.space == "shared"
+
+
+_WIDE = 16
+
+
+def _copied(addresses: NDArray[np.int64], sources: NDArray[Any], mask: NDArray[np.bool_]) -> Figures:
+    """What such copies cost; not a number where that can't be told."""
+    found = async_copies(addresses, sources.reshape(addresses.shape).astype(np.int64), mask)
+    is_known = found.low == found.high
+    cost, ideal = (np.where(is_known, figure, np.nan) for figure in (found.low, found.ideal))
+    return Figures(cost, ideal, count_true(mask))
 
 
 def _figures(event: AccessEvent, addresses: NDArray[np.int64], mask: NDArray[np.bool_]) -> Figures:

@@ -125,6 +125,8 @@ class AccessEvent(Struct, frozen=True, eq=False):
     iterations: int = 1
     """Of an unrolled loop, so many that follow one another make one access of the machine, which is evaluated as often
     as there are iterations."""
+    copied_from: Node | None = None
+    """For an asynchronous copy into shared memory: bytes from the start of what it reads."""
     noted_at: ir.Span | None = None
     """The statement at which the compiler notes it, where it moved it there."""
 

@@ -265,8 +265,10 @@ class Memory:
         value: Value | None = None,
         atomic_scope: Scope = "grid",
         is_verbatim: bool = False,
+        copied_from: Node | None = None,
     ) -> None:
-        """Records the machine accesses that touching `place` takes; `value` is what is stored."""
+        """Records the machine accesses that touching `place` takes; `value` is what is stored, and `copied_from` says
+        from how far in its array an asynchronous copy has it."""
         pointer = place.pointer
         if operation != "load" and self._pointers:
             self._pointers = {key: value for key, value in self._pointers.items() if key[0] is not pointer.target}
@@ -302,6 +304,7 @@ class Memory:
                     atomic_scope=atomic_scope,
                     one_of=pointer.one_of,
                     is_verbatim=is_verbatim,
+                    copied_from=copied_from,
                 )
             )
 

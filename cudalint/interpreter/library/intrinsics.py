@@ -184,10 +184,12 @@ def _pipeline_copy(ex: Executor, call: ir.Call) -> Value | None:
     target, source = (expressions.evaluate(ex, a) for a in call.arguments[:2])
     if not size.is_const:
         return None
+    copied_from: Node | None = None
     for pointer in (source, target):
         where = pointer_place(ex, pointer, ir.PointerType(ir.Scalar("char", 1, "int")))
         if isinstance(where, MemoryPlace):
-            ex.memory.access(where, ex.context(call.span), "async-copy", int(size.value))
+            ex.memory.access(where, ex.context(call.span), "async-copy", int(size.value), copied_from=copied_from)
+            copied_from = where.pointer.offset
     return ex.graph.zero
 
 

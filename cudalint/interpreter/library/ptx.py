@@ -245,15 +245,22 @@ class _Assembly(Struct, eq=False):
         size = self._numbers(instruction.operands[2:3])
         if not size or not size[0].is_const:
             return False
-        places = [self._place(operand) for operand in instruction.operands[:2]]
-        for place in reversed(places):
-            if place is not None:
-                self._record(place, "async-copy", int(size[0].value))
-        return None not in places
+        target, source = (self._place(operand) for operand in instruction.operands[:2])
+        if source is not None:
+            self._record(source, "async-copy", int(size[0].value))
+        if target is not None:
+            copied_from = None if source is None else source.pointer.offset
+            self._record(target, "async-copy", int(size[0].value), copied_from=copied_from)
+        return target is not None and source is not None
 
-    def _record(self, place: MemoryPlace, operation: Operation, bytes_: int, value: Value | None = None) -> None:
+    def _record(
+        self, place: MemoryPlace, operation: Operation, bytes_: int, value: Value | None = None,
+        copied_from: Node | None = None,
+    ) -> None:  # fmt: skip
         context = self.ex.context(self.statement.span)
-        self.ex.memory.access(place, context, operation, bytes_, value, is_verbatim=True)
+        self.ex.memory.access(
+            place, context, operation, bytes_, value, is_verbatim=True, copied_from=copied_from
+        )
 
     def _move(self, instruction: Instruction) -> bool:
         """`mov`, and conversions of addresses and integers."""
