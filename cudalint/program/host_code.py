@@ -130,7 +130,7 @@ class HostCode(Struct, eq=False):
         linked = {ref.usr: ref for ref in self.unit.host_functions if ref.has_launch()}
         wrapped: list[HostLaunch] = []
         for unit in self._units(wrappers(self.unit.path, names), names):
-            calling = tuple(ref for ref in unit.host_functions if names & _called(ref))
+            calling = tuple(ref for ref in unit.host_functions if names & ref.names())
             self._add(self._run(calling, linked=linked), open_, wrapped)
         return [launch for launch in wrapped if _has_block(launch)]
 
@@ -220,14 +220,9 @@ def _has_block(launch: HostLaunch) -> bool:
     return all(extent.is_const for extent in launch.block)
 
 
-def _called(caller: ir.FunctionRef) -> set[str]:
-    """The names of the functions that one calls."""
-    return {called.name for called in caller.named()}
-
-
 def _leading_to(names: frozenset[str], functions: _Functions) -> _Functions:
     """Those that call functions of these names, themselves or through others of them."""
-    called = {ref: _called(ref) for ref in functions if ref.has_launch()}
+    called = {ref: ref.names() for ref in functions if ref.has_launch()}
     reached = set(names)
     while new := {ref.name for ref, own in called.items() if ref.name not in reached and own & reached}:
         reached |= new
