@@ -40,7 +40,7 @@ class Recurrence(Struct, frozen=True, eq=False):
             return self.graph.select(reached, self._one_earlier(value), self.start)
         if not self.after.bits & self.before.bits:
             return self.graph.select(self._first(), self.start, self._one_earlier(self.after))
-        forms = (self._linear, self._geometric, self._toggle, self._cycle, self._masked, self._round)
+        forms = (self._linear, self._growing, self._geometric, self._toggle, self._cycle, self._masked, self._round)
         return next((closed for form in forms if (closed := form()) is not None), None)
 
     def _one_earlier(self, value: Node) -> Node:
@@ -67,6 +67,19 @@ class Recurrence(Struct, frozen=True, eq=False):
         if step is None or step.bits & self.counter.bits:
             return None
         return self.graph.binary("+", self.start, self.graph.binary("*", self.counter, step, I8), self.before.kind)
+
+    def _growing(self) -> Node | None:
+        """`x += a + b * i`, with the iteration's own number: a step that grows by as much each time."""
+        graph, counter = self.graph, self.counter
+        step = linear_step(graph, self.after, self.before)
+        growth = None if step is None or self.before.kind.is_float else _slope(graph, step, counter)
+        if step is None or growth is None or growth.bits & counter.bits:
+            return None
+        first = graph.substitute(step, {counter: graph.const(0, I8)})
+        earlier = graph.binary("-", counter, graph.const(1, I8), I8)
+        pairs = graph.binary("/", graph.binary("*", counter, earlier, I8), graph.const(2, I8), I8)
+        moved = graph.binary("+", graph.binary("*", counter, first, I8), graph.binary("*", pairs, growth, I8), I8)
+        return graph.binary("+", self.start, moved, self.before.kind)
 
     def _geometric(self) -> Node | None:
         """Shifts, multiplication or division by a power of two, and `x ^= c`."""
@@ -154,6 +167,29 @@ class Recurrence(Struct, frozen=True, eq=False):
                 return values, first
             values.append(value)
         return [], 0
+
+
+def _slope(graph: Graph, value: Node, counter: Node) -> Node | None:
+    """What is added to a value with each iteration, where the counter is in it as in a sum of products."""
+    if value is counter:
+        return graph.const(1, I8)
+    if not value.bits & counter.bits:
+        return graph.const(0, I8)
+    if value.op == "cast" and not value.kind.is_float:
+        return _slope(graph, value.args[0], counter)
+    if value.op not in ("+", "-", "*", "<<") or value.kind.is_float:
+        return None
+    a, b = value.args
+    if value.op in ("*", "<<") and not b.bits & counter.bits:
+        slope = _slope(graph, a, counter)
+        return None if slope is None else graph.binary(value.op, slope, b, I8)
+    if value.op == "*" and not a.bits & counter.bits:
+        slope = _slope(graph, b, counter)
+        return None if slope is None else graph.binary("*", a, slope, I8)
+    slopes = _slope(graph, a, counter), _slope(graph, b, counter)
+    if value.op in ("*", "<<") or slopes[0] is None or slopes[1] is None:
+        return None
+    return graph.binary(value.op, slopes[0], slopes[1], I8)
 
 
 def alternating(graph: Graph, counter: Node, even: Node, odd: Node) -> Node:

@@ -16,6 +16,8 @@ ITERATIONS = [
         "unsigned x = 9; for (int i = 0; i < 3; i++) { a[x] = 1; x -= 2; }",
         [9, 7, 5],
     ),
+    ("a step that grows", "int x = 1; for (int i = 0; i < 5; i++) { a[x] = 1; x += 3 * i; }", [1, 1, 4, 10, 19]),
+    ("a step that shrinks", "int x = 9; for (int i = 0; i < 4; i++) { x += 4 - 2 * i; a[x] = 1; }", [13, 15, 15, 13]),
     ("a shift to the right", "for (int i = 20; i > 0; i >>= 1) a[i] = 1;", [20, 10, 5, 2, 1]),
     ("a division", "for (int i = 20; i > 0; i /= 2) a[i] = 1;", [20, 10, 5, 2, 1]),
     ("a shift to the left", "for (int i = 1; i < 20; i <<= 1) a[i] = 1;", [1, 2, 4, 8, 16]),

@@ -230,9 +230,10 @@ class _Reached(Struct):
 def _unknown_result(ex: Executor, expr: ir.Call, given: Operands) -> Value:
     reached = _reached(ex, expr, given)
     args = few_of(n for n in reached.seen if not n.is_const)
-    if not expr.arguments and ex.policy.counts_gaps and expr.name not in _OF_ALL_THREADS:
+    is_asking = not expr.arguments and not expr.name.startswith("operator") and expr.name not in _OF_ALL_THREADS
+    if is_asking and ex.policy.counts_gaps:
         # What is told nothing may ask for the thread: `coalesced_threads().thread_rank()`.
-        args = tuple(ex.graph.thread)
+        args = (*args, *ex.graph.thread)
     with ex.memory.unrecorded():
         # No access that is known: `arr + n` may be the end of what the function looks at.
         _set(ex, expr, reached.written, args)
