@@ -47,7 +47,7 @@ def lane_trips(rows: Rows, counter: Node, condition: Node) -> NDArray[np.int64]:
         # Random numbers are larger than any length that is looked for.
         trips = np.where(trips == MAX_TRIPS, limit, np.minimum(trips, limit))
     # Differences of numbers at the ends of 64 bits may come out as anything; a count is what can be counted with.
-    counts = np.clip(trips, 0, MAX_TRIPS)
+    counts = np.clip(trips, 0, -_FURTHEST)
     return np.where(counts == MAX_TRIPS, _UNKNOWN_TRIPS, counts) if unknown else np.asarray(counts)
 
 
