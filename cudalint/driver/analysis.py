@@ -116,7 +116,7 @@ def _analyse_part(
     keeper: Keeper | None,
 ) -> FileFacts:
     unit = part.unit
-    usage, failures = _usage(path, unit, options, text)
+    usage, failures = _usage(path, part, options, text)
     sources = _sources(path, unit)
     try:
         with timed("host"), interruptible():
@@ -178,7 +178,7 @@ def _parts(path: str, text: CudaText, options: AnalysisOptions) -> list[_Part]:
 
 
 def _usage(
-    path: str, unit: ir.Unit, options: AnalysisOptions, text: CudaText
+    path: str, part: _Part, options: AnalysisOptions, text: CudaText
 ) -> tuple[Mapping[str, Usage], tuple[str, ...]]:
     """What compiled kernels take, as far as the user asks for it, and why some of it can't be told."""
     parts: list[Mapping[str, Usage]] = []
@@ -188,7 +188,10 @@ def _usage(
             parts.append(read_cubin(cubin))
         except UsageError as error:
             failures.append(f"--cubin {cubin}: {error}")
-    if options.ptxas and unit.kernels:
+    refused = next((problem.name for problem in part.parsed.problems if problem.is_refused), None)
+    if options.ptxas and part.unit.kernels and refused is not None:
+        failures.append(f"--ptxas: it is not compiled, as nvcc would read {refused}")
+    elif options.ptxas and part.unit.kernels:
         built = parse_options(path, options, text.options)
         unsaved = dict(options.unsaved).get(path) if text.places is None else text.data.decode("utf-8", "replace")
         compilation = Compilation(

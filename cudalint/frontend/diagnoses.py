@@ -84,6 +84,8 @@ class Problem(Struct, frozen=True):
     """The text is no C++ there, whatever is declared elsewhere."""
     is_certain: bool = False
     """No compiler of CUDA takes it, whatever is declared elsewhere and whatever the build defines."""
+    is_refused: bool = False
+    """It is included and may not be read: it is out of the project, or no regular file."""
 
     @property
     def is_error(self) -> bool:

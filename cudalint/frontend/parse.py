@@ -725,7 +725,8 @@ class _Parser(Struct, frozen=True):
 
 def _refused(at: str, line: int, path: str, why: str) -> Problem:
     name = f"{without_detours(path)} ({why})"
-    return Problem(at, line, 1, f"'{name}' is not read, and taken as empty", "missing-include", name=name)
+    message = f"'{name}' is not read, and taken as empty"
+    return Problem(at, line, 1, message, "missing-include", name=name, is_refused=True)
 
 
 def _respelled(paths: Iterable[str], text_of: Callable[[str], bytes]) -> Iterator[tuple[str, bytes]]:

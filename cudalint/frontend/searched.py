@@ -86,11 +86,12 @@ class IncludeSearch:
                 if found is None:
                     if each.is_needed:
                         (self.missing if at == path else self._within).append(each.name)
-                elif not self._refuses(found, at, each.line) and self._is_new(found):
+                elif not self._refuses(found, at, each.line) and found not in self._paths:
+                    self._paths.add(found)
                     problem = self._problem_of(found)
                     if problem is not None and each in here.included:
                         self.refused[found] = (at, each.line, f"it {problem}")
-                    elif problem is None and self._is_own(found):
+                    elif problem is None and self._is_new(found) and self._is_own(found):
                         self.own.append(without_detours(found))
                         waiting.append((self.own[-1], _text_of(found)))
             texts[at] = here
@@ -111,8 +112,8 @@ class IncludeSearch:
         return [name for name in self._within if name not in self.asked_for]
 
     def _refuses(self, path: str, at: str, line: int) -> bool:
-        """Whether a path leads to what is no file, or too large. That is refused by each of its names: clang opens a
-        path that it has not met before it sees which file it is."""
+        """Whether a path leads to what is no file, or too large. As all that may not be read, it is refused by each of its
+        names: clang opens a path that it has not met before it sees which file it is."""
         why = _special(path)
         if why is not None:
             self.refused.setdefault(path, (at, line, why))
@@ -121,9 +122,6 @@ class IncludeSearch:
     def _is_new(self, path: str) -> bool:
         """Whether a file has not been met, by whatever way: with `../` in their names, headers that include each other
         have ever longer ones."""
-        if path in self._paths:
-            return False
-        self._paths.add(path)
         file = path if path.startswith(_BUNDLED) else disk.resolved(path)
         if file in self._seen:
             return False

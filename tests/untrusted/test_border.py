@@ -122,7 +122,8 @@ def test_what_is_outside_is_not_even_opened(include: str, repository: Path, chec
     Path("include/link.h").symlink_to(outside / "k.cu")
     Path("include/further.h").write_text('#include "link.h"\n')
     text = _KERNEL.replace("STRIDE", "32")
-    Path("sub/a.cu").write_text(f'#include "{include.format(outside=outside)}"\n{text}')
+    again = "../sub/../../outside/k.cu"
+    Path("sub/a.cu").write_text(f'#include "{include.format(outside=outside)}"\n#include "{again}"\n{text}')
     opened = _opened_in(outside)
     assert "CL101" in check("sub/a.cu").out
     assert opened() == 0
@@ -209,6 +210,26 @@ def test_programs_are_not_looked_for_in_the_current_folder(
     assert tool("nvcc") is None
     monkeypatch.setenv("PATH", os.pathsep.join((path, str(repository / "bin"))))
     assert tool("nvcc") == str(repository / "bin" / "nvcc")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="the program is a shell script")
+def test_nvcc_does_not_get_what_includes_something_from_outside(
+    repository: Path, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It would read that, and say in its errors what is in it."""
+    outside = repository.parent / "outside"
+    (outside / "nvcc").write_text(f"#!/bin/sh\ntouch {outside}/ran\nexit 1\n")
+    (outside / "nvcc").chmod(0o755)
+    monkeypatch.setenv("PATH", str(outside), prepend=os.pathsep)
+    monkeypatch.setenv("CUDALINT_CACHE_DIR", str(repository.parent / "cache"))
+    kernel = _KERNEL.replace("STRIDE", "32")
+    Path("a.cu").write_text(f'#ifndef __clang__\n#include "../outside/secret.h"\n#endif\n{kernel}')
+    result = check("--ptxas", "a.cu")
+    assert "a.cu: --ptxas: it is not compiled, as nvcc would read ../outside/secret.h (it leads out" in result.err
+    assert ("CL101" in result.out, (outside / "ran").exists()) == (True, False)
+    Path("a.cu").write_text(kernel)
+    check("--ptxas", "a.cu")
+    assert (outside / "ran").exists()
 
 
 # --- what would take forever, or end a run -------------------------------------------------------------------
