@@ -112,8 +112,8 @@ class IncludeSearch:
         return [name for name in self._within if name not in self.asked_for]
 
     def _refuses(self, path: str, at: str, line: int) -> bool:
-        """Whether a path leads to what is no file, or too large. As all that may not be read, it is refused by each of its
-        names: clang opens a path that it has not met before it sees which file it is."""
+        """Whether a path leads to what is no file, or too large. As all that may not be read, it is refused by each of
+        its names: clang opens a path that it has not met before it sees which file it is."""
         why = _special(path)
         if why is not None:
             self.refused.setdefault(path, (at, line, why))
