@@ -25,6 +25,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cudalint.codegen.copied_records import without_unused_fields
 from cudalint.codegen.indices import open_part
 from cudalint.codegen.moved_loads import hoisted, selected
 from cudalint.codegen.straight import Straight
@@ -59,7 +60,7 @@ def machine_accesses(execution: Execution) -> list[AccessEvent]:
     merger.close(None)
     graph = execution.view.graph
     made = hoisted(selected(merger.accesses, events, graph), events, restricted, graph)
-    return without_unread(made, execution)
+    return without_unread(without_unused_fields(made, execution), execution)
 
 
 class _Member(NamedTuple):

@@ -227,7 +227,10 @@ _INTRINSICS: Final[Mapping[str, Builtin]] = {
     **_alike("__hfma __hadd2 __hsub2 __hmul2", Builtin(work=Sequence(1, fp16=2))),
     "__hfma2": Builtin(work=Sequence(1, fp16=4)),
     **_alike("h2div __h2div __hdiv hdiv", Builtin(work=Sequence(8, special=1))),
-    **_alike("hexp hlog hsqrt hrsqrt hrcp hsin hcos htanh", Builtin(work=Sequence(4, special=1))),
+    # Powers of two and their logarithms, of floats scaled to or from those of e (cuda_fp16.hpp).
+    "hexp": Builtin(work=Sequence(4, 2, special=1)),
+    "hlog": Builtin(work=Sequence(4, 1, special=1)),
+    **_alike("hsqrt hrsqrt hrcp hsin hcos htanh", Builtin(work=Sequence(4, special=1))),
     # Bits (CUDA C++ Programming Guide, "Integer Intrinsics"; GCC manual, "Bit Operation Builtins").
     "__popc": Builtin("bits", "ones", work=_OF_A_WORD),
     "__clz": Builtin("bits", "leading-zeros", work=Sequence(2, special=1)),

@@ -30,7 +30,22 @@ def simplify(graph: Graph, op: str, a: Node, b: Node, kind: Kind) -> Node | None
             return graph.true
         if op in ("!=", "<"):
             return graph.false
-    return None
+    found = _rest(op, a, b, kind) if op in ("+", "-") else None
+    return None if found is None else graph.convert(found, kind)
+
+
+def _rest(op: str, a: Node, b: Node, kind: Kind) -> Node | None:
+    """What is left where one operand takes the other away or has it in it: `a + (b - a)`, `(a + b) - a`, `a - (a - b)`.
+    Whole numbers of one kind wrap alike, so that this holds for all of them."""
+    if op == "+":
+        return next((y.args[0] for x, y in ((a, b), (b, a)) if _is(y, "-", kind) and y.args[1] is x), None)
+    if _is(a, "+", kind) and b in a.args:
+        return a.args[a.args[0] is b]
+    return b.args[1] if _is(b, "-", kind) and b.args[0] is a else None
+
+
+def _is(node: Node, op: str, kind: Kind) -> bool:
+    return node.op == op and node.kind == kind
 
 
 def _simplify_constant(graph: Graph, op: str, a: Node, c: int, kind: Kind) -> Node | None:

@@ -66,3 +66,41 @@ def test_an_atomic_on_a_float_in_shared_memory_is_a_load_and_a_swap_of_two_numbe
     # 512 warps store, add and load: 1 + (1 + 2) + 1 wavefronts.
     [cost] = _kernel(_SUM, tmp_path).costs or ()
     assert cost.wavefronts == 512 * 5
+
+
+_TURNS = """
+__global__ void k(const float *in, float *out, int n) {
+    for (int i = blockIdx.x * 256 + threadIdx.x; i < n; i += gridDim.x * 256) out[i] = 2 * in[i];
+}
+void run(const float *in, float *out) { k<<<64, 256>>>(in, out, 4096); }
+"""
+
+
+def test_a_grid_most_of_whose_blocks_have_no_turn_of_a_loop(tmp_path: Path) -> None:
+    # 4,096 of 16,384 threads have one each: a product, and 16 KB from and to L2 that 512 sectors hold on either side.
+    [cost] = _kernel(_TURNS, tmp_path).costs or ()
+    assert cost.operations is not None
+    assert (cost.operations.fp32, cost.sectors, cost.l2_bytes) == (4096, 1024, pytest.approx(32768, rel=0.05))
+    assert (cost.read_bytes, cost.written_bytes) == (pytest.approx(16384, rel=0.05), pytest.approx(16384, rel=0.05))
+
+
+_PARTS_OF_A_WHOLE = """
+#include <cstdlib>
+__global__ void k(float *out, int first, int second) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (i < first + second) out[i] = i < first ? 1 : 2;
+}
+int main() {
+    const int whole = 1 << 24, first = rand() % whole, second = whole - first;
+    float *out;
+    cudaMalloc(&out, whole * sizeof(float));
+    k<<<(first + second + 255) / 256, 256>>>(out, first, second);
+}
+"""
+
+
+def test_parts_of_which_nobody_says_how_large_they_are_make_a_whole(tmp_path: Path) -> None:
+    # 2^24 floats are 2^21 sectors, wherever the second part begins.
+    kernel = _kernel(_PARTS_OF_A_WHOLE, tmp_path)
+    [cost] = kernel.costs or ()
+    assert (kernel.launches[0].grid, cost.sectors) == ((1 << 16, 1, 1), 1 << 21)

@@ -88,6 +88,21 @@ def test_constant_steps_add_up() -> None:
     assert node is n
 
 
+@pytest.mark.parametrize("kind", [I4, U4, I8])
+def test_what_is_taken_away_again_leaves_the_rest(kind: Kind) -> None:
+    """With numbers that wrap, too: `a + (b - a)` is `b` for all of them."""
+    graph = Graph()
+    a, b = (graph.convert(graph.uniform(name, 64), kind) for name in "ab")
+    total = graph.const(1024, kind)
+    assert graph.binary("+", a, graph.binary("-", total, a, kind), kind) is total
+    assert graph.binary("+", graph.binary("-", b, a, kind), a, kind) is b
+    assert graph.binary("-", graph.binary("+", a, b, kind), a, kind) is b
+    assert graph.binary("-", graph.binary("+", a, b, kind), b, kind) is a
+    assert graph.binary("-", a, graph.binary("-", a, b, kind), kind) is b
+    other = graph.binary("-", graph.binary("-", a, b, kind), a, kind)
+    assert not other.is_const and other is not b
+
+
 def test_substitution_folds() -> None:
     graph = Graph()
     k = graph.counter("loop")

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.hardware.requests import distinct
 from cudalint.heuristics import heuristic
+from cudalint.interpreter.device.events import Loop
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import BLOCK_BITS, Node
 from cudalint.values.numeric import Rows
@@ -38,6 +39,14 @@ def of_blocks(graph: Graph, conditions: Iterable[Node]) -> tuple[Node, ...]:
     """The conditions that tell blocks apart, whatever iterations and data are."""
     unknown = graph.loop_bits | graph.opaque_bits
     return tuple(c for c in conditions if c.bits & BLOCK_BITS and not c.bits & unknown)
+
+
+def of_first_turns(graph: Graph, loops: Iterable[Loop]) -> tuple[Node, ...]:
+    """What has to hold for blocks to come into loops at all: a grid-stride loop has none for those behind its end."""
+    entered = (loop for loop in loops if loop.condition.bits & BLOCK_BITS)
+    return tuple(
+        graph.substitute(loop.condition, {loop.counter: graph.const(0, loop.counter.kind)}) for loop in entered
+    )
 
 
 class _Axis:

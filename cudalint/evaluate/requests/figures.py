@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec.structs import replace
 
+from cudalint.evaluate.requests.edges import of_first_turns
 from cudalint.evaluate.requests.knowledge import know, needed_sizes, stays_one
 from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
 from cudalint.evaluate.requests.open_numbers import flags_of, open_values, small_shifts
@@ -321,7 +322,8 @@ def _edges(reached: Sequence[Known], view: LaunchView) -> list[set[int]]:
     found = [set[int](), set[int](), set[int]()]
     for known in reached:
         if not known.quick.weights.any(axis=1).all() or _misses_blocks(known):
-            for own, blocks in zip(found, view.edges(known.conditions), strict=True):
+            turns = of_first_turns(view.graph, known.event.context.loops)
+            for own, blocks in zip(found, view.edges((*known.conditions, *turns)), strict=True):
                 own.update(blocks)
     return found
 

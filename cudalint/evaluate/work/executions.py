@@ -9,6 +9,7 @@ from typing import get_args
 import numpy as np
 from msgspec import Struct, field
 
+from cudalint.evaluate.requests.edges import of_first_turns
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import THOROUGH, Situation
 from cudalint.evaluate.requests.views import LaunchView
@@ -91,7 +92,7 @@ class Meter:
         bits = bits_of(known) | bits_of(loop.condition for loop in loops)
         if not bits & BLOCK_BITS:
             return self.view.quick()
-        edges = self.view.edges(tuple(known))
+        edges = self.view.edges((*known, *of_first_turns(self.view.graph, loops)))
         return self.view.bounded(edges, THOROUGH) if any(edges) else self.view.quick()
 
 

@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from cudalint.evaluate.requests.edges import of_first_turns
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.work.executions import Meter
 from cudalint.hardware.requests import WARP_LANES, distinct
@@ -105,8 +106,9 @@ def is_placed(event: AccessEvent, rows: Rows) -> bool:
 def _working(group: Sequence[AccessEvent], view: LaunchView) -> tuple[int, ...]:
     """The grid as far as it has work for some accesses: host code may launch it for more than there is to do."""
     found = [0, 0, 0]
-    for conditions in dict.fromkeys(tuple(event.context.without_data(view.graph)) for event in group):
-        edges = view.edges(conditions)
+    places = ((tuple(event.context.without_data(view.graph)), event.context.loops) for event in group)
+    for conditions, loops in dict.fromkeys(places):
+        edges = view.edges((*conditions, *of_first_turns(view.graph, loops)))
         own = (ends[0] + 1 if len(ends) == 2 else extent for ends, extent in zip(edges, view.quick().grid, strict=True))
         found = [max(pair) for pair in zip(found, own, strict=True)]
     return tuple(found)
