@@ -246,12 +246,14 @@ class _Merger:
             begin, width = self._widest(by_offset, left[0], size, is_early)
             covered = range(begin, begin + width, size)
             if width > size:
+                first = min(m.position for offset in covered for m in by_offset.get(offset, ()))
                 for offset in covered:
                     for member in by_offset.get(offset, ()):
                         old = self.accesses[member.position]
                         if old.bytes < width:
                             moved = self._moved(member.event.offset, begin - offset)
-                            self.accesses[member.position] = replace(old, offset=moved, bytes=width)
+                            along = member.position != first
+                            self.accesses[member.position] = replace(old, offset=moved, bytes=width, along=along)
             left = [o for o in left if o not in covered]
 
     def _moved(self, offset: Node, by: int) -> Node:

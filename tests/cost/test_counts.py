@@ -104,3 +104,24 @@ def test_parts_of_which_nobody_says_how_large_they_are_make_a_whole(tmp_path: Pa
     kernel = _kernel(_PARTS_OF_A_WHOLE, tmp_path)
     [cost] = kernel.costs or ()
     assert (kernel.launches[0].grid, cost.sectors) == ((1 << 16, 1, 1), 1 << 21)
+
+
+_FIELDS = """
+__global__ void k(const float4 *in, float *out) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    float sum = in[i].x + in[i].y + in[i].z;
+    out[i] = sum * in[i].w;
+}
+void run(const float4 *in, float *out) { k<<<64, 256>>>(in, out); }
+"""
+
+
+def test_fields_that_come_by_one_load_are_one_request(tmp_path: Path) -> None:
+    # 512 warps load 512 bytes each at once and store 128; counters have the load at the line of the first field.
+    kernel = _kernel(_FIELDS, tmp_path)
+    requests = {(a.position[0], a.operation): 0.0 for a in kernel.accesses}
+    for access in kernel.accesses:
+        requests[access.position[0], access.operation] += sum(result.requests or 0 for result in access.results)
+    [cost] = kernel.costs or ()
+    assert requests == {(4, "load"): 512, (5, "load"): 0, (5, "store"): 512}
+    assert (cost.sectors, cost.l2_bytes) == (512 * (16 + 4), 512 * 640)

@@ -48,7 +48,8 @@ def evaluate_access(events: Sequence[AccessEvent], view: LaunchView) -> list[Acc
     if not loaded:
         return [_left_out(events[0], view)]
     found = _evaluate(loaded, view)
-    times = max(1.0, len(loaded) / _MAX_EVENTS) / loaded[0].iterations
+    counted = sum(not event.along for event in loaded) / len(loaded)
+    times = counted * max(1.0, len(loaded) / _MAX_EVENTS) / loaded[0].iterations
     return found if times == 1.0 else [_as_often(result, times) for result in found]
 
 

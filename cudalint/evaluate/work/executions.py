@@ -143,7 +143,7 @@ def computed(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter
             counts = own[id(each.code)] = operation_of(each.code)
         add(each.loops, each.conditions, counts)
     for access in accesses:
-        if access.left_out is None:
+        if access.left_out is None and not access.along:
             add(access.context.loops, access.context.conditions, _of_access(access, meter.view) / access.iterations)
     for step in execution.steps:
         if isinstance(step.code, (ir.If, ir.Switch)):
@@ -189,7 +189,7 @@ def _waits(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter, 
     nests: dict[tuple[object, ...], list[AccessEvent]] = {}
     for access in accesses:
         space = "shared" if access.target.space == "shared" else "global"
-        if access.left_out is None and access.operation != "store":
+        if access.left_out is None and not access.along and access.operation != "store":
             nests.setdefault((space, *access.context.nest), []).append(access)
     for group in nests.values():
         times = max(meter.executions(e.context.loops, e.context.conditions).warps for e in group) / warps

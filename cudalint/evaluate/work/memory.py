@@ -82,7 +82,7 @@ def touched(events: Sequence[AccessEvent], view: LaunchView, meter: Meter, cache
     plans: dict[object, Plan] = {}
     groups: dict[tuple[object, ...], list[AccessEvent]] = {}
     for event in events:
-        if event.target.space in ("global", "generic") and event.left_out is None:
+        if event.target.space in ("global", "generic") and event.left_out is None and not event.along:
             key = (event.target.memory, event.operation == "load", *event.context.nest)
             groups.setdefault(key, []).append(event)
     found: list[Touched] = []

@@ -129,6 +129,9 @@ class AccessEvent(Struct, frozen=True, eq=False):
     """For an asynchronous copy into shared memory: bytes from the start of what it reads."""
     noted_at: ir.Span | None = None
     """The statement at which the compiler notes it, where it moved it there."""
+    along: bool = False
+    """Of neighbours that are one access of the machine, it is not the first: its figures are those of that access,
+    which is counted where the first stands."""
 
 
 class LibraryAccess(Struct, frozen=True, eq=False):
