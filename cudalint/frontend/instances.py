@@ -11,7 +11,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 from msgspec import Struct
 
@@ -95,13 +95,14 @@ def trials_for(heads: Sequence[TemplateHead], text: str, given: Collection[str] 
     if not _INSTANCES.is_on:
         return ()
     found: list[Trial] = []
+    code = COMMENT.sub(" ", text)
     for head in heads[:_MOST_TEMPLATES]:
         names = "|".join([re.escape(parameter.name) for parameter in parameters_of(head.text) or ()])
         if any(each.name in given for each in parameters_of(head.text) or ()) or (
             names and re.search(rf"cudalint:[^\n]*\b(?:{names})\b", text)
         ):
             continue
-        found += itertools.islice(dict.fromkeys(_trials(head, text)), _MOST_TRIED)
+        found += itertools.islice(dict.fromkeys(_trials(head, text, code)), _MOST_TRIED)
     return tuple(found)
 
 
@@ -114,16 +115,35 @@ def chosen(trials: Sequence[Trial], failed: Callable[[int], bool]) -> tuple[Tria
     return tuple(found.values())
 
 
-def _trials(head: TemplateHead, text: str) -> Iterator[Trial]:
+class _Use(NamedTuple):
+    """Where a text names a template with arguments."""
+
+    arguments: list[str]
+    start: int
+    is_plain: bool
+    """Without calls and conversions among the arguments."""
+
+
+def _uses(code: str, name: str) -> list[_Use]:
+    found = re.finditer(rf"\b{re.escape(name)}\s*<([^<>;{{}}]*)>", code)
+    return [
+        _Use([argument.strip() for argument in use[1].split(",")], use.start(), not re.search(r"[()]", use[1]))
+        for use in found
+    ]
+
+
+def _trials(head: TemplateHead, text: str, code: str) -> Iterator[Trial]:
+    """`code` is the text without comments."""
     parameters = parameters_of(head.text)
     if not parameters:
         return
     names = tuple(parameter.name for parameter in parameters)
     own = COMMENT.sub(" ", head.text[:_LONGEST])
-    for arguments in _named_in(COMMENT.sub(" ", text), head.plain_name, len(parameters)):
+    uses = _uses(code, head.plain_name)
+    for arguments in _named_in(code, uses, len(parameters)):
         yield Trial(head, arguments, names)
     floating = [name for name in _FLOATING if name not in _MENTIONED or _MENTIONED[name].search(text + own)]
-    computed = _computed_in(COMMENT.sub(" ", text), head.plain_name, parameters)
+    computed = _computed_in(code, uses, parameters)
     choices = [
         [computed[each.name]] if each.name in computed else _values(each, own, text) if each.type
         else _types(each, own, floating)
@@ -164,29 +184,29 @@ def parameters_of(text: str) -> list[Parameter] | None:
     return found
 
 
-def _named_in(text: str, name: str, number: int) -> Iterator[tuple[str, ...]]:
+def _named_in(code: str, uses: Sequence[_Use], number: int) -> Iterator[tuple[str, ...]]:
     """The arguments with which a text names a template, where they are numbers, or constants of those, and types that
     all know."""
-    for match in re.finditer(rf"\b{re.escape(name)}\s*<([^<>;(){{}}]*)>", text):
-        before = text[: match.start()]
-        arguments = tuple(_value_of(argument.strip(), before) for argument in match[1].split(","))
+    for use in uses:
+        if not use.is_plain:
+            continue
+        arguments = tuple(_value_of(argument, code, use.start) for argument in use.arguments)
         if len(arguments) >= number and all(map(_ARGUMENT.match, arguments)):
             yield arguments[:number]
 
 
-def _computed_in(text: str, name: str, parameters: Sequence[Parameter]) -> dict[str, str]:
+def _computed_in(code: str, uses: Sequence[_Use], parameters: Sequence[Parameter]) -> dict[str, str]:
     """The parameters for which a text computes the arguments from sizes of types that it passes as well, with what it
     computes: `constexpr int N = 16 / sizeof(Type); copy<Type, N>`. With any other number they are of nobody's."""
     found: dict[str, str] = {}
-    for match in re.finditer(rf"\b{re.escape(name)}\s*<([^<>;{{}}]*)>", text):
-        arguments = [argument.strip() for argument in match[1].split(",")]
-        if len(arguments) < len(parameters):
+    for use in uses:
+        if len(use.arguments) < len(parameters):
             continue
-        given = list(zip(parameters, arguments, strict=False))
+        given = list(zip(parameters, use.arguments, strict=False))
         types = {argument: each.name for each, argument in given if not each.type and argument.isidentifier()}
         sized = re.compile(rf"\bsizeof\s*\(\s*(?:{'|'.join(types)})\s*\)") if types else None
         for each, argument in given:
-            value = _value_of(argument, text[: match.start()]) if each.type else ""
+            value = _value_of(argument, code, use.start) if each.type else ""
             if sized is not None and sized.search(value):
                 found.setdefault(each.name, f"({_with_types(value, types)})")
     return found
@@ -206,11 +226,12 @@ def _passed_on(
     return [[use[name] for use in rows] if name in fullest else [] for name in names]
 
 
-def _value_of(argument: str, text: str) -> str:
-    """What a name was last defined as, in a text before its use; anything else as it is."""
+def _value_of(argument: str, code: str, end: int) -> str:
+    """What a name was last defined as, in a text before its use at `end`; anything else as it is."""
     if not argument.isidentifier():
         return argument
-    values = re.findall(rf"\bconst(?:expr)?\b[^;=]*\b{argument}\s*=\s*([^;{{}}]+);", text)
+    defined = re.compile(rf"\bconst(?:expr)?\b[^;=]*\b{argument}\s*=\s*([^;{{}}]+);")
+    values = defined.findall(code, 0, end)
     return " ".join(values[-1].split()) if values else argument
 
 
@@ -270,4 +291,3 @@ def _usual(name: str) -> tuple[str, ...]:
     if _OF_THREADS.search(name):
         return "128", "256", "32"
     return ("4", "8", "2") if _OF_PACKS.search(name) else ()
-

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -10,6 +11,8 @@ from cudalint.driver.analysis import analyse_file
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
+from cudalint.interpreter.device.loop_parts import LoopParts
+from cudalint.interpreter.host import choices
 from cudalint.interpreter.host.execution import HostExecutor, Outside, run_host
 from cudalint.interpreter.host.memory import Generics
 from cudalint.options.analysis import AnalysisOptions
@@ -97,3 +100,19 @@ def test_a_loop_that_chooses_a_block_by_a_size(loop: str, block: int, small: int
     size = made.arguments[1]
     assert isinstance(size, Node)
     assert Rows.of_one_block(executor.graph, {size: 40}).counts(made.block) == (small, 1, 1)
+
+
+def test_a_loop_around_another_is_no_choice_among_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What it counts would be gone through step by step, again in each of the loops around it."""
+    looked: list[int] = []
+    steps = choices._steps
+
+    def noted(ex: HostExecutor, parts: LoopParts, *others: Any) -> Any:
+        looked.append(parts.span.line)
+        return steps(ex, parts, *others)
+
+    monkeypatch.setattr(choices, "_steps", noted)
+    nested = "for (int j = 0; j < n; ++j)\n for (int i = 0; i <= j; ++i) if (i < n) count += 2;\n"
+    _run(tmp_path, f"int n = argc > 1 ? atoi(argv[1]) : 8; int count = 0;\n{nested} k<<<1, 128>>>(nullptr, count);")
+    first = _KERNEL.count("\n") + 3
+    assert set(looked) == {first + 1}

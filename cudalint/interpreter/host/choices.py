@@ -14,6 +14,7 @@ from cudalint.interpreter.device.loop_parts import LoopParts
 from cudalint.interpreter.device.state import LoopScope
 from cudalint.interpreter.host.joins import is_plain
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.values.assumptions import holds
 from cudalint.values.nodes import Node
 
@@ -22,13 +23,15 @@ if TYPE_CHECKING:
 
 _MOST_STEPS = 32
 """By doubling, from 1 to more than there are 32-bit numbers."""
+_LOOPS = (ir.For, ir.While, ir.DoWhile, ir.RangeFor)
 _Numbers = dict[ir.Symbol, Node]
 
 
 @heuristic("halving-loops", "`while (threads > n) threads /= 2` of host code").otherwise(False)
 def choose(ex: HostExecutor, parts: LoopParts) -> bool:
     """Executes a loop in that form; whether it is one. Nothing has changed otherwise."""
-    if parts.test_last:
+    if parts.test_last or any(isinstance(node, _LOOPS) for node in walk.walk(parts.body)):
+        # A loop around another one counts what that does, step by step.
         return False
     statements = ex.statements
     changed = [symbol for symbol in ex.changed_in(parts) if symbol in ex.state.variables]
