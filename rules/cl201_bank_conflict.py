@@ -134,7 +134,7 @@ def _meets(one: Evaluated, ways: float) -> bool:
         return True
     taken, ideal = shared_request(sample.addresses, sample.mask, access.bytes, access.operation)
     least = np.minimum(taken, np.maximum(ideal, occupied_parts(sample.mask, access.bytes)))
-    # The rule for asynchronous copies of 16 bytes is not known, and what is not known is no number.
+    # Of an asynchronous copy of 16 bytes it isn't known here where it reads, and what is not known is no number.
     return not (taken * sample.weights).sum() < ways * (least * sample.weights).sum()
 
 
