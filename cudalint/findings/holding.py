@@ -15,8 +15,8 @@ from cudalint.facts import FindingCost
 
 _OF_TRAFFIC = 0.1
 """What a share of the traffic through L1 counts of a share of the time: counts are exact, and the model may err about
-what binds a kernel, which then waits for this traffic. Nothing is exact about figures that rest on sizes which were
-assumed, or about how much of the traffic of a launch of unknown size something is."""
+what binds a kernel, which then waits for this traffic. One that waits for nothing but latency or its own launch, with
+sizes that were assumed, may as well have little to do."""
 _WITHOUT_REMEDY = 5.0
 """Times the share of the time, a finding takes that comes without a word on what to do."""
 _DOUBLE = re.compile(r"\bdouble\b")
@@ -31,13 +31,10 @@ def is_large(cost: FindingCost, share: float, *found: Diagnostic) -> bool:
         return True
     has_remedy = any(diagnostic.suggestion is not None for diagnostic in found)
     by_time = cost.share if has_remedy else cost.share / _WITHOUT_REMEDY
-    counts = any(not diagnostic.is_absorbed and not _is_of_assumed_size(diagnostic) for diagnostic in found)
+    is_idle = cost.limiter in ("latency", "launch")
+    counts = any(not d.is_absorbed and not (is_idle and rests_on_sizes(d)) for d in found)
     by_traffic = _OF_TRAFFIC * (cost.traffic_share or 0.0) if counts else 0.0
     return by_time + by_traffic >= share
-
-
-def _is_of_assumed_size(diagnostic: Diagnostic) -> bool:
-    return rests_on_sizes(diagnostic) or any(launch.grid_is_assumed for launch in diagnostic.launches)
 
 
 def rests_on_sizes(diagnostic: Diagnostic) -> bool:

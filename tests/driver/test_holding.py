@@ -147,13 +147,17 @@ def test_much_traffic() -> None:
 
 
 def test_traffic_of_assumed_sizes() -> None:
-    """With `stride >= 8` for an argument of which nothing is known, only the time counts."""
-    found, little = replace(strided_load(), assumptions=()), _cost(0.0, 0.3)
-    assert not is_large(little, 0.02, replace(found, assumptions=("stride >= 8",)))
-    assert is_large(_cost(0.2, 0.3), 0.02, replace(found, assumptions=("stride >= 8",)))
+    """With `stride >= 8` for an argument of which nothing is known, a kernel that is bound by latency may as well have
+    nothing to do."""
+    found = replace(strided_load(), assumptions=())
+    idle, busy = replace(_cost(0.0, 0.3), limiter="latency"), _cost(0.0, 0.3)
+    assumed = replace(found, assumptions=("stride >= 8",))
+    assert not is_large(idle, 0.02, assumed)
+    assert is_large(busy, 0.02, assumed)
+    assert is_large(replace(idle, share=0.2), 0.02, assumed)
     launch = found.launches[0]
     made_up = replace(launch, assumptions=("block = 256 (no launch in sight)",))
-    assert is_large(little, 0.02, replace(found, launches=(made_up,), assumptions=made_up.assumptions))
+    assert is_large(idle, 0.02, replace(found, launches=(made_up,), assumptions=made_up.assumptions))
 
 
 def test_waste_in_instantiations_for_doubles() -> None:
