@@ -85,7 +85,7 @@ def test_facts() -> None:
     assert "global store" in str(found)
     # What a prompt shows of a record is a line.
     shown = (*found.files, naive, *naive.accesses, *naive.accesses[0].results)
-    assert max(len(repr(record)) for record in shown) < 400
+    assert max(len(repr(record)) for record in shown) < 450
     assert repr(naive.accesses[0].results[0].sample).startswith("<Sample of ")
     assert repr(naive) == f"<KernelFacts of naive at {_TRANSPOSE}:6: 1 launch, 2 accesses>"
     assert found._repr_html_().startswith("<pre")

@@ -149,7 +149,8 @@ def _trials(head: TemplateHead, text: str, code: str) -> Iterator[Trial]:
         else _types(each, own, floating)
         for each in parameters
     ]  # fmt: skip
-    passed = _passed_on((*numbers_given(text), *numbers_given(head.text)), parameters, choices)
+    sized = [*numbers_given(text, head.plain_name), *numbers_given(head.text, head.plain_name)]
+    passed = _passed_on(sized, parameters, choices)
     choices = [numbers or choice for numbers, choice in zip(passed, choices, strict=True)]
     guessed = [each.name for each in parameters if each.type and each.name not in computed]
     guessed = [name for name, numbers in zip(names, passed, strict=True) if name in guessed and not numbers]

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import functools
+import itertools
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Final
+from typing import Final, NamedTuple
 
 COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _BRACKETS: Final = re.compile(r"[<>(){}\[\],]")
@@ -17,6 +18,7 @@ _CALLED: Final = re.compile(r"\b(\w+)\s*\(|[;{}]")
 _ATTRIBUTES: Final = frozenset({"__launch_bounds__", "__attribute__", "__align__", "alignas", "decltype"})
 _LONGEST_LIST: Final = 2000
 _LONGEST_HEAD: Final = 600
+_MOST_LEVELS: Final = 3
 
 
 def parts_of_list(text: str) -> Iterator[str]:
@@ -39,25 +41,47 @@ def _places_of_parts(text: str) -> Iterator[tuple[int, int]]:
             return
 
 
+class _Template(NamedTuple):
+    """A function template of a text."""
+
+    name: str
+    body: str
+    """What follows its list, up to the next template."""
+    uses: Sequence[Mapping[str, str]]
+    """The numbers that it is used with, by the names of its parameters; what it has by itself if it is used nowhere."""
+
+
+def numbers_given(text: str, name: str) -> Sequence[Mapping[str, str]]:
+    """The numbers that a text gives to the function templates that come to use a template of a name, by the names of
+    their parameters, each set of them once: `solve<Matrix, 128>(a)` and
+    `template <class M, int THREADS, int LANES = 32> void solve(M &a) { step<M, THREADS, LANES><<<...>>>(...); }`."""
+    templates, wanted = _templates(text), {name}
+    for _ in range(_MOST_LEVELS):
+        named = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(wanted)))})\s*<")
+        more = {each.name for each in templates if each.name != name and named.search(each.body)}
+        if more <= wanted:
+            break
+        wanted |= more
+    found = (tuple(use.items()) for each in templates if each.name in wanted - {name} for use in each.uses if use)
+    return tuple(map(dict, dict.fromkeys(found)))
+
+
 @functools.lru_cache(maxsize=4)
-def numbers_given(text: str) -> Sequence[Mapping[str, str]]:
-    """The numbers that function templates of a text are used with in it, by the names of their parameters, each set of
-    them once: `solve<Matrix, 128>(a)` and `template <class M, int THREADS, int LANES = 32> void solve(M &a)`. What a
-    template has by itself counts if it is used nowhere, too."""
+def _templates(text: str) -> Sequence[_Template]:
     text = COMMENT.sub(" ", text)
-    found: dict[tuple[tuple[str, str], ...], None] = {}
-    for head in re.finditer(r"\btemplate\s*<", text):
-        places = list(_places_of_parts(text[head.start() : head.start() + _LONGEST_LIST]))
-        parts = [text[head.start() + start : head.start() + end].strip() for start, end in places]
+    found = []
+    starts = [head.start() for head in re.finditer(r"\btemplate\s*<", text)]
+    for start, end in itertools.pairwise([*starts, len(text)]):
+        places = list(_places_of_parts(text[start : start + _LONGEST_LIST]))
+        parts = [text[start + first : start + last].strip() for first, last in places]
         parameters = [_PARAMETER.match(part) for part in parts]
-        name = _function_behind(text, head.start() + places[-1][1]) if any(parameters) else ""
-        if not name:
-            continue
-        names = [match[1] if match else "" for match in parameters]
-        usual = {match[1]: match[2] for match in parameters if match and match[2]}
-        uses = [usual | given for given in _uses(text, name, names)] or [usual]
-        found |= dict.fromkeys(tuple(use.items()) for use in uses if use)
-    return tuple(map(dict, found))
+        name = _function_behind(text, start + places[-1][1]) if places else ""
+        if name:
+            names = [match[1] if match else "" for match in parameters]
+            usual = {match[1]: match[2] for match in parameters if match and match[2]}
+            uses = [usual | given for given in _uses(text, name, names)] or [usual]
+            found.append(_Template(name, text[start + places[-1][1] : end], uses))
+    return tuple(found)
 
 
 def _function_behind(text: str, start: int) -> str:
