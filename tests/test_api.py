@@ -160,9 +160,9 @@ def test_the_documentation_shows_programs_that_run(number: int, monkeypatch: pyt
 
 
 def test_findings_of_one_cause_are_told_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """As on the command line: two loads of a column of one tile are one finding with two places."""
+    """As on the command line: loads of two columns of one tile, no neighbours, are one finding with two places."""
     monkeypatch.chdir(tmp_path)
-    loads = "out[threadIdx.x] = t[threadIdx.x][0];\n  out[threadIdx.x + 32] = t[threadIdx.x][1];"
+    loads = "out[threadIdx.x] = t[threadIdx.x][0];\n  out[threadIdx.x + 32] = t[threadIdx.x][5];"
     text = (
         "__global__ void k(float *out) {\n  __shared__ float t[32][32];\n  t[0][threadIdx.x] = 1;\n"
         f"  __syncthreads();\n  {loads}\n}}\nvoid go(float *out) {{ k<<<1, 32>>>(out); }}\n"

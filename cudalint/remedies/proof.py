@@ -361,7 +361,8 @@ def _exchanged(extents: tuple[int, int, int]) -> tuple[int, int, int]:
 
 
 def _asked_for(launch: LaunchFacts) -> tuple[object, ...]:
-    return launch.block, launch.grid, launch.dynamic_shared_bytes
+    """A grid that nobody knows is made up anew for other code."""
+    return launch.block, None if launch.grid_is_assumed else launch.grid, launch.dynamic_shared_bytes
 
 
 # --- what accesses cost --------------------------------------------------------------------------------------

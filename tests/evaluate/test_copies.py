@@ -69,8 +69,8 @@ def test_a_reader_is_told_the_mean_once(stride: int, message: str) -> None:
 
 
 def test_asynchronous_copies_of_16_bytes_in_a_short_loop() -> None:
-    """No rule is known for them: bounds of all copies together, and why there is nothing better. 32 lanes of 16 bytes
-    beside each other pass the banks in 4 wavefronts at least, in 32 at most; 512 bytes apart they share 4 banks."""
+    """32 lanes of 16 bytes beside each other pass the banks in 4 wavefronts; 512 bytes apart they all write the same 4
+    banks, one after the other."""
     source = """
     #include <cuda_pipeline.h>
     __global__ void k(const float4 *a, float *out) {
@@ -86,6 +86,4 @@ def test_asynchronous_copies_of_16_bytes_in_a_short_loop() -> None:
     """
     [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
     copy = next(a for a in kernel.accesses if a.operation == "async-copy" and a.space == "shared")
-    [result] = copy.results
-    assert (result.status, result.wavefronts_range) == ("unknown", (4, 32))
-    assert result.reason == "no rule is known for the wavefronts of 16-byte asynchronous copies"
+    assert [(result.status, result.wavefronts_per_request) for result in copy.results] == [("exact", 4), ("exact", 32)]
