@@ -407,6 +407,12 @@ def _constant(node: Node) -> Array:
     return bool(node.value) if node.kind.code == "b" else _shared_bits(node.value, node.kind)
 
 
+_TOO_LARGE = 1 << 63
+"""For a signed number of 64 bits."""
+
+
 def _shared_bits(value: Number, kind: Kind) -> Number:
-    """Unsigned 64-bit numbers share the bits of signed ones."""
-    return int(value) - (1 << 64) if kind.code == "u" and value >= 1 << 63 else value
+    """Unsigned 64-bit numbers share the bits of signed ones; what has more bits loses them."""
+    if isinstance(value, int) or (kind.code == "u" and value >= _TOO_LARGE):
+        return (int(value) + _TOO_LARGE) % (2 * _TOO_LARGE) - _TOO_LARGE
+    return value

@@ -14,10 +14,17 @@ from cudalint.registry import Selection
 from cudalint.remedies.edits import apply_edits
 
 _FIXTURES = sorted((Path(__file__).parent.parent.parent / "fixtures" / "bank-conflict").glob("*.cu"))
-_WITHOUT_EDITS = {"copied_records", "few_lanes", "inline_ptx", "records_in_dynamic_arrays", "warp_matrices"}
+_WITHOUT_EDITS = {
+    "copied_records",
+    "few_lanes",
+    "inline_ptx",
+    "records_in_dynamic_arrays",
+    "warp_matrices",
+    "wide_copies",
+}
 """Where no other layout is suggested: instructions that name their own addresses, and records in an array of words
-that are read through a pointer; records whose copies fuse; and few lanes, of whose branch more would be told once
-their conflicts are gone."""
+that are read through a pointer; records whose copies fuse; few lanes, of whose branch more would be told once
+their conflicts are gone; and copies whose wavefronts hang on where they read, too."""
 
 
 def _facts(path: str, text: str) -> FileFacts:

@@ -46,6 +46,16 @@ def test_numbers_beyond_64_bits(body: str, folder: Path, check: Check) -> None:
     assert "a.cu:1:37: warning: CL101" in result.out
 
 
+def test_a_number_that_no_type_holds(folder: Path, check: Check) -> None:
+    """2^128 - 1: clang keeps it with an error, and a value for `n` is looked for at which the condition holds."""
+    body = f"if (n == {(1 << 128) - 1}u) p[threadIdx.x] = 1.0f;"
+    launch = "void go(float *p, int n) { k<<<n, 64>>>(p, n); }"
+    (folder / "a.cu").write_text(f"{_STRIDED}__global__ void k(float *p, int n) {{ {body} }}\n{launch}\n")
+    result = check("a.cu")
+    assert "internal error" not in result.err
+    assert "a.cu:1:37: warning: CL101" in result.out
+
+
 @pytest.mark.parametrize(
     "code",
     [

@@ -358,9 +358,16 @@ def _is_irregular_over_grid(known: Known, graph: Graph) -> bool:
 
 
 def _what_is_open(reached: Sequence[Known], graph: Graph) -> str:
-    """Why an address is not the same for all data: mostly because it is computed from loaded values."""
-    reasons = [reason for known in reached for _, reason in opaque_parts(graph, known.event.offset)]
-    return "it depends on loaded data" if any(reason.data for reason in reasons) else reasons[0].text
+    """Why an address, or who makes the access, is not the same for all data: mostly because it is computed from loaded
+    values."""
+    reasons = [
+        reason
+        for known in reached
+        for node in (known.event.offset, *known.event.context.deciding)
+        for _, reason in opaque_parts(graph, node)
+    ]
+    other = next((reason.text for reason in reasons if not reason.data), None)
+    return other if other is not None and not any(reason.data for reason in reasons) else "it depends on loaded data"
 
 
 def _is_scattered(known: Known, graph: Graph) -> bool:
