@@ -67,10 +67,10 @@ def _rendered(diagnostics: Sequence[Diagnostic]) -> list[str]:
 
 
 def _like(alone: Diagnostic, other: Diagnostic) -> Diagnostic:
-    """A finding without its suggestion, and with why there is none, where the other's is held back: its edits would
+    """A finding with the other's suggestion, and with why that has no edits, where these are held back: they would
     bring a finding of another rule that is asked for."""
-    is_held_back = other.suggestion is None and alone.suggestion is not None and alone.suggestion.edits
-    return replace(alone, suggestion=None, no_edit=other.no_edit) if is_held_back else alone
+    has, may = (bool(found.suggestion and found.suggestion.edits) for found in (alone, other))
+    return replace(alone, suggestion=other.suggestion, no_edit=other.no_edit) if has and not may else alone
 
 
 def _rules() -> Iterator[tuple[RuleClass, Path]]:
