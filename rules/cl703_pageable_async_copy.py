@@ -29,6 +29,7 @@ class PageableAsyncCopy(Rule):
         float *h;
         cudaMallocHost(&h, bytes);
         cudaMemcpyAsync(d, h, bytes, cudaMemcpyHostToDevice, stream);
+        cudaStreamSynchronize(stream);  // Before `h` is used again: the call returns at once now.
 
     What is not reported
         - Memory that comes from another function, or from several places, and single variables.
@@ -58,7 +59,8 @@ class PageableAsyncCopy(Rule):
             message=f"`{buffer.name}` is pageable memory, of `{buffer.made_by}`: this copy is not asynchronous",
             related=(Related(buffer.place, "allocated here"),),
             suggestion=Suggestion(
-                f"allocate `{buffer.name}` with `cudaMallocHost`, or pin it once with `cudaHostRegister`"
+                f"allocate `{buffer.name}` with `cudaMallocHost`, or pin it once with `cudaHostRegister`, and wait for "
+                "the stream before the host reads, writes or frees it: the call then returns before the copy ends"
             ),
             causes=(f"{copy.place.path}: pageable memory is copied",),
             about=buffer.name,
