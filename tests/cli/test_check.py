@@ -345,7 +345,7 @@ def test_an_interrupted_run_prints_what_is_there(
     assert "warning[CL201]" in result.out
     assert "2 paths could not be linted" in result.out
     assert result.err == "cudalint: error: interrupted: 2 of 3 files not linted\n"
-    document = json.loads(cudalint(".", "--no-cache", "--format", "json").out)
+    document = json.loads(cudalint(".", "--no-cache", "-j", "1", "--format", "json").out)
     assert [failure["path"] for failure in document["failures"]] == ["b.cu", "c.cu"]
     # Half a baseline would let new findings pass for known ones.
     assert cudalint(".", "--no-cache", "--write-baseline", "known.json").status == 130
