@@ -87,3 +87,25 @@ def test_asynchronous_copies_of_16_bytes_in_a_short_loop() -> None:
     [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
     copy = next(a for a in kernel.accesses if a.operation == "async-copy" and a.space == "shared")
     assert [(result.status, result.wavefronts_per_request) for result in copy.results] == [("exact", 4), ("exact", 32)]
+
+
+def test_wide_copies_from_places_that_data_gives() -> None:
+    """How many wavefronts they take depends on where lanes read, of which each has a line of its own in all but a few
+    cases; where they write is known."""
+    source = """
+    #include <cuda_pipeline.h>
+    __global__ void k(const float4 *a, const int *rows, float *out) {
+        __shared__ float4 s[32];
+        if (rows[blockIdx.x] != 0)
+            __pipeline_memcpy_async(&s[threadIdx.x], &a[rows[threadIdx.x]], 16);
+        __pipeline_commit();
+        __pipeline_wait_prior(0);
+        __syncthreads();
+        out[threadIdx.x] = s[threadIdx.x].x;
+    }
+    void run(const float4 *a, const int *rows, float *out) { k<<<64, 32>>>(a, rows, out); }
+    """
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    [result] = next(a for a in kernel.accesses if a.operation == "async-copy" and a.space == "shared").results
+    assert (result.status, result.wavefronts_per_request) == ("range", 32)
+    assert result.reason is not None and result.reason.startswith("it depends on loaded data")

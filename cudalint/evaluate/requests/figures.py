@@ -233,7 +233,7 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         quick.add(known.quick)
     if np.isnan(quick.cost):
         return _async_result(reached, view)
-    by_data = any(_places(k.event) & view.graph.opaque_bits for k in reached)
+    by_data = any(bits_of(_places(k.event)) & view.graph.opaque_bits for k in reached)
     if by_data:
         totals = totals_of(reached, view.replicated())
     elif quick.low == quick.high and all(_stands_for_all(k, view) for k in reached):
@@ -271,9 +271,9 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
     )
 
 
-def _places(event: AccessEvent) -> int:
-    """The bits of what decides where an access goes, and where a copy comes from."""
-    return event.offset.bits | (event.copied_from.bits if event.copied_from is not None else 0)
+def _places(event: AccessEvent) -> tuple[Node, ...]:
+    """What decides where an access goes, and where a copy comes from."""
+    return (event.offset,) if event.copied_from is None else (event.offset, event.copied_from)
 
 
 def _sampled(reached: Sequence[Known], quick: Totals, totals: Totals, view: LaunchView) -> Sequence[Known]:
@@ -358,22 +358,16 @@ def _is_irregular_over_grid(known: Known, graph: Graph) -> bool:
 
 
 def _what_is_open(reached: Sequence[Known], graph: Graph) -> str:
-    """Why an address, or who makes the access, is not the same for all data: mostly because it is computed from loaded
-    values."""
-    reasons = [
-        reason
-        for known in reached
-        for node in (known.event.offset, *known.event.context.deciding)
-        for _, reason in opaque_parts(graph, node)
-    ]
-    other = next((reason.text for reason in reasons if not reason.data), None)
-    return other if other is not None and not any(reason.data for reason in reasons) else "it depends on loaded data"
+    """Why an address is not the same for all data: mostly because it is computed from loaded values."""
+    places = (place for known in reached for place in _places(known.event))
+    reasons = [reason for place in places for _, reason in opaque_parts(graph, place)]
+    return "it depends on loaded data" if any(reason.data for reason in reasons) else reasons[0].text
 
 
 def _is_scattered(known: Known, graph: Graph) -> bool:
     """Whether lanes of one warp go to places that depend on data."""
     lanes = known.situation.lanes(known.event.context.loops, known.quick.mask)
-    return any(lanes.vary(part) for part, _ in opaque_parts(graph, known.event.offset))
+    return any(lanes.vary(part) for place in _places(known.event) for part, _ in opaque_parts(graph, place))
 
 
 def _of_totals(reached: Sequence[Known], totals: Totals, view: LaunchView, bounds: tuple[float, float]) -> AccessResult:
