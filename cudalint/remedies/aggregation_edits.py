@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable
 
 from cudalint.diagnostics import Edit
-from cudalint.facts import Access, KernelFacts, Place
+from cudalint.facts import Access, KernelFacts
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.remedies.outermost import LEAVES, body_of, statements
+from cudalint.remedies.spelling import replaced
 from cudalint.source.code import code_text
 
 _CALL = re.compile(r"atomicAdd\s*(?=\()")
@@ -67,4 +68,4 @@ def aggregation_edits(kernel: KernelFacts, access: Access, text_of: Callable[[st
     )
     end = source.skip(closed) + 1
     text = f"{source.line_end}{margin}".join(lines)
-    return (Edit(Place(access.place.path, *source.position(begin), *source.position(end)), text),)
+    return (replaced(source, access.place.path, begin, end, text),)

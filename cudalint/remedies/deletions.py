@@ -6,6 +6,7 @@ import re
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
+from cudalint.remedies.spelling import replaced
 from cudalint.source.code import code_text
 
 _DIRECTIVE_ABOVE = re.compile(r"(?:^|\n)[ \t]*#[^\n]*\n\s*\Z")
@@ -28,7 +29,7 @@ def deletion(text: str, place: Place) -> tuple[Edit, ...]:
     line_end = source.text.find("\n", end)
     if margin is not None and line_end >= 0 and not source.text[end:line_end].strip():
         begin, end = begin - len(margin), line_end + 1
-    return (Edit(Place(place.path, *source.position(begin), *source.position(end)), ""),)
+    return (replaced(source, place.path, begin, end, ""),)
 
 
 def _in_parentheses(ahead: str) -> bool:

@@ -14,6 +14,7 @@ from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, Place
 from cudalint.remedies.launch_texts import exchanged_block
 from cudalint.remedies.obstacles import Obstacle
+from cudalint.remedies.spelling import replaced
 from cudalint.source.code import CodeText, code_text
 
 _INDEX = re.compile(r"\b(threadIdx|blockDim)\b(?:\s*\.\s*([xyz])\b)?")
@@ -72,4 +73,4 @@ def _exchanged(uses: Iterable[re.Match[str]], source: CodeText, path: str) -> It
     for use in uses:
         other = {"x": "y", "y": "x"}.get(use[2])
         if other is not None:
-            yield Edit(Place(path, *source.position(use.start(2)), *source.position(use.end(2))), other)
+            yield replaced(source, path, use.start(2), use.end(2), other)

@@ -11,6 +11,7 @@ from msgspec import Struct
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.remedies.obstacles import Obstacle
+from cudalint.remedies.spelling import replaced
 from cudalint.source.code import CodeText, code_text
 
 _LAUNCHED = re.compile(r"([A-Za-z_][\w:]*(?:\s*<[\w\s,:*]+>)?)\s*<<<")
@@ -54,7 +55,7 @@ def exchanged_block(launch: Place, text_of: Callable[[str], str]) -> Edit:
     begin, end = launch_text(launch, source).configuration[1]
     text = source.code[begin:end]
     if _NAME.fullmatch(text):
-        return _replaced(source, launch.path, (begin, end), f"dim3({text}.y, {text}.x, {text}.z)")
+        return replaced(source, launch.path, begin, end, f"dim3({text}.y, {text}.x, {text}.z)")
     made = _DIM3.match(source.code, begin, end)
     if made is None or source.close(made.end()) != end:
         raise Obstacle(f"the block of the launch at line {launch.line} is not spelled as a `dim3`")
@@ -63,8 +64,4 @@ def exchanged_block(launch: Place, text_of: Callable[[str], str]) -> Edit:
     parts = [source.text[a + 1 : b].strip() for a, b in pairwise(borders)]
     parts += ["1"] * (2 - len(parts))
     parts[:2] = parts[1], parts[0]
-    return _replaced(source, launch.path, (made.end() + 1, end - 1), ", ".join(parts))
-
-
-def _replaced(source: CodeText, path: str, span: Span, text: str) -> Edit:
-    return Edit(Place(path, *source.position(span[0]), *source.position(span[1])), text)
+    return replaced(source, launch.path, made.end() + 1, end - 1, ", ".join(parts))

@@ -21,12 +21,12 @@ from collections.abc import Callable, Collection, Sequence
 from msgspec import Struct
 
 from cudalint.diagnostics import Edit
-from cudalint.facts import Access, Place
+from cudalint.facts import Access
 from cudalint.remedies.obstacles import Obstacle
+from cudalint.remedies.spelling import FOR, NAME, changes, free_name, replaced
 from cudalint.remedies.vector_edits import vector_of
 from cudalint.source.code import CodeText, code_text
 
-_FOR = re.compile(r"\bfor\s*(?=\()")
 _KIND = r"(?!return\b|else\b|case\b|goto\b)(?:[A-Za-z_][\w:]*\s+)+"
 _HEAD = re.compile(
     rf"\(\s*(?P<kind>{_KIND})?(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<first>[^;]+?)\s*;\s*(?P=name)\s*<\s*(?P<end>[^;]+?)\s*;"
@@ -38,8 +38,6 @@ _HANGS = re.compile(r"\b(?:if|else|while|do|switch|case)\b|\?|&&|\|\|")
 _IF = re.compile(r"\s*\{?\s*if\s*(?=\()")
 _CHOOSES = re.compile(r"\?|&&|\|\|")
 _ORDERED = re.compile(r"\b(?:__sync\w*|__thread\w*|atomic\w*|volatile|asm)\b|#")
-_ASSIGNED = r"(?:\b{0}\b\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|\b{0}\b\s*(?:\+\+|--)|(?:\+\+|--)\s*{0}\b)"
-_NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 _CALL = re.compile(r"[A-Za-z_]\w*\s*\(")
 _LOOKS_AT_ADDRESSES = re.compile(r"\bu?intptr_t\b|[Aa]lign(?:ed|ment)|\bsize_t\s*[)>]\s*\(?\s*&")
 _NUMBER = re.compile(r"\d+")
@@ -103,7 +101,7 @@ def _loop_around(source: CodeText, access: Access) -> _Loop:
     """The innermost loop around an access whose turns go along with its index."""
     begin, stop = source.extent(access.place)
     around = []
-    for each in _FOR.finditer(source.code, 0, begin):
+    for each in FOR.finditer(source.code, 0, begin):
         closed = source.close(each.end())
         if closed is None or closed > begin:
             continue
@@ -191,8 +189,8 @@ def _element(access: Access, loop: _Loop, source: CodeText) -> _Element:
     _require_plain(body, line)
     if _hangs(source, loop.body, begin):
         raise Obstacle(f"not every turn of the loop comes to line {line}")
-    names = {*_NAME.findall(text), *_NAME.findall(loop.bound)}
-    changed = next((name for name in sorted(names) if re.search(_ASSIGNED.format(name), body)), None)
+    names = {*NAME.findall(text), *NAME.findall(loop.bound)}
+    changed = next((name for name in sorted(names) if changes(name, body)), None)
     if changed is not None:
         raise Obstacle(f"`{changed}` changes in the loop around line {line}")
     array = re.escape(named["array"])
@@ -267,7 +265,7 @@ def _edits(
     margin = source.margin(loop.begin)
     if margin is None:
         raise Obstacle(f"the loop at line {source.position(loop.begin)[0]} does not begin its line")
-    turn = _fresh(f"{loop.name}_first", source)
+    turn = free_name(f"{loop.name}_first", source)
     kind = loop.kind.removeprefix("const ").strip()
     head = f"for ({kind} {turn} = {loop.first}; {turn} < {loop.bound}; {turn} += {number}) {{"
     loads: list[str] = []
@@ -276,8 +274,8 @@ def _edits(
     for element in elements:
         if element.text not in parts:
             base = re.sub(r"\W+", "_", element.array)
-            name = _fresh(f"{base}{number}", source, parts)
-            part = parts[element.text] = _fresh(f"{base}_part", source, parts)
+            name = free_name(f"{base}{number}", source, parts.values())
+            part = parts[element.text] = free_name(f"{base}_part", source, parts.values())
             at = re.sub(rf"\b{loop.name}\b", turn, element.text)
             ahead, behind = _moved(element, width, at, name, part, source)
             loads += ahead
@@ -298,10 +296,10 @@ def _edits(
         closed = source.close(loop.head)
         assert closed is not None
         return [
-            _replaced(source, path, begin, closed, f"{line_end}{margin}".join(lines)),
-            *(_replaced(source, path, *each) for each in named),
-            *(_replaced(source, path, at, at, step) for at in _lines(source, loop)),
-            _replaced(
+            replaced(source, path, begin, closed, f"{line_end}{margin}".join(lines)),
+            *(replaced(source, path, *each) for each in named),
+            *(replaced(source, path, at, at, step) for at in _lines(source, loop)),
+            replaced(
                 source,
                 path,
                 loop.end,
@@ -318,7 +316,7 @@ def _edits(
     lines = [f"if ({' && '.join(conditions)}) {{", *lines[:-1], f"{lines[-1]} {body}"]
     lines += [*(f"{more}{step}{each}" for each in stores), f"{more}}}", "} else"]
     text = f"{line_end}{margin}".join(lines)
-    return [_replaced(source, path, begin, begin, f"{text}{line_end}{margin}")]
+    return [replaced(source, path, begin, begin, f"{text}{line_end}{margin}")]
 
 
 _WORDS = {16: "uint4", 8: "uint2", 4: "unsigned int"}
@@ -373,14 +371,3 @@ def _with_pragmas(source: CodeText, begin: int) -> int:
     """Where a loop begins together with the line that says how often it is to be unrolled."""
     pragma = _PRAGMA.search(source.text[:begin])
     return begin if pragma is None else source.skip_blanks(pragma.start())
-
-
-def _fresh(name: str, source: CodeText, others: dict[str, str] | None = None) -> str:
-    taken = set((others or {}).values())
-    while name in taken or re.search(rf"\b{name}\b", source.code):
-        name += "_"
-    return name
-
-
-def _replaced(source: CodeText, path: str, begin: int, end: int, text: str) -> Edit:
-    return Edit(Place(path, *source.position(begin), *source.position(end)), text)

@@ -17,9 +17,9 @@ from cudalint.diagnostics import Edit
 from cudalint.facts import Access, KernelFacts, Place
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.remedies.outermost import LEAVES, body_of, statements
+from cudalint.remedies.spelling import NAME, free_name
 from cudalint.source.code import CodeText, code_text
 
-_NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 _THREAD = re.compile(r"\bthreadIdx\s*\.\s*([xy])\b")
 _DECLARATION = re.compile(
     r"((?:const\s+|unsigned\s+|signed\s+|long\s+|short\s+)*(?:int|unsigned|long|short|size_t|u?int\d+_t|uint|auto))\s+(?=\w+\s*=)"
@@ -69,7 +69,7 @@ def staging_edits(kernel: KernelFacts, access: Access, text_of: Callable[[str], 
     margin = source.margin(statement.begin)
     if margin is None:
         raise Obstacle(f"line {access.place.line} has more than one statement")
-    tile = _fresh("tile", source)
+    tile = free_name("tile", source)
     # Rows of 33 words, or columns that are exchanged within their row, keep columns of the tile out of one bank.
     columns = f"[{side} + 1]" if side == _TILE else f"[{side}]"
     own = _spelled(tile, "y", "x", side)
@@ -174,7 +174,7 @@ class _Variables:
 
     def turned(self, text: str) -> str:
         """The text as the thread has it that x and y are exchanged for."""
-        for name in dict.fromkeys(_NAME.findall(text)):
+        for name in dict.fromkeys(NAME.findall(text)):
             if not self._depends(name):
                 continue
             kind, initial = self._initial[name]
@@ -182,7 +182,7 @@ class _Variables:
                 raise Obstacle(f"`{name}` gets another value on the way")
             if _MEMORY.search(initial) or _CALL.search(initial):
                 raise Obstacle(f"`{name}` is more than an index")
-            new = _fresh(f"{name}_turned", self._source)
+            new = free_name(f"{name}_turned", self._source)
             line = f"{kind} {new} = {self.turned(initial)};"
             self.declared[line] = None
             text = re.sub(rf"(?<![\w.]){name}\b", new, text)
@@ -192,10 +192,4 @@ class _Variables:
         if name not in self._initial:
             return False
         text = self._initial[name][1]
-        return "threadIdx" in text or any(self._depends(other) for other in _NAME.findall(text) if other != name)
-
-
-def _fresh(name: str, source: CodeText) -> str:
-    while re.search(rf"\b{name}\b", source.code):
-        name += "_"
-    return name
+        return "threadIdx" in text or any(self._depends(other) for other in NAME.findall(text) if other != name)

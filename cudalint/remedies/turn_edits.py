@@ -12,12 +12,12 @@ import re
 from collections.abc import Callable
 
 from cudalint.diagnostics import Edit
-from cudalint.facts import Access, Place
+from cudalint.facts import Access
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.remedies.row_edits import end_of_body
+from cudalint.remedies.spelling import FOR, replaced
 from cudalint.source.code import CodeText, code_text
 
-_FOR = re.compile(r"\bfor\s*(?=\()")
 _HEAD = re.compile(
     r"\((?P<kind>(?:[A-Za-z_][\w:]*\s+)+)(?P<name>\w+)\s*=\s*(?P<all>\w+)\s*\*\s*(?P<own>\w+)\s*/\s*(?P<of>\w+)\s*;"
     r"\s*(?P=name)\s*<\s*(?P=all)\s*\*\s*\(\s*(?P=own)\s*\+\s*1\s*\)\s*/\s*(?P=of)\s*;"
@@ -35,7 +35,7 @@ def turn_edits(access: Access, text_of: Callable[[str], str]) -> tuple[str, tupl
     path, line = access.place.path, access.place.line
     source = code_text(text_of(path))
     begin, _ = source.extent(access.place)
-    for loop in _FOR.finditer(source.code, 0, begin):
+    for loop in FOR.finditer(source.code, 0, begin):
         closed = source.close(loop.end())
         head = _HEAD.match(source.code[loop.end() : closed]) if closed is not None and closed <= begin else None
         if head is None or closed is None:
@@ -47,8 +47,7 @@ def turn_edits(access: Access, text_of: Callable[[str], str]) -> tuple[str, tupl
         _require_apart(source, body, end, head["name"])
         name, own, of = head["name"], head["own"], head["of"]
         turned = f"for ({' '.join(head['kind'].split())} {name} = {own}; {name} < {head['all']}; {name} += {of})"
-        place = Place(path, *source.position(loop.start()), *source.position(closed))
-        return turned, (Edit(place, turned),)
+        return turned, (replaced(source, path, loop.start(), closed, turned),)
     raise Obstacle(f"no loop around line {line} gives each thread a run of its turns")
 
 

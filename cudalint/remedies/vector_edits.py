@@ -12,6 +12,7 @@ from cudalint.facts import Access, Place
 from cudalint.remedies.float_edits import in_template
 from cudalint.remedies.insertions import within_branches
 from cudalint.remedies.obstacles import Obstacle
+from cudalint.remedies.spelling import NAME, changes, free_name, replaced
 from cudalint.source.code import CodeText, code_text
 
 TextOf = Callable[[str], str]
@@ -31,8 +32,6 @@ _STORED = re.compile(
     r"\]\s*(?:\.\s*\w+\s*)?[-+*/&|^]?=(?!=)|->\s*\w+\s*[-+*/&|^]?=(?!=)|^\s*\*\s*\w+\s*=", re.MULTILINE
 )
 _ORDERED = re.compile(r"\b(?:__sync\w*|__thread\w*|atomic\w*|volatile|asm)\b|[{}#]")
-_ASSIGNED = r"(?:\b{0}\b\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|\b{0}\b\s*(?:\+\+|--)|(?:\+\+|--)\s*{0}\b)"
-_NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 
 
 class _Spelled(Struct, frozen=True):
@@ -74,7 +73,7 @@ def vector_of(access: Access, width: int, source: CodeText) -> tuple[str | None,
     scalar = access.element_type.replace("const ", "").strip()
     begin, end = source.extent(access.place)
     if in_template(source, begin):
-        array = _NAME.match(source.code, begin, end)
+        array = NAME.match(source.code, begin, end)
         spelled = rf"\b{scalar}\b[\w\s]*[*&][*&\w\s]*\b{array[0]}\b" if array is not None else "$."
         if not re.search(spelled, source.code):
             raise Obstacle("a template's vector has no type that holds for all of its arguments")
@@ -106,14 +105,14 @@ def _loaded(
         raise Obstacle("not every lane that comes to the statement makes the first of the loads")
     # Other vectors of the array may be loaded beside this one.
     further = _FURTHER.search(base)
-    own = f"{_NAME.match(base)[0]}{vector[-1]}"  # type: ignore[index]
-    name = _fresh(own if further is None else f"{own}_{further[1]}", source)
+    own = f"{NAME.match(base)[0]}{vector[-1]}"  # type: ignore[index]
+    name = free_name(own if further is None else f"{own}_{further[1]}", source)
     loaded = f"const {vector} {name} = *reinterpret_cast<const {vector} *>(&{base});"
     put = within_branches(text, _at(access.place.path, source, spelled[0]), loaded)
     if not put:
         raise Obstacle("there is no statement in sight that the load could stand before")
     edits = [Edit(each.place, each.text) for each in put]
-    edits += [_replaced(source, access.place.path, s.begin, s.end, f"{name}.{'xyzw'[s.component]}") for s in spelled]
+    edits += [replaced(source, access.place.path, s.begin, s.end, f"{name}.{'xyzw'[s.component]}") for s in spelled]
     return tuple(edits)
 
 
@@ -139,21 +138,11 @@ def _stored(spelled: Sequence[_Spelled], base: str, vector: str, access: Access,
         at = semicolon + 1
     parts = ", ".join(values[n] for n in range(len(values)))
     stored = f"*reinterpret_cast<{vector} *>(&{base}) = make_{vector}({parts});"
-    return (_replaced(source, access.place.path, spelled[0].begin, at, stored),)
+    return (replaced(source, access.place.path, spelled[0].begin, at, stored),)
 
 
 def _require_unchanged(between: str, base: str) -> None:
-    if any(re.search(_ASSIGNED.format(re.escape(name)), between) for name in set(_NAME.findall(base))):
+    if any(changes(name, between) for name in set(NAME.findall(base))):
         raise Obstacle("its index changes between the loads")
     if _ORDERED.search(between) or _STORED.search(between):
         raise Obstacle("something is stored, or waited for, between the loads")
-
-
-def _fresh(name: str, source: CodeText) -> str:
-    while re.search(rf"\b{name}\b", source.code):
-        name += "_"
-    return name
-
-
-def _replaced(source: CodeText, path: str, begin: int, end: int, text: str) -> Edit:
-    return Edit(Place(path, *source.position(begin), *source.position(end)), text)
