@@ -113,7 +113,7 @@ def _threshold(text: str) -> tuple[str, str, float]:
 
 
 def share(ctx: click.Context, option: click.Parameter, text: str | None) -> float | None:
-    """`0.02` or `2%`."""
+    """`0.05` or `5%`."""
     if text is None:
         return None
     number, percent = text.strip().removesuffix("%"), text.strip().endswith("%")
@@ -122,7 +122,7 @@ def share(ctx: click.Context, option: click.Parameter, text: str | None) -> floa
     except ValueError:
         value = -1.0
     if not 0 <= value <= 1:
-        raise click.BadParameter(f"`{text}` is no share, such as 0.02 or 2%")
+        raise click.BadParameter(f"`{text}` is no share, such as 0.05 or 5%")
     return value
 
 

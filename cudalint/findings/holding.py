@@ -17,8 +17,9 @@ _OF_TRAFFIC = 0.1
 """What a share of the traffic through L1 counts of a share of the time: counts are exact, and the model may err about
 what binds a kernel, which then waits for this traffic. One that waits for nothing but latency or its own launch, with
 sizes that were assumed, may as well have little to do."""
-_WITHOUT_REMEDY = 5.0
-"""Times the share of the time, a finding takes that comes without a word on what to do."""
+_WITHOUT_REMEDY, _WITH_EDIT = 5.0, 0.2
+"""Times the share of the time, a finding takes that comes without a word on what to do, and one that comes with the
+edit at hand: what somebody would act upon depends on what it brings and on how much there is to do."""
 _DOUBLE = re.compile(r"\bdouble\b")
 _ASIDE = re.compile(r"(unit_?|perf_?|micro_?)?(tests?|testing|benchmarks?|bench|examples?|samples?|demos?|tutorials?)")
 """Folders of programs around a product, by the customary names."""
@@ -29,12 +30,19 @@ def is_large(cost: FindingCost, share: float, *found: Diagnostic) -> bool:
     the time is asked for; so is what is not known."""
     if cost.share is None:
         return True
-    has_remedy = any(diagnostic.suggestion is not None for diagnostic in found)
-    by_time = cost.share if has_remedy else cost.share / _WITHOUT_REMEDY
     is_idle = cost.limiter in ("latency", "launch")
     counts = any(not d.is_absorbed and not (is_idle and rests_on_sizes(d)) for d in found)
     by_traffic = _OF_TRAFFIC * (cost.traffic_share or 0.0) if counts else 0.0
-    return by_time + by_traffic >= share
+    effort = min((_effort(d) for d in found), default=1.0)
+    # How long a kernel takes that nothing launches is not known, and what it moves is.
+    is_launched = any(launch.path is not None for d in found for launch in d.launches)
+    return cost.share / effort + by_traffic / (effort if is_launched else min(effort, 1.0)) >= share
+
+
+def _effort(diagnostic: Diagnostic) -> float:
+    if diagnostic.suggestion is None:
+        return _WITHOUT_REMEDY
+    return _WITH_EDIT if diagnostic.suggestion.edits else 1.0
 
 
 def rests_on_sizes(diagnostic: Diagnostic) -> bool:

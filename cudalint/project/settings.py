@@ -18,7 +18,7 @@ from cudalint.project.path_patterns import GitIgnored, PathPatterns
 from cudalint.project.thresholds import Thresholds, by_rule
 from cudalint.registry import Selection, matches
 
-DEFAULT_MIN_SHARE = 0.02
+DEFAULT_MIN_SHARE = 0.05
 
 
 class CommandLine(Struct, frozen=True):

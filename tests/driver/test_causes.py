@@ -180,7 +180,7 @@ _GENERATED = """
         const int place = blockIdx.x * blockDim.x + threadIdx.x;
         out[place] = {name}_cells[place * {step}].weight * 2.5f + (place < {limit} ? 1.0f : 2.0f);
         {more} }}
-    void run_{name}(const Cell *cells, float *out) {{ {name}Kernel<<<1, 256>>>(cells, out); }}
+    void run_{name}(const Cell *cells, float *out) {{ {name}Kernel<<<4096, 256>>>(cells, out); }}
 """
 
 

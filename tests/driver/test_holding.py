@@ -10,9 +10,9 @@ import pytest
 from msgspec.structs import replace
 
 from cudalint.cli import run
-from cudalint.diagnostics import Suggestion
+from cudalint.diagnostics import Edit, Suggestion
 from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.facts import FindingCost
+from cudalint.facts import FindingCost, Place
 from cudalint.findings.holding import held_for_their_place, is_large, marked
 from cudalint.findings.merging import merge
 from cudalint.findings.results import FileReport
@@ -128,36 +128,45 @@ def _cost(time: float, traffic: float) -> FindingCost:
 
 
 def test_little_time() -> None:
-    """Without a remedy, the time has to be five times as much."""
+    """Without a remedy, the time has to be five times as much; with the edit at hand, a fifth of it will do."""
     without = strided_load()
     remedied = replace(without, suggestion=Suggestion("pad it"))
-    assert is_large(_cost(0.02, 0.0), 0.02, remedied)
-    assert not is_large(_cost(0.019, 0.0), 0.02, remedied)
-    assert not is_large(_cost(0.05, 0.0), 0.02, without)
-    assert is_large(_cost(0.1, 0.0), 0.02, without)
-    assert is_large(FindingCost(None, None, "unknown"), 0.02, without)
+    edit = Edit(Place("k.cu", 1, 1, 1, 2), "x")
+    at_hand = replace(without, suggestion=Suggestion("pad it", edits=(edit,)))
+    assert is_large(_cost(0.05, 0.0), 0.05, remedied)
+    assert not is_large(_cost(0.049, 0.0), 0.05, remedied)
+    assert not is_large(_cost(0.24, 0.0), 0.05, without)
+    assert is_large(_cost(0.25, 0.0), 0.05, without)
+    assert is_large(_cost(0.011, 0.0), 0.05, at_hand)
+    assert not is_large(_cost(0.009, 0.0), 0.05, at_hand)
+    assert is_large(_cost(0.05, 0.0), 0.05, without, remedied)
+    assert is_large(FindingCost(None, None, "unknown"), 0.05, without)
 
 
 def test_much_traffic() -> None:
     """A tenth of it counts, where L1 doesn't make up for it."""
-    found, little = replace(strided_load(), assumptions=()), _cost(0.0, 0.3)
-    assert is_large(little, 0.02, found)
-    assert not is_large(replace(little, traffic_share=0.1), 0.02, found)
-    assert not is_large(little, 0.02, replace(found, is_absorbed=True))
+    found, little = replace(strided_load(), assumptions=(), suggestion=Suggestion("pad it")), _cost(0.0, 0.5)
+    assert is_large(little, 0.05, found)
+    assert not is_large(replace(little, traffic_share=0.4), 0.05, found)
+    assert not is_large(little, 0.05, replace(found, is_absorbed=True))
+    unremedied = replace(found, suggestion=None)
+    assert not is_large(little, 0.05, unremedied)
+    launch = replace(found.launches[0], source="default", path=None)
+    assert is_large(little, 0.05, replace(unremedied, launches=(launch,)))
 
 
 def test_traffic_of_assumed_sizes() -> None:
     """With `stride >= 8` for an argument of which nothing is known, a kernel that is bound by latency may as well have
     nothing to do."""
-    found = replace(strided_load(), assumptions=())
-    idle, busy = replace(_cost(0.0, 0.3), limiter="latency"), _cost(0.0, 0.3)
+    found = replace(strided_load(), assumptions=(), suggestion=Suggestion("pad it"))
+    idle, busy = replace(_cost(0.0, 0.5), limiter="latency"), _cost(0.0, 0.5)
     assumed = replace(found, assumptions=("stride >= 8",))
-    assert not is_large(idle, 0.02, assumed)
-    assert is_large(busy, 0.02, assumed)
-    assert is_large(replace(idle, share=0.2), 0.02, assumed)
+    assert not is_large(idle, 0.05, assumed)
+    assert is_large(busy, 0.05, assumed)
+    assert is_large(replace(idle, share=0.2), 0.05, assumed)
     launch = found.launches[0]
     made_up = replace(launch, assumptions=("block = 256 (no launch in sight)",))
-    assert is_large(idle, 0.02, replace(found, launches=(made_up,), assumptions=made_up.assumptions))
+    assert is_large(idle, 0.05, replace(found, launches=(made_up,), assumptions=made_up.assumptions))
 
 
 def test_waste_in_instantiations_for_doubles() -> None:

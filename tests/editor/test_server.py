@@ -37,7 +37,7 @@ __global__ void strided(float *out, const float *in, int n) {
 
 void launch(float *out, const float *in, int n) {
     columns<<<64, dim3(32, 32)>>>(out, in);
-    strided<<<64, 256>>>(out, in, 16384);
+    strided<<<4096, 256>>>(out, in, 1048576);
 }
 """
 _LOAD = "tile[threadIdx.x][threadIdx.y]"
@@ -48,10 +48,10 @@ def _edits() -> dict[str, str]:
     return {
         "as it was": _SOURCE,
         "a line above all": "\n" + _SOURCE,
-        "half a word": _SOURCE.replace("in[i * 8]", "in[i * w"),
-        "another stride": _SOURCE.replace("i * 8", "i * 2"),
+        "half a word": _SOURCE.replace("in[i * 32]", "in[i * w"),
+        "another stride": _SOURCE.replace("i * 32", "i * 2"),
         "a comment in a kernel": _SOURCE.replace("    if (i", "    // guard\n    if (i"),
-        "another launch": _SOURCE.replace("<<<64, 256>>>", "<<<64, 96>>>"),
+        "another launch": _SOURCE.replace("<<<4096, 256>>>", "<<<4096, 96>>>"),
         "a kernel gone": _SOURCE[_SOURCE.index("__global__ void strided") :].replace("columns<<<", "// "),
         "allowed": _SOURCE.replace("    if (i", "    // cudalint: allow(uncoalesced-access) -- small\n    if (i"),
         "no code": "",
