@@ -31,10 +31,10 @@ from cudalint.codegen.moved_loads import hoisted, selected
 from cudalint.codegen.straight import Straight
 from cudalint.codegen.unread import without_unread
 from cudalint.codegen.unrolling import Unrolling, declared_alignment, is_elsewhere, widest_for_assembler
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.requests.situations import mask_of
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Event, FenceEvent, is_astray
+from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Event, FenceEvent
 from cudalint.values.arithmetic import I8
 from cudalint.values.nodes import Node
 from cudalint.values.polynomial import linear
@@ -105,7 +105,7 @@ class _Merger:
             self._loaded = {k: e for k, e in self._loaded.items() if self._is_alone(e) and _dominates(e, event)}
         if not isinstance(event, AccessEvent):
             return
-        if is_astray(event.offset, event.context, self.view.graph):
+        if dependence(event.context, event.offset, self.view.graph).is_astray:
             self.accesses.append(event)
             return
         if event.operation == "load" and not event.is_verbatim:
@@ -313,9 +313,8 @@ class _Merger:
     def _aligned(self, event: AccessEvent, offset: Node, width: int) -> bool:
         """Whether all lanes' addresses are multiples of `width`."""
         rows = self.view.quick().rows(event.context.loops)
-        known = [c for c in event.context.conditions if not c.bits & self.view.graph.opaque_bits and not c.is_const]
         misaligned = rows.full(offset).astype(np.int64) % width != 0
-        active = mask_of(rows, known)
+        active = rows.mask(dependence(event.context, event.offset, self.view.graph).known)
         # Sizes under which nobody comes there say nothing about alignment.
         return not bool((misaligned & active).any() if active.any() else misaligned.any())
 

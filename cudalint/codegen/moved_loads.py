@@ -94,11 +94,15 @@ def hoisted(
 
     `restricted` are the parameters that are declared `__restrict__`.
     """
-    if not _HOISTED_LOADS.is_on:
-        return list(accesses)
+    result = list(accesses)
+    movable = [i for i, access in enumerate(result) if access.context.loops and _may_move(access)]
+    if not movable or not _HOISTED_LOADS.is_on:
+        return result
     changing = _Changing.by(events, restricted)
-    heads = (_before_heads(access, changing) for access in accesses)
-    return [_before_loop(_of_first_turn(access, changing, graph), changing, graph) for access in heads]
+    for place in movable:
+        access = _of_first_turn(_before_heads(result[place], changing), changing, graph)
+        result[place] = _before_loop(access, changing, graph)
+    return result
 
 
 class _Changing(Struct, frozen=True):
@@ -145,8 +149,7 @@ def _before_heads(access: AccessEvent, changing: _Changing) -> AccessEvent:
     context, bits = access.context, _bits(access)
     loops = list(context.loops)
     while (
-        _may_move(access)
-        and loops
+        loops
         and (loops[-1], access.target.space) not in changing.spaces
         and context.conditions == loops[-1].conditions
         and not bits & loops[-1].counter.bits
@@ -161,8 +164,8 @@ def _of_first_turn(access: AccessEvent, changing: _Changing, graph: Graph) -> Ac
     """A load that all turns of a loop make whose length the compiler knows: the first one's is there for the others, at
     its own line where the loop is unrolled (measured on a loop of four turns over rows that lie apart, sm_90)."""
     context, loops, conditions = access.context, list(access.context.loops), access.context.conditions
-    noted_at, movable = access.noted_at, _may_move(access) and access.left_out is None
-    while movable and loops and loops[-1].is_counted:
+    noted_at, is_made = access.noted_at, access.left_out is None
+    while is_made and loops and loops[-1].is_counted:
         loop = loops[-1]
         trips = graph.trips(loop.counter, loop.condition)
         if not trips.is_const or trips.value < 1 or changing.value_of(access, loop):
@@ -189,7 +192,7 @@ def _before_loop(access: AccessEvent, changing: _Changing, graph: Graph) -> Acce
     """A load of the body of a loop whose length is known at run time only, before which the compiler asks whether it
     turns at all."""
     context = access.context
-    if not context.loops or not _may_move(access) or access.left_out is not None:
+    if not context.loops or access.left_out is not None:
         return access
     loop = context.loops[-1]
     if loop.is_counted or _bits(access) & (loop.counter.bits | graph.opaque_bits) or changing.value_of(access, loop):

@@ -15,6 +15,7 @@ from cudalint.evaluate.requests.figures import evaluate_access
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, LibraryCall, Place
 from cudalint.frontend.source_text import Spellings
 from cudalint.interpreter.device.events import AccessEvent
+from cudalint.interpreter.device.values import Allocation, Within
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Block
@@ -70,7 +71,8 @@ class AccessCollector(Provider, eq=False):
         residues = Residues()
         for key, events in _by_site(run.machine).items():
             if key not in self._sites:
-                self._sites[key] = _Site(events[0], *made_at(events[0]), _is_copy(events[0], copied))
+                is_copy = events[0].record is not None and _is_copy(events[0], copied)
+                self._sites[key] = _Site(events[0], *made_at(events[0]), is_copy)
             results = self._sites[key].results
             self._sites[key].moduli.append(min(residues.of(event.offset).modulus for event in events))
             if execution.deadline.is_over():
@@ -160,7 +162,7 @@ def _access(site: _Site, spellings: Spellings) -> Access:
         declaration=_declaration(symbol, spellings) if symbol is not None else None,
         record_bytes=event.record.bytes if event.record is not None else None,
         record=event.record.name if event.record is not None else "",
-        is_view=_is_view(event),
+        is_view=event.record is not None and _is_view(event.target, event.record),
         is_copy=site.is_copy,
         compiled_at=_moved_to(event) or spellings.compiled_at(place),
         made_at=Place(*site.made_at),
@@ -170,15 +172,12 @@ def _access(site: _Site, spellings: Spellings) -> Access:
     )
 
 
-def _is_view(event: AccessEvent) -> bool:
+def _is_view(target: Allocation, record: Within) -> bool:
     """Whether a cast has made a struct of what the array is declared to hold, such as 16 bytes of eight numbers."""
-    symbol, declared = event.target.symbol, event.target.element
-    if event.record is None or (declared is None and symbol is None):
-        return False
-    type_ = declared or (symbol.type if symbol is not None else None)
+    type_ = target.element or (target.symbol.type if target.symbol is not None else None)
     while isinstance(type_, ir.ArrayType):
         type_ = type_.element
-    return type_ is not None and type_.bytes != event.record.bytes
+    return type_ is not None and type_.bytes != record.bytes
 
 
 def _moved_to(event: AccessEvent) -> tuple[int, int] | None:
@@ -222,8 +221,6 @@ def _copies_among(events: Iterable[AccessEvent]) -> frozenset[Loaded]:
 
 def _is_copy(event: AccessEvent, copied: frozenset[Loaded]) -> bool:
     """Whether an access to a struct is one half of a copy in memory."""
-    if event.record is None:
-        return False
     if event.operation == "store":
         return _copied_from(event) is not None
     return event.operation != "load" or (event.target, event.offset.index) in copied

@@ -12,9 +12,10 @@ from cudalint.codegen.shared_layout import shared_layout
 from cudalint.collect.provider import Provider, Run
 from cudalint.collect.sites import frames_of, made_at
 from cudalint.evaluate.checks.alignment import Declared, alignment_verdict, natural_width
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import KernelFacts, Misalignment, Place
-from cudalint.interpreter.device.events import AccessEvent, is_astray
+from cudalint.interpreter.device.events import AccessEvent
 from cudalint.interpreter.device.memory import alignment
 from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir
@@ -82,7 +83,7 @@ def _candidates(run: Run, bases: Mapping[ir.Symbol, int]) -> Iterator[tuple[Acce
     graph = execution.view.graph
     events = [event for event in execution.events if isinstance(event, AccessEvent)]
     for position, event in enumerate(events):
-        if event.one_of or not _is_known(event.target) or is_astray(event.offset, event.context, graph):
+        if event.one_of or not _is_known(event.target) or dependence(event.context, event.offset, graph).is_astray:
             continue
         base = bases.get(event.target.symbol, 0) if event.target.symbol is not None else 0
         width = natural_width(event.bytes)

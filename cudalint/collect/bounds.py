@@ -11,10 +11,11 @@ from msgspec.structs import replace
 from cudalint.collect.provider import Provider, Run
 from cudalint.collect.sites import frames_of, made_at
 from cudalint.evaluate.checks.bounds import Leaving, Touch, assumed_extent, extent_text, leaving
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.facts import KernelFacts, OutOfBounds, Place
-from cudalint.interpreter.device.events import AccessEvent, LocalIndexEvent, is_astray
+from cudalint.interpreter.device.events import AccessEvent, LocalIndexEvent
 from cudalint.interpreter.device.memory import element_bytes
 from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir
@@ -130,7 +131,7 @@ def _array(event: AccessEvent | LocalIndexEvent, execution: Execution) -> _Array
         return _Array(event.symbol.name, one, graph.const(event.count, I8), 1, event, event.symbol)
     target = event.target
     unknown = event.one_of or target.opaque is not None or target.is_null or target.space == "generic"
-    if unknown or is_astray(event.offset, event.context, graph):
+    if unknown or dependence(event.context, event.offset, graph).is_astray:
         return None
     extent, element = target.size, element_bytes(event.element)
     if target.bytes is not None:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run
 from cudalint.collect.sites import Sites, note
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.facts import KernelFacts
 from cudalint.facts.constants import ConstantLoad, ConstantResult
@@ -55,7 +56,7 @@ def _turns(event: AccessEvent, view: LaunchView) -> tuple[float, int] | None:
     situation = view.quick()
     rows = situation.rows(event.context.loops)
     shape = (rows.count, situation.threads.warps, WARP_LANES)
-    mask = rows.mask(event.context.without_data(view.graph)).reshape(shape)
+    mask = rows.mask(dependence(event.context, event.offset, view.graph).known).reshape(shape)
     words = np.asarray(rows.full(event.offset)).astype(np.int64, copy=False).reshape(shape) // _WORD
     sorted_words = np.sort(np.where(mask, words, np.iinfo(np.int64).max), axis=2)
     lanes = mask.sum(axis=2)

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.collect.sites import Sites, note
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.work.memory import Plan, is_placed, plan_of
 from cudalint.facts import KernelFacts
 from cudalint.facts.reuse import Reuse, ReuseResult
@@ -64,7 +65,7 @@ class ReuseCollector(Provider, eq=False):
 def _shared_in(event: AccessEvent, plan: Plan) -> tuple[float, float, float] | None:
     """How many lanes load each element in one iteration of the loops around, how many elements that are, and how often
     the innermost loop comes to others; None for what stays the same from one iteration to the next."""
-    mask = plan.rows.mask(event.context.without_data(plan.rows.graph))
+    mask = plan.rows.mask(dependence(event.context, event.offset, plan.rows.graph).known)
     if not mask[0].any():
         return None
     elements = np.asarray(plan.rows.full(event.offset)).astype(np.int64, copy=False) // event.bytes

@@ -39,9 +39,10 @@ class UninitialisedCollector(Provider, eq=False):
 
     def add(self, run: Run) -> None:
         execution = run.execution
-        if not self.subject.is_whole or not _is_plain(execution):
+        arrays = _by_array(execution) if self.subject.is_whole else {}
+        if not arrays or not _is_plain(execution):
             return
-        for target, touches in _by_array(execution).items():
+        for target, touches in arrays.items():
             first, *later = touches
             if not self._reads(first) or (target.symbol is None and target.bytes is None):
                 continue

@@ -17,6 +17,7 @@ from cudalint.concurrency.lanes import TooManyLanes, effect, is_one_array, memor
 from cudalint.concurrency.trial import Trial
 from cudalint.concurrency.tried_sizes import reaching_all
 from cudalint.concurrency.unfold import TooLarge, Unfolding
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.interpreter.device.events import (
     AccessEvent,
@@ -28,7 +29,6 @@ from cudalint.interpreter.device.events import (
     LibraryAccess,
     Loop,
     Touch,
-    is_astray,
 )
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import nodes_in, walk
@@ -184,7 +184,7 @@ def _is_known(touch: Touch, graph: Graph) -> bool:
     return (
         not touch.offset.bits & unknown
         and is_one_array(touch.target, graph)
-        and not is_astray(touch.offset, touch.context, graph)
+        and not dependence(touch.context, touch.offset, graph).is_astray
         and isinstance(touch, AccessEvent)
     )
 

@@ -18,10 +18,11 @@ from cudalint.concurrency.lanes import effect, is_one_array, memory_of
 from cudalint.concurrency.trial import GaveUp, Trial
 from cudalint.concurrency.tried_sizes import Known, is_met, situations, without_faults
 from cudalint.evaluate.checks.probes import symbols
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Event, LibraryAccess, Touch, is_astray
+from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Event, LibraryAccess, Touch
 from cudalint.interpreter.device.values import UNNAMED, Allocation
 from cudalint.options.analysis import RaceScope
 from cudalint.values.graph import Graph
@@ -173,7 +174,7 @@ def _is_followed(event: Touch, graph: Graph) -> bool:
     target = event.target
     if target.is_null or target.space not in ("shared", "global") or not is_one_array(target, graph):
         return False
-    return not is_astray(event.offset, event.context, graph)
+    return not dependence(event.context, event.offset, graph).is_astray
 
 
 def left_out(execution: Execution, situations: Sequence[Mapping[Node, int | float]] | None) -> Iterator[str]:
@@ -190,7 +191,7 @@ def left_out(execution: Execution, situations: Sequence[Mapping[Node, int | floa
         if touch.target.space == "generic" or not is_one_array(touch.target, graph):
             pointer = f"`{name}`" if name != UNNAMED else f"the pointer at line {line}"
             yield f"races through {pointer} were not looked for: threads have pointers of their own"
-        elif is_astray(touch.offset, touch.context, graph):
+        elif dependence(touch.context, touch.offset, graph).is_astray:
             yield f"races of `{name}` at line {line} were not looked for: an earlier loop decides on it"
         elif situations is not None and not is_met(touch, graph, situations, known):
             yield f"races of `{name}` at line {line} were not looked for: no sizes were found that lead there"

@@ -20,11 +20,12 @@ from cudalint.concurrency.trial import Trial
 from cudalint.concurrency.unfold import TooLarge, flat
 from cudalint.evaluate.checks.alignment import natural_width
 from cudalint.evaluate.checks.probes import allowed, look, symbols
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.knowledge import sizes_on_the_way
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device.events import AccessEvent, LibraryAccess, Loop, Touch, depends_on
+from cudalint.interpreter.device.events import AccessEvent, LibraryAccess, Loop, Touch
 from cudalint.interpreter.device.values import Allocation
 from cudalint.scenarios import alternatives
 from cudalint.scenarios.solving import satisfy
@@ -339,7 +340,7 @@ def _staying(
 def leaves(touch: Touch, trial: Trial, extent: int | None) -> bool:
     """Whether some thread leaves an array of so many bytes for the sizes of a trial, which nothing gives."""
     graph = trial.graph
-    bits = depends_on(touch.context, touch.offset)
+    bits = dependence(touch.context, touch.offset, graph).bits
     if extent is None or touch.offset.bits & graph.opaque_bits or not symbols(graph, bits):
         return False
     if isinstance(touch, AccessEvent) and touch.one_of:
@@ -365,7 +366,7 @@ def outgrown(execution: Execution, trial: Trial) -> str | None:
     for event in execution.events:
         if not isinstance(event, AccessEvent) or not event.target.bytes or event.target.symbol is None or event.one_of:
             continue
-        bits = depends_on(event.context, event.offset)
+        bits = dependence(event.context, event.offset, graph).bits
         if not event.offset.bits & THREAD_BITS or bits & (graph.opaque_bits | graph.uniform_bits | BLOCK_BITS):
             continue
         try:

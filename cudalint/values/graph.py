@@ -108,6 +108,8 @@ class Graph:
         """What values are computed from, where that was asked; None where that are many others."""
         self.counts: dict[int, int] = {}
         """How many others values are computed from, up to a limit, where that was asked."""
+        self.dependences: dict[object, object] = {}
+        """What values at places in a program depend on, where that was asked."""
         self.valuation = Valuation()
         """The numbers that stand for uniform symbols where nothing else is asked for."""
         self.choosing: set[Node] = set()
@@ -145,6 +147,7 @@ class Graph:
         self.satisfied.clear()
         self._below.clear()
         self.counts.clear()
+        self.dependences.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
         self._released.clear()
         self._sets.clear()

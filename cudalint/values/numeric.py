@@ -291,6 +291,14 @@ class Rows:
         found = way(self, node) if way is not None and node.kind.code in "iu" else None
         return found if found is not None and found.low > -FAR and found.high < FAR else None
 
+    def ends(self, node: Node) -> tuple[int, int]:
+        """Whole numbers that no number of `node` is below or above."""
+        found = self.apart(node)
+        if found is not None:
+            return found.low, found.high
+        numbers = np.asarray(self.value(node))
+        return int(numbers.min()), int(numbers.max())
+
     def trips(self, counter: Node, condition: Node) -> NDArray[np.int64]:
         """How many iterations each lane makes of the loop with this counter and this condition."""
         trips = self._trips.get((counter, condition))

@@ -11,9 +11,10 @@ from cudalint.concurrency.doubts.doubt import Doubt, conditions_of
 from cudalint.concurrency.doubts.sizes import is_bound, open_sizes
 from cudalint.concurrency.trial import Trial
 from cudalint.concurrency.tried_sizes import divides_by_too_much, faults, is_another_grid, size_guards
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, UnseenCall, depends_on
+from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, UnseenCall
 from cudalint.values.assumptions import holds
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import BLOCK_BITS, THREAD_BITS, bits_of
@@ -41,7 +42,7 @@ def grid(conflict: Conflict, execution: Execution) -> Doubt | None:
         return None
     bits = 0
     for end in (conflict.first, conflict.second):
-        bits |= depends_on(end.context, end.offset)
+        bits |= dependence(end.context, end.offset, execution.view.graph).bits
     return None if bits & BLOCK_BITS else Doubt("it depends on the grid, which no launch in sight gives")
 
 
@@ -76,7 +77,7 @@ def one_of_a_number(conflict: Conflict, execution: Execution) -> Doubt | None:
 
 def _tells_threads_apart(event: AccessEvent, graph: Graph) -> bool:
     """Whether which thread it is decides who comes, where to, or what is stored."""
-    is_placed = bool(depends_on(event.context, event.offset) & (THREAD_BITS | BLOCK_BITS))
+    is_placed = bool(dependence(event.context, event.offset, graph).bits & (THREAD_BITS | BLOCK_BITS))
     return is_placed or _stores_its_own(event, graph)
 
 

@@ -14,9 +14,10 @@ from cudalint.concurrency.trial import Trial
 from cudalint.concurrency.tried_sizes import is_in_range, is_reached, size_guards
 from cudalint.concurrency.unfold import TooLarge
 from cudalint.evaluate.checks.probes import overflows, symbols
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device.events import Touch, depends_on
+from cudalint.interpreter.device.events import Touch
 from cudalint.options.analysis import RaceScope
 from cudalint.scenarios import alternatives
 from cudalint.values.assumptions import holds
@@ -107,7 +108,7 @@ def open_sizes(conflict: Conflict, trial: Trial, execution: Execution) -> list[N
     program has a default for: what depends on them, such as the block, was taken for that."""
     bits = bits_of(trial.grid) if conflict.reach == "grid" else 0
     for end in (conflict.first, conflict.second):
-        bits |= depends_on(end.context, end.offset)
+        bits |= dependence(end.context, end.offset, trial.graph).bits
     found = symbols(trial.graph, bits)
     return [u for u in found if not (is_given(u, trial.graph) or is_in_range(u, execution))]
 

@@ -10,11 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.situations import Situation, mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.facts import Verdict
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.interpreter.device.events import BranchEvent, Loop, is_astray
+from cudalint.interpreter.device.events import BranchEvent, Loop
 from cudalint.scenarios import alternatives
 from cudalint.values.arithmetic import BOOL
 from cudalint.values.graph import Graph, conjuncts
@@ -68,7 +69,7 @@ def evaluate_branch(event: BranchEvent, view: LaunchView) -> Split:
     graph = view.graph
     if event.condition.is_const:
         return Split("uniform")
-    if is_astray(event.condition, event.context, graph):
+    if dependence(event.context, event.condition, graph).is_astray:
         return Split("unknown", reason="it depends on a value that an earlier loop left behind")
     judge = _judge_loop if event.kind in LOOPS and event.context.loops else judge_condition
     found = judge(event, _situation(event, view), event.context.conditions)

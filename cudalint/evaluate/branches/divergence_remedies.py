@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from cudalint.evaluate.branches.divergence import LOOPS, judge_condition, known
 from cudalint.evaluate.branches.work import WorkMeter
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.interpreter.device.events import BranchEvent, Side, is_astray
+from cudalint.interpreter.device.events import BranchEvent, Side
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.values.arithmetic import BOOL
@@ -36,7 +37,7 @@ def aligned_condition(event: BranchEvent, view: LaunchView) -> str | None:
     Each is evaluated before it is named.
     """
     graph, condition = view.graph, event.condition
-    if event.kind in LOOPS or event.kind == "switch" or is_astray(event.condition, event.context, graph):
+    if event.kind in LOOPS or event.kind == "switch" or dependence(event.context, event.condition, graph).is_astray:
         return None
     if condition.bits & (graph.opaque_bits | graph.loop_bits | graph.uniform_bits):
         return None

@@ -20,14 +20,14 @@ from cudalint.evaluate.checks.probes import (
     Seen,
     Values,
     allowed,
-    known_conditions,
     look,
     residues,
     symbols,
 )
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.situations import DEEP, QUICK, THOROUGH, Effort, mask_of
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.interpreter.device.events import AccessEvent, depends_on
+from cudalint.interpreter.device.events import AccessEvent
 from cudalint.ir import nodes as ir
 from cudalint.scenarios import alternatives
 from cudalint.values.arithmetic import I8
@@ -97,10 +97,10 @@ def alignment_verdict(
     """Where and when an access of `width` bytes is misaligned, its array starting `base` bytes off; None where it never
     is, or where that cannot be told. Rows whose length is counted in bytes are taken for aligned, as those that
     cudaMallocPitch makes."""
-    if known_conditions(event.context, view.graph) is None or _looks_at_address(event, view.graph):
+    on = dependence(event.context, event.offset, view.graph)
+    if on.is_never or _looks_at_address(event, view.graph):
         return None
-    chosen = symbols(view.graph, depends_on(event.context, event.offset))
-    by_data = bool(event.offset.bits & view.graph.opaque_bits)
+    chosen, by_data = symbols(view.graph, on.bits), on.value_by_data
 
     def see(values: Values | None, effort: Effort = QUICK) -> Seen:
         return look(view, event.context, event.offset, offends, values, effort)
@@ -283,7 +283,7 @@ def _is_counted_in_bytes(event: AccessEvent, coefficient: NDArray[np.int64], uni
 def _active_values(event: AccessEvent, nodes: Sequence[Node], view: LaunchView) -> list[NDArray[np.int64]] | None:
     """What the active lanes see of some values, each [lanes]; None where no lane is active."""
     rows = view.quick().rows(event.context.loops)
-    conditions = known_conditions(event.context, view.graph) or ()
+    conditions = dependence(event.context, event.offset, view.graph).known
     active = mask_of(rows, [c for c in conditions if not c.bits & view.graph.uniform_bits]) & (
         rows.weights[:, None] > 0
     )

@@ -20,13 +20,13 @@ from cudalint.evaluate.checks.probes import (
     Values,
     active_lanes,
     allowed,
-    known_conditions,
     look,
     overflows,
     symbols,
 )
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.interpreter.device.events import Context, depends_on
+from cudalint.interpreter.device.events import Context
 from cudalint.scenarios import alternatives
 from cudalint.values.arithmetic import I8
 from cudalint.values.graph import Graph
@@ -66,7 +66,8 @@ def leaving(touch: Touch, extent: Node, view: LaunchView) -> Leaving | None:
     graph = view.graph
     if graph.false in view.guards:
         return None
-    if _is_doubtful(touch, graph):
+    on = dependence(touch.context, touch.offset, graph)
+    if on.by_data or on.is_never:
         return _whoever_comes(touch, extent, view)
     if view.assumptions:
         return _tail_of_open_block(touch, extent, view)
@@ -94,10 +95,11 @@ def assumed_extent(touches: Sequence[Touch], view: LaunchView) -> Node | None:
     """The size of an array of which nobody sees the allocation, given all that touches it: as many elements as the grid
     has threads, if that is what a launch that needs no rounding up touches exactly."""
     graph = view.graph
-    known = [touch for touch in touches if not _is_doubtful(touch, graph)]
+    on = [dependence(touch.context, touch.offset, graph) for touch in touches]
+    known = [touch for touch, own in zip(touches, on, strict=True) if not (own.by_data or own.is_never)]
     bits = 0
     for touch in known:
-        bits |= _grid_bits(touch, view)
+        bits |= _grid_bits(dependence(touch.context, touch.offset, graph).bits, view)
     held = view.open_block if view.assumptions else {}
     if held is None:
         return None
@@ -132,13 +134,6 @@ def extent_text(graph: Graph, extent: Node, element: int) -> str | None:
 # --- what it depends on --------------------------------------------------------------------------------
 
 
-def _is_doubtful(touch: Touch, graph: Graph) -> bool:
-    """Whether data or values that could not be followed decide about the address or about who gets there."""
-    if known_conditions(touch.context, graph) is None:
-        return True
-    return bool(depends_on(touch.context, touch.offset) & graph.opaque_bits)
-
-
 def _is_optional(touch: Touch, graph: Graph) -> bool:
     """Whether a flag of the launch decides if anybody gets there."""
     conditions = (condition.bits for condition in touch.context.conditions)
@@ -150,9 +145,9 @@ def _chosen_by(touch: Touch) -> int:
     return touch.offset.bits | bits_of(loop.condition for loop in touch.context.loops)
 
 
-def _grid_bits(touch: Touch, view: LaunchView) -> int:
-    """The leaves of the grid's extents that matter: along which axes there are blocks to be told apart."""
-    own = depends_on(touch.context, touch.offset)
+def _grid_bits(own: int, view: LaunchView) -> int:
+    """The leaves of the grid's extents that matter to what depends on some leaves: along which axes there are blocks to
+    be told apart."""
     bits = 0
     for bit, extent in zip(_BLOCK_BITS, view.grid, strict=True):
         bits |= extent.bits if own & bit else 0
@@ -165,7 +160,8 @@ def _open(bits: int, held: Values, graph: Graph) -> list[Node]:
 
 
 def _bits(touch: Touch, view: LaunchView) -> int:
-    return depends_on(touch.context, touch.offset) | _grid_bits(touch, view)
+    own = dependence(touch.context, touch.offset, view.graph).bits
+    return own | _grid_bits(own, view)
 
 
 # --- trying --------------------------------------------------------------------------------------------
@@ -175,13 +171,16 @@ def _certainly(touch: Touch, extent: int, view: LaunchView) -> Leaving | None:
     if any(axis.is_const and axis.value < 1 for axis in view.grid):
         # Nothing is launched.
         return None
-    rows = view.quick().rows(touch.context.loops)
-    addresses = np.asarray(rows.value(touch.offset))
-    if addresses.min() >= 0 and addresses.max() + touch.bytes <= extent:
-        # No lane could leave it, active or not.
+    if _stays_inside(touch, extent, view):
         return None
     offender = look(view, touch.context, touch.offset, lambda r: _outside(touch, r, extent)).offender
     return Leaving("always", offender, extent, ()) if offender is not None else None
+
+
+def _stays_inside(touch: Touch, extent: int, view: LaunchView) -> bool:
+    """Whether no lane could leave an array, active or not."""
+    low, high = view.quick().rows(touch.context.loops).ends(touch.offset)
+    return low >= 0 and high + touch.bytes <= extent
 
 
 def _whoever_comes(touch: Touch, extent: Node, view: LaunchView) -> Leaving | None:
@@ -202,8 +201,7 @@ def _for_any_size(touch: Touch, extent: int, view: LaunchView) -> Leaving | None
     chosen = symbols(graph, _bits(touch, view))
     if len(chosen) > _MAX_SYMBOLS or set(chosen) != set(graph.atoms(_bits(touch, view), graph.uniform_bits)):
         return None
-    addresses = np.asarray(view.quick().rows(touch.context.loops).value(touch.offset))
-    if addresses.min() >= 0 and addresses.max() + touch.bytes <= extent:
+    if _stays_inside(touch, extent, view):
         return None
     first: tuple[Values, Offender] | None = None
     for values in _small_and_large(chosen, view):
@@ -268,7 +266,7 @@ def _for_sizes(touch: Touch, extent: Node, view: LaunchView, held: Values) -> Le
     fitting = [values for values in fitting if all(values is not bad for bad, _ in outside)]
     if not fitting:
         return None
-    sizes = _open(_grid_bits(touch, view), held, graph)
+    sizes = _open(_grid_bits(dependence(touch.context, touch.offset, graph).bits, view), held, graph)
     for moved in _moves(sizes):
         values = {**fitting[0], **{symbol: fitting[0][symbol] + 1 for symbol in moved}}
         offender = tried(values) if allowed(view, values) else None
@@ -333,7 +331,7 @@ def _wraps(extent: Node, values: Values, view: LaunchView) -> bool:
 def _overflows(touch: Touch, values: Values, view: LaunchView) -> bool:
     """Whether the program's own arithmetic overflows for such sizes, so that they say nothing about its bounds."""
     rows = view.valued(values).rows(touch.context.loops)
-    active = active_lanes(rows, touch.context)
+    active = active_lanes(rows, dependence(touch.context, touch.offset, view.graph).known)
     return overflows([touch.offset, *touch.context.conditions, *view.grid], rows, active)
 
 
@@ -350,5 +348,5 @@ def _last(touches: Sequence[Touch], values: Values, view: LaunchView) -> int | N
 def _end(touch: Touch, values: Values, view: LaunchView) -> int | None:
     """One past the last byte that active lanes touch."""
     rows = view.valued(values).rows(touch.context.loops)
-    active = active_lanes(rows, touch.context)
+    active = active_lanes(rows, dependence(touch.context, touch.offset, view.graph).known)
     return int(rows.full(touch.offset)[active].max()) + touch.bytes if active.any() else None

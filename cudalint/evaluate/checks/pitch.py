@@ -12,10 +12,11 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from msgspec import Struct
 
-from cudalint.evaluate.checks.probes import active_lanes, known_conditions, symbols
+from cudalint.evaluate.checks.probes import active_lanes, symbols
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.interpreter.device.events import AccessEvent, depends_on, is_astray
+from cudalint.interpreter.device.events import AccessEvent
 from cudalint.interpreter.device.memory import element_bytes
 from cudalint.scenarios import alternatives
 from cudalint.values.nodes import Node, without_not
@@ -87,11 +88,9 @@ def _holds_squares(one: _Indexed, rows: Node, view: LaunchView) -> bool:
 def _worth_a_look(events: Sequence[AccessEvent], view: LaunchView) -> Iterator[AccessEvent]:
     graph, seen = view.graph, set[object]()
     for event in events:
-        target = event.target
+        target, on = event.target, dependence(event.context, event.offset, graph)
         is_other = event.one_of or target.space != "global" or target.opaque is not None
-        if is_other or is_astray(event.offset, event.context, graph):
-            continue
-        if event.offset.bits & graph.opaque_bits or known_conditions(event.context, graph) is None:
+        if is_other or on.is_astray or on.value_by_data or on.is_never:
             continue
         key = (target.name, event.offset.index, tuple(c.index for c in event.context.conditions))
         if key not in seen and len(seen) < _MAX_EVENTS and event.offset.bits & graph.uniform_bits:
@@ -104,7 +103,7 @@ def _indexed(event: AccessEvent, view: LaunchView) -> _Indexed | None:
     graph = view.graph
     terms = terms_of(graph, event.offset)
     pitch = _pitch_of(terms)
-    if pitch is None or len(symbols(graph, depends_on(event.context, event.offset))) > _MAX_SYMBOLS:
+    if pitch is None or len(symbols(graph, dependence(event.context, event.offset, graph).bits)) > _MAX_SYMBOLS:
         return None
     row, column = terms[(pitch,)], terms[()]
     if row.is_const or column.is_const:
@@ -171,7 +170,7 @@ def _bare(node: Node) -> Node:
 def _reached(event: AccessEvent, index: Node, settings: _Settings) -> Node | None:
     """The argument that is one more than the largest value of the index, under both choices of arguments."""
     graph = settings.view.graph
-    chosen = symbols(graph, depends_on(event.context, event.offset))
+    chosen = symbols(graph, dependence(event.context, event.offset, graph).bits)
     candidates = set(chosen)
     for turn in (0, 1):
         situation, values = settings.of(chosen, turn)
@@ -182,7 +181,7 @@ def _reached(event: AccessEvent, index: Node, settings: _Settings) -> Node | Non
 
 def _end(event: AccessEvent, index: Node, situation: Situation) -> int | None:
     rows: Rows = situation.rows(event.context.loops)
-    active = active_lanes(rows, event.context)
+    active = active_lanes(rows, dependence(event.context, event.offset, rows.graph).known)
     if not active.any():
         return None
     return int(rows.full(index)[active].max()) // element_bytes(event.element) + 1

@@ -8,7 +8,8 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
-from cudalint.evaluate.requests.situations import QUICK, Effort, Situation, mask_of
+from cudalint.evaluate.requests.dependence import dependence
+from cudalint.evaluate.requests.situations import QUICK, Effort, Situation
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.interpreter.device.events import Context
 from cudalint.scenarios import alternatives
@@ -43,16 +44,9 @@ class Seen(Struct, frozen=True):
     offender: Offender | None
 
 
-def known_conditions(context: Context, graph: Graph) -> tuple[Node, ...] | None:
-    """The conditions on the way to a place that can be evaluated; None where no lane gets there."""
-    if any(c.is_const and not c.value for c in context.conditions):
-        return None
-    return tuple(c for c in context.conditions if not c.is_const and not c.bits & graph.opaque_bits)
-
-
-def active_lanes(rows: Rows, context: Context) -> NDArray[np.bool_]:
-    """[rows, threads] the lanes that get to a place, as far as its conditions can be evaluated."""
-    return mask_of(rows, known_conditions(context, rows.graph) or ()) & (rows.weights[:, None] > 0)
+def active_lanes(rows: Rows, conditions: Sequence[Node]) -> NDArray[np.bool_]:
+    """[rows, threads] the lanes for which conditions hold that can be evaluated."""
+    return rows.mask(conditions) & (rows.weights[:, None] > 0)
 
 
 def symbols(graph: Graph, bits: int) -> list[Node]:
@@ -111,11 +105,12 @@ def look(
     effort: Effort = QUICK,
 ) -> Seen:
     """Evaluates an access under some values of the uniform symbols; those that aren't named keep their generic ones."""
-    situation = view.valued(values or {}, effort)
-    if known_conditions(context, view.graph) is None:
+    on = dependence(context, offset, view.graph)
+    if on.is_never:
         return Seen(False, None)
+    situation = view.valued(values or {}, effort)
     rows = situation.rows(context.loops)
-    active = active_lanes(rows, context)
+    active = active_lanes(rows, on.known)
     bad = active & offends(rows)
     if not bad.any():
         return Seen(bool(active.any()), None)

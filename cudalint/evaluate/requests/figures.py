@@ -8,6 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 from msgspec.structs import replace
 
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.edges import of_first_turns
 from cudalint.evaluate.requests.knowledge import know, needed_sizes, stays_one
 from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
@@ -20,7 +21,7 @@ from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, total
 from cudalint.facts import AccessResult, Status
 from cudalint.hardware.banks import async_copy_range
 from cudalint.hardware.sectors import SECTOR_BYTES
-from cudalint.interpreter.device.events import AccessEvent, is_astray
+from cudalint.interpreter.device.events import AccessEvent
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import BLOCK_BITS, Node, below, bits_of
 from cudalint.values.opaque_parts import opaque_parts
@@ -74,7 +75,7 @@ def _as_often(result: AccessResult, times: float) -> AccessResult:
 
 def _evaluate(loaded: Sequence[AccessEvent], view: LaunchView) -> list[AccessResult]:
     """The results of the executions that make requests."""
-    if any(is_astray(event.offset, event.context, view.graph) for event in loaded):
+    if any(dependence(event.context, event.offset, view.graph).is_astray for event in loaded):
         reason = "it depends on a value that an earlier loop left behind and that could not be followed"
         return [AccessResult(view.index, "unknown", view.assumptions, reason)]
     known = [know(event, view) for event in loaded[:_MAX_EVENTS]]
@@ -233,7 +234,7 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         quick.add(known.quick)
     if np.isnan(quick.cost):
         return _async_result(reached, view)
-    by_data = any(bits_of(_places(k.event)) & view.graph.opaque_bits for k in reached)
+    by_data = any(bits_of(k.places) & view.graph.opaque_bits for k in reached)
     if by_data:
         totals = totals_of(reached, view.replicated())
     elif quick.low == quick.high and all(_stands_for_all(k, view) for k in reached):
@@ -271,11 +272,6 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
     )
 
 
-def _places(event: AccessEvent) -> tuple[Node, ...]:
-    """What decides where an access goes, and where a copy comes from."""
-    return (event.offset,) if event.copied_from is None else (event.offset, event.copied_from)
-
-
 def _sampled(reached: Sequence[Known], quick: Totals, totals: Totals, view: LaunchView) -> Sequence[Known]:
     """The executions with the requests of which the figure is the mean, where those are more than the few of `quick`:
     on those of shared memory, other layouts are tried."""
@@ -292,7 +288,7 @@ def _cut_short(reached: Sequence[Known], graph: Graph) -> tuple[str, ...]:
     """What has to be so of data for the figure to be that of all lanes that could come."""
     found: dict[str, None] = {}
     for known in reached:
-        if bits_of(known.event.context.deciding) & graph.opaque_bits and not stays_one(known.event, known.quick):
+        if known.on.lanes_by_data and not stays_one(known.event, known.quick):
             lanes = known.situation.lanes(known.event.context.loops, known.quick.mask)
             reasons = cut_by_data(known.event, graph, lanes)
             found |= {f"no warp is cut short by data ({reason.text})": None for reason in reasons}
@@ -322,8 +318,9 @@ def _edges(reached: Sequence[Known], view: LaunchView) -> list[set[int]]:
     """Along each axis, the blocks at which the grid ends to have work for an access, if that is before its last."""
     found = [set[int](), set[int](), set[int]()]
     for known in reached:
-        if not known.quick.weights.any(axis=1).all() or _misses_blocks(known):
-            turns = of_first_turns(view.graph, known.event.context.loops)
+        loops = known.event.context.loops
+        if not known.quick.weights.any(axis=1).all() or (loops and _misses_blocks(known)):
+            turns = of_first_turns(view.graph, loops)
             for own, blocks in zip(found, view.edges((*known.conditions, *turns)), strict=True):
                 own.update(blocks)
     return found
@@ -332,9 +329,7 @@ def _edges(reached: Sequence[Known], view: LaunchView) -> list[set[int]]:
 def _misses_blocks(known: Known) -> bool:
     """Whether some blocks have no iteration of the loops around an access: there are no rows for those."""
     loops, base = known.event.context.loops, known.situation.base
-    return bool(loops) and len(np.unique(known.situation.rows(loops).blocks, axis=0)) < len(
-        np.unique(base.blocks, axis=0)
-    )
+    return len(np.unique(known.situation.rows(loops).blocks, axis=0)) < len(np.unique(base.blocks, axis=0))
 
 
 def _stands_for_all(known: Known, view: LaunchView) -> bool:
@@ -359,7 +354,7 @@ def _is_irregular_over_grid(known: Known, graph: Graph) -> bool:
 
 def _what_is_open(reached: Sequence[Known], graph: Graph) -> str:
     """Why an address is not the same for all data: mostly because it is computed from loaded values."""
-    places = (place for known in reached for place in _places(known.event))
+    places = (place for known in reached for place in known.places)
     reasons = [reason for place in places for _, reason in opaque_parts(graph, place)]
     return "it depends on loaded data" if any(reason.data for reason in reasons) else reasons[0].text
 
@@ -367,7 +362,7 @@ def _what_is_open(reached: Sequence[Known], graph: Graph) -> str:
 def _is_scattered(known: Known, graph: Graph) -> bool:
     """Whether lanes of one warp go to places that depend on data."""
     lanes = known.situation.lanes(known.event.context.loops, known.quick.mask)
-    return any(lanes.vary(part) for place in _places(known.event) for part, _ in opaque_parts(graph, place))
+    return any(lanes.vary(part) for place in known.places for part, _ in opaque_parts(graph, place))
 
 
 def _of_totals(reached: Sequence[Known], totals: Totals, view: LaunchView, bounds: tuple[float, float]) -> AccessResult:
@@ -393,13 +388,8 @@ def _of_totals(reached: Sequence[Known], totals: Totals, view: LaunchView, bound
         strides=strides(reached[0], view),
         sample=sample(reached),
         reached_otherwise=bool(view.needed) or all(known.relaxed for known in reached),
-        reached_by_data=any(_is_by_data(known.event, view.graph) for known in reached),
+        reached_by_data=any(known.on.lanes_by_data for known in reached),
     )
-
-
-def _is_by_data(event: AccessEvent, graph: Graph) -> bool:
-    """Whether data decides how often an access is made."""
-    return bool(bits_of(event.context.deciding) & graph.opaque_bits)
 
 
 def _copies(reached: Sequence[Known], view: LaunchView) -> list[Known]:

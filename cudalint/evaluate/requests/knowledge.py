@@ -7,11 +7,12 @@ from functools import cached_property
 
 import numpy as np
 
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.lists import Lists, is_list_start
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import Known, LaunchView
-from cudalint.interpreter.device.events import AccessEvent, Loop, depends_on
+from cudalint.interpreter.device.events import AccessEvent, Loop
 from cudalint.scenarios import alternatives
 from cudalint.values.arithmetic import BOOL
 from cudalint.values.graph import Graph, conjuncts
@@ -76,11 +77,11 @@ def sizes_on_the_way(graph: Graph, conditions: Iterable[Node], loops: Sequence[L
 
 
 def know(event: AccessEvent, view: LaunchView) -> Known:
-    situation, opaque = view.quick(), view.graph.opaque_bits
-    conditions = tuple(c for c in event.context.conditions if not c.bits & opaque and not c.is_const)
+    situation, on = view.quick(), dependence(event.context, event.offset, view.graph)
+    conditions = on.known
     chosen = (_of_a_chosen_thread(c, view.graph) for c in event.context.conditions)
     conditions += tuple(c for c in chosen if c is not None)
-    if any(c.is_const and not c.value for c in event.context.conditions):
+    if on.is_never:
         conditions = (view.graph.false,)
     quick = gather(event, situation, conditions)
     relaxed: tuple[Node, ...] = ()
@@ -105,7 +106,7 @@ def know(event: AccessEvent, view: LaunchView) -> Known:
         quick, situation, sizes = _elsewhere(event, conditions, view, quick, situation)
         relaxed = (*relaxed, *sizes)
     doubt, in_mask = _doubt(event, quick, situation, view)
-    return Known(event, conditions, relaxed if quick.total else (), quick, situation, doubt, in_mask)
+    return Known(event, on, conditions, relaxed if quick.total else (), quick, situation, doubt, in_mask)
 
 
 def needed_sizes(relaxed: Iterable[Node]) -> dict[Node, int]:
@@ -137,7 +138,7 @@ def _doubt(
     """Why the figure cannot be told, if lanes of one warp depend on values that cannot be followed."""
     graph, rows = situation.graph, situation.rows(event.context.loops)
     opaque = event.target.opaque
-    bits = depends_on(event.context, event.offset) | (opaque.bits if opaque is not None else 0)
+    bits = dependence(event.context, event.offset, graph).bits | (opaque.bits if opaque is not None else 0)
     if quick.total == 0 or not bits & graph.opaque_bits:
         return None, False
     lanes = situation.lanes(event.context.loops, quick.mask)

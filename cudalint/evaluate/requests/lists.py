@@ -13,11 +13,12 @@ from functools import cached_property
 
 import numpy as np
 
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.requests import gather
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.hardware.sectors import global_request
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device.events import AccessEvent, is_astray
+from cudalint.interpreter.device.events import AccessEvent
 from cudalint.interpreter.device.values import Allocation
 from cudalint.values.graph import Graph, conjuncts
 from cudalint.values.nodes import Node, Reason
@@ -113,11 +114,11 @@ def _shown_by(event: AccessEvent, view: LaunchView) -> set[object]:
         return set()
     if not bits & loops[-1].counter.bits or not loops[-1].condition.bits & graph.opaque_bits:
         return set()
-    if is_astray(event.offset, event.context, graph):
+    on = dependence(event.context, event.offset, graph)
+    if on.is_astray:
         return set()
     situation = view.quick()
-    conditions = tuple(c for c in event.context.conditions if not c.bits & graph.opaque_bits)
-    quick = gather(event, situation, conditions)
+    quick = gather(event, situation, on.known)
     if quick.total == 0:
         return set()
     lists = Lists(event, situation.rows(loops), situation.lanes(loops, quick.mask))

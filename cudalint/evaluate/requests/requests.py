@@ -10,7 +10,7 @@ from msgspec import Struct
 from numpy.typing import NDArray
 
 from cudalint.evaluate.requests.patterns import Figures, figures_by_pattern, figures_of
-from cudalint.evaluate.requests.situations import Situation, entered, mask_of
+from cudalint.evaluate.requests.situations import Situation, mask_of
 from cudalint.hardware.banks import SharedOperation, async_copies
 from cudalint.hardware.requests import WARP_LANES, count_true
 from cudalint.interpreter.device.events import AccessEvent
@@ -105,8 +105,9 @@ def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node])
     addresses = full.reshape(shape)
     if addresses.dtype != np.int64:
         addresses = addresses.astype(np.int64)
-    inside = _inside(event, conditions, addresses, mask, situation.graph)
-    if is_wide_copy(event) and event.copied_from is not None:
+    is_shared = event.target.space == "shared"
+    inside = _inside(event, conditions, addresses, mask, situation.graph) if is_shared else mask
+    if event.copied_from is not None and is_wide_copy(event):
         figures = _copied(addresses, rows.full(event.copied_from), inside)
     elif apart is None or inside is not mask:
         figures = _figures(event, addresses, inside)
@@ -122,7 +123,11 @@ def count(event: AccessEvent, situation: Situation, conditions: Sequence[Node]) 
     rows = situation.rows(event.context.loops)
     masks = rows.mask_by_warp(conditions)
     apart = rows.apart(event.offset)
-    if apart is None or is_wide_copy(event) or not _stays_inside(event, conditions, apart, situation.graph):
+    if apart is None:
+        return None
+    if event.target.space == "shared" and (
+        is_wide_copy(event) or not _stays_inside(event, conditions, apart, situation.graph)
+    ):
         return None
     weights = rows.weights[:, None] * masks.active
     if not weights.any():
@@ -136,7 +141,9 @@ def _reached(event: AccessEvent, situation: Situation, rows: Rows, conditions: S
     """The weight of the warps that get to the guard around an access."""
     known = {c.index for c in conditions}
     before = [c for c in event.context.conditions[: event.context.guard] if c.index in known]
-    return situation.reached(rows, before, entered(event))
+    # Lanes that the guard keeps out of loops of its own get to it all the same.
+    entered = sum(len(loop.conditions) > event.context.guard for loop in event.context.loops)
+    return situation.reached(rows, before, entered)
 
 
 def _operation(event: AccessEvent) -> SharedOperation | None:
@@ -181,8 +188,6 @@ def _stays_inside(event: AccessEvent, conditions: Sequence[Node], addresses: Apa
 
 def _room(event: AccessEvent, conditions: Sequence[Node], graph: Graph) -> int:
     """The size of the shared array of an access that may leave it because of a made-up size or random data, else 0."""
-    if event.target.space != "shared":
-        return 0
     bits = event.offset.bits | bits_of(conditions) | bits_of(loop.condition for loop in event.context.loops)
     return event.target.bytes or 0 if bits & (graph.opaque_bits | graph.uniform_bits) else 0
 

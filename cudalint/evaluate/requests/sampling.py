@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.views import Known, LaunchView
 from cudalint.facts import Sample, Strides
 from cudalint.facts.accesses import Flags, Integers, Weights
-from cudalint.interpreter.device.events import depends_on
 from cudalint.values.nodes import BLOCK_BITS
 from cudalint.values.polynomial import Monomial, is_in_the_source, linear, spelled_sum, terms_of
 
@@ -107,7 +107,7 @@ def _sample_of(known: Known, share: int) -> Sample:
     rows = known.situation.rows(known.event.context.loops)
     counted = every = requests.weights > 0
     lanes, totals = _by_lanes(requests.mask[every], requests.weights[every])
-    if counted.any() and not depends_on(known.event.context, known.event.offset) & BLOCK_BITS:
+    if counted.any() and not dependence(known.event.context, known.event.offset, rows.graph).bits & BLOCK_BITS:
         # All blocks make the same requests.
         first = rows.blocks[np.argmax(counted.any(axis=1))]
         counted = counted & (rows.blocks == first).all(axis=1)[:, None]

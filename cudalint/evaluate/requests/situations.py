@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from cudalint.evaluate.requests.representatives import picks, picks_between, scattered, spread
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.interpreter.device.events import AccessEvent, Loop
+from cudalint.interpreter.device.events import Loop
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, bits_of
 from cudalint.values.numeric import Rows
@@ -199,12 +199,6 @@ def _thin(
     kept = np.sort(np.random.default_rng(1).choice(len(rows), count, replace=False))
     scale = weights.sum() / max(weights[kept].sum(), 1e-300)
     return rows[kept], counter[kept], weights[kept] * scale
-
-
-def entered(event: AccessEvent) -> int:
-    """How many loops out the lanes are that get to the branch that guards an access: those that it keeps out of loops
-    of its own get to it all the same."""
-    return sum(len(loop.conditions) > event.context.guard for loop in event.context.loops)
 
 
 def mask_of(rows: Rows, conditions: Sequence[Node], alive: NDArray[np.bool_] | None = None) -> NDArray[np.bool_]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct, field
 
+from cudalint.evaluate.requests.dependence import Dependence
 from cudalint.evaluate.requests.edges import Edges, edges_of, of_blocks
 from cudalint.evaluate.requests.requests import Requests, Totals, count, gather
 from cudalint.evaluate.requests.situations import (
@@ -174,6 +175,7 @@ class Known(Struct, frozen=True, eq=False):
     """An access event with the conditions that can be evaluated, and what cannot."""
 
     event: AccessEvent
+    on: Dependence
     conditions: tuple[Node, ...]
     relaxed: tuple[Node, ...]
     """Conditions on unknown uniform values that had to be taken as true for the access to be reached."""
@@ -182,6 +184,12 @@ class Known(Struct, frozen=True, eq=False):
     """Where `quick` was gathered."""
     doubt: Reason | None
     doubt_in_mask: bool
+
+    @property
+    def places(self) -> tuple[Node, ...]:
+        """What decides where the access goes, and where a copy comes from."""
+        event = self.event
+        return (event.offset,) if event.copied_from is None else (event.offset, event.copied_from)
 
 
 def totals_of(reached: Sequence[Known], situation: Situation) -> Totals:

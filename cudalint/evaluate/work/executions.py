@@ -9,6 +9,7 @@ from typing import get_args
 import numpy as np
 from msgspec import Struct, field
 
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.edges import of_first_turns
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import THOROUGH, Situation
@@ -249,7 +250,7 @@ def _passes(access: AccessEvent, view: LaunchView) -> tuple[float, float]:
     situation = view.quick()
     rows = situation.rows(access.context.loops)
     shape = (-1, WARP_LANES)
-    mask = rows.mask(access.context.without_data(view.graph)).reshape(shape)
+    mask = rows.mask(dependence(access.context, access.offset, view.graph).known).reshape(shape)
     if access.offset.bits & opaque or not mask.any():
         return 1.0, 1.0
     addresses = np.broadcast_to(rows.full(access.offset), (rows.count, situation.threads.warps * WARP_LANES))

@@ -15,6 +15,7 @@ import numpy as np
 from msgspec import Struct
 from numpy.typing import NDArray
 
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.edges import of_first_turns
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.work.executions import Meter
@@ -100,13 +101,14 @@ def touched(events: Sequence[AccessEvent], view: LaunchView, meter: Meter, cache
 
 def is_placed(event: AccessEvent, rows: Rows) -> bool:
     """Whether all that the access depends on has a number: the counter of a loop that is over has none."""
-    return all(map(rows.fixes, (event.offset, *event.context.without_data(rows.graph))))
+    on = dependence(event.context, event.offset, rows.graph)
+    return all(map(rows.fixes, (on.value, *on.known)))
 
 
 def _working(group: Sequence[AccessEvent], view: LaunchView) -> tuple[int, ...]:
     """The grid as far as it has work for some accesses: host code may launch it for more than there is to do."""
     found = [0, 0, 0]
-    places = ((tuple(event.context.without_data(view.graph)), event.context.loops) for event in group)
+    places = ((dependence(e.context, e.offset, view.graph).known, e.context.loops) for e in group)
     for conditions, loops in dict.fromkeys(places):
         edges = view.edges((*conditions, *of_first_turns(view.graph, loops)))
         own = (ends[0] + 1 if len(ends) == 2 else extent for ends, extent in zip(edges, view.quick().grid, strict=True))
@@ -265,7 +267,7 @@ def _sets(chosen: Sequence[AccessEvent], plan: Plan) -> _Sets | None:
     numbers = np.arange(plan.rows.count, dtype=np.int64)[:, None, None]
     of_warps = (numbers * shape[1] + np.arange(shape[1], dtype=np.int64)[None, :, None]) << _BITS
     for event in chosen:
-        mask = plan.rows.mask(event.context.without_data(plan.rows.graph)).reshape(shape)
+        mask = plan.rows.mask(dependence(event.context, event.offset, plan.rows.graph).known).reshape(shape)
         if not mask.any():
             continue
         active = mask.any(axis=2).sum(axis=1)

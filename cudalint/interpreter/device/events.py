@@ -7,13 +7,11 @@ from typing import Literal
 from msgspec import Struct, field
 
 from cudalint.facts import BarrierKind, LibraryCall, Operation
-from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.handed import Handed
 from cudalint.interpreter.device.values import Allocation, Subscripts, Within
 from cudalint.ir import nodes as ir
 from cudalint.ir.sizes import Size
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node, bits_of
+from cudalint.values.nodes import Node
 
 Scope = Literal["warp", "block", "grid"]
 """Threads that a barrier or an atomic speaks of."""
@@ -70,23 +68,6 @@ class Context(Struct, frozen=True, eq=False):
     def deciding(self) -> tuple[Node, ...]:
         """All that decides who gets there: the conditions on the way, and those of the loops around it."""
         return *self.conditions, *(loop.condition for loop in self.loops)
-
-    def without_data(self, graph: Graph) -> list[Node]:
-        """The conditions on the way that go by no loaded data, nor by anything else that is not followed."""
-        return [condition for condition in self.conditions if not condition.bits & graph.opaque_bits]
-
-
-def depends_on(context: Context, offset: Node) -> int:
-    """The leaves that decide about an address and who gets there."""
-    return offset.bits | bits_of(context.deciding)
-
-
-@heuristic("values-after-loops", "counters: a value that a loop left behind says nothing of its lanes").otherwise(False)
-def is_astray(value: Node, context: Context, graph: Graph) -> bool:
-    """Whether a value, or who comes to its place, depends on the counter of a loop that the place is not in: an earlier
-    one has left it behind."""
-    own = bits_of(loop.counter for loop in context.loops)
-    return bool(depends_on(context, value) & graph.loop_bits & ~own)
 
 
 class UnseenCall(Struct, frozen=True):
