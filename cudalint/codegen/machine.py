@@ -21,7 +21,6 @@ from collections.abc import Hashable, Sequence
 from functools import cached_property
 from typing import Literal, NamedTuple
 
-import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
@@ -313,7 +312,7 @@ class _Merger:
     def _aligned(self, event: AccessEvent, offset: Node, width: int) -> bool:
         """Whether all lanes' addresses are multiples of `width`."""
         rows = self.view.quick().rows(event.context.loops)
-        misaligned = rows.full(offset).astype(np.int64) % width != 0
+        misaligned = rows.integers(offset) % width != 0
         active = rows.mask(dependence(event.context, event.offset, self.view.graph).known)
         # Sizes under which nobody comes there say nothing about alignment.
         return not bool((misaligned & active).any() if active.any() else misaligned.any())

@@ -57,7 +57,7 @@ def _turns(event: AccessEvent, view: LaunchView) -> tuple[float, int] | None:
     rows = situation.rows(event.context.loops)
     shape = (rows.count, situation.threads.warps, WARP_LANES)
     mask = rows.mask(dependence(event.context, event.offset, view.graph).known).reshape(shape)
-    words = np.asarray(rows.full(event.offset)).astype(np.int64, copy=False).reshape(shape) // _WORD
+    words = rows.integers(event.offset).reshape(shape) // _WORD
     sorted_words = np.sort(np.where(mask, words, np.iinfo(np.int64).max), axis=2)
     lanes = mask.sum(axis=2)
     # What is not active is behind all others.

@@ -68,7 +68,7 @@ def _shared_in(event: AccessEvent, plan: Plan) -> tuple[float, float, float] | N
     mask = plan.rows.mask(dependence(event.context, event.offset, plan.rows.graph).known)
     if not mask[0].any():
         return None
-    elements = np.asarray(plan.rows.full(event.offset)).astype(np.int64, copy=False) // event.bytes
+    elements = plan.rows.integers(event.offset) // event.bytes
     own = distinct(np.sort(elements[0][mask[0]]))
     innermost = next((level for level in plan.levels if not level.is_grid), None)
     if innermost is None or innermost.count < 2:

@@ -221,7 +221,7 @@ def has_own_bytes(touches: Sequence[Touch], rows: Rows, scope: RaceScope) -> boo
         if not isinstance(touch, AccessEvent) or not bits & THREAD_BITS or bits & through_time:
             return False
     exists = rows.threads.exists[0]
-    addresses = [rows.full(offset)[:, exists] for offset in dict.fromkeys(touch.offset for touch in touches)]
+    addresses = [rows.integers(offset)[:, exists] for offset in dict.fromkeys(touch.offset for touch in touches)]
     if scope == "grid":
         addresses = [address.reshape(1, -1) for address in addresses]
     widest = max(touch.bytes for touch in touches)

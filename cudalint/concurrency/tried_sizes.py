@@ -409,7 +409,7 @@ def faults(end: Touch, values: Mapping[Node, int | float], execution: Execution)
     width = natural_width(end.bytes)
 
     def offends(rows: Rows) -> NDArray[np.bool_]:
-        wrong: NDArray[np.bool_] = rows.full(end.offset).astype(np.int64) % width != 0
+        wrong: NDArray[np.bool_] = rows.integers(end.offset) % width != 0
         return wrong
 
     is_by_data = end.offset.bits & execution.view.graph.opaque_bits

@@ -373,6 +373,13 @@ class Rows:
         """`value` broadcast to [rows, threads]."""
         return self.over_lanes(self.value(node))
 
+    def integers(self, node: Node) -> NDArray[np.int64]:
+        """[rows, threads] the numbers of a whole `node`, from its two parts where it comes apart."""
+        found = self.apart(node)
+        if found is not None:
+            return self.over_lanes(found.full())
+        return self.full(node).astype(np.int64, copy=False)
+
     def over_lanes(self, array: Array) -> NDArray[Any]:
         """Any array of these rows as [rows, threads]; there may be no row at all."""
         shape = (self.count, self.threads.warps * WARP_LANES)

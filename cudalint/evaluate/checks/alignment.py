@@ -106,7 +106,7 @@ def alignment_verdict(
         return look(view, event.context, event.offset, offends, values, effort)
 
     def offends(rows: Rows) -> NDArray[np.bool_]:
-        wrong: NDArray[np.bool_] = (rows.full(event.offset).astype(np.int64) + base) % width != 0
+        wrong: NDArray[np.bool_] = (rows.integers(event.offset) + base) % width != 0
         return wrong
 
     if not chosen:
@@ -287,7 +287,7 @@ def _active_values(event: AccessEvent, nodes: Sequence[Node], view: LaunchView) 
     active = mask_of(rows, [c for c in conditions if not c.bits & view.graph.uniform_bits]) & (
         rows.weights[:, None] > 0
     )
-    return [rows.full(node)[active].astype(np.int64) for node in nodes] if active.any() else None
+    return [rows.integers(node)[active] for node in nodes] if active.any() else None
 
 
 def _grouped(

@@ -228,7 +228,7 @@ def _small_and_large(chosen: Sequence[Node], view: LaunchView) -> Iterator[dict[
 
 
 def _outside(touch: Touch, rows: Rows, extent: int) -> NDArray[np.bool_]:
-    addresses = rows.full(touch.offset).astype(np.int64)
+    addresses = rows.integers(touch.offset)
     outside: NDArray[np.bool_] = (addresses < 0) | (addresses + touch.bytes > extent)
     return outside
 
@@ -349,4 +349,4 @@ def _end(touch: Touch, values: Values, view: LaunchView) -> int | None:
     """One past the last byte that active lanes touch."""
     rows = view.valued(values).rows(touch.context.loops)
     active = active_lanes(rows, dependence(touch.context, touch.offset, view.graph).known)
-    return int(rows.full(touch.offset)[active].max()) + touch.bytes if active.any() else None
+    return int(rows.integers(touch.offset)[active].max()) + touch.bytes if active.any() else None

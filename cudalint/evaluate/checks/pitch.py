@@ -144,11 +144,11 @@ def _guarding(event: AccessEvent, index: Node, settings: _Settings) -> Node | No
     """The argument that a condition compares exactly this index with."""
     view, element = settings.view, element_bytes(event.element)
     rows = view.quick().rows(event.context.loops)
-    scaled = rows.full(index)
+    scaled = rows.integers(index)
     for compared, bound in _comparisons(event):
         if bound.op != "uniform" or compared.kind.is_float or compared.bits & view.graph.opaque_bits:
             continue
-        if np.array_equal(rows.full(compared).astype(np.int64) * element, scaled):
+        if np.array_equal(rows.integers(compared) * element, scaled):
             return bound
     return None
 
@@ -184,4 +184,4 @@ def _end(event: AccessEvent, index: Node, situation: Situation) -> int | None:
     active = active_lanes(rows, dependence(event.context, event.offset, rows.graph).known)
     if not active.any():
         return None
-    return int(rows.full(index)[active].max()) // element_bytes(event.element) + 1
+    return int(rows.integers(index)[active].max()) // element_bytes(event.element) + 1

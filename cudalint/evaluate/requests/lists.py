@@ -75,7 +75,7 @@ class Lists:
         without = without_data(rows.graph, self._event.offset)
         if without.bits & rows.graph.opaque_bits or not rows.fixes(without):
             return False
-        addresses = rows.full(without).astype(np.int64).reshape(mask.shape)
+        addresses = rows.integers(without).reshape(mask.shape)
         pairs, _ = global_request(addresses // 2, mask, 1)
         return bool((pairs == np.count_nonzero(mask, axis=2)).all() and (pairs > 1).any())
 

@@ -101,10 +101,7 @@ def gather(event: AccessEvent, situation: Situation, conditions: Sequence[Node])
     if not mask.any():
         return _no_requests(mask)
     apart = rows.apart(event.offset)
-    full = rows.full(event.offset) if apart is None else rows.over_lanes(apart.full())
-    addresses = full.reshape(shape)
-    if addresses.dtype != np.int64:
-        addresses = addresses.astype(np.int64)
+    addresses = rows.integers(event.offset).reshape(shape)
     is_shared = event.target.space == "shared"
     inside = _inside(event, conditions, addresses, mask, situation.graph) if is_shared else mask
     if event.copied_from is not None and is_wide_copy(event):

@@ -124,7 +124,7 @@ def _sample_of(known: Known, share: int) -> Sample:
         requests.mask[row, warp],
         weights * (totals / np.maximum(np.bincount(kinds, weights, len(totals)), _LEAST))[kinds],
         warp.astype(np.int64),
-        tuple(rows.full(index).reshape(shape)[row, warp].astype(np.int64) for index in indices),
+        tuple(rows.integers(index).reshape(shape)[row, warp] for index in indices),
         np.full((len(row), 1), spelled.inner if spelled is not None else 0, dtype=np.int64),
     )
 

@@ -253,9 +253,9 @@ def _passes(access: AccessEvent, view: LaunchView) -> tuple[float, float]:
     mask = rows.mask(dependence(access.context, access.offset, view.graph).known).reshape(shape)
     if access.offset.bits & opaque or not mask.any():
         return 1.0, 1.0
-    addresses = np.broadcast_to(rows.full(access.offset), (rows.count, situation.threads.warps * WARP_LANES))
+    addresses = rows.integers(access.offset).reshape(shape)
     kept = np.flatnonzero(mask.any(axis=1))[:_MOST_SWAPPED]
-    found = swaps(addresses.astype(np.int64).reshape(shape)[kept], mask[kept], access.bytes, situation.threads.warps)
+    found = swaps(addresses[kept], mask[kept], access.bytes, situation.threads.warps)
     weights = np.repeat(rows.weights, situation.threads.warps)[kept]
     lanes = float(weights @ mask[kept].sum(axis=1))
     return float(np.average(found.passes, weights=weights)), float(weights @ found.lanes) / lanes

@@ -272,7 +272,7 @@ def _sets(chosen: Sequence[AccessEvent], plan: Plan) -> _Sets | None:
             continue
         active = mask.any(axis=2).sum(axis=1)
         requests += active.sum() / (active > 0).sum()
-        offsets = np.asarray(plan.rows.full(event.offset)).astype(np.int64, copy=False).reshape(shape)
+        offsets = plan.rows.integers(event.offset).reshape(shape)
         first = offsets // SECTOR_BYTES
         last = (offsets + event.bytes - 1) // SECTOR_BYTES
         crossing = mask & (last != first)
