@@ -12,6 +12,7 @@ is unsafe on macOS and does not exist on Windows.
 from __future__ import annotations
 
 import contextlib
+import errno
 import gc
 import importlib
 import math
@@ -47,6 +48,7 @@ _LOOKS = 8
 """How often a worker is looked at within the time that it may wait."""
 _COUNTS_WORK = hasattr(signal, "setitimer")
 _SECONDS_UNWATCHED = 0.25
+_SAFE_PATH = "PYTHONSAFEPATH"
 _PATIENCE = 5.0 if _COUNTS_WORK else 1.0
 
 Job = TypeVar("Job")
@@ -253,7 +255,8 @@ class _Worker(Generic[Job, Result]):
             inherited = [self.connection, *(worker.connection for worker in siblings)]
         self._process = context.Process(target=_serve, args=(function, theirs, limits, inherited, tells), daemon=True)
         try:
-            self._process.start()
+            with contextlib.nullcontext() if method == "fork" else _without_the_current_folder():
+                self._process.start()
         except OSError:
             self.connection.close()
             raise
@@ -333,6 +336,23 @@ class _Worker(Generic[Job, Result]):
         assert self.index is not None
         index, self.index = self.index, None
         return index
+
+
+@contextlib.contextmanager
+def _without_the_current_folder() -> Iterator[None]:
+    """Has each Python that is started look for no modules in the current folder, which may be a repository with an
+    `re.py` of its own: those that serve `multiprocessing` are told what to do by `-c`, and would look there first."""
+    if sys.flags.ignore_environment and not sys.flags.safe_path:
+        raise OSError(errno.EPERM, "Python's option -E needs -P beside it")
+    before = os.environ.get(_SAFE_PATH)
+    os.environ[_SAFE_PATH] = "1"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[_SAFE_PATH]
+        else:
+            os.environ[_SAFE_PATH] = before
 
 
 def _computed_by(pid: int | None) -> int | None:

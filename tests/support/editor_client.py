@@ -20,8 +20,12 @@ _PATIENCE = 60.0
 class Editor:
     """Starts the server; leaving the block ends it in order."""
 
-    def __init__(self, *arguments: str, options: Json | None = None, encodings: list[str] | None = None) -> None:
-        command = [sys.executable, "-P", "-m", "cudalint", "lsp", *arguments]
+    def __init__(
+        self, *arguments: str, options: Json | None = None, encodings: list[str] | None = None,
+        program: tuple[str, ...] = ("-P", "-m", "cudalint"),
+    ) -> None:  # fmt: skip
+        """`program` is what Python runs."""
+        command = [sys.executable, *program, "lsp", *arguments]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._messages: queue.Queue[Json | None] = queue.Queue()
         self._numbers = itertools.count(1)
