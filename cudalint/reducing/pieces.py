@@ -10,7 +10,7 @@ from msgspec import Struct
 from cudalint.source.code import CodeText, code_text
 from cudalint.source.comments import read_comments
 
-_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\n|\\.)*\n?", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*\n?", re.MULTILINE)
 _NAME = re.compile(r"[^\W\d]\w*")
 _ALWAYS_KEPT = "cudalint:"
 """Comments that say something to the linter."""

@@ -24,7 +24,7 @@ _BY_LANE = re.compile(
 )
 """What tells lanes of a warp apart, or may."""
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*(?:<[^<>;(){}]*>\s*)?\(")
-_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\\n|\\.)*)", re.MULTILINE)
+_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE)
 
 
 def exchange_edits(kernel: KernelFacts, sources: Iterable[str], text_of: Callable[[str], str]) -> tuple[Edit, ...]:

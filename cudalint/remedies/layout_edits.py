@@ -20,7 +20,7 @@ _PRODUCT = re.compile(r"[\w:.]+(?:\s*\*\s*[\w:.]+)*")
 _SUM = re.compile(r"[\w:.]+(?:\s*[-+*/]\s*[\w:.]+)*")
 """What can be added to as it stands."""
 _NUMBER = re.compile(r"\d+[uUlL]*")
-_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:define|pragma)\b(?:[^\n\\]|\\\n|\\.)*", re.MULTILINE)
+_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:define|pragma)\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
 _ADDRESS = re.compile(r"(?<!&)&\s*\(*\s*\Z")
 _ATOMIC = re.compile(r"\batomic\w+\s*\(\s*&\s*\Z")
 TextOf = Callable[[str], str]

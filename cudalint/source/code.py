@@ -13,7 +13,7 @@ from cudalint.facts import Place
 from cudalint.source.comments import read_comments
 from cudalint.source.lines import Lines
 
-_NO_CODE = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|^[ \t]*#(?:[^\n\\]|\\\n|\\.)*', re.MULTILINE)
+_NO_CODE = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*', re.MULTILINE)
 """Literals and directives, once comments are gone."""
 _OPENING, _CLOSING = "([{", ")]}"
 _ENDS_OF_STATEMENTS = ";{}"

@@ -28,3 +28,9 @@ def test_a_statement_begins_behind_what_ends_another() -> None:
     assert source.statement_start(3) == 0
     assert source.last_before(0) == 0
     assert source.semicolon(_TEXT.rindex("}")) is None
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+def test_a_directive_goes_on_behind_a_backslash(end: str) -> None:
+    source = code_text(end.join(("#define A(x) ((x) + \\", "  f(x)", "int a;", "")))
+    assert source.code.split() == ["int", "a;"]
