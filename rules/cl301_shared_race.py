@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
+
+from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
@@ -21,7 +23,11 @@ from cudalint.racekit import (
     spot,
     spots,
 )
+from cudalint.remedies.obstacles import edited
+from cudalint.remedies.step_edits import step_edits
 from cudalint.rule import Rule, RuleContext
+
+_STEPWISE = "put `__syncthreads()` behind each step, and between what it reads and what it stores"
 
 
 class SharedRace(Rule):
@@ -68,16 +74,16 @@ class SharedRace(Rule):
     severity = "error"
     summary = "shared memory that threads of a block touch with no barrier between"
     by_hand = "no single barrier orders the two, or none where all threads come to it"
-    reads = frozenset({"accesses", "races"})
+    reads = frozenset({"accesses", "branches", "races"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         shared = [race for race in kernel.races or () if race.space == "shared" and race.is_worth_telling]
         for group in grouped(shared):
             if not is_of_one_warp(group):
-                yield from race_findings(self, kernel, group, partial(_remedy, kernel))
+                yield from race_findings(self, kernel, group, partial(_remedy, kernel, context.text_of))
 
 
-def _remedy(kernel: KernelFacts, group: Sequence[Race]) -> Suggestion:
+def _remedy(kernel: KernelFacts, text_of: Callable[[str], str], group: Sequence[Race]) -> Suggestion:
     barrier = barrier_suggestion(group)
     if barrier is not None:
         return barrier
@@ -91,6 +97,16 @@ def _remedy(kernel: KernelFacts, group: Sequence[Race]) -> Suggestion:
     both_store = race.first.operation == race.second.operation == "store"
     if (race.one_access and not race.across) or (both_store and is_one_line):
         return Suggestion(f"let one thread write `{race.element}`, or give each thread an element of its own")
+    words = _in_words(race, group)
+    stepwise = edited(
+        Suggestion(_STEPWISE, rewrites=True, otherwise=words),
+        lambda: step_edits(group, kernel.branches or (), text_of, "__syncthreads"),
+        "unsafe",
+    )
+    return stepwise if stepwise.edits else replace(words, no_edit=stepwise.no_edit)
+
+
+def _in_words(race: Race, group: Sequence[Race]) -> Suggestion:
     first, second = lines = lines_of_ends(race)
     if first == second:
         return Suggestion("read into a register, then `__syncthreads()`, then write")

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Barrier, KernelFacts, Race, UnmaskedCall
@@ -14,12 +17,15 @@ from cudalint.racekit import (
     other_lines,
     race_findings,
 )
+from cudalint.remedies.obstacles import edited
+from cudalint.remedies.step_edits import step_edits
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 from cudalint.source.conditionals import other_branches
 
 _MISSING = "the mask names lanes that do not come"
 _EXCHANGE = "exchange through `__shfl_sync`, or put `__syncwarp()` between"
+_STEPWISE = "put `__syncwarp()` behind each step, and between what it reads and what it stores"
 
 
 class MissingSyncwarp(Rule):
@@ -61,13 +67,13 @@ class MissingSyncwarp(Rule):
     severity = "error"
     summary = "warps that are taken to run in lock-step, and masks with lanes that don't come"
     by_hand = "no single barrier of the warp orders the two"
-    reads = frozenset({"accesses", "barriers", "races"})
+    reads = frozenset({"accesses", "barriers", "branches", "races"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         shared = [race for race in kernel.races or () if race.space == "shared" and race.is_worth_telling]
         for group in grouped(shared):
             if is_of_one_warp(group):
-                yield from race_findings(self, kernel, group, _remedy)
+                yield from race_findings(self, kernel, group, partial(_remedy, kernel, context.text_of))
         for barrier in kernel.barriers or ():
             yield from self._masks(kernel, barrier)
         for call in kernel.unmasked_calls:
@@ -98,10 +104,16 @@ class MissingSyncwarp(Rule):
         )
 
 
-def _remedy(group: Sequence[Race]) -> Suggestion:
-    if len({race.fix for race in group}) == 1:
+def _remedy(kernel: KernelFacts, text_of: Callable[[str], str], group: Sequence[Race]) -> Suggestion:
+    fixes = {race.fix for race in group}
+    if len(fixes) == 1:
         barrier = barrier_suggestion(group)
         if barrier is not None:
             return barrier
     also = other_lines(group[0], group)
-    return Suggestion(f"{_EXCHANGE}; what is at {listed(also)} lacks it, too" if also else _EXCHANGE)
+    words = Suggestion(f"{_EXCHANGE}; what is at {listed(also)} lacks it, too" if also else _EXCHANGE)
+    stepwise = edited(
+        Suggestion(_STEPWISE, rewrites=True, otherwise=words),
+        lambda: step_edits(group, kernel.branches or (), text_of),
+    )
+    return stepwise if stepwise.edits else replace(words, no_edit=stepwise.no_edit)

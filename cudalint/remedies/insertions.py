@@ -10,6 +10,7 @@ import re
 from typing import Literal
 
 from cudalint.facts import Insertion, Place
+from cudalint.remedies.statements import HEAD, LABEL, start_of_statement
 from cudalint.source.code import CodeText, code_text
 
 _PRAGMA = re.compile(r"^([ \t]*)(?:#[ \t]*pragma\b|_Pragma\b)[^\n]*\n\Z", re.MULTILINE)
@@ -22,8 +23,6 @@ _AHEAD_OF_SEVERAL = ("{", "}", ";", ":")
 """What stands before a statement in braces."""
 _NOT_ALONE = re.compile(r"(?:else|while|case|default)\b|\w+\s*:(?!:)")
 """How a statement begins that something before it or in it belongs to."""
-_HEAD = re.compile(r"(?:(if|for|while|switch)\s*(?=\()|(?:else|do)\b)")
-_LABEL = re.compile(r"(?:case|default)\b|\w+\s*:(?!:)")
 _INDENT = "    "
 
 _Pieces = list[tuple[int, str]]
@@ -63,34 +62,22 @@ def within_branches(text: str, place: Place, statement: str) -> tuple[Insertion,
     of branches and loops around it; before a branch whose condition it is in."""
     source = code_text(text)
     offset, _ = source.extent(place)
-    start = _start_of_statement(source, offset)
-    while start is not None and (head := _HEAD.match(source.code, start)) is not None:
+    start = start_of_statement(source, offset)
+    while start is not None and (head := HEAD.match(source.code, start)) is not None:
         closed = source.close(head.end()) if head[1] else head.end()
         if closed is None or (offset < closed and head[1] != "if"):
             return ()
         if offset < closed:
             break
         start = source.skip(closed)
-    if start is None or _LABEL.match(source.code, start):
+    if start is None or LABEL.match(source.code, start):
         return ()
     semicolon = source.semicolon(start)
-    is_branch = _HEAD.match(source.code, start) is not None
+    is_branch = HEAD.match(source.code, start) is not None
     if semicolon is None or (is_branch and not _is_one_of_several(source, start)):
         return ()
     begin, end = source.position(start), source.position(semicolon + 1)
     return insertions(text, Place(place.path, *begin, *end), "before", statement)
-
-
-def _start_of_statement(source: CodeText, offset: int) -> int | None:
-    """Where the outermost statement begins that an offset of its block is in; None in the head of a loop."""
-    depth = 0
-    for at in range(offset - 1, -1, -1):
-        letter = source.code[at]
-        depth = max(0, depth + (letter in ")]") - (letter in "(["))
-        if letter in "{}" or (letter == ";" and depth == 0):
-            in_head = source.code.count("(", 0, at) != source.code.count(")", 0, at)
-            return None if in_head else source.skip(at + 1)
-    return None
 
 
 def _before(source: CodeText, begin: int, end: int, statement: str) -> _Pieces:

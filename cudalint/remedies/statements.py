@@ -1,0 +1,90 @@
+"""Statements in a text: where the one begins that an expression is in, what it hangs on, and the block around it."""
+
+from __future__ import annotations
+
+import re
+
+from msgspec import Struct
+
+from cudalint.source.code import CodeText
+
+HEAD = re.compile(r"(?:(if|for|while|switch)\s*(?:constexpr\s*)?(?=\()|(?:else|do)\b)")
+"""What a statement hangs on; with what kind, where a condition follows."""
+LABEL = re.compile(r"(?:case|default)\b|\w+\s*:(?!:)")
+
+
+class Head(Struct, frozen=True):
+    """A branch or a loop that a statement hangs on."""
+
+    kind: str
+    begin: int
+    condition: str = ""
+    """What is in the parentheses."""
+
+
+class Statement(Struct, frozen=True):
+    """An innermost statement."""
+
+    begin: int
+    end: int
+    """Behind its semicolon."""
+    heads: tuple[Head, ...] = ()
+    """What it hangs on without braces, the outermost first."""
+
+    @property
+    def whole(self) -> int:
+        """Where the outermost of its heads begins, or it itself."""
+        return self.heads[0].begin if self.heads else self.begin
+
+
+def statement_at(source: CodeText, offset: int) -> Statement | None:
+    """The innermost statement that an expression is in; None in a condition, or where it has no end in sight."""
+    heads: list[Head] = []
+    start = start_of_statement(source, offset)
+    while start is not None and (found := HEAD.match(source.code, start)) is not None:
+        closed = source.close(found.end()) if found[1] else found.end()
+        if closed is None or offset < closed:
+            return None
+        heads.append(Head(found[1] or found[0], start, source.text[found.end() + 1 : closed - 1] if found[1] else ""))
+        start = source.skip(closed)
+    if start is None or LABEL.match(source.code, start):
+        return None
+    semicolon = source.semicolon(start)
+    return None if semicolon is None else Statement(start, semicolon + 1, tuple(heads))
+
+
+def start_of_statement(source: CodeText, offset: int) -> int | None:
+    """Where the outermost statement begins that an offset of its block is in; None in the head of a loop."""
+    depth = 0
+    for at in range(offset - 1, -1, -1):
+        letter = source.code[at]
+        depth = max(0, depth + (letter in ")]") - (letter in "(["))
+        if letter in "{}" or (letter == ";" and depth == 0):
+            in_head = source.code.count("(", 0, at) != source.code.count(")", 0, at)
+            return None if in_head else source.skip(at + 1)
+    return None
+
+
+def block_around(source: CodeText, offset: int) -> tuple[int, int] | None:
+    """The offsets of the brace that opens the block around an offset, and behind the one that closes it."""
+    depth = 0
+    for at in range(offset - 1, -1, -1):
+        depth += (source.code[at] == "}") - (source.code[at] == "{")
+        if depth < 0:
+            closed = source.close(at)
+            return None if closed is None else (at, closed)
+    return None
+
+
+def head_of_block(source: CodeText, opening: int) -> Head | None:
+    """The branch or loop whose body a block is, by the brace that opens it."""
+    start = start_of_statement(source, opening)
+    found: Head | None = None
+    while start is not None and start < opening and (head := HEAD.match(source.code, start)) is not None:
+        closed = source.close(head.end()) if head[1] else head.end()
+        if closed is None:
+            return None
+        condition = source.text[head.end() + 1 : closed - 1] if head[1] else ""
+        found = Head(head[1] or head[0], start, condition)
+        start = source.skip(closed)
+    return found if start == opening else None
