@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from msgspec.structs import replace
+
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Barrier, BarrierResult, KernelFacts
+from cudalint.remedies.branch_edits import hoisted_barrier
+from cudalint.remedies.obstacles import edited
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related, in_kernel
 
@@ -66,10 +70,20 @@ class DivergentBarrier(Rule):
         for barrier in kernel.barriers or ():
             for result in barrier.results:
                 if result.verdict == "divergent" and barrier.kind != "syncwarp" and not _is_tail(result):
-                    yield self._diagnostic(kernel, barrier, result)
+                    yield self._diagnostic(kernel, barrier, result, context)
 
-    def _diagnostic(self, kernel: KernelFacts, barrier: Barrier, result: BarrierResult) -> Diagnostic:
+    def _diagnostic(
+        self, kernel: KernelFacts, barrier: Barrier, result: BarrierResult, context: RuleContext
+    ) -> Diagnostic:
         launch = kernel.launches[result.launch]
+        suggestion = Suggestion(_STAY if result.returned else _HOIST)
+        if not result.returned:
+            # What the branch guards may be more than its author meant, once it is guarded in parts.
+            suggestion = edited(
+                replace(suggestion, otherwise=suggestion),
+                lambda: hoisted_barrier(barrier.place, context.text_of),
+                "unsafe",
+            )
         return self.finding(
             kernel,
             severity="warning" if result.returned else self.severity,
@@ -78,7 +92,7 @@ class DivergentBarrier(Rule):
             launches=(launch,),
             assumptions=launch.assumptions,
             related=frames_related(barrier.inlined_from),
-            suggestion=Suggestion(_STAY if result.returned else _HOIST),
+            suggestion=suggestion,
             causes=(in_kernel(kernel, result.reason),) if result.reason else (),
         )
 
