@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
+from functools import partial
 
-from cudalint.diagnostics import Diagnostic, Related
+from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
+from cudalint.remedies.guard_edits import guard_edits
+from cudalint.remedies.obstacles import edited
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related, of_block, with_values
 
@@ -56,6 +59,11 @@ class UnguardedTail(Rule):
             first, *others = sorted(tails, key=lambda t: (t.operation == "load", t.place))
             assumed = () if first.is_allocated else (f"`{first.array}` has {first.elements} elements",)
             assumed = (*kernel.launches[launch].assumptions, *assumed)
+            guard = edited(
+                Suggestion("keep the threads behind the end from it by a guard"),
+                partial(guard_edits, kernel, tails, context.text_of),
+                "unsafe",
+            )
             yield self.finding(
                 kernel,
                 place=first.place,
@@ -67,6 +75,8 @@ class UnguardedTail(Rule):
                     *(Related(o.place, f"so does this {o.operation} of `{o.array}`") for o in others),
                     *frames_related(first.inlined_from),
                 ),
+                suggestion=guard if guard.edits else None,
+                no_edit=guard.no_edit,
             )
 
 

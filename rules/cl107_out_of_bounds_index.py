@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
+from cudalint.remedies.guard_edits import guard_edits
+from cudalint.remedies.obstacles import edited
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, frames_related, in_kernel, of_block, with_values
 
@@ -50,13 +53,19 @@ class OutOfBoundsIndex(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         for found in kernel.out_of_bounds:
             if found.kind == "always" and found.is_allocated:
-                yield self._diagnostic(kernel, found)
+                yield self._diagnostic(kernel, found, context)
 
-    def _diagnostic(self, kernel: KernelFacts, found: OutOfBounds) -> Diagnostic:
+    def _diagnostic(self, kernel: KernelFacts, found: OutOfBounds, context: RuleContext) -> Diagnostic:
         unit = "element" if found.space == "local" else "byte"
         size = f"`{found.array}` has {count(found.extent, unit)}"
         declared = (Related(found.declaration, size),) if found.declaration is not None else ()
         scale = found.element_bytes if found.space == "local" else 1
+        suggestion = _forgotten_size(kernel, found)
+        guard = edited(
+            Suggestion("keep threads for which the array has no element from it, if they have nothing to do there"),
+            partial(guard_edits, kernel, [found], context.text_of),
+            "unsafe",
+        )
         return self.finding(
             kernel,
             place=found.place,
@@ -64,7 +73,8 @@ class OutOfBoundsIndex(Rule):
             launches=(kernel.launches[found.launch],),
             figures={"offset_bytes": float(found.offset * scale), "size_bytes": float(found.extent * scale)},
             related=(*declared, *frames_related(found.inlined_from)),
-            suggestion=_forgotten_size(kernel, found),
+            suggestion=suggestion or (guard if guard.edits else None),
+            no_edit="" if suggestion else guard.no_edit,
             causes=(in_kernel(kernel, f"{_touched(found)} of {found.array}, {found.extent}"),),
         )
 
