@@ -14,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from cudalint.frontend.slices import FileSlice, Slice
+from cudalint.source.comments import COMMENT_IN_BYTES
 
 MAIN = "main.cu"
 """What the kernel's file is called in the folder of its build."""
@@ -66,7 +67,6 @@ using ::ceil; using ::fmin; using ::fmax; using ::isnan; using ::isinf;
 }"""
 
 _WORD = re.compile(rb"\b[A-Za-z_]\w*")
-_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 
 
@@ -166,7 +166,7 @@ def _is_needed(header: str, words: Iterable[str]) -> bool:
 
 def _words(text: bytes) -> frozenset[str]:
     """The words of a text, without those of its comments and includes."""
-    plain = _COMMENT.sub(b" ", _INCLUDE.sub(b" ", text))
+    plain = COMMENT_IN_BYTES.sub(b" ", _INCLUDE.sub(b" ", text))
     return frozenset(word.decode() for word in _WORD.findall(plain))
 
 

@@ -18,6 +18,7 @@ from cudalint.disk.folders import small_file
 from cudalint.frontend.bundled_macros import macros_in
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.guesses import header_of
+from cudalint.source.comments import COMMENT
 from cudalint.source.lines import Lines
 
 _MOST: Final = 6
@@ -26,7 +27,6 @@ _MOST_NAMES: Final = 200
 _UNDECLARED: Final = frozenset({"undeclared", "unknown-type", "no-type", "not-in-namespace"})
 _WITHOUT_BODY: Final = re.compile(r"implicit instantiation of undefined template '(?:\w+::)*(\w+)<")
 """The one for these arguments may be among what is left out."""
-_COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _DIRECTIVE: Final = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|error)\b[ \t]*(.*?)[ \t]*\Z")
 _ASKS: Final = re.compile(rb"#[ \t]*error\b|\b__VA_ARGS__\b")
 _DEFINED: Final = re.compile(r"defined[ \t]*\(?[ \t]*([A-Za-z]\w*)[ \t]*\)?")
@@ -206,7 +206,7 @@ def _expected(lines: Lines[str], number: int) -> tuple[str | None, int]:
     depth = 0
     is_last = False
     for at in range(min(number - 1, len(lines)), 0, -1):
-        directive = _DIRECTIVE.match(_COMMENT.sub(" ", lines.line(at)))
+        directive = _DIRECTIVE.match(COMMENT.sub(" ", lines.line(at)))
         word = directive[1] if directive is not None else ""
         if word == "endif":
             depth += 1
@@ -247,7 +247,7 @@ def _declared_under(
         for first, last in ranges:
             macro = _macro_of(lines.line(first))
             if macro is not None:
-                inside = _COMMENT.sub(_blank, lines.between(first + 1, last - 1))
+                inside = COMMENT.sub(_blank, lines.between(first + 1, last - 1))
                 yield from _in_part(BuildCondition(macro, "", path, first), inside, word, headers)
 
 
@@ -280,7 +280,7 @@ def _declares(inside: str, match: re.Match[str]) -> bool:
 
 def _macro_of(line: str) -> str | None:
     """The macro that a condition asks for by itself."""
-    directive = _DIRECTIVE.match(_COMMENT.sub(" ", line).rstrip("\r"))
+    directive = _DIRECTIVE.match(COMMENT.sub(" ", line).rstrip("\r"))
     if directive is None:
         return None
     word, text = directive[1], directive[2]

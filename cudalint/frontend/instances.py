@@ -15,10 +15,11 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from cudalint.frontend.template_uses import COMMENT, numbers_given, parts_of_list
+from cudalint.frontend.template_uses import numbers_given, parts_of_list
 from cudalint.heuristics import heuristic
 from cudalint.ir.nodes import TemplateHead
 from cudalint.numerals import whole
+from cudalint.source.comments import COMMENT
 
 _MOST_TEMPLATES: Final = 24
 _MOST_TRIED: Final = 8

@@ -20,6 +20,7 @@ from cudalint.buildfiles.reading import build_of
 from cudalint.disk import recorder as disk
 from cudalint.disk.border import surroundings, upwards
 from cudalint.disk.folders import small_file, small_text, top_of_project
+from cudalint.source.comments import COMMENT_IN_BYTES
 from cudalint.source.lines import Lines
 
 _FOLDER_LEVELS: Final = 4
@@ -48,7 +49,6 @@ _NO_CODE: Final = re.compile(
 """Comments, literals and directives."""
 
 
-_COMMENTS: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _KERNEL: Final = re.compile(rb"\b__global__\b")
 _SWITCH: Final = re.compile(rb"[ \t]*#[ \t]*(?:ifdef|if[ \t]+defined[ \t]*\(?|if)[ \t]*([A-Za-z]\w*)[ \t]*\)?[ \t\r]*")
 _OF_OTHER_COMPILERS: Final = re.compile(rb"HIP|ROCM|SYCL|OPENCL|METAL|MUSA", re.IGNORECASE)
@@ -204,7 +204,7 @@ def switches(text: bytes, left_out: Sequence[tuple[int, int]]) -> tuple[str, ...
     `left_out` has the lines of the directives that begin and end what is left out."""
     if not left_out or not _KERNEL.search(text):
         return ()
-    lines = Lines(_COMMENTS.sub(lambda match: b"\n" * match[0].count(b"\n"), text))
+    lines = Lines(COMMENT_IN_BYTES.sub(lambda match: b"\n" * match[0].count(b"\n"), text))
     names: dict[str, None] = {}
     for number in (number for number, line in enumerate(lines, 1) if _KERNEL.search(line)):
         around = [first for first, last in left_out if first < number < last]

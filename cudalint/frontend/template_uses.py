@@ -8,7 +8,8 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+from cudalint.source.comments import COMMENT
+
 _BRACKETS: Final = re.compile(r"[<>(){}\[\],]")
 _NUMBER: Final = re.compile(r"(?:\d+|true|false)\Z")
 _PARAMETER: Final = re.compile(

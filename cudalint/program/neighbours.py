@@ -15,6 +15,7 @@ from collections.abc import Collection
 from cudalint.disk import recorder as disk
 from cudalint.disk.folders import small_file
 from cudalint.heuristics import heuristic
+from cudalint.source.comments import COMMENT_IN_BYTES
 
 _MAX_FILES = 8
 _MAX_CALLERS = 3
@@ -26,7 +27,6 @@ CALLING = (".cu", ".cpp", ".cc", ".cxx", ".c")
 _LAUNCH = rb"<<<|cudaLaunch"
 _MAIN = rb"\bmain\s*\("
 _CALL = rb"\("
-_COMMENT = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 
 
 def launchers(path: str, kernels: Collection[str]) -> list[str]:
@@ -59,7 +59,7 @@ def setters(path: str, constant: str) -> list[str]:
 
 def _with(path: str, pattern: bytes) -> list[str]:
     """Files near `path` in whose text, without its comments, something is found."""
-    texts = ((other, _COMMENT.sub(b" ", small_file(other))) for other in sources_near(path, CALLING))
+    texts = ((other, COMMENT_IN_BYTES.sub(b" ", small_file(other))) for other in sources_near(path, CALLING))
     return [other for other, text in texts if re.search(pattern, text)][:_MAX_DEFINERS]
 
 

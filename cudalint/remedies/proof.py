@@ -458,19 +458,22 @@ def _by_array(costs: Mapping[_Key, _Cost], concerned: Collection[_Key]) -> dict[
 def _all_no_worse(pairs: Sequence[tuple[_Cost, _Cost]]) -> bool:
     """Whether accesses cost no more together, those with countable requests and the others each."""
     known = [(before, after) for before, after in pairs if before.is_known and after.is_known]
-    countable = [(before.total, after.total) for before, after in known if _are_countable(before, after)]
-    others = [(before.per_request, after.per_request) for before, after in known if not _are_countable(before, after)]
+    totals = [_totals(*pair) for pair in known]
+    countable = [each for each in totals if each is not None]
+    others = [(b.per_request, a.per_request) for (b, a), each in zip(known, totals, strict=True) if each is None]
     noise = _NOISE if any(before.is_estimate or after.is_estimate for before, after in known) else _SAME
     return all(
-        sum(after or 0.0 for _, after in each) <= sum(before or 0.0 for before, _ in each) * (1 + noise)
+        sum(after for _, after in each) <= sum(before for before, _ in each) * (1 + noise)
         for each in (countable, others)
     )
 
 
-def _are_countable(before: _Cost, after: _Cost) -> bool:
-    """Where data decides how many requests there are, other random data makes other numbers of them."""
-    is_random = before.is_estimate or after.is_estimate
-    return before.total is not None and after.total is not None and not is_random
+def _totals(before: _Cost, after: _Cost) -> tuple[float, float] | None:
+    """What all requests cost together; None where data decides how many there are: other random data makes other
+    numbers of them."""
+    if before.total is None or after.total is None or before.is_estimate or after.is_estimate:
+        return None
+    return before.total, after.total
 
 
 def _costs(
@@ -528,9 +531,8 @@ def _no_worse(before: _Cost, after: _Cost) -> bool:
     if before.is_repeat:
         return True  # What it costs then is seen in the sum of all, or it is behind a barrier.
     noise = _NOISE if before.is_estimate or after.is_estimate else _SAME
-    if before.total is None or after.total is None or not _are_countable(before, after):
-        return after.per_request <= before.per_request * (1 + noise)
-    return after.total <= before.total * (1 + noise)
+    then, now = _totals(before, after) or (before.per_request, after.per_request)
+    return now <= then * (1 + noise)
 
 
 # --- findings ----------------------------------------------------------------------------------------------

@@ -9,12 +9,16 @@ from __future__ import annotations
 import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from typing import Final
 
 from msgspec import Struct
 
 from cudalint.disk.encoding import to_bytes
 from cudalint.source.lines import Lines
 
+COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+COMMENT_IN_BYTES: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+"""Without a look at literals: for texts in which what is sought is no part of one."""
 _TOKEN = re.compile(
     r"""
     (?P<comment> //(?:[^\\\n]|\\(?:\r?\n)?)* | /\*.*?(?:\*/|\Z) )

@@ -24,13 +24,13 @@ from cudalint.interpreter.device.values import MemoryPlace, Pointer, Value, node
 from cudalint.interpreter.library.synchronisation import assembly_barrier, warp_converges, warp_waits
 from cudalint.ir import nodes as ir
 from cudalint.numerals import whole
+from cudalint.source.comments import COMMENT
 from cudalint.values.arithmetic import BOOL, I4, I8, U4, U8, Kind
 from cudalint.values.nodes import Node, Reason
 
 if TYPE_CHECKING:
     from cudalint.interpreter.device.executor import Executor
 
-_COMMENT = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 _INSTRUCTION = re.compile(r"\s*(?:[{}]\s*|\w+:\s*)*(?:@(!?)%*(\w+)\s+)?([a-z][\w.:]*)\s*(.*)", re.DOTALL)
 _OPERAND = re.compile(r"\{[^}]*\}|\[[^\]]*\]|[^,{}\[\]]+")
 _ADDRESS = re.compile(r"\[\s*(%*\w+)\s*(?:\+\s*(-?\d+)\s*)?\]")
@@ -85,7 +85,7 @@ class Instruction(Struct, frozen=True):
 def instructions(text: str) -> tuple[Instruction, ...]:
     """The instructions of an asm statement, in their order; declarations of registers are none."""
     found = []
-    for piece in _COMMENT.sub(" ", text).split(";"):
+    for piece in COMMENT.sub(" ", text).split(";"):
         match = _INSTRUCTION.match(piece)
         if match:
             operands = tuple(o.strip() for o in _OPERAND.findall(match[4]) if o.strip())
