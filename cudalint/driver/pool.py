@@ -47,9 +47,13 @@ _SECONDS_TO_END = 10
 _LOOKS = 8
 """How often a worker is looked at within the time that it may wait."""
 _COUNTS_WORK = hasattr(signal, "setitimer")
+"""Whether the system ends a process that has computed for so long."""
+_TELLS_WORK = os.path.exists("/proc/self/stat")
+"""Whether the system tells whether another process waits, and how much it has computed."""
 _SECONDS_UNWATCHED = 0.25
 _SAFE_PATH = "PYTHONSAFEPATH"
 _PATIENCE = 5.0 if _COUNTS_WORK else 1.0
+"""How many times as long as it may compute a job may take that waits."""
 
 Job = TypeVar("Job")
 Result = TypeVar("Result")
@@ -60,12 +64,21 @@ class Limits(Struct, frozen=True):
 
     workers: int
     seconds: float
-    """The time that one job may compute; a worker that takes longer is killed. Where the system can, its own clock
-    counts, so that a busy machine gives no more jobs up than an idle one; a job that waits and computes nothing has
-    `_PATIENCE` times as long."""
+    """The time that one job may compute; a worker that takes longer is killed. Where the system can, the worker's own
+    clock counts alone, and not how long it waits for a core: a busy machine gives no more jobs up than an idle one.
+    Elsewhere a job ends after `_PATIENCE` times as long on the clock on the wall."""
     idle_seconds: float | None = None
-    """The time that a job may wait, computing nothing, for a pipe without a writer or the like. None: as long as it may
-    take at all."""
+    """The time that a job may sleep, computing nothing, for a pipe without a writer or the like. None: `_PATIENCE`
+    times as long as it may compute."""
+
+    @property
+    def longest_wait(self) -> float:
+        """The time that a job may take, on the clock on the wall, where that is all that there is."""
+        return math.inf if _COUNTS_WORK and _TELLS_WORK else _PATIENCE * self.seconds
+
+    @property
+    def longest_sleep(self) -> float:
+        return _PATIENCE * self.seconds if self.idle_seconds is None else self.idle_seconds
     jobs_per_worker: int = 200
     megabytes: int = 220
     """A worker whose memory has once grown over this is replaced before its next job."""
@@ -231,7 +244,7 @@ def _collect(
         elif worker.deadline <= now:
             yield worker.abandon(_given_up(limits))
         elif worker.only_waits(now):
-            yield worker.abandon(f"given up: it waits, and has computed nothing for {limits.idle_seconds:g} s")
+            yield worker.abandon(f"given up: it waits, and has computed nothing for {limits.longest_sleep:g} s")
 
 
 class _Worker(Generic[Job, Result]):
@@ -269,31 +282,31 @@ class _Worker(Generic[Job, Result]):
         self.next_look = math.inf
         """When the worker is to be looked at again, whether it goes on."""
         self._computed: int | None = None
-        self._since = 0.0
+        self._asleep = 0
         self.alive = True
 
     def assign(self, index: int, job: Job) -> None:
         self.index = index
-        self.deadline = time.monotonic() + _PATIENCE * self._limits.seconds
+        now = time.monotonic()
+        self.deadline = now + self._limits.longest_wait
         self._jobs_left -= 1
-        self._computed, self._since = None, time.monotonic()
-        if self._limits.idle_seconds is not None:
-            self.next_look = self._since + self._limits.idle_seconds / _LOOKS
+        self._computed, self._asleep = None, 0
+        if _TELLS_WORK:
+            self.next_look = now + self._limits.longest_sleep / _LOOKS
         # A worker may have died between two jobs. Its pipe reads as closed then, and `outcome` reports it.
         with contextlib.suppress(BrokenPipeError):
             self.connection.send(job)
 
     def only_waits(self, now: float) -> bool:
-        """Whether the worker has slept for as long as it may, where the system tells so."""
-        longest = self._limits.idle_seconds
-        if longest is None or now < self.next_look:
+        """Whether the worker has slept for as long as it may: it did whenever it was looked at, and computed nothing in
+        between. One that waits for a core does not sleep."""
+        if now < self.next_look:
             return False
-        self.next_look = now + longest / _LOOKS
+        self.next_look = now + self._limits.longest_sleep / _LOOKS
         computed = _computed_by(self._process.pid)
-        if computed is None or computed != self._computed:
-            self._computed, self._since = computed, now
-            return False
-        return now - self._since >= longest
+        self._asleep = self._asleep + 1 if computed is not None and computed == self._computed else 0
+        self._computed = computed
+        return self._asleep >= _LOOKS
 
     def outcome(self) -> Done[Result] | Lost | str:
         """What the worker has to say about its job, now that its pipe is ready: what became of it, or in a word where
@@ -368,7 +381,7 @@ def _computed_by(pid: int | None) -> int | None:
 
 
 def _given_up(limits: Limits) -> str:
-    return f"given up after {limits.seconds:g} s; --time-limit gives more time"
+    return f"given up after {limits.seconds:g} s of computing; --time-limit gives more time"
 
 
 def _cause_of_death(exit_code: int | None, limits: Limits) -> str:

@@ -87,7 +87,7 @@ def test_a_missing_path_fails_and_the_others_are_linted(cudalint: Run, tile: str
     [
         (b"ab\n\0", "not a text file (it has a NUL byte here) (line 1, column 4)"),
         (b"CRASH", "the analysis crashed (SIGSEGV)"),
-        (b"BUSY", "given up after 1 s; --time-limit gives more time"),
+        (b"BUSY", "given up after 1 s of computing; --time-limit gives more time"),
         (b"HANG", "given up: it waits, and has computed nothing for 1 s"),
         (b"RAISE", "internal error: AssertionError: a bug"),
     ],

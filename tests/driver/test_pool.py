@@ -44,6 +44,11 @@ def _work(job: str) -> str:
         case ["wait", seconds]:
             time.sleep(float(seconds))
             return "WAITED"
+        case ["compute", seconds]:
+            end = time.process_time() + float(seconds)
+            while time.process_time() < end:
+                pass
+            return "COMPUTED"
         case ["pid"]:
             return str(os.getpid())
         case ["grow"]:
@@ -73,23 +78,42 @@ def test_a_crash_costs_only_its_own_job() -> None:
     assert [outcomes[i] for i in (0, 2, 4)] == [Done(0, "A"), Done(2, "B"), Done(4, "C")]
 
 
-def test_a_job_over_its_time_is_given_up() -> None:
+_COUNTS = pytest.mark.skipif(not (pool._COUNTS_WORK and pool._TELLS_WORK), reason="only the clock on the wall counts")
+
+
+def test_a_job_that_never_ends_is_given_up() -> None:
     start = time.monotonic()
     outcomes = _run(["a", "hang", "b", "c"], seconds=0.5)
-    assert time.monotonic() - start < 10
-    assert outcomes[1] == Lost(1, "given up after 0.5 s; --time-limit gives more time")
+    assert time.monotonic() - start < 30
+    assert isinstance(outcomes[1], Lost)
+    assert outcomes[1].reason.startswith("given up")
     assert [outcomes[i] for i in (0, 2, 3)] == [Done(0, "A"), Done(2, "B"), Done(3, "C")]
 
 
-@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="only the clock on the wall counts")
+@_COUNTS
 def test_time_is_what_a_job_computes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that only waits has longer: so has one on a busy machine."""
+    """One that only waits has longer, and is told by the word for that when it ends."""
     assert _run(["wait 1", "busy"], seconds=0.5) == {
         0: Done(0, "WAITED"),
-        1: Lost(1, "given up after 0.5 s; --time-limit gives more time"),
+        1: Lost(1, "given up after 0.5 s of computing; --time-limit gives more time"),
     }
     monkeypatch.setattr(pool, "_PATIENCE", 1.0)
-    assert _run(["wait 1"], seconds=0.5)[0] == Lost(0, "given up after 0.5 s; --time-limit gives more time")
+    outcome = _run(["wait 5"], seconds=0.5)[0]
+    assert outcome == Lost(0, "given up: it waits, and has computed nothing for 0.5 s")
+
+
+@_COUNTS
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="processes can't be put on one core")
+def test_a_busy_machine_gives_up_no_job_that_an_idle_one_finishes() -> None:
+    """Ten jobs on one core, each of which computes 0.4 of its 0.5 s: the last ends after 4 s on the clock on the wall,
+    which is more than `_PATIENCE` times its limit."""
+    cores = os.sched_getaffinity(0)
+    try:
+        os.sched_setaffinity(0, {min(cores)})
+        outcomes = _run(["compute 0.4"] * 10, workers=10, seconds=0.5)
+    finally:
+        os.sched_setaffinity(0, cores)
+    assert outcomes == {number: Done(number, "COMPUTED") for number in range(10)}
 
 
 @pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing interrupts")

@@ -15,7 +15,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.facts import Place
-from cudalint.findings.results import CheckResult
+from cudalint.findings.results import CheckResult, Failure
 from cudalint.findings.sources import SourceLines
 from cudalint.reporters.html.diffs import diff_of
 from cudalint.reporters.pages import address_on_network
@@ -128,6 +128,16 @@ def test_a_kernel_takes_at_most_60_kilobytes(text: str) -> None:
     (section,) = re.findall(r'<section class="kernel".*?</section>', text, re.DOTALL)
     symbols = text[text.index('<svg class="pic" width="0"') : text.index("<script>")]
     assert len(section.encode()) + len(symbols.encode()) < 60_000
+
+
+def test_what_was_not_linted_is_said_before_all_kernels(result: CheckResult) -> None:
+    failures = (Failure("a.cu", "given up"), Failure("c.cu", "not a text file"), Failure(HOSTILE, "given up"))
+    text = page_of(replace(result, failures=failures))
+    names = _Page(text).text
+    assert names.index("given up: a.cu, ") < names.index("not a text file: c.cu") < names.index("Kernels")
+    assert names.count("Not linted") == 1
+    assert HOSTILE in names[: names.index("Kernels")]
+    assert not _Page(text).all("img")
 
 
 def test_a_report_without_kernels_has_the_findings(result: CheckResult) -> None:

@@ -14,7 +14,7 @@ from markupsafe import Markup
 from cudalint import __version__
 from cudalint.cost.by_line import Line
 from cudalint.drawing.svg import style as style_of_pictures
-from cudalint.findings.results import CheckResult
+from cudalint.findings.results import CheckResult, Failure
 from cudalint.findings.sources import SourceLines
 from cudalint.numerals import count
 from cudalint.reporters import costs, plain, wording
@@ -22,7 +22,7 @@ from cudalint.reporters.html.findings import Findings
 from cudalint.reporters.html.prose import prose
 from cudalint.reporters.html.requests import Pictures
 from cudalint.reporters.html.sections import Group, groups_of, rows_by_line, section_of
-from cudalint.reporters.html.views import Link, Page, Rule, Section
+from cudalint.reporters.html.views import Failures, Link, Page, Rule, Section
 from cudalint.reporters.order import by_cost
 from cudalint.reporters.pages import address_on_network
 
@@ -93,11 +93,20 @@ def page_of(result: CheckResult, sources: SourceLines) -> Page:
         others=tuple(findings.view(d, f"o{number}", anchors) for number, d in enumerate(others, 1)),
         allowed=tuple(findings.view(d, f"a{number}", anchors) for number, d in enumerate(result.suppressed, 1)),
         rules=tuple(Rule(code, names[code], number) for code, number in sorted(counted.items())),
-        failures=tuple((failure.path, failure.message) for failure in result.failures),
+        failures=tuple(_failures(result.failures)),
         minor=next(costs.minor(result), ""),
         most_microseconds=max((section.microseconds for section in sections), default=0.0),
         symbols=pictures.symbols(),
     )
+
+
+def _failures(failures: Iterable[Failure]) -> Iterator[Failures]:
+    """By their reasons: those first that most files share."""
+    paths: dict[str, list[str]] = {}
+    for failure in failures:
+        paths.setdefault(failure.message, []).append(failure.path)
+    for message in sorted(paths, key=lambda message: -len(paths[message])):
+        yield Failures(message, tuple(paths[message]))
 
 
 def _anchors(sections: Iterable[Section]) -> dict[Line, str]:

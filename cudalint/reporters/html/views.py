@@ -131,6 +131,13 @@ class Rule(Struct, frozen=True):
     number: int
 
 
+class Failures(Struct, frozen=True):
+    """Files that could not be linted, for one reason."""
+
+    message: str
+    paths: tuple[str, ...]
+
+
 class Page(Struct, frozen=True):
     title: str
     summary: Markup
@@ -139,7 +146,7 @@ class Page(Struct, frozen=True):
     others: tuple[Finding, ...]
     allowed: tuple[Finding, ...]
     rules: tuple[Rule, ...]
-    failures: tuple[tuple[str, str], ...]
+    failures: tuple[Failures, ...]
     minor: str
     most_microseconds: float
     symbols: Markup
