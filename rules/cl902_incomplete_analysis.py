@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import os
 import re
 from collections import Counter
 from collections.abc import Collection, Iterator, Sequence
@@ -27,6 +28,8 @@ from cudalint.rulekit import count, is_repeat
 _MOST_REASONS = 3
 _MOST_ERRORS = 20
 """Lines with a syntax error that are listed: a text that is no source at all has hundreds."""
+_OF_CODE = re.compile(r"\.(cuh?|py|[ch](c|pp|xx|\+\+)?|in[cl]|ipp|tpp|txx|impl|cl|hip)(\.\w+)?")
+"""Ends of names of files with C++, in whole or in part."""
 _MEMORY = ("global", "shared", "generic")
 
 
@@ -71,6 +74,12 @@ class IncompleteAnalysis(Rule):
 
     def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
         """Each line that is no C++, once: what follows from one error often stands on its line."""
+        if _is_no_source(context.file):
+            first = min(context.file.problems, key=lambda problem: (problem.line, problem.column))
+            message = f"neither its name nor its text is of C++: {first.message}"
+            place = Place(context.file.path, first.line, first.column, first.line, first.column)
+            yield self.finding(None, severity="warning", place=place, message=message)
+            return
         lines: dict[tuple[str, int], Problem] = {}
         invalid = _invalid_lines(context.file)
         for problem in context.file.problems:
@@ -136,6 +145,13 @@ class IncompleteAnalysis(Rule):
         if self._last is None or self._last[0] is not file:
             self._last = file, gap_line(file)
         return self._last[1]
+
+
+def _is_no_source(file: FileFacts) -> bool:
+    """Whether a file that only its path brought in has no kernel, and no sense for a compiler."""
+    suffix = os.path.splitext(file.path)[1].lower()
+    own = [problem for problem in file.problems if problem.path == file.path]
+    return bool(own) and not file.kernels and bool(suffix) and not _OF_CODE.fullmatch(suffix)
 
 
 def _of_file(file: FileFacts) -> str:

@@ -1,4 +1,4 @@
-"""CL904: what no compiler takes, inside a kernel."""
+"""CL904: what no compiler takes."""
 
 from __future__ import annotations
 
@@ -15,14 +15,15 @@ _MOST_ERRORS = 20
 
 
 class InvalidCode(Rule):
-    """A syntax error inside a kernel, or a name in it that nothing declares.
+    """A syntax error, or a name inside a kernel that nothing declares.
 
     What it does
-        Reports a line of a kernel that no compiler of CUDA takes: a missing semicolon or bracket, or a name that
-        nothing declares although every include was found. Only what is certain is reported: in a `.cu` file of which
-        all includes were found, and not where a macro of the build, a library's header of which cudalint has but a
-        stand-in, or a name of CUDA's own that it may not know could make code of it. What is doubtful, and what comes
-        behind something doubtful, stays a matter of [CL902](CL902-incomplete-analysis.md). Templates that nothing
+        Reports a line that no compiler of CUDA takes: a missing semicolon or bracket, in a kernel or outside, or a name
+        in a kernel that nothing declares although every include was found. Only what is certain is reported: in a `.cu`
+        file, or a kernel's text in Python, of which all includes were found, and not where a macro of the build, a
+        library's header of which cudalint has but a stand-in, or a name of CUDA's own that it may not know could make
+        code of it. In Python that goes for syntax errors in what stands there word by word. What is doubtful, and what
+        comes behind something doubtful, stays a matter of [CL902](CL902-incomplete-analysis.md). Templates that nothing
         instantiates are left to that rule too: compilers differ about how far they read those.
 
     Why is this bad
@@ -45,11 +46,17 @@ class InvalidCode(Rule):
     code = "CL904"
     name = "invalid-code"
     severity = "error"
-    summary = "a syntax error or an undeclared name inside a kernel"
+    summary = "a syntax error, or an undeclared name inside a kernel"
     by_hand = "what the code should say is not known"
     reads = NO_KIND
 
+    def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
+        yield from self._in(None, context)
+
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        yield from self._in(kernel, context)
+
+    def _in(self, kernel: KernelFacts | None, context: RuleContext) -> Iterator[Diagnostic]:
         for holder, problem in invalid_lines(context.file)[:_MOST_ERRORS]:
             if holder is not kernel:
                 continue

@@ -16,11 +16,12 @@ from cudalint.reasons import ProblemKind
 Error = Literal[
     "undeclared", "unknown-type", "no-type", "not-in-namespace", "no-class", "no-namespace", "no-type-specifier",
     "needs-number", "expected-body", "misplaced-function", "extra-brace", "open-class", "open-string",
-    "expected-bracket", "expected-token", "expected-expression", "taken-as-closed", "other",
+    "expected-bracket", "expected-token", "expected-expression", "taken-as-closed", "wrong-type", "other",
 ]  # fmt: skip
 """What is wrong: a name, a type or a member of a namespace that nothing declares, a base class or a namespace likewise;
 a declaration without a type; a name without a value where a template or a constant needs one; and what a grammar
-misses, or has too much of. `taken-as-closed` is no error of clang but one that was mended before it read the text."""
+misses, or has too much of. `wrong-type` is one of which all names are known. `taken-as-closed` is no error of clang but
+one that was mended before it read the text."""
 
 _NOT_FOUND: Final = re.compile(r"'(?P<name>.+)' file not found")
 _ERRORS: Final[tuple[tuple[Error, re.Pattern[str]], ...]] = (
@@ -45,9 +46,10 @@ _ERRORS: Final[tuple[tuple[Error, re.Pattern[str]], ...]] = (
     ("open-string", re.compile(r"missing terminating '\"' character")),
     ("expected-expression", re.compile(r"expected expression$")),
     ("expected-bracket", re.compile(r"expected '(?P<name>[)}\]])'$")),
-    ("expected-token", re.compile(r"expected '(?P<name>[;)\]}])'(?: |$)")),
+    ("expected-token", re.compile(r"expected '(?P<name>[;)\]}]|>>>)'(?: |$)")),
     ("expected-token", re.compile(r"expected '(?P<name>\()' after '(?:if|for|while|switch)'")),
     ("expected-token", re.compile(r"expected '(?P<name>\w+)' in do/while loop")),
+    ("wrong-type", re.compile(r"variable has incomplete type 'void'")),
 )
 _SYNTAX: Final = frozenset({"Parse Issue", "Lexical or Preprocessor Issue"})
 """Clang's categories of errors that are there whatever other files declare."""

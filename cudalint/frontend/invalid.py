@@ -9,7 +9,7 @@ lines count.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -51,6 +51,7 @@ _ODD: Final = re.compile(
     r"|\b__(?!(global|device|shared|restrict)__|restrict\b|syncthreads\b)"
 )
 """What compilers differ about, on the line of an error."""
+_CLOSED_LAUNCH: Final = re.compile(r">\s*>\s*>")
 _WORDS: Final = re.compile(r"[A-Za-z_]\w*")
 _NOT_CODE: Final = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _USING: Final = re.compile(r"\busing\s+namespace\s+([\w:]+)")
@@ -68,13 +69,15 @@ class Sight(Struct, frozen=True):
     included: Collection[str]
     """The paths of the headers that were read."""
     is_whole: bool
-    """It is no fragment of another file, nor a text in one, and stands as its author builds it."""
+    """It is no fragment of another file, and stands as its author builds it."""
+    is_written: Callable[[int], bool] | None = None
+    """For a text in a file of another language: whether a line of it stands there as it is."""
 
 
 def with_certainty(problems: Iterable[Problem], sight: Sight) -> tuple[Problem, ...]:
     """The problems, each of which tells whether it is certainly a mistake."""
     listed = tuple(problems)
-    if not sight.is_whole or not sight.path.endswith(".cu"):
+    if not sight.is_whole or not (sight.path.endswith(".cu") or sight.is_written is not None):
         return listed
     if any(problem.kind in ("missing-include", "supplied", "defined") for problem in listed):
         return listed
@@ -87,6 +90,7 @@ def with_certainty(problems: Iterable[Problem], sight: Sight) -> tuple[Problem, 
 class _Judge:
     def __init__(self, sight: Sight) -> None:
         self._path = sight.path
+        self._is_written = sight.is_written
         self._lines = Lines(to_bytes(sight.text))
         own = [path for path in sight.included if not path.startswith(BUNDLED_ROOT)]
         bundled = [path.removeprefix(BUNDLED_ROOT).lstrip("/\\") for path in sight.included if path not in own]
@@ -109,7 +113,8 @@ class _Judge:
         if problem.path != self._path or self._has_libraries or problem.line > len(self._lines):
             return False
         if problem.kind in ("guessed", "undeclared", "undeclared-type"):
-            return self._is_no_name(problem, problem.name)
+            # What compiles a text in another file may define more for it.
+            return self._is_written is None and self._is_no_name(problem, problem.name)
         return problem.is_syntax and problem.error in _SYNTAX and self._is_plain(problem)
 
     def _is_no_name(self, problem: Problem, name: str) -> bool:
@@ -134,8 +139,12 @@ class _Judge:
     def _is_plain(self, problem: Problem) -> bool:
         """Whether all that stands on the line of a syntax error and before it is what every compiler reads alike."""
         before = next((n for n in range(problem.line - 1, 0, -1) if self._lines.line(n).strip()), problem.line)
-        near = b"\n".join({n: self._lines.line(n) for n in (before, problem.line)}.values())
-        code = _NOT_CODE.sub(" ", to_text(near))
+        near = {n: self._lines.line(n) for n in (before, problem.line)}
+        if self._is_written is not None and not all(map(self._is_written, near)):
+            return False
+        code = _NOT_CODE.sub(" ", to_text(b"\n".join(near.values())))
+        if problem.name == ">>>" and not _CLOSED_LAUNCH.search(code):
+            code = code.replace("<<<", " ")
         if _ODD.search(code):
             return False
         capitals = (word for word in _WORDS.findall(code) if len(word) > 1 and word.upper() == word)

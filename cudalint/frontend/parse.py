@@ -181,7 +181,7 @@ def parse_file(
     problems = (*_without_followers(attempt.problems), *attempt.setting.refused)
     problems = (*problems, *_taken_as_defined(path, attempt.setting))
     if problems:
-        problems = with_certainty(problems, _sight(path, text, attempt, ranges, is_whole=places is None))
+        problems = with_certainty(problems, _sight(path, text, attempt, ranges, places))
     launches = nested_launches(attempt.unit)
     if places is not None:
         problems = tuple(_placed(p, path, places) for p in problems)
@@ -217,16 +217,19 @@ def _again(
     return replace(parsed, tu=attempt.unit, problems=(*parsed.problems, *added), again=None), failed
 
 
-def _sight(path: str, text: bytes, attempt: _Attempt, ranges: Sequence[tuple[int, int]], is_whole: bool) -> Sight:
+def _sight(
+    path: str, text: bytes, attempt: _Attempt, ranges: Sequence[tuple[int, int]], places: PlaceMap | None
+) -> Sight:
     setting = attempt.setting
-    as_built = is_whole and not setting.switches and recovery.includer_context(path) is None
-    return Sight(path, text.decode(errors="replace"), ranges, frozenset(_included(attempt)), as_built)
+    as_built = not setting.switches and (places is not None or recovery.includer_context(path) is None)
+    is_written = places.is_written if places is not None else None
+    return Sight(path, text.decode(errors="replace"), ranges, frozenset(_included(attempt)), as_built, is_written)
 
 
 def _without_followers(problems: Sequence[Problem]) -> Iterator[Problem]:
     """The problems, of which those that follow from a missing name on their line are no syntax errors, and neither are
     those of a file that uses a namespace that nothing declares: any word in it may be the name of a template."""
-    others = {(problem.path, problem.line) for problem in problems if not problem.is_syntax}
+    others = {(p.path, p.line) for p in problems if not p.is_syntax and p.error != "wrong-type"}
     unknown = {problem.path for problem in problems if problem.error == "no-namespace"}
     for problem in problems:
         follows = problem.is_syntax and ((problem.path, problem.line) in others or problem.path in unknown)

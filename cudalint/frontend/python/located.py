@@ -113,6 +113,14 @@ class PlaceMap:
         index = min(line, len(self._byte_lines)) - 1
         return self.span(self._byte_lines[index] + column - 1, 0)[:2]
 
+    def is_written(self, line: int) -> bool:
+        """Whether a line of the text stands in the Python file as it is, and nothing in it was worked out."""
+        first = self._byte_lines[min(line, len(self._byte_lines)) - 1]
+        last = self._byte_lines[line] if line < len(self._byte_lines) else len(self.data)
+        begin, end = self._character(first), self._character(last)
+        pairs = zip(self._located.starts[begin:end], self._located.ends[begin:end], strict=True)
+        return all(stop == start + 1 for start, stop in pairs)
+
     @cached_property
     def _byte_lines(self) -> list[int]:
         return [0, *(match.end() for match in re.finditer(b"\n", self.data))]
