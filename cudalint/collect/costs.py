@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import ClassVar, Self
 
 import numpy as np
@@ -51,8 +51,8 @@ class _Traffic(Struct):
     wavefronts: float = 0.0
     stored: float = 0.0
     """Sectors that are written, or on which atomics work."""
-    asked: float = 0.0
-    """Bytes, by all lanes, of global memory."""
+    asked: dict[str, float] = field(default_factory=dict)
+    """Bytes of each array of global memory, by all lanes."""
     assumptions: dict[str, None] = field(default_factory=dict)
     status: CostStatus = "exact"
     reason: str | None = None
@@ -72,7 +72,8 @@ class _Traffic(Struct):
             return
         self.sectors += requests * per
         self.passes += requests * _passes(access, result, per)
-        self.asked += requests * (result.active_lanes or WARP_LANES) * access.bytes
+        asked = requests * (result.active_lanes or WARP_LANES) * access.bytes
+        self.asked[access.array] = self.asked.get(access.array, 0.0) + asked
         if access.operation in ("store", "atomic"):
             self.stored += requests * per
 
@@ -147,10 +148,18 @@ class CostCollector(Provider, eq=False):
             LaunchCost(
                 index, status, assumptions, reason, work.requests, work.sectors, work.wavefronts, work.operations,
                 work.instructions, memory.read * scale, memory.written * scale, work.l2_bytes, work.dram_bytes,
-                traffic.asked * scale, work=work, stops={Place(*span): times for span, times in own.stops.items()},
+                sum(traffic.asked.values()) * scale, work=work,
+                stops={Place(*span): times for span, times in own.stops.items()},
+                needless={name: scale * bytes_ for name, bytes_ in _needless(memory, traffic)},
             ),
             estimate(work, machine_of(self.target)), self.target, memory.through * scale,
         )  # fmt: skip
+
+
+def _needless(memory: MemoryTraffic, traffic: _Traffic) -> Iterator[tuple[str, float]]:
+    for name, bytes_ in memory.passed.items():
+        if name in traffic.asked and bytes_ > traffic.asked[name]:
+            yield name, bytes_ - traffic.asked[name]
 
 
 def _scaled(work: Work, scale: float) -> Work:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
@@ -13,6 +14,8 @@ from msgspec.structs import replace
 from cudalint.cost.machine import machine_of
 from cudalint.cost.model import estimate
 from cudalint.facts import Access, AccessResult, KernelFacts, LaunchCost, Place, Work
+from cudalint.hardware.requests import WARP_LANES
+from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.swaps import swaps
 from cudalint.hardware.targets import Target
 
@@ -134,8 +137,9 @@ def _of_swaps(access: Access, result: AccessResult) -> float | None:
 
 
 def per_request(access: Access, result: AccessResult) -> float | None:
-    """Sectors or, of shared memory, wavefronts; the middle of a range where only that is known. An atomic on a
-    floating-point number in shared memory is a loop, all of whose passes are counted."""
+    """Sectors or, of shared memory, wavefronts; the middle of a range where only that is known, and where data decides
+    about places a sector for each lane. An atomic on a floating-point number in shared memory is a loop, all of whose
+    passes are counted."""
     is_shared = access.space == "shared"
     if is_shared and access.operation == "atomic" and access.element_type in _SWAPPED:
         found = _of_swaps(access, result)
@@ -145,4 +149,17 @@ def per_request(access: Access, result: AccessResult) -> float | None:
     if exact is not None:
         return exact
     bounds = result.wavefronts_range if is_shared else result.sectors_range
-    return sum(bounds) / 2 if bounds is not None else None
+    if bounds is not None:
+        return sum(bounds) / 2
+    is_scattered = result.status == "data-dependent" and access.space == "global"
+    return _scattered(access, result.active_lanes or WARP_LANES) if is_scattered else None
+
+
+def _scattered(access: Access, lanes: float) -> float:
+    """The sectors of lanes that take any elements of an array: of few, some lanes have the same."""
+    each = max(1, access.bytes // SECTOR_BYTES)
+    declared = access.declaration.total_bytes if access.declaration is not None else None
+    if not declared:
+        return lanes * each
+    room = max(1.0, declared / SECTOR_BYTES)
+    return room * -math.expm1(-lanes * each / room)

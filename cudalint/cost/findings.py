@@ -34,6 +34,7 @@ def cost_of_all(kernel: KernelCost, costs: Sequence[FindingCost]) -> FindingCost
         total = Excess(
             total.sectors + own.sectors,
             total.wavefronts + own.wavefronts,
+            total.l2_bytes + own.l2_bytes,
             total.dram_bytes + own.dram_bytes,
             doubles=total.doubles + own.doubles,
             special=total.special + own.special,
@@ -78,7 +79,7 @@ def _less(work: Work, excess: Excess, machine: Machine) -> Work:
         sectors=work.sectors * kept,
         passes=work.passes * kept,
         wavefronts=max(0.0, work.wavefronts - excess.wavefronts),
-        l2_bytes=work.l2_bytes * kept,
+        l2_bytes=max(0.0, work.l2_bytes - excess.l2_bytes),
         dram_bytes=max(0.0, work.dram_bytes - excess.dram_bytes),
         instructions=max(0.0, work.instructions - excess.instructions),
         waits=waits,

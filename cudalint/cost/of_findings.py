@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
+from cudalint.cost.by_line import per_request
 from cudalint.cost.findings import finding_cost, not_known
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import Access, AccessResult, Excess, FindingCost, KernelFacts, LaunchCost, LaunchFacts, Work
@@ -77,36 +78,61 @@ def _of_requests(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, 
     sectors, wavefronts = _share(own, kernel, cost.launch, shared=False), _share(own, kernel, cost.launch, shared=True)
     if sectors is None and wavefronts is None:
         return None
-    excess = Excess(float((sectors or 0.0) * work.sectors), float((wavefronts or 0.0) * work.wavefronts))
+    excess = Excess(
+        float((sectors or 0.0) * work.sectors),
+        float((wavefronts or 0.0) * work.wavefronts),
+        l2_bytes=_needless(own, kernel, cost) if sectors else 0.0,
+    )
     arrays = {access.array for access in own}
     is_alone = all(access.array not in arrays or access in own for access in kernel.accesses)
     if is_alone and work.dram_bytes >= _STREAMED * work.sectors * SECTOR_BYTES:
         # Nobody else uses the rest of what is fetched.
-        excess = replace(excess, dram_bytes=float((sectors or 0.0) * work.dram_bytes))
+        excess = replace(excess, dram_bytes=min(excess.l2_bytes, float((sectors or 0.0) * work.dram_bytes)))
     return excess
+
+
+def _needless(own: list[Access], kernel: KernelFacts, cost: LaunchCost) -> float:
+    """What some accesses bring to L2 beyond what the lanes ask for."""
+    found = 0.0
+    for array, bytes_ in cost.needless.items():
+        whole = sum(_beyond([access for access in kernel.accesses if access.array == array], cost.launch, shared=False))
+        mine = sum(_beyond([access for access in own if access.array == array], cost.launch, shared=False))
+        found += bytes_ * mine / whole if whole else 0.0
+    return found
 
 
 def _share(own: list[Access], kernel: KernelFacts, launch: int, shared: bool) -> float | None:
     """What some accesses take beyond the ideal, as a part of what all of a kernel take; None if that is not known."""
-    total = sum(requests * actual for _, requests, actual, _ in _figures(kernel.accesses, launch, shared))
-    found = [requests * max(0.0, actual - ideal) for _, requests, actual, ideal in _figures(own, launch, shared)]
+    total = sum(
+        requests * (per_request(access, result) or 0.0)
+        for access, result, requests in _results(kernel.accesses, launch, shared)
+    )
+    found = _beyond(own, launch, shared)
     return min(1.0, sum(found) / total) if total and found else None
 
 
-def _figures(
-    accesses: list[Access] | tuple[Access, ...], launch: int, shared: bool
-) -> Iterator[tuple[Access, float, float, float]]:
-    """The requests of accesses under a launch, with what one takes and would ideally take."""
+def _beyond(accesses: Iterable[Access], launch: int, shared: bool) -> list[float]:
+    """What accesses take beyond the ideal, as far as that is known."""
+    return [
+        requests * max(0.0, actual - ideal)
+        for _, result, requests in _results(accesses, launch, shared)
+        for actual, ideal in [_figures(result, shared)]
+        if actual is not None and ideal is not None
+    ]
+
+
+def _results(
+    accesses: Iterable[Access], launch: int, shared: bool
+) -> Iterator[tuple[Access, AccessResult, float]]:
+    """What is known of accesses under a launch, with the number of their requests."""
     for access in accesses:
-        if (access.space == "shared") is not shared:
-            continue
         for result in access.results:
-            actual, ideal = _per_request(result, shared)
-            if result.launch == launch and result.requests and actual is not None and ideal is not None:
-                yield access, result.requests, actual, ideal
+            if (access.space == "shared") is shared and result.launch == launch and result.requests:
+                yield access, result, result.requests
 
 
-def _per_request(result: AccessResult, shared: bool) -> tuple[float | None, float | None]:
+def _figures(result: AccessResult, shared: bool) -> tuple[float | None, float | None]:
+    """What one request takes, and would ideally take."""
     if shared:
         return result.wavefronts_per_request, result.ideal_wavefronts
     return result.sectors_per_request, result.ideal_sectors

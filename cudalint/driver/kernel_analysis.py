@@ -12,6 +12,7 @@ from cudalint.collect.accesses import AccessCollector
 from cudalint.collect.provider import Provider, Run
 from cudalint.collect.providers import providers_of
 from cudalint.collect.resources import resources_of
+from cudalint.evaluate.checks.room import threads_with_room
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
@@ -25,7 +26,7 @@ from cudalint.interpreter.device.values import RecordValue, Value
 from cudalint.ir import nodes as ir
 from cudalint.kinds import COUNTING_KINDS, Kinds
 from cudalint.launches.arguments import named_after_parameters
-from cudalint.launches.blocks import generic_values
+from cudalint.launches.blocks import generic_values, with_room
 from cudalint.launches.configuration import Configuration, Numbers, asks_block_size, launch_facts
 from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
 from cudalint.options.analysis import AnalysisOptions
@@ -108,6 +109,10 @@ class KernelAnalysis(Struct, eq=False):
     def _under(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Shows one launch to the providers."""
         execution = self._execute(index, configuration)
+        room = threads_with_room(execution) if configuration.source == "default" else None
+        fitting = with_room(configuration, *room, self.graph) if room is not None else None
+        if fitting is not None:
+            configuration, execution = fitting, self._execute(index, fitting)
         self._launches.append(execution.launch)
         if self.watch is not None:
             self.watch(execution)

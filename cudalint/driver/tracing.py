@@ -187,6 +187,7 @@ _REASONS: Mapping[Basis, str] = {
     "program": "the program's own default",
     "check": "host code checks it before the launch",
     "guard": "the kernel does nothing for others, or asks of it only whether it is some number",
+    "name": "it is called what is few of something",
     "use": "what it is used as: a stride, a radius, a part of another size or a factor of a product that has to fit",
 }
 

@@ -111,6 +111,9 @@ class LaunchCost(Struct, frozen=True):
     work: Work | None = None
     stops: Mapping[Place, float] = {}
     """How often a warp waits at each barrier, by its place."""
+    needless: Mapping[str, float] = {}
+    """By array, the bytes that reach L2 beyond what lanes ask for. Of what is asked for again, as of the fields of a
+    record one by one, L1 has kept the sectors."""
 
     @property
     def reached_gflops(self) -> float | None:
@@ -129,6 +132,7 @@ class Excess(Struct, frozen=True):
     """Beyond the ideal, of global memory."""
     wavefronts: float = 0.0
     """Beyond the ideal, of shared memory."""
+    l2_bytes: float = 0.0
     dram_bytes: float = 0.0
     doubles: float = 0.0
     """Operations in double precision that could be in single precision."""

@@ -6,10 +6,11 @@ import math
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
-from cudalint.launches.configuration import Block, Nodes, Numbers, axes_asked
+from cudalint.launches.configuration import Block, Configuration, Nodes, Numbers, axes_asked
 from cudalint.options.limits import MAX_EVALUATED, MAX_THREADS
 from cudalint.scenarios import alternatives
 from cudalint.values.graph import Graph
@@ -141,3 +142,27 @@ def _settle(graph: Graph, node: Node, value: int) -> None:
         graph.choose(symbol, value, "launch")
 
 
+def with_room(configuration: Configuration, threads: int, array: str, graph: Graph) -> Configuration | None:
+    """The same launch with as many whole warps along x as an array has room for, if nothing gives its block; None where
+    that is no block of it."""
+    x, *others = configuration.block
+    fewer = threads // WARP_LANES * WARP_LANES
+    if configuration.source != "default" or configuration.by_default or others != [1, 1] or not 0 < fewer < x:
+        return None
+    before, guards = graph.valuation, dict(zip(configuration.guards, configuration.guards, strict=True))
+    for extent in configuration.open_extents:
+        if Numbers(graph).of(extent) == x:
+            _settle(graph, extent, fewer)
+            was, is_now = (graph.const(number, extent.kind) for number in (x, fewer))
+            guards[graph.binary("==", extent, was, extent.kind)] = graph.binary("==", extent, is_now, extent.kind)
+    if any(Numbers(graph).of(extent) not in (1, fewer) for extent in configuration.open_extents):
+        graph.valuation = before
+        return None
+    text, *more = configuration.assumptions
+    return replace(
+        configuration,
+        block=(fewer, 1, 1),
+        source="default" if configuration.open_extents else "inferred",
+        assumptions=(text.replace(f"{x} (", f"{fewer} (from the extents of `{array}`; ", 1), *more),
+        guards=tuple(guards[guard] for guard in configuration.guards),
+    )

@@ -39,6 +39,8 @@ SHORTEST_ROW = 3
 """Of coordinates. Rows of five elements of 8 bytes are in sectors of their own like longer ones."""
 PITCHES = (1, 2, 3, *(1 << bits for bits in range(2, 14)))
 """Tried to see from which row length on a figure holds."""
+SHORT_ROWS = (GRANULE, 2 * GRANULE, 4 * GRANULE)
+"""Of whole warps: the rows of a head, or of a few channels."""
 REACHING_SIZES = tuple(1 << bits for bits in range(12, 2, -1))
 """Tried, the largest first, to see for which one threads get to a place."""
 WITNESSES = (64, 512, 4096)

@@ -2,8 +2,9 @@
 
 Reasons are asked in one order (`Basis`). What a user gives or states comes first, then what a launch needs for its
 block, what the program has unless an option says otherwise, what host code has checked, what the kernel has limits for,
-and what a size is used as; all else is large and a multiple of 32 from the start. A reason changes no number that a
-stronger one has chosen. Each function returns a valuation and leaves the graph with the one that it has.
+what a size is used as, and what it is called; all else is large and a multiple of 32 from the start. A reason changes
+no number that a stronger one has chosen. Each function returns a valuation and leaves the graph with the one that it
+has.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from collections.abc import Collection, Iterable, Sequence
 
 from cudalint.scenarios.draft import Draft
 from cudalint.scenarios.limits import choose_limits
+from cudalint.scenarios.names import choose_few
 from cudalint.scenarios.options import choose_options
 from cudalint.scenarios.sizes import choose_sizes
 from cudalint.scenarios.statements import choose_stated
@@ -30,6 +32,7 @@ def for_statements(graph: Graph, statements: Iterable[Node]) -> Valuation:
 def for_host_code(graph: Graph, guards: Iterable[Node]) -> Valuation:
     """Numbers with which host code makes its launches, each under its guards."""
     draft = Draft(graph)
+    choose_few(draft, _symbols(graph))
     choose_sizes(draft, conditions=guards)
     return draft.valuation
 
@@ -40,6 +43,7 @@ def for_kernel(
     """Numbers with which a kernel that was executed does what it is for, in a launch that succeeds: `most` is what the
     device takes of what the launch asks for."""
     draft = Draft(graph)
+    choose_few(draft, _symbols(graph))
     choose_sizes(draft, grid, most, guards)
     choose_options(draft, grid)
     return draft.valuation
@@ -52,3 +56,7 @@ def for_limits(
     draft = Draft(graph)
     limits = choose_limits(draft, alive, reached, guards)
     return draft.valuation, limits
+
+
+def _symbols(graph: Graph) -> list[Node]:
+    return graph.atoms(graph.uniform_bits, graph.uniform_bits)

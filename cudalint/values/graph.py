@@ -161,7 +161,7 @@ class Graph:
         what sizes are used as, not what one kernel asks of them for itself."""
         return {
             symbol: choice for symbol, choice in self.valuation.chosen.items()
-            if choice.basis in ("launch", "use") and to.atoms.get(own_bit(symbol)) is symbol
+            if choice.basis in ("launch", "use", "name") and to.atoms.get(own_bit(symbol)) is symbol
         }  # fmt: skip
 
     def forget_uses(self) -> None:

@@ -209,9 +209,12 @@ def _requirements(
         return []
     *factors, rest = (c % width for c in coefficients)
     rest = (rest + base) % width
-    bounds, counts = _bounds(event, graph), declared.counts
-    if (declared.unit == 1 or bounds) and any(_is_distance(monomial, counts) for monomial in terms):
-        return []
+    counts, bounds = declared.counts, _bounds(event, graph)
+    for monomial in terms:
+        others = bits_of((constant, *(node for other, node in terms.items() if other is not monomial)))
+        is_bounded = declared.unit == 1 or bounds or _extents(view, others)
+        if is_bounded and _is_distance(monomial, counts):
+            return []
     if any(_is_counted_in_bytes(event, c, declared.unit) for c in coefficients[:-1]):
         return []
     return list(_grouped(graph, list(terms), factors, rest, width))
@@ -222,9 +225,15 @@ def _bounds(event: AccessEvent, graph: Graph) -> int:
     return bits_of(c for c in event.context.deciding if c.bits & ~graph.uniform_bits) & graph.uniform_bits
 
 
+def _extents(view: LaunchView, places: int) -> int:
+    """The sizes of the grid along the axes along which places differ by block."""
+    axes = zip(view.graph.block, view.grid, strict=True)
+    return bits_of(extent for axis, extent in axes if axis.bits & places) & view.graph.uniform_bits
+
+
 def _is_distance(monomial: Monomial, counts: int) -> bool:
     """Whether a size only says how far apart rows lie, and nothing is counted by it: those of a view whose length is
-    another size, by which the access is bounded, or of a wider type than the array's, in bytes:
+    another size, by which the access or the grid is bounded, or of a wider type than the array's, in bytes:
     `(float *)((char *)image + y * step)`. Who makes it so begins rows where their elements may begin, as far as one can
     see."""
     return any(not symbol.bits & counts for symbol in monomial)

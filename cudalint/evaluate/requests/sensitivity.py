@@ -18,11 +18,13 @@ from cudalint.values.defaults import stated
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import (
     BLOCK_BITS,
+    GRANULE,
     THREAD_BITS,
     Node,
     Uniform,
     below,
     bits_of,
+    own_bit,
     render,
 )
 
@@ -78,7 +80,8 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView, flags: S
             texts.append(text)
             good = _GOOD * quick.ideal / quick.requests
             is_open = not graph.choice(uniform).is_default
-            if is_open and text == stated(graph, uniform) and min(means) <= good < base:
+            is_one_of_many = text == stated(graph, uniform) or verdict.is_for_long_rows
+            if is_open and is_one_of_many and min(means) <= good < base:
                 sizes.append(render(uniform))
     return Rests(tuple(dict.fromkeys(texts)), (low, high) if moved else None, tuple(sizes), least)
 
@@ -128,6 +131,8 @@ class _Verdict(NamedTuple):
     """Those that were seen."""
     least: int = 0
     """The number that it has to be at least."""
+    is_for_long_rows: bool = False
+    """Whether rows have to be as long as that which are ordinary rows when they are shorter."""
 
 
 _STAYS = _Verdict(None, [])
@@ -183,7 +188,12 @@ def _other_remainders(size: _Size) -> _Verdict:
         return _least(size) if is_open else _STAYS
     means |= {added: size.mean(size.beside(added)) for added in alternatives.POWERS_ADDED[1:]}
     needed = _divisibility(render(uniform), int(size.generic), means, size)
-    return _STAYS if needed is None else _Verdict(needed, list(means.values()))
+    if needed is None:
+        return _STAYS
+    # Of rows that are multiples of that as well, short ones may be others.
+    rows = alternatives.SHORT_ROWS if _is_pitch(uniform, reached) else ()
+    short = [size.mean(row) for row in rows if row < size.generic]
+    return _Verdict(needed, [*means.values(), *short], is_for_long_rows=any(figure < size.base for figure in short))
 
 
 def _divisibility(text: str, number: int, figures: Mapping[int, float], size: _Size) -> str | None:
@@ -242,8 +252,13 @@ def _least_pitch(size: _Size) -> _Verdict:
             continue
         figure = size.mean(value)
         if not size.moves(figure) and not size.moves(size.mean(value + 1)):
-            return _Verdict(f"{render(uniform)} >= {value}", figures, value) if figures else _STAYS
+            if not figures:
+                return _STAYS
+            return _Verdict(f"{render(uniform)} >= {value}", figures, value, value > GRANULE)
         figures.append(figure)
+    if figures[:1] < figures[-1:] and figures == sorted(figures) and figures[-1] <= size.base:
+        # The longer the rows the worse, up to those that were chosen.
+        return _Verdict(f"{render(uniform)} is large", figures, int(size.generic), True)
     # It is something else that matters.
     return _STAYS
 
@@ -259,9 +274,10 @@ def _is_pitch(uniform: Node, reached: Sequence[Known]) -> bool:
 
 
 def _fills_grid(uniform: Node, view: LaunchView) -> bool:
-    """Whether there are few blocks where a size is small: one that is worth a grid is large. Of pixels times channels,
-    the pixels alone may be worth it."""
-    return math.prod(view.varied(uniform, alternatives.SMALL_SIZES[0]).grid) < _MANY_BLOCKS
+    """Whether it is for this size that there are many blocks: one that is worth a grid is large. Of pixels times
+    channels, the pixels alone may be worth it."""
+    others = bits_of(view.grid) & view.graph.uniform_bits & ~own_bit(uniform)
+    return not others and math.prod(view.varied(uniform, alternatives.SMALL_SIZES[0]).grid) < _MANY_BLOCKS
 
 
 def _decides_who_comes(uniform: Node, reached: Sequence[Known], view: LaunchView) -> bool:

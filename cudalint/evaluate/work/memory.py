@@ -48,6 +48,8 @@ class Touched(Struct, frozen=True):
     """What the accesses of one kind to one array come to in the whole launch, in sectors."""
 
     array: object
+    name: str
+    """Of the array."""
     is_load: bool
     asked: float
     """By warps, of L1."""
@@ -240,7 +242,10 @@ def _touched_by(
         fetched = apart
     is_load = group[0].operation == "load"
     passed = passed if is_load else asked
-    return [Touched(target.memory, is_load, float(asked), float(passed), float(apart), float(fetched), size)]
+    found = Touched(
+        target.memory, target.name, is_load, float(asked), float(passed), float(apart), float(fetched), size
+    )  # fmt: skip
+    return [found]
 
 
 def _held(sectors: float, size: float | None, is_scattered: bool) -> float:
@@ -309,6 +314,8 @@ class Traffic(Struct, frozen=True):
     dram: float
     through: float
     """To and from DRAM, with what is written there only after the kernel."""
+    passed: Mapping[str, float] = {}
+    """The part of each array in what reaches L2."""
 
 
 def traffic_of(found: Sequence[Touched], l2: float) -> Traffic:
@@ -316,6 +323,9 @@ def traffic_of(found: Sequence[Touched], l2: float) -> Traffic:
     read, written = _by_array(found, is_load=True), _by_array(found, is_load=False)
     fetched = sum(read.values()) * SECTOR_BYTES
     distinct = sum(written.values()) * SECTOR_BYTES
+    passed: dict[str, float] = {}
+    for each in found:
+        passed[each.name] = passed.get(each.name, 0.0) + each.passed * SECTOR_BYTES
     again = sum(max(0.0, each.fetched - each.distinct) for each in found if each.is_load) * SECTOR_BYTES
     return Traffic(
         l2=sum(each.passed for each in found) * SECTOR_BYTES,
@@ -323,6 +333,7 @@ def traffic_of(found: Sequence[Touched], l2: float) -> Traffic:
         written=distinct,
         dram=fetched + again + max(0.0, distinct - _KEPT * l2),
         through=fetched + again + distinct,
+        passed=passed,
     )
 
 
