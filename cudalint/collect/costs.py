@@ -224,7 +224,8 @@ def _lines(result: AccessResult, sectors: float) -> float:
     """The lines of 128 bytes that a request touches, on average over those that were kept."""
     sample = result.sample
     if sample is None or not sample.weights.any():
-        return max(1.0, sectors / _SECTORS_OF_LINE)
+        # What data chooses lies apart.
+        return sectors if result.status == "data-dependent" else max(1.0, sectors / _SECTORS_OF_LINE)
     lines = np.where(sample.mask, sample.addresses // _LINE_BYTES, -1)
     lines.sort(axis=1)
     counts = (np.diff(lines, axis=1) != 0).sum(axis=1) + (lines[:, 0] >= 0)

@@ -137,8 +137,8 @@ def _of_swaps(access: Access, result: AccessResult) -> float | None:
 
 
 def per_request(access: Access, result: AccessResult) -> float | None:
-    """Sectors or, of shared memory, wavefronts; the middle of a range where only that is known, and where data decides
-    about places a sector for each lane. An atomic on a floating-point number in shared memory is a loop, all of whose
+    """Sectors or, of shared memory, wavefronts; the middle of a range where only that is known, and an expectation
+    where data decides about places. An atomic on a floating-point number in shared memory is a loop, all of whose
     passes are counted."""
     is_shared = access.space == "shared"
     if is_shared and access.operation == "atomic" and access.element_type in _SWAPPED:
@@ -156,10 +156,14 @@ def per_request(access: Access, result: AccessResult) -> float | None:
 
 
 def _scattered(access: Access, lanes: float) -> float:
-    """The sectors of lanes that take any elements of an array: of few, some lanes have the same."""
-    each = max(1, access.bytes // SECTOR_BYTES)
+    """The sectors of lanes for which data chooses the elements of an array: neither all side by side nor all apart, and
+    so the geometric mean of both. Measured on an H200 are 8 sectors for 32 lanes that take the corners of a mesh's
+    cells (doubles), and 15 for what the entries of a sparse matrix name (floats)."""
+    least = max(1.0, lanes * access.bytes / SECTOR_BYTES)
+    most = lanes * max(1.0, access.bytes / SECTOR_BYTES)
     declared = access.declaration.total_bytes if access.declaration is not None else None
-    if not declared:
-        return lanes * each
-    room = max(1.0, declared / SECTOR_BYTES)
-    return room * -math.expm1(-lanes * each / room)
+    if declared:
+        # Of few, some lanes have the same.
+        room = max(1.0, declared / SECTOR_BYTES)
+        most = room * -math.expm1(-most / room)
+    return math.sqrt(min(least, most) * most)

@@ -41,6 +41,38 @@ def test_excess_of_a_strided_load(tmp_path: Path) -> None:
     assert cost.share > 0.5
 
 
+def test_places_that_data_gives_count(tmp_path: Path) -> None:
+    """Four indices side by side in 16 sectors (16 bytes for each of 32 lanes); what they name are 4 sectors if it is
+    side by side and 32 if it is not, in the geometric mean 11.3; and the store has 32 where 4 would do."""
+    source = """
+__global__ void gather(const int4* at, const float* a, float* b) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  int4 j = at[i];
+  b[8 * i] = a[j.x] + a[j.y] + a[j.z] + a[j.w];
+}
+void run(int4* at, float* a, float* b) { gather<<<4096, 256>>>(at, a, b); }
+"""
+    [finding] = _report(tmp_path / "k.cu", source, "CL101").diagnostics
+    assert finding.cost is not None
+    assert finding.cost.traffic_share == pytest.approx(28 / (16 + 4 * 128**0.5 + 32), rel=0.01)
+
+
+def test_what_l1_keeps_does_not_come_from_l2_again(tmp_path: Path) -> None:
+    """The fields of records of 16 bytes: four loads ask for the 16 sectors of the records of a warp, which come once and
+    hold nothing else. Of 64 sectors 48 would not be asked of L1, and L2 is asked for none of them."""
+    source = """
+struct Record { float x, y, z, w; };
+__global__ void sums(const Record* a, float* b) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  b[i] = a[i].x + a[i].y + a[i].z + a[i].w;
+}
+void run(Record* a, float* b) { sums<<<4096, 256>>>(a, b); }
+"""
+    found = [d.cost for d in _report(tmp_path / "k.cu", source, "CL101").diagnostics]
+    assert found and all(cost is not None and cost.excess.l2_bytes == 0 for cost in found)
+    assert sum(cost.sectors for cost in found if cost is not None) == pytest.approx(48 << 15)
+
+
 _TWO = """
 __global__ void copy(const float* a, float* b) {
   __shared__ float t[32][32];
