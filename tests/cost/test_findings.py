@@ -58,7 +58,7 @@ void run(int4* at, float* a, float* b) { gather<<<4096, 256>>>(at, a, b); }
 
 
 def test_what_l1_keeps_does_not_come_from_l2_again(tmp_path: Path) -> None:
-    """The fields of records of 16 bytes: four loads ask for the 16 sectors of the records of a warp, which come once and
+    """The fields of records of 16 bytes: four loads ask for the 16 sectors of a warp of them, which come once, and
     hold nothing else. Of 64 sectors 48 would not be asked of L1, and L2 is asked for none of them."""
     source = """
 struct Record { float x, y, z, w; };

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cudalint.evaluate.checks.probes import active_lanes
+from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.interpreter.device.events import AccessEvent
@@ -31,7 +32,8 @@ def _first_outside(event: AccessEvent, view: LaunchView) -> int | None:
     if any(c.bits & THREAD_BITS and c.bits & ~THREAD_BITS for c in event.context.conditions):
         # Sizes or data say who comes.
         return None
+    on = dependence(event.context, event.offset, view.graph)
     rows = view.quick().rows(event.context.loops)
     ends = rows.full(event.offset).astype(np.int64) + event.bytes
-    outside = (active_lanes(rows, event.context) & (ends > target.bytes)).any(axis=0)
+    outside = (active_lanes(rows, on.known) & (ends > target.bytes)).any(axis=0)
     return int(np.argmax(outside)) if outside.any() else None
