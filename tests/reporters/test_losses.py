@@ -31,7 +31,7 @@ def _cost(excess: Excess) -> FindingCost:
 
 
 def _half(part: float) -> FindingCost:
-    return _cost(Excess(sectors=part * _SECTORS, dram_bytes=32 * part * _SECTORS))
+    return _cost(Excess(part * _SECTORS, l2_bytes=32 * part * _SECTORS, dram_bytes=32 * part * _SECTORS))
 
 
 def test_lines_about_kernels_that_lose() -> None:
