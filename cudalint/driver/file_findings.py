@@ -39,7 +39,7 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.options.annotations import SourceAnnotations
 from cudalint.options.suppressions import AnnotationReview, Finding, suppress
 from cudalint.processes.faults import described
-from cudalint.processes.time_limit import OutOfTime, interruptible
+from cudalint.processes.time_limit import OutOfTime, begin_last_part, interruptible, may_interrupt
 from cudalint.processes.timings import timed
 from cudalint.project.settings import FileIgnores
 from cudalint.project.thresholds import Thresholds
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
     from cudalint.driver.kernel_analysis import Watch
     from cudalint.remedies.proof import Proof
 
+_OUT_OF_TIME = "the time limit is too short; --time-limit gives more time"
 _LEAST_FOR_EDITS = 3.0
 _SHARE_FOR_EDITS = 2.0
 """What the trials of a file's edits may take: so many seconds, or so many times what its analysis took."""
@@ -116,6 +117,7 @@ def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport
     """Runs the selected rules on the facts, which took so many seconds, applies the annotations of the file and its
     headers, and proves the edits that are left."""
     failures = list(facts.failures)
+    begin_last_part()
     findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
     annotations = _annotations(facts, job.options)
     complete = facts.status == "ok"
@@ -187,12 +189,24 @@ def rule_findings(
         limits = {**rule_class.thresholds, **job.thresholds.get(rule_class.code, {})}
         context = RuleContext(facts, configured, limits, partial(source_text, options=job.options))
         try:
-            yield from [Finding(None, diagnostic) for diagnostic in rule.check_file(context)]
+            with interruptible():
+                of_file = [Finding(None, diagnostic) for diagnostic in rule.check_file(context)]
+            yield from of_file
+        except OutOfTime:
+            if may_interrupt():
+                raise  # Whoever runs these is to be interrupted as a whole.
+            failures.append(f"{rule_class.code} is not checked for the file: {_OUT_OF_TIME}")
         except Exception as error:
             failures.append(f"{rule_class.code} is not checked for the file: {described(error)}")
         for kernel in facts.kernels:
             try:
-                yield from list(_findings_in(kernel, rule, context))
+                with interruptible():
+                    of_kernel = list(_findings_in(kernel, rule, context))
+                yield from of_kernel
+            except OutOfTime:
+                if may_interrupt():
+                    raise
+                failures.append(f"{rule_class.code} is not checked for `{kernel.name}`: {_OUT_OF_TIME}")
             except Exception as error:
                 failures.append(f"{rule_class.code} is not checked for `{kernel.name}`: {described(error)}")
 

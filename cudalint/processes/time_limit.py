@@ -1,24 +1,24 @@
 """What computes for too long is interrupted where something is done about it, before the process is ended from outside.
 
-A worker that is killed at its limit loses all that it knew of a file. So somewhat earlier a signal of the process's own
-clock (`ITIMER_VIRTUAL`) raises `OutOfTime`, but only inside `interruptible`, whose caller keeps what there is without
-what was being computed: the other kernels of the file, or the findings without an edit that was being tried. Where the
-system has no such clock nothing is ever interrupted. The limit counts what the system does for the process as well,
-of which that clock knows nothing: it only says when to look.
+A worker that is killed at its limit loses all that it knew of a file. So somewhat earlier a signal (`ITIMER_REAL`)
+raises `OutOfTime`, but only inside `interruptible`, whose caller keeps what there is without what was being computed:
+the other kernels of the file, a rule, or the findings without an edit that was being tried. Where the system has no such
+signal nothing is ever interrupted. The limit counts what the process computes: the signal only says when to look. The
+timers that count that themselves are late by a tenth of a second and more on a busy machine.
 """
 
 from __future__ import annotations
 
-import contextlib
 import signal
 import time
-from collections.abc import Iterator
 from types import FrameType
 
 from cudalint.disk import recorder as disk
 
 _EARLIER = 0.85
 """The share of the limit after which it is time to end; what is left is for rules, and for sending the result."""
+_LATER = 0.92
+"""The same for the rules."""
 _FIRST_LOOK = 0.4
 """The share after which it is first looked how much of the limit is used up."""
 _AGAIN = 0.02
@@ -34,22 +34,33 @@ class OutOfTime(BaseException):
 class _State:
     depth = 0
     is_over = False
+    """Whether the part of the job that runs has had its time."""
+    was_over = False
+    """Whether any part of it had."""
     end = 0.0
-    """On the clock of this process."""
+    last_end = 0.0
+    """On the clock of this process: of the part that runs, and of the last one."""
 
 
 def begin(seconds: float) -> None:
     """Starts the clock for a job that may compute for so long in all; 0 stops it."""
-    _State.is_over = False
-    _State.end = time.process_time() + _EARLIER * seconds
+    now = time.process_time()
+    _State.is_over = _State.was_over = False
+    _State.end, _State.last_end = now + _EARLIER * seconds, now + _LATER * seconds
     if _HAS_CLOCK:
-        signal.signal(signal.SIGVTALRM, _note)
-        signal.setitimer(signal.ITIMER_VIRTUAL, _FIRST_LOOK * seconds, _AGAIN * seconds)
+        signal.signal(signal.SIGALRM, _note)
+        signal.setitimer(signal.ITIMER_REAL, _FIRST_LOOK * seconds, _AGAIN * seconds)
+
+
+def begin_last_part() -> None:
+    """What comes now has the time that was kept for it, even where what went before was interrupted."""
+    _State.is_over = False
+    _State.end = _State.last_end
 
 
 def is_over() -> bool:
-    """Whether the job that runs, or has run last, came to the end of its time."""
-    return _State.is_over
+    """Whether the job that runs, or has run last, came to the end of its time, or a part of it did."""
+    return _State.was_over
 
 
 def may_interrupt() -> bool:
@@ -57,28 +68,31 @@ def may_interrupt() -> bool:
     return _State.depth > 0
 
 
-@contextlib.contextmanager
-def interruptible() -> Iterator[None]:
+class interruptible:  # noqa: N801 - used as a function is, like those of contextlib
     """Code that may be left at any point: raises `OutOfTime` in it, or at its beginning where time is over by then.
     What it was changing must not be used afterwards."""
-    if _State.is_over:
-        disk.note_clock()
-        raise OutOfTime
-    _State.depth += 1
-    try:
-        yield
-    except OutOfTime:
-        # Another run might get further.
-        disk.note_clock()
-        raise
-    finally:
+
+    def __enter__(self) -> None:
+        if _State.is_over:
+            disk.note_clock()
+            raise OutOfTime
+        _State.depth += 1
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
         _State.depth -= 1
+        if kind is not None and issubclass(kind, OutOfTime):
+            # Another run might get further.
+            disk.note_clock()
+
+
+_OWN = (interruptible.__enter__.__code__, interruptible.__exit__.__code__)
 
 
 def _note(number: int, frame: FrameType | None) -> None:
-    del number, frame
+    del number
     if time.process_time() < _State.end:
         return
-    _State.is_over = True
-    if _State.depth:
+    _State.is_over = _State.was_over = True
+    # The way in and the way out are not left half done: to let go of what was computed may take longer than a tick.
+    if _State.depth and not (frame is not None and frame.f_code in _OWN):
         raise OutOfTime

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,7 @@ from cudalint.driver.file_findings import CheckJob, report_on
 from cudalint.facts import FileFacts, KernelFacts
 from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.processes import time_limit
 from cudalint.registry import Selection
 from cudalint.rule import Rule, RuleContext
 
@@ -98,6 +100,29 @@ def test_suppressions_elsewhere_suppress_nothing(comment: str) -> None:
     report = _report(f"{TILE_SOURCE}\n{comment}")
     assert [d.code for d in report.diagnostics] == ["CL201"]
     assert len(report.unused) == (0 if "uncoalesced" in comment else 1)
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing interrupts")
+def test_a_rule_that_takes_too_long_costs_what_it_has_to_say(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Endless(Rule):
+        """Never done."""
+
+        code, name, severity, summary = "CL299", "endless", "warning", "a double"
+
+        def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+            while True:
+                yield column_read(kernel.place.path)
+
+    monkeypatch.setattr(registry, "all_rules", lambda: (BankConflict, Endless))
+    time_limit.begin(0.5)
+    try:
+        report = _report(TILE_SOURCE)
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+    assert _codes(report) == ["CL201"]
+    assert report.failures == (
+        "CL299 is not checked for `tile32`: the time limit is too short; --time-limit gives more time",
+    )
 
 
 def test_unused_suppressions_say_what_to_do() -> None:

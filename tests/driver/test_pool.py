@@ -13,7 +13,7 @@ from cudalint.driver import pool, watching
 from cudalint.driver.pool import Done, Limits, Lost, default_workers, run_jobs
 from cudalint.driver.watching import tell
 from cudalint.processes import time_limit
-from cudalint.processes.time_limit import OutOfTime, interruptible
+from cudalint.processes.time_limit import OutOfTime, begin_last_part, interruptible
 
 
 def _work(job: str) -> str:
@@ -41,6 +41,17 @@ def _work(job: str) -> str:
                         pass
             except OutOfTime:
                 return "what there is"
+        case ["parts"]:
+            kept = []
+            for part in ("one", "other"):
+                try:
+                    with interruptible():
+                        while True:
+                            pass
+                except OutOfTime:
+                    kept.append(part)
+                begin_last_part()
+            return " ".join(kept)
         case ["wait", seconds]:
             time.sleep(float(seconds))
             return "WAITED"
@@ -122,6 +133,11 @@ def test_a_job_may_keep_what_it_has_before_its_time_is_over() -> None:
     assert _run(["yield", "a", "yield"], seconds=0.5, workers=1) == {
         0: Done(0, "what there is"), 1: Done(1, "A"), 2: Done(2, "what there is"),
     }  # fmt: skip
+
+
+@pytest.mark.skipif(not hasattr(signal, "setitimer"), reason="nothing interrupts")
+def test_the_last_part_of_a_job_has_time_of_its_own() -> None:
+    assert _run(["parts"], seconds=3)[0] == Done(0, "one other")
 
 
 @pytest.mark.parametrize("job", ["crash", "hang"])
