@@ -59,13 +59,8 @@ def is_met(touch: Touch, graph: Graph, situations: Sequence[Mapping[Node, int | 
             known[condition, number] = holds(graph, condition, situations[number])
         return known[condition, number]
 
-    wanted = on_sizes(touch, graph)
+    wanted = dependence(touch.context, touch.offset, graph).on_sizes
     return not wanted or any(all(holds_in(c, number) for c in wanted) for number in range(len(situations)))
-
-
-def on_sizes(touch: Touch, graph: Graph) -> list[Node]:
-    """The conditions on nothing but sizes and flags under which an access is reached."""
-    return [c for c in touch.context.conditions if c.bits and not c.bits & ~graph.uniform_bits]
 
 
 def size_guards(execution: Execution) -> list[Node]:
@@ -102,7 +97,7 @@ def reaching_all(execution: Execution) -> list[dict[Node, int | float]]:
             continue
         if is_met(event, graph, found, known):
             continue
-        wanted = on_sizes(event, graph)
+        wanted = dependence(event.context, event.offset, graph).on_sizes
         values = _sizes_for(graph, [*wanted, *guards], decided) or _sizes_for(graph, wanted, decided)
         if values is not None:
             found.append(values)
@@ -236,7 +231,8 @@ def _allowed(
     """The first value that nothing speaks against: no statement about the sizes, no condition on the way."""
     graph = execution.view.graph
     stated = [c for c in execution.view.assumed if c.bits & size.bits]
-    conditions = [c for touch in touches for c in on_sizes(touch, graph) if c.bits & size.bits]
+    on = (dependence(touch.context, touch.offset, graph) for touch in touches)
+    conditions = [c for each in on for c in each.on_sizes if c.bits & size.bits]
     for number in numbers[:_MOST_TRIED]:
         values: Mapping[Node, int | float] = {size: number}
         if all(holds(graph, condition, values) for condition in (*stated, *dict.fromkeys(conditions))):

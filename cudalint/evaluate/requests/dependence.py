@@ -17,6 +17,8 @@ class Dependence(Struct, frozen=True, eq=False):
     """The leaves that decide about the value and who gets there."""
     known: tuple[Node, ...]
     """The conditions on the way that can be evaluated: they go by no data. One that never holds is among them."""
+    on_sizes: tuple[Node, ...]
+    """Those on nothing but sizes and flags."""
     is_never: bool
     """No lane gets there: a condition on the way is known to be false."""
     value_by_data: bool
@@ -46,6 +48,7 @@ def _dependence(context: Context, value: Node, graph: Graph) -> Dependence:
         value,
         bits,
         tuple([c for c in context.conditions if not c.bits & opaque and not (c.is_const and c.value)]),
+        tuple([c for c in context.conditions if c.bits and not c.bits & ~graph.uniform_bits]),
         any(c.is_const and not c.value for c in context.conditions),
         bool(value.bits & opaque),
         bool(on_the_way & opaque),
