@@ -195,10 +195,10 @@ class _Merger:
     def _join(self, event: AccessEvent, position: int, place: int) -> None:
         if event.operation not in ("load", "store") or event.bytes >= 16:
             return
-        base, constant = linear(event.offset)
         is_array = event.target.space == "shared" and event.target.symbol is not None
         if not is_array and (event.record is None or event.record.align <= event.bytes):
             return
+        base, constant = linear(event.offset)
         constant_in_record = None if is_array or event.record is None else constant - event.record.offset
         tools: tuple[_Tool, ...] = ("compiler", "assembler") if is_array else ("compiler",)
         context, straight = event.context, self.straight

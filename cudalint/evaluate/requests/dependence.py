@@ -25,12 +25,10 @@ class Dependence(Struct, frozen=True, eq=False):
     """Loaded data, or what else is not followed, decides about the value."""
     lanes_by_data: bool
     """It decides who gets there, or how often."""
+    by_data: bool
+    """Either of them."""
     is_astray: bool
     """The counter of a loop that the place is not in decides: an earlier one has left a value behind."""
-
-    @property
-    def by_data(self) -> bool:
-        return self.value_by_data or self.lanes_by_data
 
 
 def dependence(context: Context, value: Node, graph: Graph) -> Dependence:
@@ -52,6 +50,7 @@ def _dependence(context: Context, value: Node, graph: Graph) -> Dependence:
         any(c.is_const and not c.value for c in context.conditions),
         bool(value.bits & opaque),
         bool(on_the_way & opaque),
+        bool(bits & opaque),
         _is_left_behind(bits, context.loops, graph),
     )
 

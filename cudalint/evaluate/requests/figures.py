@@ -23,7 +23,7 @@ from cudalint.hardware.banks import async_copy_range
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import BLOCK_BITS, Node, below, bits_of
+from cudalint.values.nodes import BLOCK_BITS, Node, below
 from cudalint.values.opaque_parts import opaque_parts
 
 _DIGITS = 9
@@ -234,7 +234,7 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         quick.add(known.quick)
     if np.isnan(quick.cost):
         return _async_result(reached, view)
-    by_data = any(bits_of(k.places) & view.graph.opaque_bits for k in reached)
+    by_data = any(place.bits & view.graph.opaque_bits for k in reached for place in k.places)
     if by_data:
         totals = totals_of(reached, view.replicated())
     elif quick.low == quick.high and all(_stands_for_all(k, view) for k in reached):
