@@ -5,67 +5,133 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
+from msgspec import Struct
+
 from cudalint.diagnostics import Edit
-from cudalint.facts import Access, KernelFacts
+from cudalint.facts import Access, KernelFacts, Place
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.remedies.outermost import LEAVES, body_of, statements
-from cudalint.remedies.spelling import replaced
-from cudalint.source.code import code_text
+from cudalint.remedies.spelling import free_name, replaced
+from cudalint.remedies.statements import statement_at
+from cudalint.source.code import CodeText, code_text
 
 _CALL = re.compile(r"atomicAdd\s*(?=\()")
 _EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--")
+_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*\n", re.MULTILINE)
+_CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|elif|else)\w*\b[^\n]*", re.MULTILINE)
+_GUARD = re.compile(r"^[ \t]*#[ \t]*ifndef[ \t]+(\w+)\s*#[ \t]*define[ \t]+\1\b", re.MULTILINE)
 _TYPES = ("float", "double")
+_HEADERS = ("cooperative_groups.h", "cooperative_groups/reduce.h")
+
+
+class _Atomic(Struct, frozen=True):
+    """`atomicAdd(address, value);` in the text."""
+
+    begin: int
+    end: int
+    """Behind its semicolon."""
+    address: str
+    value: str
 
 
 def aggregation_edits(kernel: KernelFacts, access: Access, text_of: Callable[[str], str]) -> tuple[Edit, ...]:
-    """The edit for `atomicAdd(address, value);`, which all lanes of a warp come to. Raises an `Obstacle` where it is
-    spelled otherwise, or a warp may lack lanes."""
+    """The edits for `atomicAdd(address, value);`: by shuffles where all lanes of each warp come to it, and otherwise by
+    a group of those that do. Raises an `Obstacle` where it is spelled otherwise, or lanes go to several addresses."""
     kind = access.element_type
     if kind not in _TYPES:
         raise Obstacle(f"`{kind}` is not exchanged between lanes by `__shfl_down_sync`")
-    blocks = {launch.block for launch in kernel.launches}
-    if any(x * y * z % WARP_LANES for x, y, z in blocks):
-        raise Obstacle(f"the last warp of a block of `{kernel.name}` lacks lanes")
     for result in access.results:
         sample = result.sample
-        if sample is None or not sample.mask.all() or result.reached_by_data:
-            raise Obstacle("not all lanes of each warp come to the atomic")
-        if (sample.addresses != sample.addresses[:, :1]).any():
+        if sample is None or not sample.mask.any():
+            raise Obstacle("not all is known of who comes to the atomic")
+        of_an_active = sample.addresses[range(len(sample.mask)), sample.mask.argmax(axis=1)][:, None]
+        if ((sample.addresses != of_an_active) & sample.mask).any():
             raise Obstacle("some warps go to several addresses")
-    if "<" in kernel.instantiation or access.inlined_from or access.place.path != kernel.place.path:
-        raise Obstacle("other kernels and instantiations may come to the atomic with fewer lanes")
+    if access.inlined_from or access.place.path != kernel.place.path:
+        raise Obstacle("other kernels may come to the atomic with several addresses")
     source = code_text(text_of(access.place.path))
+    atomic = _atomic(access, source)
+    if _all_come(kernel, access, source, atomic.begin):
+        return (_by_shuffles(kernel, kind, access.place.path, source, atomic),)
+    return (*_headers(access.place.path, source), _by_a_group(kind, access.place.path, source, atomic))
+
+
+def _atomic(access: Access, source: CodeText) -> _Atomic:
     begin, _ = source.extent(access.place)
     call = _CALL.match(source.code, begin)
     closed = source.close(call.end()) if call is not None else None
-    if call is None or closed is None or source.code[source.skip(closed)] != ";":
+    statement = statement_at(source, begin)
+    is_alone = statement is not None and statement.begin == begin
+    if call is None or closed is None or not is_alone or source.code[source.skip(closed)] != ";":
         raise Obstacle(f"line {access.place.line} is not a plain `atomicAdd` whose result nobody needs")
-    opening = body_of(kernel, source)
-    if begin not in {start for start, _ in statements(source, opening)} or LEAVES.search(source.code, opening, begin):
-        raise Obstacle(f"threads may be missing at line {access.place.line}, which all of a warp have to come to")
     commas = source.find(",", call.end() + 1, closed - 1)
     address, value = (
         source.text[a:b].strip() for a, b in ((call.end() + 1, commas[0]), (commas[0] + 1, closed - 1))
     ) if len(commas) == 1 else ("", "")  # fmt: skip
     if not address or _EFFECT.search(address):
         raise Obstacle(f"the atomic at line {access.place.line} is not as plain as an address and a value")
-    name = "warp_sum"
-    while re.search(rf"\b{name}\b", source.code):
-        name += "_"
+    return _Atomic(begin, source.skip(closed) + 1, address, value)
+
+
+def _all_come(kernel: KernelFacts, access: Access, source: CodeText, begin: int) -> bool:
+    """Whether all lanes of each warp come to the atomic, by whatever instantiation."""
+    if any(x * y * z % WARP_LANES for x, y, z in (launch.block for launch in kernel.launches)):
+        return False
+    results = access.results
+    if any(r.reached_by_data or r.sample is None or not r.sample.mask.all() for r in results):
+        return False
+    opening = body_of(kernel, source)
+    is_outermost = begin in {start for start, _ in statements(source, opening)}
+    return "<" not in kernel.instantiation and is_outermost and not LEAVES.search(source.code, opening, begin)
+
+
+def _by_shuffles(kernel: KernelFacts, kind: str, path: str, source: CodeText, atomic: _Atomic) -> Edit:
+    name = free_name("warp_sum", source)
     lane = "threadIdx.x"
-    if any(x % WARP_LANES for x, _, _ in blocks):
+    if any(launch.block[0] % WARP_LANES for launch in kernel.launches):
         lane = "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))"
-    margin = source.margin(begin) or ""
     lines = (
         "{",
-        f"    {kind} {name} = {value};",
+        f"    {kind} {name} = {atomic.value};",
         "    for (int step = 16; step > 0; step /= 2)",
         f"        {name} += __shfl_down_sync(0xffffffff, {name}, step);",
         f"    if ({lane} % 32 == 0)",
-        f"        atomicAdd({address}, {name});",
+        f"        atomicAdd({atomic.address}, {name});",
         "}",
     )
-    end = source.skip(closed) + 1
-    text = f"{source.line_end}{margin}".join(lines)
-    return (replaced(source, access.place.path, begin, end, text),)
+    return _in_its_place(path, source, atomic, lines)
+
+
+def _by_a_group(kind: str, path: str, source: CodeText, atomic: _Atomic) -> Edit:
+    name, lanes = free_name("warp_sum", source), free_name("lanes", source)
+    groups = "cooperative_groups::"
+    lines = (
+        "{",
+        f"    const auto {lanes} = {groups}coalesced_threads();",
+        f"    const {kind} {name} = {groups}reduce({lanes}, {kind}({atomic.value}), {groups}plus<{kind}>());",
+        f"    if ({lanes}.thread_rank() == 0)",
+        f"        atomicAdd({atomic.address}, {name});",
+        "}",
+    )
+    return _in_its_place(path, source, atomic, lines)
+
+
+def _in_its_place(path: str, source: CodeText, atomic: _Atomic, lines: tuple[str, ...]) -> Edit:
+    line_end = f"{source.line_end}{source.margin(atomic.begin) or ''}"
+    return replaced(source, path, atomic.begin, atomic.end, line_end.join(lines))
+
+
+def _headers(path: str, source: CodeText) -> tuple[Edit, ...]:
+    """The edit that includes what groups take, before all else that is included."""
+    missing = [name for name in _HEADERS if not re.search(rf'#[ \t]*include[ \t]*[<"]{name}[>"]', source.text)]
+    if not missing:
+        return ()
+    first = _INCLUDE.search(source.text)
+    at = first.start() if first is not None else source.lines.offset(source.position(source.skip(0))[0], 1)
+    is_guarded = _GUARD.search(source.text, 0, at) is not None
+    if len(_CONDITIONAL.findall(source.text, 0, at)) != is_guarded:
+        raise Obstacle("not all lanes of each warp come to the atomic, and what the file includes hangs on conditions")
+    begin = source.position(at)
+    text = "".join(f"#include <{name}>{source.line_end}" for name in missing)
+    return (Edit(Place(path, *begin, *begin), text),)
