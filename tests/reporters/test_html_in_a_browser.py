@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_page import HOSTILE, hostile_result, page_of
+from hostile_page import ANCHOR, HOSTILE, hostile_result, page_of
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -49,7 +49,7 @@ def test_a_report_is_used(page: Any) -> None:
         page.keyboard.press(key)
         focused.append(page.evaluate("document.activeElement.id"))
     assert focused[0] == focused[2] != focused[1]
-    assert all(anchor.startswith("f") for anchor in focused)
+    assert all(anchor.startswith(f"{ANCHOR}-CL") for anchor in focused)
 
     # A rule that is not wanted, and one that is again.
     box = page.locator("input[name=rule][value=CL201]")
@@ -85,10 +85,10 @@ def test_a_report_is_used(page: Any) -> None:
     assert before == access.locator(".picture").first.get_attribute("data-caption")
 
     # A link to a line.
-    page.locator("#k-transpose-L7 td.l a").click()
-    assert page.url.endswith("#k-transpose-L7")
+    page.locator(f"#{ANCHOR}-L7 td.l a").click()
+    assert page.url.endswith(f"#{ANCHOR}-L7")
 
     # All of that in silence, and what the source says is still text.
-    assert HOSTILE in page.locator("#k-transpose").inner_text()
+    assert HOSTILE in page.locator(f"#{ANCHOR}").inner_text()
     assert page.locator("img").count() == 0
     assert page.messages == []

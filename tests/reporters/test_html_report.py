@@ -10,7 +10,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
-from hostile_page import HOSTILE, hostile_result, page_of
+from hostile_page import ANCHOR, HOSTILE, hostile_result, page_of
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
@@ -102,7 +102,7 @@ def test_links_lead_somewhere(page: _Page) -> None:
     rules = ("CL101-uncoalesced-access", "CL201-bank-conflict", "CL301-shared-race")
     assert targets - inside == {f"{pages}/{rule}.md" for rule in rules if pages}
     # The line of the load, as anybody would link to it.
-    assert "k-transpose-L7" in ids
+    assert f"{ANCHOR}-L7" in ids
 
 
 def test_every_picture_says_what_it_shows(text: str) -> None:
@@ -111,7 +111,7 @@ def test_every_picture_says_what_it_shows(text: str) -> None:
 
 
 def test_findings_stand_below_their_lines(result: CheckResult, text: str) -> None:
-    rows = {int(row.split('">', 1)[0]): row for row in text.split('<tr id="k-transpose-L')[1:]}
+    rows = {int(row.split('">', 1)[0]): row for row in text.split(f'<tr id="{ANCHOR}-L')[1:]}
     codes = {line: re.findall(r'data-code="(CL\d+)"', row) for line, row in rows.items()}
     expected: dict[int, set[str]] = {}
     for diagnostic in result.diagnostics:

@@ -12,6 +12,8 @@ from cudalint.reporters.html.page import render
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\'{{ 7*7 }}'
 PATH = f"src/{HOSTILE.replace('/', '_')}.cu"
+ANCHOR = "k-src-_script-script-alert-1-_script-img-src-x-onerror-alert-2-7-7-cu-transpose"
+"""Of the kernel: its file, from the project's root on, and its name, without what an address might not have."""
 SOURCE = f"""\
 // {HOSTILE}
 __global__ void transpose(float *out, const float *in, int width)

@@ -122,12 +122,15 @@ def _place_findings(groups: Sequence[Group], sections: Sequence[Section], findin
     """Puts each finding below its line, and a link to it below the other lines that it is told for."""
     everywhere = _anchors(sections)
     told: dict[int, tuple[str, str]] = {}
+    taken = Counter[str]()
     for group, section in zip(groups, sections, strict=True):
         rows = rows_by_line(section.codes)
         anchors = {**everywhere, **{line: row.anchor for line, row in rows.items()}}
         races = tuple(race for shown in group.kernels for race in shown.facts.races or ())
         for diagnostic in group.findings:
-            anchor = f"f{len(told) + 1}"
+            anchor = f"{section.anchor}-{diagnostic.code}-L{diagnostic.place.line}"
+            taken[anchor] += 1
+            anchor += f"-{taken[anchor]}" if taken[anchor] > 1 else ""
             told[id(diagnostic)] = (anchor, diagnostic.code)
             view = findings.view(diagnostic, anchor, anchors, races)
             row = rows.get((diagnostic.place.path, diagnostic.place.line))
@@ -137,8 +140,12 @@ def _place_findings(groups: Sequence[Group], sections: Sequence[Section], findin
         for part, diagnostic in group.parts:
             row = rows.get((part.place.path, part.place.line))
             anchor, code = told[id(diagnostic)]
-            if row is not None and anchor not in row.told:
-                row.pointers.append(Link(code, anchor, prose(part.message)))
+            pointer = Link(code, anchor, prose(part.message), part.severity)
+            if row is not None:
+                if anchor not in row.told:
+                    row.pointers.append(pointer)
+            elif anchor not in {link.anchor for link in section.pointers} and diagnostic not in group.findings:
+                section.pointers.append(pointer)
 
 
 def _title(paths: Sequence[str]) -> str:

@@ -1,19 +1,21 @@
-"""One section for each kernel of a run, those first that have most to gain."""
+"""One section for each kernel of a run: those with errors first, then those that have most to gain."""
 
 from __future__ import annotations
 
 import math
 import os
 import re
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
 
 from cudalint.cost.by_line import Line, Share, by_line, lines_of
 from cudalint.diagnostics import Diagnostic
-from cudalint.facts import KernelFacts, LaunchCost, LaunchFacts, Place
+from cudalint.facts import KernelCost, KernelFacts, LaunchCost, LaunchFacts, Place
 from cudalint.findings.causes import everything_in
-from cudalint.findings.results import ShownKernel
+from cudalint.findings.places import path_from, project_root
+from cudalint.findings.results import SEVERITIES, ShownKernel
 from cudalint.findings.sources import SourceLines
 from cudalint.hardware.targets import Target, find_target
 from cudalint.numerals import count
@@ -57,17 +59,41 @@ class Group(Struct, eq=False):
         own = self.first.place
         return own.path == place.path and own.line <= place.line <= own.end_line
 
-    def costliest(self) -> tuple[ShownKernel, LaunchCost | None]:
-        """The instantiation and the launch that take longest; of those without a known time the first."""
+    def is_launched_as(self, launch: LaunchFacts) -> bool:
+        return launch.path is not None and any(launch in kernel.facts.launches for kernel in self.kernels)
+
+    def told(self) -> list[tuple[Diagnostic, Diagnostic]]:
+        """Once each, the findings that it is told of, here or at another kernel, with the worst part about it."""
+        parts: dict[int, tuple[Diagnostic, Diagnostic]] = {}
+        for part, told in self.parts:
+            worst = parts.get(id(told))
+            if worst is None or SEVERITIES.index(part.severity) < SEVERITIES.index(worst[0].severity):
+                parts[id(told)] = (part, told)
+        return list(parts.values())
+
+    @property
+    def errors(self) -> int:
+        return sum(part.severity == "error" for part, _ in self.told())
+
+    def shown(self) -> tuple[ShownKernel, LaunchCost | None]:
+        """The instantiation and the launch of which all figures are: where its findings take most, or else that takes
+        longest; of those without a known time the first."""
         known = [(kernel, cost) for kernel in self.kernels for cost in kernel.facts.costs or () if cost.time_us]
+        lost = self.loss.kernel if self.loss is not None else None
+        of_loss = [(kernel, cost) for kernel, cost in known if lost is not None and _is_of(kernel, cost, lost)]
         if known:
-            return max(known, key=lambda pair: pair[1].time_us or 0.0)
+            return max(of_loss or known, key=lambda pair: pair[1].time_us or 0.0)
         return self.kernels[0], None
 
 
+def _is_of(kernel: ShownKernel, cost: LaunchCost, found: KernelCost) -> bool:
+    launches = kernel.facts.launches
+    return cost.time_us == found.time_us and cost.launch < len(launches) and launches[cost.launch] == found.launch
+
+
 def groups_of(kernels: Iterable[ShownKernel], findings: Iterable[Diagnostic]) -> tuple[list[Group], list[Diagnostic]]:
-    """Kernels with what was found in them, and what is about none of them. Those with most to gain come first, then
-    those that take longest."""
+    """Kernels with what was found in them, and what is about none of them. Those with errors come first, then those
+    with most to gain, then those that take longest."""
     groups: dict[tuple[str, int, str], Group] = {}
     for kernel in kernels:
         place = kernel.facts.name_place
@@ -81,35 +107,61 @@ def groups_of(kernels: Iterable[ShownKernel], findings: Iterable[Diagnostic]) ->
             continue
         chosen.findings.append(diagnostic)
         for part in everything_in([diagnostic]):
-            group = _chosen(part, groups.values()) or chosen
-            group.parts.append((part, diagnostic))
-    ranked = sorted(groups.values(), key=_rank)
-    taken: dict[str, int] = {}
-    for group in ranked:
-        slug = re.sub(r"[^A-Za-z0-9_]+", "-", group.first.name).strip("-") or "kernel"
-        number = taken[slug] = taken.get(slug, 0) + 1
-        group.anchor = f"k-{slug}" if number == 1 else f"k-{slug}-{number}"
-    return ranked, others
+            for group in _all_about(part, groups.values()) or [chosen]:
+                group.parts.append((part, diagnostic))
+    _name(groups.values())
+    return sorted(groups.values(), key=_rank), others
+
+
+def _name(groups: Iterable[Group]) -> None:
+    """Gives each an anchor that it has in other reports too: by its file, from the project's root on, and its name."""
+    root, taken = project_root(), Counter[str]()
+    for group in sorted(groups, key=lambda group: group.first.place):
+        slug = _slug(f"{path_from(root, group.first.place.path)} {group.first.name}")
+        taken[slug] += 1
+        group.anchor = f"k-{slug}" if taken[slug] == 1 else f"k-{slug}-{taken[slug]}"
+
+
+def _slug(words: str) -> str:
+    return re.sub(r"[^A-Za-z0-9_]+", "-", words).strip("-")
 
 
 def _chosen(diagnostic: Diagnostic, groups: Collection[Group]) -> Group | None:
     """The kernel that a finding is about; for one that names none, the kernel around its place."""
     about = [group for group in groups if group.is_about(diagnostic)]
     around = [group for group in about or groups if group.has(diagnostic.place)]
+    # Several files may have kernels of one name, and what is found in a function that they call is told at its place.
+    calling = [group for group in about if any(group.has(related.place) for related in diagnostic.related)]
+    launched = [group for group in about if any(map(group.is_launched_as, diagnostic.launches))]
     of_file = [group for group in about if group.first.place.path == diagnostic.place.path]
-    return next(iter(around or of_file or about), None)
+    return next(iter(around or calling or launched or of_file or about), None)
 
 
-def _rank(group: Group) -> tuple[float, float, int, str, int]:
-    loss, (_, cost) = group.loss, group.costliest()
+def _all_about(diagnostic: Diagnostic, groups: Collection[Group]) -> list[Group]:
+    """The kernel that a finding is about, and others of its name that have it too: a finding in a function that they
+    call is one for all of them, and names the launches of each."""
+    first = _chosen(diagnostic, groups)
+    launches = [launch for each in (diagnostic, *diagnostic.variants) for launch in each.launches]
+    others = [
+        group
+        for group in groups
+        if group is not first and group.is_about(diagnostic) and any(map(group.is_launched_as, launches))
+    ]
+    return others if first is None else [first, *others]
+
+
+def _rank(group: Group) -> tuple[bool, float, float, int, str, int]:
+    loss, (_, cost) = group.loss, group.shown()
     time = cost.time_us if cost is not None else None
     place = group.first.place
-    return -(loss.saved if loss else 0.0), -(time or 0.0), -len(group.findings), place.path, place.line
+    saved = loss.saved if loss else 0.0
+    return not group.errors, -saved, -(time or 0.0), -len(group.findings), place.path, place.line
 
 
 def section_of(group: Group, sources: SourceLines, pictures: Pictures) -> Section:
     pictures.begin_kernel()
-    shown, cost = group.costliest()
+    shown, cost = group.shown()
+    told = group.told()
     kernel, target = shown.facts, find_target(shown.target)
     index = cost.launch if cost is not None else 0
     launch = kernel.launches[index] if index < len(kernel.launches) else None
@@ -137,9 +189,9 @@ def section_of(group: Group, sources: SourceLines, pictures: Pictures) -> Sectio
         codes=codes,
         launches=tuple(_launches(group)),
         gaps=tuple(_gaps(group)),
-        findings=len(group.findings),
-        errors=sum(diagnostic.severity == "error" for diagnostic in group.findings),
-        rules=" ".join(sorted({diagnostic.code for diagnostic in group.findings})),
+        findings=len(told),
+        errors=group.errors,
+        rules=" ".join(sorted({diagnostic.code for _, diagnostic in told})),
     )
 
 

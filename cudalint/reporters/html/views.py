@@ -11,6 +11,8 @@ class Link(Struct, frozen=True):
     anchor: str = ""
     """Of a line that the page shows; empty for others."""
     message: Markup = Markup("")
+    severity: str = ""
+    """Of the finding that it leads to."""
 
 
 class DiffLine(Struct, frozen=True):
@@ -98,7 +100,7 @@ class LaunchRow(Struct, frozen=True):
 
 
 class Section(Struct):
-    """A kernel with all its instantiations; what is drawn is the launch that takes longest."""
+    """A kernel with all its instantiations; all figures are those of one launch."""
 
     anchor: str
     name: str
@@ -119,6 +121,8 @@ class Section(Struct):
     gaps: tuple[str, ...]
     rest: list[Finding] = field(default_factory=list)
     """Findings at lines that are not shown."""
+    pointers: list[Link] = field(default_factory=list)
+    """To findings that are told at another kernel for this one too, at lines that are not shown."""
     findings: int = 0
     errors: int = 0
     rules: str = ""

@@ -22,7 +22,7 @@
     let kernels = 0;
     for (const section of sections) {
       const fits = wanted.every((word) => textOf(section).includes(word));
-      const has = !filters || all("article.f", section).some((each) => !each.hidden);
+      const has = !filters || all("[data-code]", section).some((each) => !each.hidden);
       section.hidden = !(fits && has);
       const row = rows.get(section.id);
       if (row) {
