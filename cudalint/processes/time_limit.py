@@ -2,9 +2,9 @@
 
 A worker that is killed at its limit loses all that it knew of a file. So somewhat earlier a signal (`ITIMER_REAL`)
 raises `OutOfTime`, but only inside `interruptible`, whose caller keeps what there is without what was being computed:
-the other kernels of the file, a rule, or the findings without an edit that was being tried. Where the system has no such
-signal nothing is ever interrupted. The limit counts what the process computes: the signal only says when to look. The
-timers that count that themselves are late by a tenth of a second and more on a busy machine.
+the other kernels of the file, a rule, or the findings without an edit that was being tried. Where the system has no
+such signal nothing is ever interrupted. The limit counts what the process computes: the signal only says when to look.
+The timers that count that themselves are late by a tenth of a second and more on a busy machine.
 """
 
 from __future__ import annotations
