@@ -19,7 +19,8 @@ what binds a kernel, which then waits for this traffic. One that waits for nothi
 sizes that were assumed, may as well have little to do."""
 _WITHOUT_REMEDY, _WITH_EDIT = 5.0, 0.2
 """Times the share of the time, a finding takes that comes without a word on what to do, and one that comes with the
-edit at hand: what somebody would act upon depends on what it brings and on how much there is to do."""
+edit at hand: what somebody would act upon depends on what it brings and on how much there is to do. Most of a kernel's
+traffic is worth knowing all the same."""
 _DOUBLE = re.compile(r"\bdouble\b")
 _ASIDE = re.compile(r"(unit_?|perf_?|micro_?)?(tests?|testing|benchmarks?|bench|examples?|samples?|demos?|tutorials?)")
 """Folders of programs around a product, by the customary names."""
@@ -34,9 +35,7 @@ def is_large(cost: FindingCost, share: float, *found: Diagnostic) -> bool:
     counts = any(not d.is_absorbed and not (is_idle and rests_on_sizes(d)) for d in found)
     by_traffic = _OF_TRAFFIC * (cost.traffic_share or 0.0) if counts else 0.0
     effort = min((_effort(d) for d in found), default=1.0)
-    # How long a kernel takes that nothing launches is not known, and what it moves is.
-    is_launched = any(launch.path is not None for d in found for launch in d.launches)
-    return cost.share / effort + by_traffic / (effort if is_launched else min(effort, 1.0)) >= share
+    return cost.share / effort + by_traffic / min(effort, 1.0) >= share
 
 
 def _effort(diagnostic: Diagnostic) -> float:
