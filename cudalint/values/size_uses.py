@@ -158,12 +158,15 @@ def _window(total: Node) -> Window | None:
 
 
 def _sizes_in(product: Node) -> set[Node]:
+    """The sizes that a product is computed from. Where data lies, and how often a loop went round before, says nothing
+    of it."""
     pending, found = [product], set[Node]()
     while pending:
         node = pending.pop()
         if node.op == "uniform" and not node.kind.is_float:
             found.add(node)
-        pending += node.args
+        if node.op not in ("opaque", "trips", "shuffle"):
+            pending += node.args
     return found
 
 

@@ -303,3 +303,16 @@ def test_no_size_asks_for_more_shared_memory_than_there_is() -> None:
     shared = graph.binary("*", square, graph.const(256), U8)
     graph.valuation = for_kernel(graph, (), [(shared, 160 << 10)], ())
     assert graph.generic(n) == 32
+
+
+def test_a_window_is_not_sought_in_places_of_data() -> None:
+    """`(extent - (size - 1) * table[i * rows]) / stride`: what is moved is as large as `size`, of few places, and how
+    long the table is is another matter."""
+    graph = Graph()
+    extent, size, rows, stride = (graph.uniform(name, 40_960) for name in ("extent", "size", "rows", "stride"))
+    place = graph.binary("*", graph.block[0], rows, I4)
+    entry = graph.opaque(Reason(True, "it is loaded"), (place,), I4)
+    reach = graph.binary("*", graph.binary("-", size, graph.const(1), I4), entry, I4)
+    graph.binary("/", graph.binary("-", extent, reach, I4), stride, I4)
+    _choose_sizes(graph, (), ())
+    assert [graph.generic(each) for each in (size, rows, stride)] == [8, 40_960, 1]
