@@ -25,8 +25,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.codegen.copied_records import without_unused_fields
-from cudalint.codegen.indices import open_part
-from cudalint.codegen.moved_loads import hoisted, selected
+from cudalint.codegen.moved_loads import hoisted
 from cudalint.codegen.straight import Straight
 from cudalint.codegen.unread import without_unread
 from cudalint.codegen.unrolling import Unrolling, declared_alignment, is_elsewhere, widest_for_assembler
@@ -58,7 +57,7 @@ def machine_accesses(execution: Execution) -> list[AccessEvent]:
         merger.add(event, place)
     merger.close(None)
     graph = execution.view.graph
-    made = hoisted(selected(merger.accesses, events, graph), events, restricted, graph)
+    made = hoisted(merger.accesses, events, restricted, graph)
     return without_unread(without_unused_fields(made, execution), execution)
 
 
@@ -209,10 +208,7 @@ class _Merger:
             )
             is_placed = not is_first and self._are_placed(event)
             start = self._start(event) if is_placed else 0
-            common = (
-                event.bytes, base, constant_in_record, tuple(id(x) for x in context.loops),
-                open_part(self.unrolling.function, event),
-            )  # fmt: skip
+            common = event.bytes, base, constant_in_record, tuple(id(x) for x in context.loops)
             whose = None if is_placed else id(event.target)
             key = (whose, event.operation, tool, stretch, context.conditions, *common)
             if not is_first and event.operation == "load":

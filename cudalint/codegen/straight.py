@@ -32,7 +32,6 @@ from cudalint.interpreter.device.events import (
     Event,
     FenceEvent,
     Loop,
-    SelectionEvent,
     Step,
 )
 from cudalint.ir import nodes as ir
@@ -165,7 +164,7 @@ class _Reader(Struct, eq=False):
         """Whether both sides are computed, and one result is taken."""
         if any(side.leaves for side in event.sides):
             return False
-        if not all(isinstance(each, (BranchEvent, SelectionEvent)) for each in inside):
+        if not all(isinstance(each, BranchEvent) for each in inside):
             return False
         if unreached is not None and not _is_little(unreached):
             return False

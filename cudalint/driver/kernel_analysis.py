@@ -264,7 +264,7 @@ class KernelAnalysis(Struct, eq=False):
             self.graph, executor.state.conditions, reached, configuration.guards
         )
         view = self._view(index, configuration)
-        view.events, view.guards = events, (*view.guards, *limits)
+        view.guards = (*view.guards, *limits)
         view.assumed = (*view.assumed, *executor.assumed, *kept(self.graph, executor.rests_on))
         defaults = (stated(self.graph, symbol) for symbol in executor.rests_on)
         view.assumptions = tuple(dict.fromkeys((*view.assumptions, *defaults)))

@@ -29,14 +29,6 @@ def test_lists_lie_apart() -> None:
     assert result.status == "range" and (result.sectors_per_request or 0) > 16
 
 
-@pytest.mark.parametrize("index", ["counts[i]", "counts[i + 1] - 1", "counts[i] + 3"])
-def test_the_ends_of_lists_lie_apart_outside_of_the_loop_as_well(index: str) -> None:
-    """The loop shows that `counts` has the places where lists begin: a sector for each of the 32 lanes."""
-    walk = "for (int j = counts[i]; j < counts[i + 1]; j++) sum += y[j];"
-    result = _of("x", f"sum = x[{index}]; {walk}")
-    assert (result.status, result.sectors_per_request) == ("range", pytest.approx(32, abs=0.5))
-
-
 def test_what_no_loop_walks_from_may_lead_anywhere() -> None:
     assert _of("x", "sum = x[counts[i]];").status == "data-dependent"
     assert _of("x", "sum = x[counts[i]]; for (int j = 0; j < counts[i]; j++) sum += y[j];").status == "data-dependent"

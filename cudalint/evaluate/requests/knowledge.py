@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from cudalint.evaluate.requests.dependence import dependence
-from cudalint.evaluate.requests.lists import Lists, is_list_start
+from cudalint.evaluate.requests.lists import Lists
 from cudalint.evaluate.requests.requests import Requests, gather
 from cudalint.evaluate.requests.situations import Situation
 from cudalint.evaluate.requests.views import Known, LaunchView
@@ -26,7 +26,6 @@ from cudalint.values.nodes import (
     bits_of,
 )
 from cudalint.values.opaque_parts import opaque_parts
-from cudalint.values.varying import Lanes
 
 _TABLE_BYTES = 1 << 16
 _ONE_WORD = 4
@@ -156,8 +155,7 @@ def _doubt(
                 continue
             if not lanes.vary(part) or _looks_up(part, node, event, touched):
                 continue
-            is_known = node is event.offset and (lists.are_own(part) or lists.are_rows)
-            if not is_known and not (node is event.offset and _leads_apart(part, event, lanes, view)):
+            if node is not event.offset or not (lists.are_own(part) or lists.are_rows):
                 return reason, False
     if stays_one(event, quick):
         return None, False
@@ -171,11 +169,6 @@ def _doubt(
         if varying or lanes.vary(condition):
             return (varying or [reason for _, reason in parts])[0], True
     return None, False
-
-
-def _leads_apart(part: Node, event: AccessEvent, lanes: Lanes, view: LaunchView) -> bool:
-    """Whether a loaded number leads each lane to the begin or the end of a list of its own."""
-    return event.target.space == "global" and lanes.tells_apart(part) and is_list_start(part, view)
 
 
 def stays_one(event: AccessEvent, quick: Requests) -> bool:

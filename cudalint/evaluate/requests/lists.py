@@ -13,15 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from cudalint.evaluate.requests.dependence import dependence
-from cudalint.evaluate.requests.requests import gather
-from cudalint.evaluate.requests.views import LaunchView
 from cudalint.hardware.sectors import global_request
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.events import AccessEvent
-from cudalint.interpreter.device.values import Allocation
 from cudalint.values.graph import Graph, conjuncts
-from cudalint.values.nodes import Node, Reason
+from cudalint.values.nodes import Node
 from cudalint.values.numeric import Rows
 from cudalint.values.opaque_parts import opaque_parts, without_data
 from cudalint.values.varying import Lanes
@@ -89,47 +85,3 @@ def _is_loaded(part: Node) -> bool:
     """Whether a number is loaded from an address, or what a loop goes through from one loaded number to the next. What
     it comes to otherwise depends on more: lanes that search may end near each other."""
     return len(part.args) == 1 or all(argument.op == "opaque" for argument in part.args[:2])
-
-
-@heuristic("list-starts", "counters of sparse matrices and graphs").otherwise(False)
-def is_list_start(part: Node, view: LaunchView) -> bool:
-    """Whether a number was loaded from an array that holds starts of lists: `first[row]` and `first[row + 1]`, where
-    the kernel goes through a list from one to the other, wherever else it uses them."""
-    memory = _memory(part)
-    return memory is not None and memory in _starts(view)
-
-
-def _starts(view: LaunchView) -> frozenset[object]:
-    if view.starts is None:
-        found = (_shown_by(event, view) for event in view.events if isinstance(event, AccessEvent))
-        view.starts = frozenset(memory for memories in found for memory in memories)
-    return view.starts
-
-
-def _shown_by(event: AccessEvent, view: LaunchView) -> set[object]:
-    """The arrays from which the lists come that lanes walk through in the loop around an access."""
-    graph, loops = view.graph, event.context.loops
-    bits = event.offset.bits
-    if event.target.space != "global" or not loops or not bits & graph.opaque_bits & ~graph.loop_bits:
-        return set()
-    if not bits & loops[-1].counter.bits or not loops[-1].condition.bits & graph.opaque_bits:
-        return set()
-    on = dependence(event.context, event.offset, graph)
-    if on.is_astray:
-        return set()
-    situation = view.quick()
-    quick = gather(event, situation, on.known)
-    if quick.total == 0:
-        return set()
-    lists = Lists(event, situation.rows(loops), situation.lanes(loops, quick.mask))
-    parts = (part for part, _ in opaque_parts(graph, event.offset) if lists.are_starts(part))
-    return {memory for memory in map(_memory, parts) if memory is not None}
-
-
-def _memory(part: Node) -> object:
-    """The array that a number was loaded from; None where it is something else."""
-    reason = part.payload
-    if part.op != "opaque" or not isinstance(reason, Reason) or not reason.memory:
-        return None
-    target = reason.memory[0]
-    return (target.same_as or target) if isinstance(target, Allocation) else None

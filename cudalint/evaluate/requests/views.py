@@ -20,7 +20,7 @@ from cudalint.evaluate.requests.situations import (
     Effort,
     Situation,
 )
-from cudalint.interpreter.device.events import AccessEvent, Event
+from cudalint.interpreter.device.events import AccessEvent
 from cudalint.scenarios.sizes import fits
 from cudalint.values.assumptions import holds
 from cudalint.values.graph import Graph
@@ -46,10 +46,6 @@ class LaunchView(Struct, eq=False):
     open_block: Mapping[Node, int | float] | None = None
     """The sizes that a launch in sight makes its block of and leaves open, with what they were taken for, if nothing
     else is assumed."""
-    events: Sequence[Event] = ()
-    """What the execution has left."""
-    starts: frozenset[object] | None = None
-    """The arrays that hold where lists begin (see cudalint.evaluate.requests.lists), once somebody has asked."""
     allowing: dict[object, tuple[bool, int]] = field(default_factory=dict)
     """Whether the above leave room for some values of the uniform symbols, which all accesses try, and the work that
     it took to tell."""
@@ -75,7 +71,7 @@ class LaunchView(Struct, eq=False):
             # What was found with the generic values is found anew.
             self._pinned[key] = LaunchView(
                 self.graph, self.index, self.block, self.grid, self.assumptions, self.assumed, self.guards,
-                self.open_block, self.events, self.starts, pins=pins, needed=needed,
+                self.open_block, pins=pins, needed=needed,
             )  # fmt: skip
         return self._pinned[key]
 

@@ -225,15 +225,6 @@ class BranchEvent(Struct, frozen=True, eq=False):
     """The lanes for which the condition holds first; of a switch, the cases."""
 
 
-class SelectionEvent(Struct, frozen=True, eq=False):
-    """Both sides of a conditional expression did the same with what they loaded."""
-
-    context: Context
-    """Of the expression."""
-    slots: tuple[tuple[AccessEvent, ...], ...]
-    """The loads of which one could be made, each under a condition of its own."""
-
-
 class FenceEvent(Struct, frozen=True, eq=False):
     """A memory fence: a sign that threads talk to each other through flags."""
 
@@ -263,7 +254,6 @@ Event = (
     | CopyEvent
     | FenceEvent
     | BranchEvent
-    | SelectionEvent
     | EscapeEvent
     | UnmaskedEvent
 )

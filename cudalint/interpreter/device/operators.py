@@ -10,7 +10,6 @@ from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.conversions import as_number, as_pointer, cast, cast_pointer, convert
 from cudalint.interpreter.device.memory import address_of, decay, element_bytes
 from cudalint.interpreter.device.pointers import move_pointer, pointee_of, pointer_difference, pointer_place
-from cudalint.interpreter.device.selections import note_selection
 from cudalint.interpreter.device.values import (
     ArrayValue,
     Choice,
@@ -230,11 +229,8 @@ def conditional_value(ex: Executor, expr: ir.Conditional) -> Value:
         return expressions.evaluate(ex, expr.then if test.value else expr.otherwise)
     sides = ex.record_branch(test, "conditional", expr.span)
     ex.computes(expr, "?", test)
-    start = len(ex.memory.events)
     then = ex.side(sides, lambda: _arm(ex, test, expr.then, expressions.evaluate))
-    middle = len(ex.memory.events)
     otherwise = ex.side(sides, lambda: _arm(ex, graph.negate(test), expr.otherwise, expressions.evaluate))
-    note_selection(ex, expr, start, middle)
     then, otherwise = convert(ex, then, expr.type), convert(ex, otherwise, expr.type)
     return ex.preferred(test, then, otherwise) or join(graph, test, then, otherwise)
 
