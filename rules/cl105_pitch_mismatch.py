@@ -64,4 +64,5 @@ def _message(found: PitchMismatch) -> str:
         why = f"its column goes up to `{found.length}`, as in the rows of another access"
     else:
         why = f"its column goes up to `{found.length}`, and its row to `{found.pitch}`"
-    return f"`{found.array}` is indexed with a pitch of `{found.pitch}`, but {why}: a row has `{found.length}` elements"
+    indexed = f"`{found.array}` is indexed with a pitch of `{found.pitch}`, but {why}"
+    return f"{indexed}: a row has `{found.length}` elements, or the bounds are exchanged"

@@ -75,6 +75,17 @@ def test_the_annotated_kernel() -> None:
     assert {d.code for d in report.suppressed} == {"CL101"}
 
 
+def test_the_step_of_the_guide_is_that_of_the_example() -> None:
+    """Whoever pastes what the guide prints has the bounds that the example has."""
+    steps = [_lines(step) for step in _blocks("guide/transpose.md", "cuda") if "__syncthreads" in step]
+    example = _lines((_ROOT / "examples" / "transpose.cu").read_text(encoding="utf-8"))
+    assert steps and all(step in example for step in steps)
+
+
+def _lines(code: str) -> str:
+    return "\n".join(line.strip() for line in code.strip().splitlines())
+
+
 def test_the_kernel_in_python() -> None:
     (source,) = _blocks("python.md", "python")
     report = _report("a.py", source)

@@ -13,13 +13,13 @@ from cudalint.collect.sites import frames_of, made_at
 from cudalint.evaluate.checks.bounds import Leaving, Touch, assumed_extent, extent_text, leaving
 from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.requests.views import LaunchView
 from cudalint.facts import KernelFacts, OutOfBounds, Place
 from cudalint.interpreter.device.events import AccessEvent, LocalIndexEvent
 from cudalint.interpreter.device.memory import element_bytes
 from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir
 from cudalint.ir.sizes import Size
+from cudalint.ir.walk import nodes_in
 from cudalint.kinds import Kind
 from cudalint.values.arithmetic import I8
 from cudalint.values.nodes import Node
@@ -52,7 +52,7 @@ class BoundsCollector(Provider, eq=False):
                 continue
             place = (*array.made_at(), array.name, execution.view.index)
             if place not in self.found:
-                self.found[place] = array.fact(found, extent, execution.view)
+                self.found[place] = array.fact(found, extent, execution)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         found = sorted(self.found.values(), key=lambda o: (o.place, o.inlined_from, o.launch))
@@ -82,8 +82,8 @@ class _Array(Struct, frozen=True, eq=False):
             return made_at(self.event)
         return self.touch.context.span, self.touch.context.frames
 
-    def fact(self, found: Leaving, extent: Node, view: LaunchView) -> OutOfBounds:
-        offender = found.offender
+    def fact(self, found: Leaving, extent: Node, execution: Execution) -> OutOfBounds:
+        offender, view = found.offender, execution.view
         span, calls = self.made_at()
         dimensions = _dimensions(self.symbol) if isinstance(self.event, AccessEvent) else 1
         return OutOfBounds(
@@ -104,7 +104,7 @@ class _Array(Struct, frozen=True, eq=False):
             found.values,
             found.condition,
             self.extent is not None,
-            Place(*self.symbol.span) if self.symbol is not None else None,
+            Place(*_declared_at(self.symbol, execution.function)) if self.symbol is not None else None,
             dimensions,
         )
 
@@ -149,6 +149,15 @@ def _array(event: AccessEvent | LocalIndexEvent, execution: Execution) -> _Array
     if extent is None and target.space != "global":
         return None
     return _Array(target.name, Touch(event.context, event.offset, event.bytes), extent, element, event, target.symbol)
+
+
+def _declared_at(symbol: ir.Symbol, kernel: ir.Function) -> ir.Span:
+    """Where an array is declared, in its kernel if there: `extern __shared__` arrays of one name are one symbol,
+    whatever functions declare them."""
+    if symbol.storage != "dynamic-shared":
+        return symbol.span
+    own = (node.span for node in nodes_in(kernel) if isinstance(node, ir.Declare) and node.symbol is symbol)
+    return next(own, symbol.span)
 
 
 def _innermost(type_: ir.Type) -> Size:

@@ -81,7 +81,7 @@ class _Change(Struct, eq=False):
 
 def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
     """The findings, with the edits that hold. Where they make something worse the suggestion goes as a whole; where
-    there is no time to tell its words stay."""
+    nothing can be told of them, for lack of time as a rule, its words stay."""
     changes = _changes(found, proof.facts)
     verdicts: dict[tuple[Edit, ...], str] = {
         change.edits: _UNTRIED if _may_be_tried(change, proof) else _NOT_TRYABLE for change in changes
@@ -147,6 +147,8 @@ _NOT_TRYABLE = "not all that uses the text was analysed, so that a change of it 
 _NO_LONGER_THE_SAME = "the change was tried, and the file is no longer understood as before"
 _WORSE = "the change was tried, and makes something else in the kernel worse"
 _STAYS = "the change was tried, and the finding stays"
+_TELL_NOTHING = (_UNTRIED, _NOT_TRYABLE, _NO_LONGER_THE_SAME)
+"""What speaks for edits no more than against them: the words of the suggestion may hold."""
 
 
 def _judged(diagnostic: Diagnostic, verdicts: Mapping[tuple[Edit, ...], str], stays: bool) -> Diagnostic:
@@ -160,7 +162,7 @@ def _judged(diagnostic: Diagnostic, verdicts: Mapping[tuple[Edit, ...], str], st
         case "unsafe":
             return replace(diagnostic, suggestion=replace(suggestion, applicability="unsafe"), no_edit="")
         case why:
-            words = without_edits(suggestion) if why in (_UNTRIED, _NOT_TRYABLE) else suggestion.otherwise
+            words = without_edits(suggestion) if why in _TELL_NOTHING else suggestion.otherwise
             return replace(diagnostic, suggestion=words, no_edit=why)
 
 

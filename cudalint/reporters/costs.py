@@ -94,11 +94,11 @@ def _two_digits(value: float) -> str:
 
 
 def minor(result: CheckResult) -> Iterator[str]:
-    """`12 more cost under 2% of their kernels, 1 more is about how ...: --min-share 0`, where there are any."""
+    """`12 more cost under 2% of their kernels, 1 more is about ... (`--min-share 0` lists them)`, where there are any."""
     numbers = Counter(diagnostic.held_back for diagnostic in result.minor)
     told = [_held_back(reason, numbers[reason], result.min_share) for reason in get_args(HeldBack) if numbers[reason]]
     if told:
-        yield f"{', '.join(told)}: --min-share 0"
+        yield f"{', '.join(told)} (`--min-share 0` lists {'it' if sum(numbers.values()) == 1 else 'them'})"
 
 
 def _held_back(reason: HeldBack, number: int, least: float) -> str:
@@ -115,5 +115,5 @@ def _held_back(reason: HeldBack, number: int, least: float) -> str:
         case "tests":
             what = f"{'is' if one else 'are'} in tests, examples and benchmarks"
         case "no-action":
-            what = f"{'says' if one else 'say'} what could not be evaluated, and no option would change that"
+            what = f"{'is' if one else 'are'} about code that could not be evaluated, which no option changes"
     return f"{number} more {what}"

@@ -66,3 +66,18 @@ def test_what_else_becomes_of_the_kernel(before: str, after: str, holds: bool) -
 
     proof = Proof(facts, found, again, lambda path: _SOURCE, lambda path: True, seconds=60.0)
     assert any(one.suggestion and one.suggestion.edits for one in proven(found, proof)) == holds
+
+
+def test_words_stay_where_a_trial_tells_nothing() -> None:
+    """There was no time for it, say: nothing speaks against what the rule advises."""
+    facts, found = _linted(_SOURCE)
+    advised = [one.suggestion.message for one in found if one.suggestion]
+
+    def again(texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float) -> None:
+        return None
+
+    proof = Proof(facts, found, again, lambda path: _SOURCE, lambda path: True, seconds=60.0)
+    left = [one.suggestion for one in proven(found, proof) if one.suggestion]
+    assert advised
+    assert [one.message for one in left] == advised
+    assert not any(one.edits for one in left)

@@ -75,8 +75,9 @@ def test_the_line_about_what_is_only_counted() -> None:
     small = replace(strided_load(), held_back="small")
     fixed = replace(column_read(), held_back="layout")
     assert list(costs.minor(CheckResult("a100", minor=(small, small), min_share=0.02))) == [
-        "2 more cost under 2% of their kernels: --min-share 0"
+        "2 more cost under 2% of their kernels (`--min-share 0` lists them)"
     ]
     assert list(costs.minor(CheckResult("a100", minor=(fixed, small), min_share=0.02))) == [
-        "1 more costs under 2% of its kernel, 1 more is about how data lie that others hand over: --min-share 0"
+        "1 more costs under 2% of its kernel, "
+        + "1 more is about how data lie that others hand over (`--min-share 0` lists them)"
     ]

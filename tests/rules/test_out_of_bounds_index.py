@@ -29,3 +29,20 @@ def test_arrays_with_a_size_are_not() -> None:
     """
     (found,) = lint(source, "CL107")
     assert found.suggestion is not None and found.suggestion.message.startswith("keep threads for which the array")
+
+
+def test_the_declaration_is_the_one_of_the_kernel() -> None:
+    """Two kernels with an `extern` array of one name, of which the second one reads beyond its own: 64 elements."""
+    kernel = """
+        __global__ void k{0}(float *a) {{
+            extern __shared__ float s[];
+            s[threadIdx.x] = a[threadIdx.x];
+            __syncthreads();
+            a[threadIdx.x] = s[threadIdx.x + {0}];
+        }}
+    """
+    run = "void run(float *a) { k0<<<1, 64, 256>>>(a); k1<<<1, 64, 256>>>(a); }"
+    source = kernel.format(0) + kernel.format(1) + run
+    (found,) = lint(source, "CL107")
+    declared = [number for number, line in enumerate(source.split("\n"), 1) if "extern" in line]
+    assert [related.place.line for related in found.related] == declared[1:]

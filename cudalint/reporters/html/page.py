@@ -94,7 +94,7 @@ def page_of(result: CheckResult, sources: SourceLines) -> Page:
         allowed=tuple(findings.view(d, f"a{number}", anchors) for number, d in enumerate(result.suppressed, 1)),
         rules=tuple(Rule(code, names[code], number) for code, number in sorted(counted.items())),
         failures=tuple(_failures(result.failures)),
-        minor=next(costs.minor(result), ""),
+        minor=prose(next(costs.minor(result), "")),
         most_microseconds=max((section.microseconds for section in sections), default=0.0),
         symbols=pictures.symbols(),
     )

@@ -151,7 +151,7 @@ class Page(Struct, frozen=True):
     allowed: tuple[Finding, ...]
     rules: tuple[Rule, ...]
     failures: tuple[Failures, ...]
-    minor: str
+    minor: Markup
     most_microseconds: float
     symbols: Markup
     """Pictures that several places show."""
