@@ -5,8 +5,10 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 
-from cudalint.diagnostics import Diagnostic, Related
+from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import FileFacts, KernelFacts, Misalignment
+from cudalint.remedies.check_edits import check_edits
+from cudalint.remedies.obstacles import edited
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 
@@ -66,10 +68,13 @@ class MisalignedVectorAccess(Rule):
             elif not _is_chosen(found, context.file):
                 open_ones.append(found)
         for first, *others in (*by_array.values(), *_by_condition(open_ones)):
-            yield self._diagnostic(kernel, first, others)
+            yield self._diagnostic(kernel, first, others, context)
 
-    def _diagnostic(self, kernel: KernelFacts, found: Misalignment, others: Sequence[Misalignment]) -> Diagnostic:
+    def _diagnostic(
+        self, kernel: KernelFacts, found: Misalignment, others: Sequence[Misalignment], context: RuleContext
+    ) -> Diagnostic:
         certain = found.condition is None and not found.assumptions
+        check = _check(kernel, found, context)
         return self.finding(
             kernel,
             severity="error" if certain else "warning",
@@ -83,7 +88,18 @@ class MisalignedVectorAccess(Rule):
                 *frames_related(found.inlined_from),
                 *(Related(other.place, _other(other)) for other in others),
             ),
+            suggestion=check if check is not None and check.edits else None,
+            no_edit=check.no_edit if check is not None else "",
         )
+
+
+def _check(kernel: KernelFacts, found: Misalignment, context: RuleContext) -> Suggestion | None:
+    """What says at the launch what the kernel takes for granted."""
+    if found.condition is None:
+        return None
+    launch = kernel.launches[found.launch]
+    asked = Suggestion("let the host ask for it before the launch, where other sizes have no way of their own")
+    return edited(asked, lambda: check_edits(kernel, launch, found.condition or "", context.text_of), "unsafe")
 
 
 def _is_chosen(found: Misalignment, file: FileFacts) -> bool:

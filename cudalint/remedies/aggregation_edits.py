@@ -8,8 +8,9 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from cudalint.diagnostics import Edit
-from cudalint.facts import Access, KernelFacts, Place
+from cudalint.facts import Access, KernelFacts
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.remedies.headers import included
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.remedies.outermost import LEAVES, body_of, statements
 from cudalint.remedies.spelling import free_name, replaced
@@ -18,9 +19,6 @@ from cudalint.source.code import CodeText, code_text
 
 _CALL = re.compile(r"atomicAdd\s*(?=\()")
 _EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--")
-_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*\n", re.MULTILINE)
-_CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|elif|else)\w*\b[^\n]*", re.MULTILINE)
-_GUARD = re.compile(r"^[ \t]*#[ \t]*ifndef[ \t]+(\w+)\s*#[ \t]*define[ \t]+\1\b", re.MULTILINE)
 _TYPES = ("float", "double")
 _HEADERS = ("cooperative_groups.h", "cooperative_groups/reduce.h")
 
@@ -54,7 +52,7 @@ def aggregation_edits(kernel: KernelFacts, access: Access, text_of: Callable[[st
     atomic = _atomic(access, source)
     if _all_come(kernel, access, source, atomic.begin):
         return (_by_shuffles(kernel, kind, access.place.path, source, atomic),)
-    return (*_headers(access.place.path, source), _by_a_group(kind, access.place.path, source, atomic))
+    return (*included(access.place.path, source, _HEADERS), _by_a_group(kind, access.place.path, source, atomic))
 
 
 def _atomic(access: Access, source: CodeText) -> _Atomic:
@@ -120,18 +118,3 @@ def _by_a_group(kind: str, path: str, source: CodeText, atomic: _Atomic) -> Edit
 def _in_its_place(path: str, source: CodeText, atomic: _Atomic, lines: tuple[str, ...]) -> Edit:
     line_end = f"{source.line_end}{source.margin(atomic.begin) or ''}"
     return replaced(source, path, atomic.begin, atomic.end, line_end.join(lines))
-
-
-def _headers(path: str, source: CodeText) -> tuple[Edit, ...]:
-    """The edit that includes what groups take, before all else that is included."""
-    missing = [name for name in _HEADERS if not re.search(rf'#[ \t]*include[ \t]*[<"]{name}[>"]', source.text)]
-    if not missing:
-        return ()
-    first = _INCLUDE.search(source.text)
-    at = first.start() if first is not None else source.lines.offset(source.position(source.skip(0))[0], 1)
-    is_guarded = _GUARD.search(source.text, 0, at) is not None
-    if len(_CONDITIONAL.findall(source.text, 0, at)) != is_guarded:
-        raise Obstacle("not all lanes of each warp come to the atomic, and what the file includes hangs on conditions")
-    begin = source.position(at)
-    text = "".join(f"#include <{name}>{source.line_end}" for name in missing)
-    return (Edit(Place(path, *begin, *begin), text),)

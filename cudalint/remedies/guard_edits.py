@@ -19,7 +19,8 @@ from cudalint.remedies.spelling import NAME, replaced
 from cudalint.remedies.statements import Statement, statement_at
 from cudalint.source.code import CodeText, code_text
 
-_INDEXED = re.compile(r"\w+(?=\[)")
+_INDEXED = re.compile(r"\w+\[([^\[\]]*)\]")
+_ATOMIC = re.compile(r"atomic\w+\s*\(\s*(?:&\s*\w+\[([^\[\]]*)\]|\w+\s*\+([^,()]*))\s*,")
 _EFFECT = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|\w\s*\(")
 _DECLARATION = re.compile(r"[A-Za-z_][\w:]*(?:<[^;{}]*>)?(?:\s+[\w:]+)*[\s*&]+[A-Za-z_]\w*\s*(?:[=;,\[{]|\()")
 _OF_NUMBERS = re.compile(
@@ -92,10 +93,10 @@ def _condition(found: OutOfBounds, text: str, names: frozenset[str]) -> str:
         raise Obstacle(f"the size of `{found.array}` is a number of the host's alone")
     if not set(NAME.findall(size)) <= names:
         raise Obstacle(f"the size of `{found.array}` is not among the kernel's parameters")
-    indexed = _INDEXED.match(text)
-    if indexed is None or not text.endswith("]") or text.count("[") != 1:
+    indexed = _INDEXED.fullmatch(text) or _ATOMIC.match(text)
+    if indexed is None:
         raise Obstacle(f"`{found.array}` is not indexed by one index")
-    index = text[indexed.end() + 1 : -1].strip()
+    index = indexed[indexed.lastindex or 1].strip()
     if _EFFECT.search(index):
         raise Obstacle(f"`{index}` can't be asked twice")
     factors = [factor.strip() for factor in size.split("*")]
