@@ -33,9 +33,15 @@ def _sectors(first: int, stride: int) -> Drawing:
     return sectors(first + _LANES * stride, _ALL, _FLOAT)
 
 
+def _row() -> Drawing:
+    """The lanes read one row of a tile of floats."""
+    return banks(_LANES * _FLOAT, _ALL, _FLOAT)
+
+
 def _column(row_words: int) -> Drawing:
-    """The lanes read one column of a tile of floats whose rows have so many words."""
-    return banks(_LANES * row_words * _FLOAT, _ALL, _FLOAT)
+    """The lanes read a column of a tile of floats whose rows have so many words: the sixth one, since lanes and banks
+    of the first one have the same numbers."""
+    return banks((_LANES * row_words + 5) * _FLOAT, _ALL, _FLOAT)
 
 
 def _branch(is_taken: Callable[[int], bool]) -> Drawing:
@@ -57,7 +63,7 @@ def pictures() -> dict[str, str]:
         "reading-shifted": _sectors(_FLOAT, _FLOAT),
         "reading-every-other": _sectors(0, 2 * _FLOAT),
         "reading-member": _sectors(0, _PARTICLE),
-        "banks-row": _column(1),
+        "banks-row": _row(),
         "banks-column": _column(32),
         "banks-padded": _column(33),
         "warps-16x16": by_warp((16, 16, 1)),

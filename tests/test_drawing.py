@@ -71,6 +71,20 @@ def test_a_warp_of_a_block_16_wide_has_two_rows() -> None:
     assert {width for found in rows.values() for width in found} == {16 * 9}
 
 
+def test_warps_of_one_colour_have_their_numbers() -> None:
+    """Of 8 warps the first and the seventh have one colour."""
+    words = re.findall(r"<text[^>]*>(\d+)</text>", by_warp((16, 16, 1)).body.partition('class="n"')[2])
+    assert words == [str(warp) for warp in range(8)]
+
+
+def test_the_label_of_a_thread_is_in_the_picture() -> None:
+    """Of 40 characters: their text ends 10 units before the line begins, and takes 6.6 for each at 11 pixels."""
+    label = "thread (0, 0, 0) of the block (215, 0, 0)"
+    drawing = race(Step(label, "line 1: store", True), Step("thread 1", "line 2: load", False), "")
+    (end,) = re.findall(rf'<text class="e" x="([\d.]+)" y="[\d.]+">{re.escape(label)}</text>', drawing.body)
+    assert float(end) >= 6.6 * len(label)
+
+
 def test_the_sides_of_a_branch_have_two_colours() -> None:
     """Every other thread takes it: 32 runs of one thread each on either side, in a block of two warps."""
     drawing = by_branch((64, 1, 1), [1, 2] * 32)

@@ -17,14 +17,15 @@ _COLOURS = 6
 
 
 def by_warp(block: tuple[int, int, int]) -> Drawing:
-    """A row of cells for each row of the block (x across, y and z down), in a colour for each warp."""
+    """A row of cells for each row of the block (x across, y and z down), in a colour for each warp, whose number stands
+    at its first thread: colours come again after some warps."""
     warps = [thread // WARP_LANES for thread in range(math.prod(block))]
     drawing = _drawn(block, [f"w{warp % _COLOURS}" for warp in warps])
     width, rows = block[0], block[1] * block[2]
     whole = count(-(-len(warps) // WARP_LANES), "warp")
     threads = f"{width} by {rows} threads, x across" if rows > 1 else f"{width} threads"
     title = f"{whole} of a block of {threads}"
-    return Drawing(drawing.width, drawing.height, drawing.body, title)
+    return Drawing(drawing.width, drawing.height, drawing.body + _numbers(block), title)
 
 
 def by_branch(block: tuple[int, int, int], ways: Sequence[int], is_loop: bool = False) -> Drawing:
@@ -65,6 +66,18 @@ def _drawn(block: tuple[int, int, int], looks: Sequence[str]) -> Drawing:
         body += text(_LABEL, height + 11, f"and {count(rows - shown, 'more row')}", "d")
         height += 16
     return Drawing(_LABEL + columns * _SIZE + 1, max(height, 12), body, "")
+
+
+def _numbers(block: tuple[int, int, int]) -> str:
+    """Of the warps whose first threads are shown."""
+    columns, rows = _shape(block)
+    threads = min(rows, _MOST_ROWS) * columns
+    first = range(0, min(threads, math.prod(block)), WARP_LANES)
+    labels = [
+        text(_LABEL + thread % columns * _SIZE + 2, thread // columns * _SIZE + _SIZE - 1.5, str(thread // WARP_LANES))
+        for thread in first
+    ]
+    return f'<g class="n">{"".join(labels)}</g>'
 
 
 def _seams(block: tuple[int, int, int]) -> Iterator[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hostile_page import ANCHOR, HOSTILE, hostile_result, page_of
+from hostile_page import ANCHOR, HOSTILE, PATH, hostile_result, page_of
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
@@ -87,6 +87,43 @@ def test_a_report_is_used(page: Any) -> None:
     # A link to a line.
     page.locator(f"#{ANCHOR}-L7 td.l a").click()
     assert page.url.endswith(f"#{ANCHOR}-L7")
+
+    # A link to what a search hides shows it again.
+    page.locator("#search").fill("zzz")
+    page.evaluate(f"location.hash = '#{ANCHOR}-L6'")
+    page.locator(f"#{ANCHOR}-L6").wait_for(state="visible")
+
+    # The address follows from finding to finding.
+    page.keyboard.press("Escape")
+    page.evaluate("document.activeElement.blur()")
+    page.keyboard.press("j")
+    assert page.url.endswith("#" + page.evaluate("document.activeElement.id"))
+
+    # A gain is that of all findings: without some of them it is not told.
+    box.uncheck()
+    assert not page.locator(".rank .gain").first.is_visible()
+    box.check()
+    assert page.locator(".rank .gain").first.is_visible()
+
+    # A change is copied as a patch.
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    page.locator("button.copy").first.click()
+    page.get_by_text("Copied").wait_for()
+    patch = page.evaluate("navigator.clipboard.readText()")
+    head, *lines = patch.splitlines()
+    assert head == f"--- {PATH}"
+    assert lines[0] == f"+++ {PATH}"
+    # The barrier that the race lacks, as one more line between 6 and 7.
+    assert lines[1] == "@@ -6,2 +6,3 @@"
+    assert [line[0] for line in lines[2:]] == [" ", "+", " "]
+
+    # Nothing of the form is printed, and on a narrow page nothing runs over.
+    page.emulate_media(media="print")
+    assert not page.locator("form[role=search]").is_visible()
+    page.emulate_media(media="screen")
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert page.evaluate("document.querySelector('.rank tbody th').clientWidth") > 300
 
     # All of that in silence, and what the source says is still text.
     assert HOSTILE in page.locator(f"#{ANCHOR}").inner_text()

@@ -116,12 +116,18 @@ def _places(diagnostic: Diagnostic, anchors: Anchors) -> Iterator[Link]:
         (other.place, "the same" + (f" in `{other.kernel}`" if other.kernel != diagnostic.kernel else ""))
         for other in diagnostic.also
     ]
-    seen: dict[tuple[str, int, str], None] = {}
+    own = diagnostic.place
+    seen: dict[tuple[str, int, int, str], None] = {}
     for place, message in found:
-        if place != diagnostic.place:
-            seen.setdefault((place.path, place.line, message), None)
-    for path, line, message in list(seen)[:_MOST_PLACES]:
-        here = path == diagnostic.place.path
+        if place != own:
+            is_own_line = (place.path, place.line) == (own.path, own.line)
+            seen.setdefault((place.path, place.line, place.column if is_own_line else 0, message), None)
+    for path, line, column, message in list(seen)[:_MOST_PLACES]:
+        if column:
+            # Whoever reads it is there.
+            yield Link(f"this line, column {column}", "", prose(message))
+            continue
+        here = path == own.path
         yield Link(f"line {line}" if here else f"{path}:{line}", anchors.get((path, line), ""), prose(message))
     if len(seen) > _MOST_PLACES:
         yield Link(f"and {len(seen) - _MOST_PLACES} more places")

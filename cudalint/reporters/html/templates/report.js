@@ -27,6 +27,8 @@
       const row = rows.get(section.id);
       if (row) {
         row.hidden = section.hidden;
+        // A gain is that of all findings together.
+        row.querySelector(".gain").classList.toggle("part", all("[data-code]", section).some((each) => each.hidden));
         kernels += !section.hidden;
       }
     }
@@ -64,7 +66,50 @@
     chosen.tabIndex = -1;
     chosen.focus({ preventScroll: true });
     chosen.scrollIntoView({ block: "start" });
+    if (chosen.id) history.replaceState(null, "", `#${chosen.id}`);
   };
+
+  // A change as a patch, for `git apply` or `patch -p0`.
+  const patchOf = (diff) => {
+    const parts = [];
+    let hunk = null;
+    for (const span of diff.children) {
+      const line = span.textContent.replace(/\n$/, "");
+      if (span.className === "at") {
+        const [, path, start] = line.trim().match(/^(.*):(\d+)$/) || [];
+        if (!path) return "";
+        parts.push((hunk = { path, start: Number(start), lines: [] }));
+      } else hunk.lines.push(line[0] + line.slice(2));
+    }
+    let text = "", path = null, moved = 0;
+    for (const hunk of parts) {
+      if (hunk.path !== path) {
+        text += `--- ${hunk.path}\n+++ ${hunk.path}\n`;
+        [path, moved] = [hunk.path, 0];
+      }
+      const before = hunk.lines.filter((line) => line[0] !== "+").length;
+      const after = hunk.lines.filter((line) => line[0] !== "-").length;
+      text += `@@ -${hunk.start},${before} +${hunk.start + moved},${after} @@\n${hunk.lines.join("\n")}\n`;
+      moved += after - before;
+    }
+    return text;
+  };
+  const copy = async (button, text) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      button.textContent = "Copied";
+    } catch {
+      button.textContent = "The browser does not let pages copy";
+    }
+  };
+  for (const diff of all("pre.diff")) {
+    const text = patchOf(diff);
+    if (!text) continue;
+    const button = document.createElement("button");
+    [button.type, button.className, button.textContent] = ["button", "copy", "Copy as a patch"];
+    button.addEventListener("click", () => copy(button, text));
+    diff.before(button);
+  }
   const openHelp = () => (help.open ? help.close() : help.showModal());
   document.getElementById("keys").addEventListener("click", openHelp);
   document.addEventListener("keydown", (event) => {
@@ -98,6 +143,11 @@
   // A link into what is closed opens it; so does printing.
   const reveal = () => {
     const target = document.getElementById(decodeURIComponent(location.hash.slice(1)));
+    if (target?.closest("[hidden]")) {
+      search.value = "";
+      for (const box of all("input[name=rule]")) box.checked = true;
+      apply();
+    }
     for (let box = target?.closest("details"); box; box = box.parentElement.closest("details")) box.open = true;
     target?.scrollIntoView();
   };
