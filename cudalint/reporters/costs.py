@@ -94,7 +94,7 @@ def _two_digits(value: float) -> str:
 
 
 def minor(result: CheckResult) -> Iterator[str]:
-    """`12 more cost under 2% of their kernels, 1 more is about ... (`--min-share 0` lists them)`, where there are any."""
+    """`12 more cost under 2% of their kernels, 1 more is ... (`--min-share 0` lists them)`, where there are any."""
     numbers = Counter(diagnostic.held_back for diagnostic in result.minor)
     told = [_held_back(reason, numbers[reason], result.min_share) for reason in get_args(HeldBack) if numbers[reason]]
     if told:
