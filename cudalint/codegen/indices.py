@@ -1,21 +1,26 @@
 """What the compiler can see of an address into which numbers go that are known at run time only: arguments, the block,
 and what loads bring. The evaluator puts those in, the compiler does not know them.
 
-Elements of `t[x * pitch]` with a pitch of 4 are not aligned to 16 bytes to it, but it sees that
-`t[2 * (x + blockDim.x)]` is aligned to 8.
+Of alignment: elements of `t[x * pitch]` with a pitch of 4 are not aligned to 16 bytes to it, but it sees that
+`t[2 * (x + blockDim.x)]` is aligned to 8. Of distances: `t[2 * i + place]` and `t[2 * i + 1]` are one element where
+`place` is 1, which it does not know; of `t[2 * k]` and `t[2 * k + 1]` it knows that they are two, whatever `k` is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections import Counter
+from collections.abc import Hashable, Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
+
+from msgspec import Struct, field
 
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.interpreter.device.operators import place_of_store
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
+from cudalint.values.polynomial import linear
 
 _ACCESSES = (ir.Index, ir.Member, ir.Unary, ir.Name)
 _LOOPS = (ir.For, ir.While, ir.DoWhile)
@@ -203,3 +208,117 @@ def _flows(nodes: list[object]) -> Iterator[Flow]:
                 yield Flow(symbol, node.op, node.value)
             elif isinstance(node.target, ir.Name):
                 yield Flow(node.target.symbol, node.op, node.value)
+
+
+_Product = tuple[Hashable, ...]
+"""Factors in one order: variables, and how expressions are written that are no sums or products."""
+_Sum = dict[_Product, int]
+_MOST_TERMS = 32
+
+OpenPart = frozenset[tuple[_Product, int]]
+
+
+def open_part(function: ir.Function, event: AccessEvent) -> OpenPart:
+    """What of the address of an access is open; nothing of what is not in the kernel's own body. Few kernels have
+    accesses for which that is asked."""
+    return _open_parts(function).get(Spot.of(event), frozenset())
+
+
+def distance(function: ir.Function, a: AccessEvent, b: AccessEvent) -> int | None:
+    """How many bytes behind the first access the second one lies in every launch, if they are to one array; None where
+    the compiler can't know that, though the arguments of one launch may tell it."""
+    (base, start), (other, its) = linear(a.offset), linear(b.offset)
+    if base != other or open_part(function, a) != open_part(function, b):
+        return None
+    return its - start
+
+
+@lru_cache(maxsize=1)
+def _open_parts(function: ir.Function) -> dict[Spot, OpenPart]:
+    """For the accesses in a kernel's own body and in its lambdas the products in the index with an open variable, and
+    how often each is there."""
+    code = code_of(function)
+    assigned = Counter(flow.target for flow in code.flows)
+    single = {flow.target: flow.source for flow in code.flows if assigned[flow.target] == 1 and not flow.op}
+    sums = _Sums(code.open, single)
+    return {spot: sums.open_part(access) for spot, access in code.accesses()}
+
+
+class _Sums(Struct, eq=False):
+    open: Open
+    single: dict[ir.Symbol, ir.Expr]
+    """What variables are that are given a value in one place only."""
+    _pending: set[ir.Symbol] = field(default_factory=set)
+
+    def open_part(self, access: ir.Expr) -> OpenPart:
+        total: _Sum = {}
+        while isinstance(access, (ir.Index, ir.Member)):
+            if isinstance(access, ir.Index):
+                _add(total, self._of(access.index), 1)
+            access = access.base
+        return frozenset((product, count) for product, count in total.items() if count and self._is_open(product))
+
+    def _is_open(self, product: _Product) -> bool:
+        return any(symbol in self.open for symbol in _symbols(product))
+
+    def _of(self, expr: ir.Expr) -> _Sum:
+        match expr:
+            case ir.Constant(value=int(number)):
+                return {(): number}
+            case ir.Cast(operand=operand):
+                return self._of(operand)
+            case ir.Name(symbol=symbol):
+                return self._of_name(symbol)
+            case ir.Unary(op="-", operand=operand):
+                return _add({}, self._of(operand), -1)
+            case ir.Binary(op="+" | "-" as op, left=left, right=right):
+                return _add(dict(self._of(left)), self._of(right), 1 if op == "+" else -1)
+            case ir.Binary(op="*", left=left, right=right):
+                return self._times(expr, self._of(left), self._of(right))
+            case ir.Binary(op="<<", left=left, right=ir.Constant(value=int(count))) if 0 <= count < 32:
+                return _add({}, self._of(left), 1 << count)
+        return {(_written(expr),): 1}
+
+    def _of_name(self, symbol: ir.Symbol) -> _Sum:
+        source = self.single.get(symbol)
+        if source is None or symbol in self._pending:
+            return {(symbol,): 1}
+        self._pending.add(symbol)
+        found = self._of(source)
+        self._pending.discard(symbol)
+        return found if len(found) <= _MOST_TERMS else {(symbol,): 1}
+
+    def _times(self, expr: ir.Expr, left: _Sum, right: _Sum) -> _Sum:
+        if len(left) * len(right) > _MOST_TERMS:
+            return {(_written(expr),): 1}
+        total: _Sum = {}
+        for a, many in left.items():
+            for b, more in right.items():
+                product = tuple(sorted((*a, *b), key=hash))
+                total[product] = total.get(product, 0) + many * more
+        return total
+
+
+def _add(total: _Sum, more: _Sum, times: int) -> _Sum:
+    for product, count in more.items():
+        total[product] = total.get(product, 0) + times * count
+    return total
+
+
+def _written(expr: ir.Expr) -> Hashable:
+    """How an expression is written, conversions aside: two that look the same are the same number here."""
+    expr = walk.without_casts(expr)
+    if isinstance(expr, ir.Name):
+        return expr.symbol
+    if isinstance(expr, ir.Constant):
+        return expr.value
+    own = (type(expr).__name__, *(getattr(expr, name, "") for name in ("op", "name", "field")))
+    return (*own, *map(_written, walk.children(expr)))
+
+
+def _symbols(factors: Iterable[Hashable]) -> Iterator[ir.Symbol]:
+    for factor in factors:
+        if isinstance(factor, ir.Symbol):
+            yield factor
+        elif isinstance(factor, tuple):
+            yield from _symbols(factor)

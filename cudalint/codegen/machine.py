@@ -25,10 +25,11 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.codegen.copied_records import without_unused_fields
+from cudalint.codegen.indices import distance, open_part
 from cudalint.codegen.moved_loads import hoisted
 from cudalint.codegen.straight import Straight
 from cudalint.codegen.unread import without_unread
-from cudalint.codegen.unrolling import Unrolling, declared_alignment, is_elsewhere, widest_for_assembler
+from cudalint.codegen.unrolling import WIDTHS, Unrolling, declared_alignment, widest_for_assembler
 from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.heuristics import heuristic
@@ -41,7 +42,6 @@ _REPEATED_LOADS = heuristic(
     "repeated-loads", "counters of cuda-samples: a value is loaded once while nothing can have changed it"
 )
 
-_WIDTHS = (16, 8, 4, 2)
 _Tool = Literal["compiler", "assembler"]
 
 
@@ -111,7 +111,7 @@ class _Merger:
         elif event.operation != "load":
             self._loaded = {k: e for k, e in self._loaded.items() if self._outlives(e, event)}
             if event.operation == "store" and not event.is_verbatim:
-                self._loaded[_value_of(event)] = event
+                self._loaded[self._value_of(event)] = event
         self._end_conflicting(event)
         if event.is_verbatim:
             self.accesses.append(event)
@@ -125,8 +125,18 @@ class _Merger:
     def _outlives(self, load: AccessEvent, store: AccessEvent) -> bool:
         """Whether the compiler knows that a store does not change what was loaded or stored before."""
         if load.target is store.target:
-            return _are_apart(load, store)
+            return self._are_apart(load, store)
         return load.target.space != store.target.space or self._is_alone(load) or self._is_alone(store)
+
+    def _value_of(self, event: AccessEvent) -> Hashable:
+        """Equal for accesses of one thread, in one iteration, to bytes that are the same in every launch."""
+        loops = tuple(id(loop) for loop in event.context.loops)
+        return id(event.target), event.offset.index, event.bytes, loops, open_part(self.unrolling.function, event)
+
+    def _are_apart(self, a: AccessEvent, b: AccessEvent) -> bool:
+        """Whether two accesses to one array share no byte, in any launch."""
+        between = distance(self.unrolling.function, a, b)
+        return between is not None and (between >= a.bytes or -between >= b.bytes)
 
     def _is_alone(self, event: AccessEvent) -> bool:
         """Whether nothing but the same parameter points to what is accessed."""
@@ -135,7 +145,7 @@ class _Merger:
     def _repeated(self, event: AccessEvent) -> AccessEvent:
         if not _REPEATED_LOADS.is_on:
             return event
-        key = _value_of(event)
+        key = self._value_of(event)
         earlier = self._loaded.get(key)
         if earlier is not None and _dominates(earlier, event):
             if earlier.operation == "store":
@@ -171,7 +181,7 @@ class _Merger:
         if is_anywhere and tool == "assembler" and event.operation != "load":
             return True
         if last.target.space == event.target.space == "shared" and (is_same or tool == "assembler"):
-            if is_elsewhere(event, last) or operation == event.operation == "load":
+            if self.unrolling.is_elsewhere(event, last) or operation == event.operation == "load":
                 return False
             return operation != event.operation or not self._is_neighbour(event, last)
         return is_same and operation != event.operation and "load" in (operation, event.operation)
@@ -179,8 +189,8 @@ class _Merger:
     def _is_neighbour(self, event: AccessEvent, last: AccessEvent) -> bool:
         if event.target is not last.target and not self._are_placed(event, last):
             return False
-        (base, mine), (other, its) = linear(event.offset), linear(last.offset)
-        return base == other and abs(mine + self._start(event) - its - self._start(last)) < _WIDTHS[0]
+        between = distance(self.unrolling.function, event, last)
+        return between is not None and abs(self._start(event) - self._start(last) - between) < WIDTHS[0]
 
     def _are_placed(self, *events: AccessEvent) -> bool:
         """Whether it is known how far the variables are from one another."""
@@ -208,7 +218,10 @@ class _Merger:
             )
             is_placed = not is_first and self._are_placed(event)
             start = self._start(event) if is_placed else 0
-            common = event.bytes, base, constant_in_record, tuple(id(x) for x in context.loops)
+            common = (
+                event.bytes, base, constant_in_record, tuple(id(x) for x in context.loops),
+                open_part(self.unrolling.function, event),
+            )  # fmt: skip
             whose = None if is_placed else id(event.target)
             key = (whose, event.operation, tool, stretch, context.conditions, *common)
             if not is_first and event.operation == "load":
@@ -260,7 +273,7 @@ class _Merger:
     ) -> tuple[int, int]:
         """Where the widest access begins that brings the element at `first`, the first one that is left, and how wide
         it is. The assembler also reads along what stands before it."""
-        for width in _WIDTHS:
+        for width in WIDTHS:
             begins = range(first, first - width, -size) if not is_early else (first,)
             for begin in begins:
                 if width > size and self._fills(by_offset, begin, width, size, is_early):
@@ -335,17 +348,6 @@ def _overlap(a: AccessEvent, b: AccessEvent) -> bool:
         return True
     start, other = a.record.offset, b.record.offset
     return start < other + b.bytes and other < start + a.bytes
-
-
-def _value_of(event: AccessEvent) -> Hashable:
-    """Equal for accesses of one thread, in one iteration, to the same bytes."""
-    return id(event.target), event.offset.index, event.bytes, tuple(id(loop) for loop in event.context.loops)
-
-
-def _are_apart(a: AccessEvent, b: AccessEvent) -> bool:
-    """Whether two accesses lie at a constant distance from one another and share no byte."""
-    (base, start), (other, its) = linear(a.offset), linear(b.offset)
-    return base == other and (start + a.bytes <= its or its + b.bytes <= start)
 
 
 def _dominates(earlier: AccessEvent, later: AccessEvent | BarrierEvent | FenceEvent) -> bool:

@@ -20,6 +20,7 @@ from msgspec import Struct, field
 
 from cudalint.codegen.indices import Code, code_of
 from cudalint.codegen.slow_paths import is_kept_in_place, keeps_apart
+from cudalint.codegen.unrolling import vanishes
 from cudalint.evaluate.branches.compiled import PREDICATED, compiled_form
 from cudalint.evaluate.branches.work import WorkMeter, weigh
 from cudalint.evaluate.requests.execution import Execution
@@ -39,8 +40,6 @@ from cudalint.ir import walk
 
 _SELECTED = 3.0
 """What a branch may compute, memory aside, and still become a selection of its results."""
-_SHORT = 32
-"""Iterations up to which a loop is unrolled in full without being told."""
 _LEAVING = (ir.Return, ir.Break, ir.Continue)
 _LOOPS = (ir.For, ir.While, ir.DoWhile)
 
@@ -181,16 +180,12 @@ class _Reader(Struct, eq=False):
         counted = _Counted(self.code)
         around: tuple[Loop, ...] = ()
         for number, step in enumerate(self.execution.steps):
-            if any(not self._vanishes(loop) for loop in _changed(around, step.loops)):
+            if any(not vanishes(loop, self.execution.view.graph) for loop in _changed(around, step.loops)):
                 self.straight.end(step.position)
             around = step.loops
             if counted.turns(step):
                 self.straight.end(step.position)
             self._arithmetic(step, self._position(number + 1))
-
-    def _vanishes(self, loop: Loop) -> bool:
-        trips = self.execution.view.graph.trips(loop.counter, loop.condition)
-        return loop.is_unrolled or (loop.is_counted and trips.is_const and trips.value <= _SHORT)
 
     def _arithmetic(self, step: Step, end: int) -> None:
         if isinstance(step.code, ir.Asm):

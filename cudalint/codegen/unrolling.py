@@ -29,7 +29,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.codegen.indices import Spot, fixed_indices
+from cudalint.codegen.indices import Spot, distance, fixed_indices
 from cudalint.codegen.shared_layout import shared_layout
 from cudalint.codegen.slow_paths import is_kept_in_place, keeps_apart
 from cudalint.evaluate.requests.execution import Execution
@@ -46,7 +46,8 @@ from cudalint.values.residues import Residues
 
 _UNROLLED_WALKS = heuristic("unrolled-walks", "PTX of some fifty loops over shared arrays, nvcc 13.0")
 
-_WIDTHS = (16, 8, 4, 2)
+WIDTHS = (16, 8, 4, 2)
+"""Bytes of one access of a lane, but for single ones, the widest first."""
 MAX_FULL = 256
 """Iterations of a loop that is unrolled in full on sm_80; sm_90 stops at about 100."""
 
@@ -158,23 +159,33 @@ class Unrolling(Struct, eq=False):
         yield loop, self.bodies.get(loop, ())
         if event.operation == "load":
             for each in reversed(outer):
-                if not (self._vanishes(loop) and each.is_unrolled):
+                if not (vanishes(loop, self.view.graph) and each.is_unrolled):
                     return
                 loop, body = each, (*self.bodies.get(each, ()), *self.nests.get(each, ()))
                 if None in body:
                     return
                 yield each, body
 
-    def _vanishes(self, loop: Loop) -> bool:
-        """Whether an inner loop is unrolled in full, which short ones are without being told."""
-        trips = self.view.graph.trips(loop.counter, loop.condition)
-        return loop.is_unrolled or (loop.is_counted and trips.is_const and trips.value <= _SHORT)
+    def is_elsewhere(self, other: AccessEvent, event: AccessEvent) -> bool:
+        """Whether the compiler sees at once that two accesses touch different parts of one dynamic shared array."""
+        if event.target is not other.target or event.target.bytes is not None:
+            return False
+        return bool(distance(self.function, other, event))
+
+    def _is_kept_apart(self, event: AccessEvent, body: Sequence[AccessEvent | None]) -> bool:
+        """Whether something else in the body stands between the accesses of two iterations."""
+        if event.operation == "store":
+            own = (event.target, event.offset)
+            others = [other for other in body if other is None or (other.target, other.offset) != own]
+        else:
+            others = [other for other in body if other is not None and other.operation != "load"]
+        return any(other is None or not self.is_elsewhere(other, event) for other in others)
 
     def _walked(self, event: AccessEvent, loop: Loop, body: Sequence[AccessEvent | None]) -> AccessEvent:
         graph = self.view.graph
         if not event.offset.bits & loop.counter.bits or _is_guarded(event, loop, graph):
             return event
-        if _is_kept_apart(event, body):
+        if self._is_kept_apart(event, body):
             return event
         if event.operation == "store" and (loop in self.branching or not self._is_store_of_neighbours(event, loop)):
             return event
@@ -192,7 +203,7 @@ class Unrolling(Struct, eq=False):
         ahead = event.bytes if step < 0 else 0
         if not is_early and event.target.symbol is not None:
             ahead += self.starts.get(event.target.symbol, 0)
-        for width in _WIDTHS:
+        for width in WIDTHS:
             if event.bytes < width <= most:
                 past = self._past(first, ahead, event.bytes, width)
                 if past == 0 or (past is not None and step > 0 and _are_mostly_wide(event, loop, past, width, graph)):
@@ -215,11 +226,11 @@ class Unrolling(Struct, eq=False):
 
     def _is_declared(self, event: AccessEvent, first: Node) -> bool:
         """Whether the declaration and the index tell the compiler proper that iterations begin at an aligned place."""
-        if declared_alignment(event.target) < _WIDTHS[0]:
+        if declared_alignment(event.target) < WIDTHS[0]:
             return False
         graph = self.view.graph
         ends = (first, graph.binary("+", first, graph.const(event.bytes, I8), I8))
-        return any(self.is_aligned_early(event, end, _WIDTHS[0]) for end in ends)
+        return any(self.is_aligned_early(event, end, WIDTHS[0]) for end in ends)
 
     def _is_store_of_neighbours(self, event: AccessEvent, loop: Loop) -> bool:
         """Whether the compiler sees that the iterations store neighbours: the counter is added (`t | k` does not do),
@@ -227,7 +238,13 @@ class Unrolling(Struct, eq=False):
         factors = dict(linear(event.offset)[0])
         if abs(factors.get(loop.counter, 0)) != event.bytes:
             return False
-        return bool(event.context.frames) or self.fixed(event) % _WIDTHS[0] == 0
+        return bool(event.context.frames) or self.fixed(event) % WIDTHS[0] == 0
+
+
+def vanishes(loop: Loop, graph: Graph) -> bool:
+    """Whether an inner loop is unrolled in full, which short ones are without being told."""
+    trips = graph.trips(loop.counter, loop.condition)
+    return loop.is_unrolled or (loop.is_counted and trips.is_const and trips.value <= _SHORT)
 
 
 def _is_guarded(event: AccessEvent, loop: Loop, graph: Graph) -> bool:
@@ -238,45 +255,27 @@ def _is_guarded(event: AccessEvent, loop: Loop, graph: Graph) -> bool:
     return any(all(condition is not part for part in own) for condition in added)
 
 
-def _is_kept_apart(event: AccessEvent, body: Sequence[AccessEvent | None]) -> bool:
-    """Whether something else in the body stands between the accesses of two iterations."""
-    if event.operation == "store":
-        own = (event.target, event.offset)
-        others = [other for other in body if other is None or (other.target, other.offset) != own]
-    else:
-        others = [other for other in body if other is not None and other.operation != "load"]
-    return any(other is None or not is_elsewhere(other, event) for other in others)
-
-
 def declared_alignment(target: Allocation) -> int:
     """Of a shared array, as the compiler proper knows it: dynamic ones begin at a multiple of 16 bytes."""
     if target.symbol is None:
         return 0
-    return max(target.symbol.align, _WIDTHS[0] if target.bytes is None else 0)
+    return max(target.symbol.align, WIDTHS[0] if target.bytes is None else 0)
 
 
 def widest_for_assembler(size: int) -> int:
     """The widest access that the assembler makes of elements of so many bytes."""
-    return {1: 1, 2: 8}.get(size, _WIDTHS[0])
-
-
-def is_elsewhere(other: AccessEvent, event: AccessEvent) -> bool:
-    """Whether the compiler sees at once that two accesses touch different parts of one dynamic shared array."""
-    if event.target is not other.target or event.target.bytes is not None:
-        return False
-    (base, mine), (other_base, its) = linear(event.offset), linear(other.offset)
-    return base == other_base and mine != its
+    return {1: 1, 2: 8}.get(size, WIDTHS[0])
 
 
 def _widest(event: AccessEvent, loop: Loop, first: Node, graph: Graph, is_early: bool) -> int:
     """The widest load that the length of the loop allows; 0 if the loop is not unrolled."""
     trips = graph.trips(loop.counter, loop.condition)
-    widest = _WIDTHS[0] if is_early else widest_for_assembler(event.bytes)
+    widest = WIDTHS[0] if is_early else widest_for_assembler(event.bytes)
     if trips.is_const and loop.is_counted:
         length = int(trips.value)
         if length > MAX_FULL and length % 2 == 0:
             widest = min(widest, (length & -length) * event.bytes)
-        return next((width for width in _WIDTHS if width <= min(widest, length * event.bytes)), 0)
+        return next((width for width in WIDTHS if width <= min(widest, length * event.bytes)), 0)
     if trips.bits & (graph.opaque_bits | THREAD_BITS):
         return 0
     widest = min(widest, _BY_DEFAULT * event.bytes)

@@ -77,6 +77,7 @@ def test_arithmetic_that_jumps_keeps_the_loads_of_iterations_apart(value: str, e
 _NEIGHBOURS = [
     # two elements that are next to each other under the launch, whether the compiler knows that
     ("s[2 * threadIdx.x] + s[2 * threadIdx.x + 1]", True),
+    ("s[2 * threadIdx.x] + s[2 * threadIdx.x + blockDim.y]", False),
     ("s[2 * threadIdx.x + blockDim.y - 1] + s[2 * threadIdx.x + 1]", False),
     ("s[2 * (threadIdx.x + blockDim.x)] + s[2 * (threadIdx.x + blockDim.x) + 1]", True),
     ("s[2 * threadIdx.x + 2 * (n / 3)] + s[2 * threadIdx.x + 2 * (n / 3) + 1]", True),
