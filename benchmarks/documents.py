@@ -21,7 +21,6 @@ except ImportError:
 
 sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
-FORMATS = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "html")
 _MOST = 300
 """Letters of a validator's message."""
 _CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")

@@ -58,6 +58,7 @@ import structural
 
 import cudalint
 from cudalint.project.discovery import discover
+from cudalint.project.formats import FORMATS
 
 Kind = Literal[
     "internal error", "crash", "lost run", "invalid document", "hang", "different", "written", "given up"
@@ -280,7 +281,7 @@ class Batch(NamedTuple):
 
 
 def _check(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
-    outputs = [part for f in documents.FORMATS for part in ("--output", f"{f}={reports / f}")]
+    outputs = [part for f in FORMATS for part in ("--output", f"{f}={reports / f}")]
     options = ("check", "--show", "--no-cache", "--jobs", "1", *common)
     done, _command = _run((*_PROGRAM, *options, *outputs, *names), folder, len(names))
     shown = tuple(word for word in (*_PROGRAM, *options, *names))
@@ -292,7 +293,7 @@ def _check(folder: Path, reports: Path, names: Sequence[str], common: Sequence[s
         yield Fault("invalid document", tuple(names), f"text: {problem}", shown)
     for problem in documents.of_lines(done.stderr):
         yield Fault("invalid document", tuple(names), f"stderr: {problem}", shown)
-    for format_ in documents.FORMATS:
+    for format_ in FORMATS:
         for problem in documents.problems(format_, reports / format_, str(folder)):
             yield Fault("invalid document", _named_in(problem, names), f"{format_}: {problem}", shown)
 

@@ -15,11 +15,13 @@ from cudalint.diagnostics import Diagnostic
 from cudalint.driver.file_findings import CheckJob, analyse, check_file, rule_findings
 from cudalint.facts import FileFacts, KernelFacts, Place, Resources
 from cudalint.findings.results import CheckResult, Coverage, FileReport
+from cudalint.findings.sources import SourceLines
 from cudalint.hardware.targets import find_target
 from cudalint.kinds import EVERY_KIND, Kind
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import RuleClass, Selection, all_rules
 from cudalint.reporters import diagnostics_json
+from cudalint.reporters.presentation import Presentation
 from cudalint.rule import Rule
 
 _FIXTURES = Path(__file__).parents[1] / "fixtures"
@@ -63,7 +65,8 @@ def _findings(path: Path, selection: Selection, code: str) -> list[Diagnostic]:
 
 
 def _rendered(diagnostics: Sequence[Diagnostic]) -> list[str]:
-    return list(diagnostics_json.render(CheckResult("a100", tuple(diagnostics), (), 1, Coverage())))
+    result = CheckResult("a100", tuple(diagnostics), (), 1, Coverage())
+    return list(diagnostics_json.render(result, SourceLines(), Presentation()))
 
 
 def _like(alone: Diagnostic, other: Diagnostic) -> Diagnostic:

@@ -2,23 +2,23 @@
 
 from __future__ import annotations
 
+import importlib
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, Protocol, cast
 
 import click
-from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.diagnostics import Severity
 from cudalint.disk.replacing import write_whole
 from cudalint.findings.results import CheckResult, Failure
 from cudalint.findings.sources import SourceLines
 from cudalint.processes.faults import described
-from cudalint.project.formats import FORMATS, PATCH
+from cudalint.project.formats import FORMATS, OUTPUT_FORMATS, PATCH, Format
 from cudalint.reporters import plain
 from cudalint.reporters.each_alone import lines_of
-from cudalint.reporters.order import Order, by_cost
+from cudalint.reporters.order import by_cost
+from cudalint.reporters.presentation import Presentation
 from cudalint.reporters.style import Style
 
 
@@ -27,22 +27,6 @@ class Output(NamedTuple):
 
     format: str
     path: str
-
-
-class Presentation(Struct, frozen=True):
-    """How the user wants to see results."""
-
-    style: Style
-    pictures: int | None
-    """For how many findings of a text report a picture is drawn; None for all."""
-    quiet: bool
-    fail_on: Severity
-    statistics: bool = False
-    order: Order | None = None
-    """None leaves it to the format: what people read begins with what costs most, what programs read is in the order of
-    the source."""
-    say_why: bool = False
-    """Whether a text report says of findings without an edit why they have none."""
 
 
 def outputs(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[Output, ...]:
@@ -129,48 +113,19 @@ def rendered(
 
 def _rendered(format_: str, result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
     """The lines of a report. Each format's module is imported when it is asked for."""
-    if shown.statistics and format_ in ("text", "concise"):
-        from cudalint.reporters import statistics
-
-        return _plain(statistics.render(result, shown.style, not shown.quiet, shown.order or "cost"), shown)
-    if shown.order == "cost" and format_ in ("json", "concise", "gitlab", "junit"):
+    entry = OUTPUT_FORMATS[cast("Format", format_)]
+    if entry.is_sorted and shown.asked_order == "cost":
         result = replace(result, diagnostics=tuple(by_cost(result.diagnostics)))
-    order = shown.order or "cost"
-    match format_:
-        case "json":
-            from cudalint.reporters import diagnostics_json
-
-            return diagnostics_json.render(result)
-        case "concise":
-            from cudalint.reporters import concise
-
-            return _plain(concise.render(result, shown.style), shown)
-        case "sarif":
-            from cudalint.reporters import sarif
-
-            return sarif.render(result, sources, order)
-        case "github":
-            from cudalint.reporters import github
-
-            return github.render(result, sources, not shown.quiet, order)
-        case "gitlab":
-            from cudalint.reporters import gitlab
-
-            return gitlab.render(result, sources)
-        case "junit":
-            from cudalint.reporters import junit
-
-            return junit.render(result, shown.fail_on)
-        case "html":
-            from cudalint.reporters.html import page
-
-            return page.render(result, sources)
-    from cudalint.reporters import text
-
-    settings = text.TextSettings(shown.style, shown.pictures, not shown.quiet, order, shown.say_why)
-    return _plain(text.render(result, sources, settings), shown)
-
-
-def _plain(lines: Iterable[str], shown: Presentation) -> Iterator[str]:
+    name = "statistics" if shown.statistics and entry.is_for_people else entry.reporter
+    reporter = cast("_Reporter", importlib.import_module(f"cudalint.reporters.{name}"))
+    lines = reporter.render(result, sources, shown)
+    if not entry.is_for_people:
+        return lines
     mark = shown.style.escape if shown.style.enabled else ""
     return (plain.line(line, mark) for line in lines)
+
+
+class _Reporter(Protocol):
+    """A module of `cudalint.reporters` that a format names."""
+
+    def render(self, result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]: ...

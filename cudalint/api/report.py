@@ -78,9 +78,10 @@ class Report(Struct, frozen=True, eq=False):
 
         if format not in FORMATS:
             raise ValueError(f"`{format}` is no format; there are {', '.join(FORMATS)}")
-        from cudalint.api.rendering import Presentation, rendered
+        from cudalint.api.rendering import rendered
         from cudalint.findings.sources import SourceLines
         from cudalint.reporters.plain import MARK
+        from cudalint.reporters.presentation import Presentation
         from cudalint.reporters.style import Style
 
         shown = Presentation(Style(enabled=colors, escape=MARK), pictures, quiet=False, fail_on="warning")

@@ -16,6 +16,7 @@ from msgspec import Struct
 
 from cudalint.options.analysis import DEFAULT_TARGET
 from cudalint.registry import RuleClass
+from cudalint.reporters.presentation import Presentation
 from cudalint.reporters.style import Style
 
 _EXAMPLES = "examples"
@@ -128,8 +129,8 @@ def findings_in(rule: RuleClass, source: str, style: Style, most: int | None = N
     if not isinstance(report, FileReport):
         return
     found = [diagnostic for diagnostic in gather([report]) if diagnostic.code == rule.code][:most]
-    settings = text.TextSettings(style, pictures=None, show_summary=False)
-    lines = list(text.render(CheckResult(DEFAULT_TARGET, tuple(found)), SourceLines({path: source}), settings))
+    shown = Presentation(style, pictures=None, quiet=True)
+    lines = list(text.render(CheckResult(DEFAULT_TARGET, tuple(found)), SourceLines({path: source}), shown))
     yield from lines[:-1] if lines and not lines[-1] else lines
 
 

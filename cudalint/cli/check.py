@@ -10,7 +10,6 @@ from msgspec.structs import replace
 
 from cudalint.api.rendering import (
     Output,
-    Presentation,
     append_step_summary,
     outputs,
     rendered,
@@ -40,6 +39,7 @@ from cudalint.project.discovery import STDIN, discover
 from cudalint.project.formats import FORMATS, PATCH, SHOWING_KERNELS
 from cudalint.reporters import pictures
 from cudalint.reporters.order import ORDERS, Order
+from cudalint.reporters.presentation import Presentation
 
 _report = under("Report")
 

@@ -10,7 +10,6 @@ import click
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.api.rendering import Presentation
 from cudalint.cli.terminal import print_line, write_lines, write_text
 from cudalint.disk.encoding import to_bytes
 from cudalint.disk.replacing import write_whole
@@ -19,6 +18,7 @@ from cudalint.findings.results import CheckResult, Failure
 from cudalint.fixing.patch import unified_diff
 from cudalint.numerals import count
 from cudalint.reporters import plain, wording
+from cudalint.reporters.presentation import Presentation
 from cudalint.reporters.style import Style
 
 if TYPE_CHECKING:

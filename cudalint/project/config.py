@@ -393,14 +393,15 @@ def _format(entry: _Entry) -> str:
 
 
 def _output(entry: _Entry) -> tuple[tuple[str, str], ...]:
-    from cudalint.project.formats import SUFFIXES
+    from cudalint.project.formats import FORMATS, OUTPUT_FORMATS
 
     folder = os.path.dirname(entry.path)
     found: list[tuple[str, str]] = []
     for format_, path in entry.items():
-        if format_ not in SUFFIXES:
-            raise path.error(f"is no format; {_hint(format_, SUFFIXES)}")
-        problem = problem_of_written(folder, path.text(), SUFFIXES[format_])
+        known = next((entry for name, entry in OUTPUT_FORMATS.items() if name == format_), None)
+        if known is None:
+            raise path.error(f"is no format; {_hint(format_, FORMATS)}")
+        problem = problem_of_written(folder, path.text(), known.endings)
         if problem is not None:
             raise path.error(f"{problem}: {path.text()}")
         if any(os.path.realpath(resolved(folder, path.text())) == os.path.realpath(other) for _, other in found):

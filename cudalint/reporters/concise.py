@@ -10,12 +10,14 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.findings.results import CheckResult
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters import wording
+from cudalint.reporters.presentation import Presentation
 from cudalint.reporters.style import Style
 
 
-def render(result: CheckResult, style: Style) -> Iterator[str]:
-    return iter(dict.fromkeys(_line(diagnostic, style) for diagnostic in result.diagnostics))
+def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
+    return iter(dict.fromkeys(_line(diagnostic, shown.style) for diagnostic in result.diagnostics))
 
 
 def _line(diagnostic: Diagnostic, style: Style) -> str:

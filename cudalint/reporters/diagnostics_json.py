@@ -13,13 +13,15 @@ from cudalint.facts import FindingCost, LaunchFacts, Place
 from cudalint.findings.causes import everything_in
 from cudalint.findings.choosing import distinct_fixes
 from cudalint.findings.results import CheckResult
+from cudalint.findings.sources import SourceLines
+from cudalint.reporters.presentation import Presentation
 
 SCHEMA = 1
 
 JsonObject = dict[str, object]
 
 
-def render(result: CheckResult) -> Iterator[str]:
+def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
     yield json.dumps(document(result), indent=2)
 
 

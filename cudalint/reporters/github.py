@@ -13,7 +13,8 @@ from cudalint.findings.places import path_from, project_root, utf16_columns
 from cudalint.findings.results import SEVERITIES, CheckResult, excess, worst_first
 from cudalint.findings.sources import SourceLines
 from cudalint.reporters import costs, plain, wording
-from cudalint.reporters.order import Order, by_cost, in_order
+from cudalint.reporters.order import by_cost, in_order
+from cudalint.reporters.presentation import Presentation
 
 _COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
 _MOST_KERNELS = 20
@@ -21,19 +22,17 @@ _MOST_BYTES = 1_000_000
 """A step's summary may have 1 MiB (docs.github.com, "Workflow commands": step isolation and limits)."""
 
 
-def render(
-    result: CheckResult, sources: SourceLines, show_summary: bool = True, order: Order = "cost"
-) -> Iterator[str]:
+def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
     root = project_root()
     for failure in result.failures:
         yield _command("error", {"file": path_from(root, failure.path), "title": "not linted"}, failure.message)
-    for diagnostic in in_order(result.diagnostics, order):
+    for diagnostic in in_order(result.diagnostics, shown.order):
         yield _command(
             _COMMANDS[diagnostic.severity],
             {**_where(diagnostic, sources, root), "title": f"{diagnostic.code} {diagnostic.name}"},
             "\n".join((diagnostic.message, *wording.explanation(diagnostic))),
         )
-    if show_summary:
+    if not shown.quiet:
         yield from map(plain.line, (*costs.minor(result), wording.summary(result)))
 
 

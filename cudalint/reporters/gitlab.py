@@ -13,11 +13,12 @@ from cudalint.findings.results import CheckResult
 from cudalint.findings.sources import SourceLines
 from cudalint.reporters import wording
 from cudalint.reporters.diagnostics_json import JsonObject
+from cudalint.reporters.presentation import Presentation
 
 _SEVERITIES: dict[Severity, str] = {"error": "critical", "warning": "major", "info": "info"}
 
 
-def render(result: CheckResult, sources: SourceLines) -> Iterator[str]:
+def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
     relative = partial(path_from, project_root())
     marks = fingerprints(result.diagnostics, sources, relative)
     entries: list[JsonObject] = [

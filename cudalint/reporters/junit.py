@@ -11,13 +11,15 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.findings.results import CheckResult, Failure, is_at_least
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters import wording
+from cudalint.reporters.presentation import Presentation
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """XML 1.0, section 2.2: characters that no document may contain, not even escaped."""
 
 
-def render(result: CheckResult, fail_on: Severity) -> Iterator[str]:
+def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
     root = Element("testsuites", name="cudalint")
     by_path: dict[str, list[Diagnostic]] = {path: [] for path in result.paths}
     for diagnostic in result.diagnostics:
@@ -25,7 +27,7 @@ def render(result: CheckResult, fail_on: Severity) -> Iterator[str]:
     for failure in result.failures:
         _failed_suite(root, failure)
     for path in sorted(by_path):
-        _suite(root, path, by_path[path], fail_on)
+        _suite(root, path, by_path[path], shown.fail_on)
     for count in ("tests", "failures", "errors"):
         root.set(count, str(sum(int(suite.get(count, "0")) for suite in root)))
     indent(root)

@@ -25,6 +25,7 @@ from cudalint.reporters.diagnostics_json import JsonObject, plain_number
 from cudalint.reporters.line_hashes import line_hashes
 from cudalint.reporters.order import Order, in_order
 from cudalint.reporters.plain import sarif as sarif_text
+from cudalint.reporters.presentation import Presentation
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"
@@ -36,8 +37,8 @@ _LONGEST_DESCRIPTION = 1_024
 _LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "note"}
 
 
-def render(result: CheckResult, sources: SourceLines, order: Order = "cost") -> Iterator[str]:
-    yield json.dumps(_Report(sources).document(result, order), indent=2)
+def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
+    yield json.dumps(_Report(sources).document(result, shown.order), indent=2)
 
 
 class _Report:

@@ -7,13 +7,14 @@ from collections.abc import Iterable, Iterator
 
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.findings.results import CheckResult
+from cudalint.findings.sources import SourceLines
 from cudalint.numerals import count
 from cudalint.reporters import costs, wording
-from cudalint.reporters.order import Order, Rank, by_cost, rank
-from cudalint.reporters.style import Style
+from cudalint.reporters.order import Rank, by_cost, rank
+from cudalint.reporters.presentation import Presentation
 
 
-def render(result: CheckResult, style: Style, show_summary: bool, order: Order = "cost") -> Iterator[str]:
+def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
     findings = Counter((d.code, d.name, d.severity) for d in result.diagnostics)
     kernels = Counter(code for code, *_ in {(d.code, d.place.path, d.kernel) for d in result.diagnostics})
     files = Counter(code for code, _ in {(d.code, d.place.path) for d in result.diagnostics})
@@ -21,13 +22,13 @@ def render(result: CheckResult, style: Style, show_summary: bool, order: Order =
     names = max((len(name) for _, name, _ in findings), default=0)
     most = {code: _most(d for d in result.diagnostics if d.code == code) for code, *_ in findings}
     ranks: dict[tuple[str, str, Severity], Rank] = {}
-    for diagnostic in by_cost(result.diagnostics) if order == "cost" else ():
+    for diagnostic in by_cost(result.diagnostics) if shown.order == "cost" else ():
         ranks.setdefault((diagnostic.code, diagnostic.name, diagnostic.severity), rank(diagnostic))
     rows = sorted(findings.items(), key=lambda item: (ranks.get(item[0], ()), -item[1], item[0]))
     for (code, name, severity), number in rows:
         where = f"{count(kernels[code], 'kernel')} of {count(files[code], 'file')}{most[code]}"
-        yield f"{number:>{width}}  {style.rule(code, code, severity)}  {name:<{names}}  in {where}"
-    if show_summary:
+        yield f"{number:>{width}}  {shown.style.rule(code, code, severity)}  {name:<{names}}  in {where}"
+    if not shown.quiet:
         if findings:
             yield ""
         yield from costs.minor(result)

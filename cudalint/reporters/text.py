@@ -4,45 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from msgspec import Struct
-
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.findings.results import CheckResult
 from cudalint.findings.sources import SourceLines
 from cudalint.reporters import costs, frames, losses, pictures, wording
-from cudalint.reporters.order import Order, by_cost, in_order
+from cudalint.reporters.order import by_cost, in_order
+from cudalint.reporters.presentation import Presentation
 from cudalint.reporters.style import Style
 
 WORST = 3
 """How many findings get a picture where nobody asked for all."""
 
 
-class TextSettings(Struct, frozen=True):
-    style: Style
-    pictures: int | None
-    """For how many of the worst findings a picture is drawn; None means all."""
-    show_summary: bool = True
-    order: Order = "cost"
-    say_why: bool = False
-    """Whether findings without an edit say why they have none."""
-
-
-def render(result: CheckResult, sources: SourceLines, settings: TextSettings) -> Iterator[str]:
+def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
     with_picture = [d for d in by_cost(result.diagnostics) if d.picture is not None]
-    drawn = {id(diagnostic) for diagnostic in with_picture[: settings.pictures]}
-    losing = list(losses.kernels(result)) if settings.show_summary else []
+    drawn = {id(diagnostic) for diagnostic in with_picture[: shown.pictures]}
+    losing = list(losses.kernels(result)) if not shown.quiet else []
     if losing:
         yield from (*losing, "")
-    for diagnostic in in_order(result.diagnostics, settings.order):
-        yield from _finding(diagnostic, sources, settings, id(diagnostic) in drawn)
+    for diagnostic in in_order(result.diagnostics, shown.order):
+        yield from _finding(diagnostic, sources, shown, id(diagnostic) in drawn)
         yield ""
-    if settings.show_summary:
+    if not shown.quiet:
         yield from costs.minor(result)
         yield wording.last_line(result)
 
 
-def _finding(diagnostic: Diagnostic, sources: SourceLines, settings: TextSettings, draws: bool) -> Iterator[str]:
-    gutter, style = frames.gutter_width(diagnostic), settings.style
+def _finding(diagnostic: Diagnostic, sources: SourceLines, shown: Presentation, draws: bool) -> Iterator[str]:
+    gutter, style = frames.gutter_width(diagnostic), shown.style
     head = style.rule(f"{diagnostic.severity}[{diagnostic.code}]", diagnostic.code, diagnostic.severity)
     yield f"{head}{style.paint(f': {diagnostic.message}', 'bold')}"
     if diagnostic.is_headline:
@@ -54,7 +43,7 @@ def _finding(diagnostic: Diagnostic, sources: SourceLines, settings: TextSetting
         yield f"{margin} {style.paint('=', 'blue')} {style.paint(f'{label}:', 'bold')} {text}"
     if diagnostic.suggestion:
         yield from _suggestion(diagnostic.suggestion, sources, style, gutter)
-    if settings.say_why and diagnostic.no_edit:
+    if shown.say_why and diagnostic.no_edit:
         yield f"{margin} {style.paint('=', 'blue')} {style.paint('no edit:', 'bold')} {diagnostic.no_edit}"
     if draws and diagnostic.picture:
         yield from (f" {line}" for line in pictures.draw(diagnostic.picture, style))

@@ -10,17 +10,18 @@ from typing import Any
 import pytest
 from handmade import TILE_SOURCE
 
+from cudalint.project.formats import FORMATS
+
 Run = Callable[..., Any]
 
 _ALLOWED = TILE_SOURCE.replace("[y];\n}", "[y];  // cudalint: allow(bank-conflict) -- measured: hidden\n}")
 
 
 def test_several_reports_at_once(cudalint: Run, tile: str, project: Path) -> None:
-    formats = ("text", "concise", "json", "sarif", "github", "gitlab", "junit", "html")
-    arguments = [part for name in formats for part in ("--output", f"{name}=out.{name}")]
+    arguments = [part for name in FORMATS for part in ("--output", f"{name}=out.{name}")]
     result = cudalint(tile, "--format", "concise", *arguments)
     assert (result.status, result.err) == (1, "")
-    written = {name: (project / f"out.{name}").read_text() for name in formats}
+    written = {name: (project / f"out.{name}").read_text() for name in FORMATS}
     assert written["concise"] == result.out
     assert written["json"] == cudalint(tile, "--format", "json").out
     assert written["sarif"] == cudalint(tile, "--format", "sarif").out
@@ -35,7 +36,7 @@ def test_several_reports_at_once(cudalint: Run, tile: str, project: Path) -> Non
     ("output", "message"),
     [
         ("out.json", "`out.json` has not the form FORMAT=FILE, such as sarif=cudalint.sarif"),
-        ("xml=out.xml", "`xml` is no format; there are text, concise, json, sarif, github, gitlab, junit, html"),
+        ("xml=out.xml", f"`xml` is no format; there are {', '.join(FORMATS)}, patch"),
         ("json=none/out.json", "`none/out.json`: the folder does not exist"),
         ("json=.", "`.` is a folder"),
         ("json=-", "`json=-`: what is printed is up to --format; a report needs a file"),

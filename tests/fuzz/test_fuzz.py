@@ -22,6 +22,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from cudalint.cli import run
+from cudalint.project.formats import FORMATS
 
 _SEEDS = [path.read_bytes() for path in sorted(Path(__file__).with_name("seeds").glob("*.cu"))]
 _DRAW = st.randoms(use_true_random=False)
@@ -45,7 +46,7 @@ def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
         names = [f"m{number:03}.cu" for number in range(len(texts))]
         for name, text in zip(names, texts, strict=True):
             (tmp_path / name).write_bytes(text)
-        outputs = [word for each in documents.FORMATS for word in ("--output", f"{each}={each}.report")]
+        outputs = [word for each in FORMATS for word in ("--output", f"{each}={each}.report")]
         fixed = ["check", "-j1", "--no-config", "--time-limit", "10", "--quiet"]
         status = run([*fixed, *options, *outputs, *names])
         return status, capfd.readouterr().err
@@ -57,7 +58,7 @@ def _assert_sound(status: int, err: str) -> None:
     assert status in (0, 1, 2)
     assert not re.search("internal error|Traceback|left out|can't be made|cannot be written", err), err
     assert list(documents.of_lines(err)) == []
-    for format_ in documents.FORMATS:
+    for format_ in FORMATS:
         assert list(documents.problems(format_, Path(f"{format_}.report"), os.curdir)) == []
 
 

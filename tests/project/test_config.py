@@ -6,7 +6,6 @@ import json
 import os
 import re
 import tomllib
-from importlib import resources
 from pathlib import Path
 from typing import get_args
 
@@ -17,9 +16,10 @@ from jsonschema import Draft7Validator
 
 from cudalint.options.analysis import KernelSettings
 from cudalint.project.config import SETTINGS, Config, ConfigError, find_config, load_config
-from cudalint.project.formats import FORMATS, Format
+from cudalint.project.formats import FORMATS, OUTPUT_FORMATS, Format
 
-_SCHEMA = Draft7Validator(json.loads(resources.files("cudalint").joinpath("schemas/config.schema.json").read_text()))
+_PATH = Path(__file__).parents[2] / "cudalint" / "schemas" / "config.schema.json"
+_SCHEMA = Draft7Validator(json.loads(_PATH.read_text(encoding="utf-8")))
 
 _ALL = """
 [project]
@@ -291,9 +291,23 @@ def test_the_schema_has_the_form_of_schemastore() -> None:
     Draft7Validator.check_schema(schema)
     assert schema["$schema"] == "http://json-schema.org/draft-07/schema#"
     assert schema["$id"] == "https://json.schemastore.org/cudalint.json"
-    assert set(schema["properties"]["output"]["properties"]) == set(schema["properties"]["format"]["enum"])
-    assert tuple(schema["properties"]["format"]["enum"]) == FORMATS
 
 
-def test_every_format_has_endings_of_its_files() -> None:
+def test_the_schema_knows_the_formats() -> None:
+    """`CUDALINT_UPDATE_GOLDEN=1` writes them into it."""
     assert get_args(Format) == FORMATS
+    schema = json.loads(_PATH.read_text(encoding="utf-8"))
+    files = {
+        name: {
+            "type": "string",
+            "pattern": f"({'|'.join(map(re.escape, entry.endings))})\\s*$",
+            "description": f"The file of the report as {name}.",
+        }
+        for name, entry in OUTPUT_FORMATS.items()
+    }
+    schema["properties"]["format"]["enum"] = list(FORMATS)
+    schema["properties"]["output"]["properties"] = files
+    text = json.dumps(schema, indent=2, ensure_ascii=False) + "\n"
+    if os.environ.get("CUDALINT_UPDATE_GOLDEN"):
+        _PATH.write_text(text, encoding="utf-8")
+    assert _PATH.read_text(encoding="utf-8") == text

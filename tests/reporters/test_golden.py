@@ -30,6 +30,7 @@ from cudalint.findings.causes import told_once
 from cudalint.findings.results import CheckResult, Failure, coverage_of
 from cudalint.findings.sources import SourceLines
 from cudalint.reporters import concise, facts_text, text
+from cudalint.reporters.presentation import Presentation
 from cudalint.reporters.style import Style
 
 _GOLDEN = Path(__file__).parent / "golden"
@@ -59,7 +60,11 @@ def _text(result: CheckResult, pictures: int | None = 0, style: Style | None = N
     sources = SourceLines(
         {"tile.cu": TILE_SOURCE, "awkward.cu": _AWKWARD, "other.cuh": "struct Row {\n  float x, y;\n};\n"}
     )
-    return list(text.render(result, sources, text.TextSettings(style or Style(), pictures)))
+    return list(text.render(result, sources, Presentation(style or Style(), pictures)))
+
+
+def _concise(*diagnostics: Diagnostic) -> list[str]:
+    return list(concise.render(_result(*diagnostics), SourceLines(), Presentation()))
 
 
 def _awkward_diagnostics() -> Iterable[Diagnostic]:
@@ -135,7 +140,7 @@ def _of_one_cause() -> Iterable[Diagnostic]:
         ("variants", lambda: _text(_result(_with_variants()))),
         ("one_cause", lambda: _text(_result(*told_once(list(_of_one_cause()), SourceLines())))),
         ("failures", lambda: _text(_result(failures=(Failure("a.cu", "gone"), Failure("b.cu", "gone"))))),
-        ("concise", lambda: list(concise.render(_result(strided_load(), column_read()), Style()))),
+        ("concise", lambda: _concise(strided_load(), column_read())),
     ],
 )
 def test_reports(name: str, render: Callable[[], list[str]]) -> None:
@@ -189,4 +194,4 @@ def test_facts_table() -> None:
 def test_a_line_for_what_several_kernels_meet_in_one_place() -> None:
     """As no kernel is named on it, each further one would be the same line again."""
     others = [replace(column_read(), kernel=name, instantiation=name) for name in ("tile32", "tile64")]
-    assert len(list(concise.render(_result(*others), Style()))) == 1
+    assert len(_concise(*others)) == 1

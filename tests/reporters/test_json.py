@@ -14,7 +14,9 @@ from msgspec.structs import replace
 
 from cudalint.facts import AccessResult, Branch, BranchResult, FileFacts, Gap, Place, Problem
 from cudalint.findings.results import CheckResult, Failure, coverage_of
+from cudalint.findings.sources import SourceLines
 from cudalint.reporters import diagnostics_json, facts_json
+from cudalint.reporters.presentation import Presentation
 
 
 def _schema(name: str) -> Any:
@@ -39,7 +41,7 @@ def test_diagnostics() -> None:
         2,
         coverage_of(file_facts()),
     )
-    document = _validated("diagnostics", "\n".join(diagnostics_json.render(result)))
+    document = _validated("diagnostics", "\n".join(diagnostics_json.render(result, SourceLines(), Presentation())))
     assert document["summary"] == {
         "files": 2, "kernels": 1, "accesses": 2, "evaluated": 1, "unknown_kernels": 0, "launches_left_out": 0,
         "errors": 0, "warnings": 3, "infos": 0, "below_min_share": 0, "held_back": {}, "not_linted": [],

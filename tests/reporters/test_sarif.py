@@ -19,12 +19,13 @@ from cudalint.findings.results import CheckResult
 from cudalint.findings.sources import SourceLines
 from cudalint.reporters import sarif
 from cudalint.reporters.line_hashes import line_hashes
+from cudalint.reporters.presentation import Presentation
 
 Json = Any
 
 
 def _document(result: CheckResult, sources: SourceLines) -> Json:
-    document = json.loads("\n".join(sarif.render(result, sources)))
+    document = json.loads("\n".join(sarif.render(result, sources, Presentation())))
     schema = sarif_schema()
     jsonschema.validators.validator_for(schema)(schema, format_checker=jsonschema.FormatChecker()).validate(document)
     return document
@@ -37,7 +38,7 @@ def test_an_empty_result_is_valid(sources: SourceLines) -> None:
 
 
 def test_the_schema_refuses_what_is_wrong(sources: SourceLines) -> None:
-    document = json.loads("\n".join(sarif.render(CheckResult("a100", (column_read(),)), sources)))
+    document = json.loads("\n".join(sarif.render(CheckResult("a100", (column_read(),)), sources, Presentation())))
     document["runs"][0]["results"][0]["level"] = "info"
     with pytest.raises(jsonschema.ValidationError):
         jsonschema.validate(document, sarif_schema())
@@ -117,7 +118,7 @@ def test_rules_keep_githubs_limits(sources: SourceLines) -> None:
 
 def test_of_too_many_findings_the_worst_stay(sources: SourceLines) -> None:
     many = (*[column_read()] * 25_000, replace(column_read(), severity="error"))
-    document = json.loads("\n".join(sarif.render(CheckResult("a100", many), sources)))
+    document = json.loads("\n".join(sarif.render(CheckResult("a100", many), sources, Presentation())))
     (run,) = document["runs"]
     assert len(run["results"]) == 25_000
     assert run["results"][0]["level"] == "error"
@@ -129,7 +130,7 @@ def test_sarif_tools_read_the_same(awkward: CheckResult, sources: SourceLines, t
     pytest.importorskip("sarif", reason="sarif-tools come with the extra `dev`")
     from sarif.loader import load_sarif_file
 
-    (tmp_path / "out.sarif").write_text("\n".join(sarif.render(awkward, sources)))
+    (tmp_path / "out.sarif").write_text("\n".join(sarif.render(awkward, sources, Presentation())))
     records = load_sarif_file(str(tmp_path / "out.sarif")).get_records()
     assert [(r["Severity"], r["Code"], r["Line"]) for r in records if r["Code"]][:4] == [
         ("error", "CL201", 4), ("warning", "CL101", 3), ("warning", "CL101", 3), ("note", "CL201", 10)

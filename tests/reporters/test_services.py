@@ -15,6 +15,7 @@ from cudalint.findings.places import path_from, project_root
 from cudalint.findings.results import CheckResult
 from cudalint.findings.sources import SourceLines
 from cudalint.reporters import github, gitlab, junit
+from cudalint.reporters.presentation import Presentation
 
 STRANGE = "sub, dir/100%: a é.cu"
 _COMMAND = re.compile(r"::(\w+) ([^:]*)::(.*)")
@@ -35,7 +36,7 @@ def _read_command(line: str) -> tuple[str, dict[str, str], str]:
 
 
 def test_workflow_commands(awkward: CheckResult, sources: SourceLines) -> None:
-    *lines, summary = github.render(awkward, sources)
+    *lines, summary = github.render(awkward, sources, Presentation())
     assert not any("\n" in line or "\r" in line for line in lines)
     failed, worst, first, _, info = map(_read_command, lines)
     assert failed == ("error", {"file": "none, at all.cu", "title": "not linted"}, "no such\nfile")
@@ -48,7 +49,7 @@ def test_workflow_commands(awkward: CheckResult, sources: SourceLines) -> None:
     assert first[2].startswith("50%: a | b <c>\\x0d\n& `d`, ::e\\x07\nkernel: tile32, for block 32x32, grid 8x8 (la")
     assert info[0] == "notice"
     assert summary.startswith("Found 1 error, 2 warnings and 1 info in 1 kernel")
-    assert list(github.render(awkward, sources, show_summary=False)) == lines
+    assert list(github.render(awkward, sources, Presentation(quiet=True))) == lines
 
 
 def test_the_summary_is_a_table(awkward: CheckResult) -> None:
@@ -88,7 +89,7 @@ def test_a_summary_stays_under_githubs_limit() -> None:
 
 def test_gitlab(awkward: CheckResult, sources: SourceLines) -> None:
     """The fields that docs.gitlab.com names: five are required, fingerprints are unique, paths have no `./`."""
-    entries = json.loads("\n".join(gitlab.render(awkward, sources)))
+    entries = json.loads("\n".join(gitlab.render(awkward, sources, Presentation())))
     assert len(entries) == 4
     assert len({entry["fingerprint"] for entry in entries}) == 4
     for entry in entries:
@@ -101,7 +102,7 @@ def test_gitlab(awkward: CheckResult, sources: SourceLines) -> None:
 
 def test_junit(awkward: CheckResult) -> None:
     junitparser = pytest.importorskip("junitparser", reason="junitparser comes with the extra `dev`")
-    suites = junitparser.JUnitXml.fromstring("\n".join(junit.render(awkward, "warning")).encode())
+    suites = junitparser.JUnitXml.fromstring("\n".join(junit.render(awkward, SourceLines(), Presentation())).encode())
     counts = {suite.name: (suite.tests, suite.failures, suite.errors) for suite in suites}
     assert counts == {
         "/elsewhere/b.cu": (1, 0, 0), "clean.cu": (1, 0, 0), STRANGE: (3, 3, 0), "none, at all.cu": (1, 0, 1)
@@ -114,9 +115,9 @@ def test_junit(awkward: CheckResult) -> None:
 
 
 def test_junit_follows_what_fails_a_run(awkward: CheckResult) -> None:
-    text = "\n".join(junit.render(awkward, "error"))
+    text = "\n".join(junit.render(awkward, SourceLines(), Presentation(fail_on="error")))
     assert text.count("<failure ") == 1
-    assert "\n".join(junit.render(awkward, "info")).count("<failure ") == 4
+    assert "\n".join(junit.render(awkward, SourceLines(), Presentation(fail_on="info"))).count("<failure ") == 4
 
 
 def test_paths_count_from_the_projects_root(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -141,5 +142,5 @@ def test_paths_count_from_the_projects_root(tmp_path: Path, monkeypatch: pytest.
 def test_what_looks_escaped_is_read_as_it_was_written() -> None:
     """Without `%25`, a runner would make a new line of it."""
     result = CheckResult("a100", (replace(column_read(), message="printf(\"%0A%2C\") of 100%25"),))
-    command = _read_command(next(iter(github.render(result, SourceLines({})))))
+    command = _read_command(next(iter(github.render(result, SourceLines({}), Presentation()))))
     assert command[2].startswith('printf("%0A%2C") of 100%25\n')

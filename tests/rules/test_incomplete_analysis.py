@@ -19,6 +19,7 @@ from cudalint.findings.sources import SourceLines
 from cudalint.hardware.targets import find_target
 from cudalint.reasons import ReasonKind
 from cudalint.reporters import diagnostics_json
+from cudalint.reporters.presentation import Presentation
 from cudalint.rule import RuleContext
 
 
@@ -139,7 +140,8 @@ def test_a_file_has_one_line_unless_all_are_asked_for() -> None:
     )
     assert [each.kernel for each in line.also] == ["part", "wide"]
     assert line.occurrences == 2
-    (result,) = json.loads("".join(diagnostics_json.render(CheckResult("a100", (line,)))))["diagnostics"]
+    lines = diagnostics_json.render(CheckResult("a100", (line,)), SourceLines(), Presentation())
+    (result,) = json.loads("".join(lines))["diagnostics"]
     assert "nothing declares 'WIDTH'" in result["also"][1]["message"]
     shown = told_once(found, SourceLines(), shows_gaps=True)
     assert [each.kernel for each in shown] == ["part", "wide"]

@@ -6,6 +6,7 @@ import pytest
 
 from cudalint.cli import run
 from cudalint.disk.encoding import to_bytes, to_text
+from cudalint.project.formats import FORMATS
 
 _KERNEL = """__global__ void t(const float* in, float* out) {
   __shared__ float s[32][32]; // \xe9
@@ -22,7 +23,7 @@ def test_bytes_come_back() -> None:
     assert to_bytes(to_text(data)) == data
 
 
-@pytest.mark.parametrize("shape", ["text", "json", "sarif", "junit", "github", "gitlab", "concise", "html"])
+@pytest.mark.parametrize("shape", FORMATS)
 def test_an_edit_is_tried_in_a_latin_1_text(shape: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     path = tmp_path / "old.cu"
     path.write_bytes(_KERNEL.encode("latin-1"))

@@ -9,6 +9,7 @@ from cudalint.findings.sources import SourceLines
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.reporters.html.page import render
+from cudalint.reporters.presentation import Presentation
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\'{{ 7*7 }}'
 PATH = f"src/{HOSTILE.replace('/', '_')}.cu"
@@ -36,4 +37,4 @@ def hostile_result() -> CheckResult:
 
 
 def page_of(result: CheckResult) -> str:
-    return "\n".join(render(result, SourceLines({PATH: SOURCE})))
+    return "\n".join(render(result, SourceLines({PATH: SOURCE}), Presentation()))

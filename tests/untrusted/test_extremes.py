@@ -13,6 +13,7 @@ from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.evaluate.work.operations import is_power_of_two
 from cudalint.facts import Place
 from cudalint.numerals import whole
+from cudalint.project.formats import FORMATS
 from cudalint.source.bounds import Bounds
 from cudalint.values.threads import WarpMasks
 
@@ -69,7 +70,7 @@ def test_a_number_that_no_type_holds(folder: Path, check: Check) -> None:
         "\\\n\\\n__global__ void k(float *p) { foo::bar x; \\\n",
     ],
 )
-@pytest.mark.parametrize("format_", ["concise", "sarif", "text", "github", "gitlab", "html"])
+@pytest.mark.parametrize("format_", FORMATS)
 def test_places_outside_of_the_text(code: str, format_: str, folder: Path, check: Check) -> None:
     """Clang counts carriage returns as ends of lines, and what is cut off ends behind the last line."""
     (folder / "a.cu").write_bytes(code.encode())

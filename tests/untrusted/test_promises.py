@@ -18,6 +18,8 @@ sys.path.append(str(Path(__file__).parents[2] / "benchmarks"))  # Behind everyth
 
 import documents
 
+from cudalint.project.formats import FORMATS
+
 Check = Callable[..., Any]
 _STRIDED = "__global__ void strided(float *p) { p[threadIdx.x * 32] = 1.0f; }\n"
 _BUILDS = {
@@ -121,9 +123,9 @@ def test_what_a_repository_says_is_data_in_every_report(repository: Path, capfd:
             f'#line 40 "{quoted}"\n__global__ void kernel{number}(float *p) {{ // {saying}\n'
             f'    p[threadIdx.x * {number + 2}] = 1; /* {saying} */ undeclared("{quoted}");\n}}\n'
         )
-    outputs = [word for each in documents.FORMATS for word in ("--output", f"{each}={each}.report")]
+    outputs = [word for each in FORMATS for word in ("--output", f"{each}={each}.report")]
     assert run(["check", "-j1", "--select", "ALL", "--min-share", "0", "--show", *outputs, "--", *names]) in (1, 2)
     captured = capfd.readouterr()
     assert [*documents.of_lines(captured.out), *documents.of_lines(captured.err)] == []
-    for format_ in documents.FORMATS:
+    for format_ in FORMATS:
         assert list(documents.problems(format_, repository / f"{format_}.report", str(repository))) == []

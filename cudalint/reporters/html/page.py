@@ -25,11 +25,12 @@ from cudalint.reporters.html.sections import Group, groups_of, rows_by_line, sec
 from cudalint.reporters.html.views import Failures, Link, Page, Rule, Section
 from cudalint.reporters.order import by_cost
 from cudalint.reporters.pages import address_on_network
+from cudalint.reporters.presentation import Presentation
 
 _PACKAGE = "cudalint.reporters.html"
 
 
-def render(result: CheckResult, sources: SourceLines) -> Iterator[str]:
+def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
     """The lines of the page."""
     page = page_of(result, sources)
     style, script = _asset("report.css") + style_of_pictures(), _asset("report.js")
