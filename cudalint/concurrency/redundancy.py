@@ -9,8 +9,8 @@ understood, nothing is said.
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 
 from cudalint.concurrency.conflicts import Contest, clash
 from cudalint.concurrency.lanes import TooManyLanes, effect, is_one_array, memory_of, table_of
@@ -27,7 +27,6 @@ from cudalint.interpreter.device.events import (
     Event,
     FenceEvent,
     LibraryAccess,
-    Loop,
     Touch,
 )
 from cudalint.ir import nodes as ir
@@ -39,8 +38,10 @@ _CLOCKS = frozenset({"clock", "clock64", "__nanosleep", "__globaltimer"})
 _FEW_THREADS = 32
 """A block of one warp is one to try things with, and other launches have more."""
 
-Exact = Mapping[object, Sequence[Touch]]
-"""The accesses to each shared array of which all addresses are known."""
+Groups = Mapping[object, Sequence[Touch]]
+"""The accesses to each array."""
+_When = tuple[int, int]
+"""A base row of a trace and an interval between barriers in it."""
 
 
 def redundant_barriers(execution: Execution, trial: Trial) -> set[ir.Span]:
@@ -52,75 +53,141 @@ def redundant_barriers(execution: Execution, trial: Trial) -> set[ir.Span]:
     if not sites or not _is_understood(execution):
         return set()
     search, looping = _Search(execution, trial), _calls_in_loops(execution.function)
-    found: set[ir.Span] = set()
-    gone: frozenset[BarrierEvent] = frozenset()
     # The later one of two goes: a trailing barrier is the plainest case.
-    for place, events in reversed(sites.items()):
-        if any(event.votes or event.context.frames for event in events) or trial.is_over():
-            continue
-        if not all(search.is_passed(event) for event in events):
-            continue
-        if place in looping and len(events) == 1 and search.passes(events[0]) <= 1:
-            # The loop makes one iteration as its constants are; the barrier is there for others.
-            continue
-        more = gone | frozenset(events)
-        if search.keeps_order(more):
-            found.add(place)
-            gone = more
-    return found
+    those = [(place, tuple(events)) for place, events in reversed(sites.items())]
+    return set(search.those_that_go([site for site in those if search.may_go(*site, looping)]))
+
+
+_Site = tuple[ir.Span, tuple[BarrierEvent, ...]]
 
 
 class _Search:
     def __init__(self, execution: Execution, trial: Trial) -> None:
-        self._events = execution.events
+        self._trial = trial
         self._exact, self._coarse = _groups(execution.events, trial.graph)
-        self._traces: list[Unfolding] = []
+        self._traces: list[_Trace] = []
+        self._left = Counter(
+            loop for event in execution.events if isinstance(event, BarrierEvent) and event.scope == "block"
+            for loop in event.context.loops
+        )  # fmt: skip
+        """By loop, the barriers in it that don't go."""
+        touches = [touch for group in (*self._exact.values(), *self._coarse.values()) for touch in group]
         try:
             for values in reaching_all(execution):
-                self._traces.append((trial.under(values) if values else trial).trace("block"))
+                unfolding = (trial.under(values) if values else trial).trace("block")
+                self._traces.append(_Trace(unfolding, self._exact, self._coarse))
         except TooLarge:
             self._traces = []
-        touches = [touch for group in (*self._exact.values(), *self._coarse.values()) for touch in group]
         self._is_seen = bool(self._traces) and all(self._is_reached(touch) for touch in touches)
 
     def _is_reached(self, touch: Touch) -> bool:
         """Whether some trace shows the access; one that nothing ever reaches orders nothing either."""
         never = any(condition.is_const and not condition.value for condition in touch.context.conditions)
-        return never or any(trace.is_walked(touch) for trace in self._traces)
+        return never or any(trace.unfolding.is_walked(touch) for trace in self._traces)
 
-    def is_passed(self, event: BarrierEvent) -> bool:
+    def may_go(self, place: ir.Span, events: Sequence[BarrierEvent], looping: Container[ir.Span]) -> bool:
+        """Whether a barrier is of the kind that is looked at, and all that it is for is seen."""
+        if any(event.votes or event.context.frames for event in events) or not all(map(self._is_passed, events)):
+            return False
+        # A loop makes one iteration as its constants are; the barrier is there for others.
+        return not (place in looping and len(events) == 1 and self._passes(events[0]) <= 1)
+
+    def _is_passed(self, event: BarrierEvent) -> bool:
         """Whether some trace shows threads at the barrier: else nothing is known of what it is for."""
-        return any(trace.is_reached(event) and bool(trace.mask(event).any()) for trace in self._traces)
+        traces = [trace.unfolding for trace in self._traces]
+        return any(trace.is_reached(event) and bool(trace.mask(event).any()) for trace in traces)
 
-    def passes(self, event: BarrierEvent) -> int:
+    def _passes(self, event: BarrierEvent) -> int:
         """How often a block comes to the barrier, at most, in the iterations of one of the loops around it."""
-        return max((n for trace in self._traces for n in trace.iterations(event)), default=0)
+        return max((n for trace in self._traces for n in trace.unfolding.iterations(event)), default=0)
 
-    def keeps_order(self, gone: frozenset[BarrierEvent]) -> bool:
-        loops = self._bare_loops(gone)
-        return self._is_seen and all(
-            all(trace.is_whole(loop) for loop in loops) and self._is_ordered(trace, gone) for trace in self._traces
-        )
+    def those_that_go(self, sites: Sequence[_Site]) -> Iterator[ir.Span]:
+        """Which barriers may go, of which the first ones go first: with some of them fewer may, and never more, so that
+        several are tried at once."""
+        if not self._is_seen or not sites or self._trial.is_over():
+            return
+        events = [event for _, each in sites for event in each]
+        if self._keeps_order(events):
+            yield from (place for place, _ in sites)
+        elif len(sites) > 1:
+            middle = len(sites) // 2
+            yield from self.those_that_go(sites[:middle])
+            yield from self.those_that_go(sites[middle:])
 
-    def _bare_loops(self, gone: frozenset[BarrierEvent]) -> set[Loop]:
-        """Loops that have no barrier left: their iterations all meet each other, and each has to be looked at."""
-        kept = {loop for e in self._events if isinstance(e, BarrierEvent) and e not in gone and e.scope == "block"
-                for loop in e.context.loops}  # fmt: skip
-        return {loop for event in gone for loop in event.context.loops} - kept
+    def _keeps_order(self, more: Sequence[BarrierEvent]) -> bool:
+        """Whether all stays in order without these, either, which are gone from then on."""
+        fewer = Counter(loop for event in more for loop in event.context.loops)
+        # Iterations without a barrier all meet each other, and each has to be looked at.
+        bare = [loop for loop, number in fewer.items() if self._left[loop] == number]
+        for trace in self._traces:
+            if not all(map(trace.unfolding.is_whole, bare)) or not trace.is_ordered_without(more):
+                return False
+        self._left -= fewer
+        for trace in self._traces:
+            trace.drop(more)
+        return True
 
-    def _is_ordered(self, trace: Unfolding, gone: frozenset[BarrierEvent]) -> bool:
+
+class _Trace:
+    """A trace of which barriers are gone."""
+
+    def __init__(self, unfolding: Unfolding, exact: Groups, coarse: Groups) -> None:
+        self.unfolding = unfolding
+        self._gone: set[BarrierEvent] = set()
+        self._gone_at: set[_When] = set()
+        self._exact = [self._by_interval(touches) for touches in exact.values()]
+        self._coarse = [self._by_interval(touches) for touches in coarse.values()]
+
+    def _by_interval(self, touches: Iterable[Touch]) -> Mapping[_When, list[Touch]]:
+        found: dict[_When, list[Touch]] = defaultdict(list)
+        for touch in touches:
+            if self.unfolding.is_walked(touch):
+                rows = self.unfolding.base_rows(touch.context.nest).tolist()
+                intervals = self.unfolding.times(touch).block[:, 0].tolist()
+                for when in dict.fromkeys(zip(rows, intervals, strict=True)):
+                    if when[1] >= 0:
+                        found[when].append(touch)
+        return found
+
+    def drop(self, barriers: Iterable[BarrierEvent]) -> None:
+        """Some more are gone."""
+        self._gone.update(barriers)
+        self._gone_at.update(when for barrier in barriers for when in self.unfolding.passes(barrier))
+
+    def is_ordered_without(self, more: Sequence[BarrierEvent]) -> bool:
+        """Whether nothing meets that did not before where some barriers are gone, too."""
+        passed = {when for barrier in more for when in self.unfolding.passes(barrier)}
+        merged = self._merged(passed)
         try:
-            changed = trace.without(gone)
-            for touches in self._coarse.values():
-                if any(_meet(together) for together in _merged(touches, trace, changed)):
+            for group in self._coarse:
+                if any(_meet(together) for together in _together(group, merged)):
                     return False
-            for touches in self._exact.values():
-                together = {touch for group in _merged(touches, trace, changed) for touch in group}
-                if together and _conflicts(changed, [touch for touch in touches if touch in together]):
+            changed = self.unfolding.without(self._gone.union(more))
+            for group in self._exact:
+                touches = {touch for together in _together(group, merged) for touch in together}
+                if touches and _conflicts(changed, sorted(touches, key=changed.place_of)):
                     return False
         except (TooLarge, TooManyLanes):
             return False
         return True
+
+    def _merged(self, passed: Set[_When]) -> list[list[_When]]:
+        """The intervals that become one where barriers are gone that are passed then."""
+        gone = self._gone_at | passed
+        found: list[list[_When]] = []
+        done: set[_When] = set()
+        for row, interval in sorted(passed):
+            if (row, interval) in done:
+                continue
+            first = interval
+            while (row, first) in gone:
+                first -= 1
+            last = interval
+            while (row, last + 1) in gone:
+                last += 1
+            found.append([(row, each) for each in range(first, last + 1)])
+            done.update(found[-1])
+        return found
 
 
 def _conflicts(changed: Unfolding, touches: Sequence[Touch]) -> bool:
@@ -145,24 +212,20 @@ def _meet(together: Mapping[Touch, set[int]]) -> bool:
     )
 
 
-def _merged(touches: Iterable[Touch], trace: Unfolding, changed: Unfolding) -> Iterator[Mapping[Touch, set[int]]]:
+def _together(group: Mapping[_When, list[Touch]], merged: Iterable[list[_When]]) -> Iterator[Mapping[Touch, set[int]]]:
     """The accesses that are in one interval now and were not before, one of them writing: for each such interval, the
     intervals that they were in."""
-    now: dict[tuple[object, int], dict[Touch, set[int]]] = defaultdict(lambda: defaultdict(set))
-    for touch in touches:
-        if not trace.is_walked(touch):
-            continue
-        blocks = map(tuple, trace.rows_of(touch).blocks.tolist())
-        befores, afters = trace.times(touch).block[:, 0].tolist(), changed.times(touch).block[:, 0].tolist()
-        for block, before, after in zip(blocks, befores, afters, strict=True):
-            if before >= 0:
-                now[block, after][touch].add(before)
-    for together in now.values():
-        if len(set().union(*together.values())) > 1 and any(effect(touch) != "load" for touch in together):
-            yield together
+    for intervals in merged:
+        now: dict[Touch, set[int]] = defaultdict(set)
+        there = [(when, group[when]) for when in intervals if when in group]
+        for (_, interval), touches in there:
+            for touch in touches:
+                now[touch].add(interval)
+        if len(there) > 1 and any(effect(touch) != "load" for touch in now):
+            yield now
 
 
-def _groups(events: Sequence[Event], graph: Graph) -> tuple[Exact, Mapping[object, Sequence[Touch]]]:
+def _groups(events: Sequence[Event], graph: Graph) -> tuple[Groups, Groups]:
     """The accesses that may need order, by array: where all is known, and where it is not."""
     groups: dict[object, list[Touch]] = defaultdict(list)
     for event in events:

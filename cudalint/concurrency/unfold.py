@@ -6,7 +6,8 @@ Between two barriers of a scope all threads of that scope run in any order; an i
 from __future__ import annotations
 
 import itertools
-from collections.abc import Collection, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
+from copy import copy
 from typing import Any
 
 import numpy as np
@@ -53,19 +54,42 @@ class Unfolding:
         self._steps = 0
         self._widths: dict[Nest, int] = {}
         """How many steps an iteration of a loop takes in which nothing else moves the clock."""
+        self._base_row = 0
+        self._passes: dict[int, list[tuple[int, int]]] = {}
+        """When the block passes each barrier."""
+        self._fewer: NDArray[np.int64] | None = None
+        """[base rows, intervals] how many of the intervals up to one begin at a barrier that is pretended away."""
         if tree.is_quiet:
             self._stamp_all(tree.items, (), 0, self.base.count, self._clock())
             return
         for row in range(self.base.count):
+            self._base_row = row
             self._walk(tree.items, (), row, self._clock())
 
     def _clock(self) -> Clock:
         return Clock(np.zeros(self.threads.warps, dtype=np.int64))
 
-    def without(self, barriers: Collection[BarrierEvent]) -> Unfolding:
-        """The same trace with some barriers pretended away."""
-        left = EventTree.of([event for event in self.events if event not in barriers])
-        return Unfolding(left, self._loops, self.volatile)
+    def passes(self, barrier: BarrierEvent) -> Sequence[tuple[int, int]]:
+        """When the block passes a barrier: the base row and the interval that begins there, in order."""
+        return self._passes.get(self._place[id(barrier)], ())
+
+    def without(self, barriers: Iterable[BarrierEvent]) -> Unfolding:
+        """The same trace with some barriers of the block pretended away, for which all of it waits."""
+        passed = [when for barrier in barriers for when in self.passes(barrier)]
+        last = max((interval for passes in self._passes.values() for _, interval in passes), default=0)
+        begins = np.zeros((self.base.count, last + 2), dtype=np.int64)
+        if passed:
+            begins[tuple(np.array(passed).T)] = 1
+        left = copy(self)
+        left._fewer = begins.cumsum(axis=1)
+        return left
+
+    def base_rows(self, nest: Nest) -> NDArray[np.int64]:
+        """In which base row each row of a nest lies."""
+        rows = np.arange(self.base.count)
+        for depth in range(1, len(nest) + 1):
+            rows = np.repeat(rows, np.diff(self._loops.unfolded[nest[:depth]].starts))
+        return rows
 
     def place_of(self, event: Event) -> int:
         """Its position among the events."""
@@ -102,6 +126,13 @@ class Unfolding:
     def times(self, event: Event) -> Intervals:
         place, later = self._timed(event)
         times = self._times[place]
+        if self._fewer is not None:
+            base = self.base_rows(event.context.nest)[:, None]
+            fewer = np.where(times.block < 0, 0, self._fewer[base, times.block])
+            times = replace(
+                times, block=times.block - fewer, warp=times.warp - fewer, soft=times.soft - fewer,
+                until=times.until - fewer,
+            )  # fmt: skip
         return replace(times, step=times.step + later) if later else times
 
     def written(self, event: Event) -> bytes:
@@ -264,6 +295,7 @@ class Unfolding:
                     times.until[at] = clock.block
             clock.between.clear()
             clock.block += 1
+            self._passes.setdefault(self._place[id(event)], []).append((self._base_row, clock.block))
             clock.arrived = False
         if event.scope == "grid":
             clock.grid += 1
@@ -293,7 +325,7 @@ class Unfolding:
             clock.open = []
         done = clock.groups[: max(0, len(clock.groups) - event.leaves)]
         del clock.groups[: len(done)]
-        for place, at in (copy for copies in done for copy in copies):
+        for place, at in itertools.chain.from_iterable(done):
             self._times[place].until[at] = clock.block
 
 

@@ -18,7 +18,10 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Diagnostic, Edit, Picture
 from cudalint.disk import recorder as disk
 from cudalint.disk.regular import read_regular_text
+from cudalint.driver.weighing import weighed_together
 from cudalint.facts import FileFacts, KernelFacts
+from cudalint.findings.causes import of_one_cause
+from cudalint.findings.holding import marked
 from cudalint.findings.merging import joined
 from cudalint.findings.missing_includes import headers_not_found, note_on
 from cudalint.findings.results import (
@@ -30,6 +33,7 @@ from cudalint.findings.results import (
     coverage_of,
     worst_first,
 )
+from cudalint.findings.severities import Severities
 from cudalint.frontend.source_text import source_text
 from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.targets import Target, find_target
@@ -41,6 +45,10 @@ from cudalint.options.suppressions import AnnotationReview, Finding, suppress
 from cudalint.processes.faults import described
 from cudalint.processes.time_limit import OutOfTime, begin_last_part, interruptible, may_interrupt
 from cudalint.processes.timings import timed
+=======
+from cudalint.processes.time_limit import OutOfTime, interruptible
+from cudalint.processes.timings import taken, timed
+from cudalint.processes.timings import taken, timed
 from cudalint.project.settings import FileIgnores
 from cudalint.project.thresholds import Thresholds
 from cudalint.registry import RuleClass, Selection, all_rules, is_known, kinds_read_by, selected_rules
@@ -50,12 +58,37 @@ from cudalint.source.bounds import Bounds
 if TYPE_CHECKING:
     from cudalint.driver.file_analysis import Keeper
     from cudalint.driver.kernel_analysis import Watch
-    from cudalint.remedies.proof import Proof
+    from cudalint.remedies.proof import Lasted, Proof
 
 _OUT_OF_TIME = "the time limit is too short; --time-limit gives more time"
 _LEAST_FOR_EDITS = 3.0
 _SHARE_FOR_EDITS = 2.0
 """What the trials of a file's edits may take: so many seconds, or so many times what its analysis took."""
+
+
+class Stopwatch:
+    """Runs from the beginning of a file's analysis."""
+
+    def __init__(self) -> None:
+        self._begin = time.process_time()
+        self.again()
+
+    def again(self) -> None:
+        """The analysis begins anew; what was spent stays."""
+        self._start, self._before = time.process_time(), taken().kernels
+
+    @property
+    def seconds(self) -> float:
+        """Spent until now."""
+        return time.process_time() - self._begin
+
+    @property
+    def lasted(self) -> Lasted:
+        """What was spent since the beginning of the last analysis, and on which kernels."""
+        from cudalint.remedies.proof import Lasted
+
+        kernels = {name: spent - self._before.get(name, 0.0) for name, spent in taken().kernels.items()}
+        return Lasted(kernels, time.process_time() - self._start - sum(kernels.values()))
 
 
 class CheckJob(Struct, frozen=True):
@@ -76,6 +109,9 @@ class CheckJob(Struct, frozen=True):
     """Whether the report shows the kernels with their figures, whatever the rules find."""
     tries_edits: bool = True
     """Whether somebody asks for edits, which are tried before anybody gets to see them."""
+    severities: Severities = field(default_factory=Severities)
+    min_share: float = 0.0
+    """What decides which findings are shown: edits of the others are not tried."""
 
     def kinds(self) -> Kinds:
         """The kinds of facts that are needed."""
@@ -90,13 +126,13 @@ class CheckJob(Struct, frozen=True):
 
 def check_file(job: CheckJob) -> FileReport | Failure:
     """Analyses a file and runs the selected rules on it."""
-    start = time.process_time()
+    stopwatch = Stopwatch()
     job = replace(job, options=replace(job.options, kinds=job.kinds()))
     facts = analyse(job.path, job.options)
     if isinstance(facts, Failure):
         return facts
     with timed("rules"):
-        return report_on(facts, job, time.process_time() - start)
+        return report_on(facts, job, stopwatch)
 
 
 def analyse(
@@ -113,9 +149,9 @@ def analyse(
         return Failure(path, _message_without_path(str(error), path))
 
 
-def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport:
-    """Runs the selected rules on the facts, which took so many seconds, applies the annotations of the file and its
-    headers, and proves the edits that are left."""
+def report_on(facts: FileFacts, job: CheckJob, stopwatch: Stopwatch | None = None) -> FileReport:
+    """Runs the selected rules on the facts, for which a stopwatch has run from the beginning, applies the annotations
+    of the file and its headers, and proves the edits that are left."""
     failures = list(facts.failures)
     begin_last_part()
     findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
@@ -126,7 +162,7 @@ def report_on(facts: FileFacts, job: CheckJob, spent: float = 0.0) -> FileReport
     complaints, unused = _annotation_findings(outcome.reviews, job.selection, failures)
     try:
         with timed("edits"):
-            proved = _with_proven_edits(outcome.kept, facts, job, spent)
+            proved = _with_proven_edits(outcome.kept, facts, job, stopwatch or Stopwatch())
     except Exception as error:
         failures.append(f"edits are not tried: {described(error)}")
         proved = [_without_edits(diagnostic) for diagnostic in outcome.kept]
@@ -250,19 +286,44 @@ def _judged_by(target: Target, need: Need) -> str:
     return f"{target.name} is the smallest GPU in question: `{need.feature}` (line {need.line}) needs sm_{major}{minor}"
 
 
-def _with_proven_edits(found: Sequence[Diagnostic], facts: FileFacts, job: CheckJob, spent: float) -> list[Diagnostic]:
+def _with_proven_edits(
+    found: Sequence[Diagnostic], facts: FileFacts, job: CheckJob, stopwatch: Stopwatch
+) -> list[Diagnostic]:
     """No edit may bring what any rule finds, whether the user wants to hear of it or not."""
     from cudalint.remedies.proof import proven
 
-    if not any(d.suggestion is not None and d.suggestion.edits for d in found):
-        return list(found)
     if not job.tries_edits:
         return [_without_edits(diagnostic) for diagnostic in found]
-    facts_of_all, lasted, spent = _for_all(_rules_of_proofs(job), facts, job, spent)
-    if isinstance(facts_of_all, Failure):
-        return [_without_edits(diagnostic) for diagnostic in found]
-    longest = max(_LEAST_FOR_EDITS, _SHARE_FOR_EDITS * lasted)
-    return proven(found, _proof(facts_of_all, job, min(job.options.seconds_of_edits - spent, longest)))
+    shown = _shown_ones(found, job)
+    asked = [diagnostic for number, diagnostic in enumerate(found) if number in shown]
+    if any(d.suggestion is not None and d.suggestion.edits for d in asked):
+        facts_of_all = _for_all(_rules_of_proofs(job), facts, job, stopwatch)
+        if isinstance(facts_of_all, Failure):
+            return [_without_edits(diagnostic) for diagnostic in found]
+        lasted, spent = stopwatch.lasted, stopwatch.seconds
+        longest = max(_LEAST_FOR_EDITS, _SHARE_FOR_EDITS * (lasted.rest + sum(lasted.kernels.values())))
+        seconds = min(job.options.seconds_of_edits - spent, longest)
+        asked = proven(asked, replace(_proof(facts_of_all, job, seconds), lasted=lasted))
+    told = dict(zip(sorted(shown), asked, strict=True))
+    return [told[number] if number in told else _untried(each) for number, each in enumerate(found)]
+
+
+def _shown_ones(found: Sequence[Diagnostic], job: CheckJob) -> frozenset[int]:
+    """The positions of the findings that are shown, with all of one cause: which of these is told is known later. Where
+    files are put together, what is little in each of them may be shown all the same, without edits."""
+    weighed = [marked(diagnostic, job.min_share) for diagnostic in map(job.severities.judged, found)]
+    weighed = weighed_together(weighed, job.min_share)
+    told = (group for group in of_one_cause(weighed) if any(weighed[number].held_back is None for number in group))
+    return frozenset(number for group in told for number in group)
+
+
+_HELD_BACK = "the finding is held back, and edits of such are not tried; --min-share 0 tries all"
+
+
+def _untried(diagnostic: Diagnostic) -> Diagnostic:
+    if diagnostic.suggestion is None or not diagnostic.suggestion.edits:
+        return diagnostic
+    return replace(_without_edits(diagnostic), no_edit=_HELD_BACK)
 
 
 def edits_held_together(job: CheckJob, sets: Sequence[tuple[Edit, ...]]) -> list[tuple[Edit, ...]]:
@@ -320,17 +381,15 @@ def _proof(facts: FileFacts, job: CheckJob, seconds: float) -> Proof:
 
 
 def _for_all(
-    rules: Sequence[RuleClass], facts: FileFacts, job: CheckJob, spent: float
-) -> tuple[FileFacts | Failure, float, float]:
-    """The facts that all of some rules read, how long they took, and what has been spent by then. If fewer kinds were
-    asked for, the file is analysed again."""
+    rules: Sequence[RuleClass], facts: FileFacts, job: CheckJob, stopwatch: Stopwatch
+) -> FileFacts | Failure:
+    """The facts that all of some rules read. If fewer kinds were asked for, the file is analysed again, which is what
+    trials are to be compared with."""
     kinds = kinds_read_by(rules)
     if kinds <= job.options.kinds:
-        return facts, spent, spent
-    start = time.process_time()
-    again = analyse(job.path, replace(job.options, kinds=kinds))
-    lasted = time.process_time() - start
-    return again, lasted, spent + lasted
+        return facts
+    stopwatch.again()
+    return analyse(job.path, replace(job.options, kinds=kinds))
 
 
 def _without_edits(diagnostic: Diagnostic) -> Diagnostic:

@@ -156,6 +156,7 @@ class Lint(Struct, frozen=True, eq=False):
             each.file.path, each.options, known.selection, self.pictures, known.thresholds, known.ignores,
             self.counts_accesses, most_findings=self.most_findings,
             shows_kernels=self.shows_kernels, tries_edits=self.tries_edits,
+            severities=known.severities, min_share=known.min_share,
         )  # fmt: skip
 
 

@@ -4,7 +4,6 @@ the reader points at."""
 from __future__ import annotations
 
 import os
-import time
 from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
@@ -13,7 +12,7 @@ from msgspec.structs import replace
 from cudalint.cache.checking import Present
 from cudalint.disk import recorder as disk
 from cudalint.driver.file_analysis import Keeper
-from cudalint.driver.file_findings import CheckJob, analyse, report_on
+from cudalint.driver.file_findings import CheckJob, Stopwatch, analyse, report_on
 from cudalint.editor.keeping import Keeping, Memory
 from cudalint.editor.texts import access_text, kernel_text, kernel_title
 from cudalint.facts import FileFacts, KernelFacts, Place
@@ -100,12 +99,12 @@ def analysed(job: CheckJob) -> Analysed:
 
 
 def _analysed(job: CheckJob, keeper: Keeper | None) -> Analysed:
-    start = time.process_time()
+    stopwatch = Stopwatch()
     job = replace(job, options=replace(job.options, kinds=job.kinds() | _SHOWN))
     facts = analyse(job.path, job.options, keeper=keeper)
     if isinstance(facts, Failure):
         return Analysed(facts)
-    report = report_on(facts, job, time.process_time() - start)
+    report = report_on(facts, job, stopwatch)
     return Analysed(report, tuple(_accesses(facts)), tuple(_kernels(facts, job.options.target)))
 
 

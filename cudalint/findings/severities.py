@@ -27,12 +27,13 @@ class Severities(Struct, frozen=True):
             return report
         return replace(
             report,
-            diagnostics=tuple(map(self._judged, report.diagnostics)),
-            suppressed=tuple(map(self._judged, report.suppressed)),
-            unused=tuple((allowed, self._judged(diagnostic)) for allowed, diagnostic in report.unused),
+            diagnostics=tuple(map(self.judged, report.diagnostics)),
+            suppressed=tuple(map(self.judged, report.suppressed)),
+            unused=tuple((allowed, self.judged(diagnostic)) for allowed, diagnostic in report.unused),
         )
 
-    def _judged(self, diagnostic: Diagnostic) -> Diagnostic:
+    def judged(self, diagnostic: Diagnostic) -> Diagnostic:
+        """The finding as bad as the project says."""
         severity = self.of(diagnostic.code, diagnostic.name)
         return diagnostic if severity is None else replace(diagnostic, severity=severity)
 

@@ -1,5 +1,8 @@
 """Suggested edits made, and the edited text analysed and linted again, before anybody gets to see them.
 
+Edits of one file are tried at once as far as they can be told from one another afterwards: those of different kernels,
+and those of one kernel that are about other accesses and other lines; if that fails for one of them, each by itself.
+
 An edit is proven where under every launch of every instantiation the findings that suggest it are gone or better, no
 finding is new, whatever its severity, and no access costs both more than before and more than its bytes need, nor all
 of them together more. What was too little beside the rest of the kernel to be told of, and now weighs more, is no news.
@@ -34,7 +37,16 @@ _SAME = 1e-3
 _NOISE = 0.1
 """The same for figures of random data."""
 _SPARE = 1.5
-"""A trial is only begun where so many times what the longest one took is left."""
+"""A trial is only begun where so many times what it is expected to take is left."""
+
+
+class Lasted(Struct, frozen=True):
+    """What the analysis of a file took, in seconds."""
+
+    kernels: Mapping[str, float] = {}
+    """By name."""
+    rest: float = 0.0
+    """The front end, host code and rules."""
 
 
 class Proof(Struct, frozen=True, eq=False):
@@ -50,6 +62,7 @@ class Proof(Struct, frozen=True, eq=False):
     """Whether nothing else in sight uses what stands in another file than the one that is linted."""
     seconds: float
     """How long all trials together may take."""
+    lasted: Lasted = Lasted()
     clock: Clock = time.process_time
 
 
@@ -74,6 +87,15 @@ class _Change(Struct, eq=False):
         return any(target.suggestion and target.suggestion.relaunches for target in self.targets)
 
     @property
+    def extents(self) -> dict[str, tuple[int, int]]:
+        """The first and the last line of what is changed, and of what that is for, in each file."""
+        found: dict[str, tuple[int, int]] = {}
+        for place in (*(edit.place for edit in self.edits), *(target.place for target in self.targets)):
+            first, last = found.get(place.path, (place.line, place.end_line))
+            found[place.path] = min(first, place.line), max(last, place.end_line)
+        return found
+
+    @property
     def is_for_order(self) -> bool:
         """Whether nothing is to get cheaper by it."""
         return not any(target.suggestion and target.suggestion.before for target in self.targets)
@@ -83,27 +105,60 @@ def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
     """The findings, with the edits that hold. Where they make something worse the suggestion goes as a whole; where
     nothing can be told of them, for lack of time as a rule, its words stay."""
     changes = _changes(found, proof.facts)
-    verdicts: dict[tuple[Edit, ...], str] = {
-        change.edits: _UNTRIED if _may_be_tried(change, proof) else _NOT_TRYABLE for change in changes
-    }
     tryable = [change for change in changes if _may_be_tried(change, proof)]
-    end, longest = proof.clock() + proof.seconds, 0.0
-    queue = list(_rounds(tryable))
+    verdicts = {change.edits: _NOT_TRYABLE for change in changes} | {change.edits: _UNTRIED for change in tryable}
+    budget = _Budget(proof)
+    queue = list(_rounds(tryable, in_company=True))
     while queue:
-        together = queue.pop(0)
-        start = proof.clock()
-        if end - start <= longest * _SPARE:
-            break
-        verdict = _try(together, proof, (end - start) / _SPARE)
-        longest = max(longest, proof.clock() - start)
-        if verdict is None and len(together) > 1:
-            queue += [[change] for change in together]
-            continue
-        for change in together:
-            problem = _NO_LONGER_THE_SAME if verdict is None else verdict[change.edits]
-            verdicts[change.edits] = problem or _applicable(change, proof.facts)
+        together, later = budget.affordable(queue.pop(0))
+        if together:
+            told, again = _try(together, proof, budget)
+            verdicts |= told
+            queue += [*again, *([later] if later else [])]
     stays = {id(target) for change in changes for target in change.stays}
     return [_judged(diagnostic, verdicts, id(diagnostic) in stays) for diagnostic in found]
+
+
+class _Budget:
+    """The time that is left for trials, and what one takes: about what the analysis of the file and of the kernels in
+    question took."""
+
+    def __init__(self, proof: Proof) -> None:
+        self._proof = proof
+        self._end = proof.clock() + proof.seconds
+        self._start = 0.0
+        self._slowness = 1.0
+        """By how many times a trial may take longer than the analysis did."""
+
+    @property
+    def left(self) -> float:
+        return self._end - self._proof.clock()
+
+    def affordable(self, changes: Sequence[_Change]) -> tuple[list[_Change], list[_Change]]:
+        """As many of some changes, from the first on, as there is time for at once, and the others."""
+        fit: list[_Change] = []
+        later: list[_Change] = []
+        for change in changes:
+            is_in_time = self._seconds([*fit, change]) * self._slowness * _SPARE < self.left
+            (fit if is_in_time else later).append(change)
+        return fit, later
+
+    def _seconds(self, changes: Sequence[_Change]) -> float:
+        lasted = self._proof.lasted
+        kernels = _kernels_of(changes, self._proof.facts)
+        names = lasted.kernels.keys() if kernels is None else {kernel.name for kernel in kernels}
+        return lasted.rest + sum(lasted.kernels.get(name, 0.0) for name in names)
+
+    def begin(self) -> float:
+        """Starts with a trial, and tells how long it may take."""
+        self._start = self._proof.clock()
+        return self.left / _SPARE
+
+    def end(self, changes: Sequence[_Change]) -> None:
+        """Is done with it."""
+        expected = self._seconds(changes)
+        if expected:
+            self._slowness = max(self._slowness, (self._proof.clock() - self._start) / expected)
 
 
 def held_together(
@@ -139,7 +194,9 @@ def _hold(changes: Sequence[_Change], proof: Proof, seconds: float) -> bool:
     owned = _kernels_of(changes, proof.facts)
     names = () if owned is None else tuple(sorted({kernel.name for kernel in owned}))
     trial = _trial(changes, proof, names, seconds)
-    return trial is not None and not trial.worse and all(_is_cured(c, trial.found, trial.same) for c in changes)
+    if trial is None or trial.broken or trial.worse:
+        return False
+    return all(_is_cured(change, trial.found, trial.same) for change in changes)
 
 
 _UNTRIED = "it was not tried, as trials take too long in this file"
@@ -211,20 +268,44 @@ def _is_complete(change: _Change, facts: FileFacts) -> bool:
     return not any(gap.kind == "instantiations" for kernel in kernels for gap in kernel.gaps)
 
 
-def _rounds(changes: Sequence[_Change]) -> Iterator[list[_Change]]:
-    """Changes of different kernels don't meet: they are tried at once."""
+def _rounds(changes: Iterable[_Change], in_company: bool) -> Iterator[list[_Change]]:
+    """What is tried at once: changes of different kernels, which don't meet, and `in_company` those of one kernel that
+    are about costs of different accesses."""
     rounds: list[list[_Change]] = []
     for change in changes:
         if change.kernels is None:
             yield [change]
             continue
         for together in rounds:
-            if not any(change.kernels & (other.kernels or frozenset()) for other in together):
+            if all(_are_apart(change, other) or (in_company and _get_along(change, other)) for other in together):
                 together.append(change)
                 break
         else:
             rounds.append([change])
     yield from rounds
+
+
+def _are_apart(one: _Change, other: _Change) -> bool:
+    return not (one.kernels or frozenset()) & (other.kernels or frozenset())
+
+
+def _get_along(one: _Change, other: _Change) -> bool:
+    """Whether changes of one kernel may be tried at once: the accesses that each is about have figures of their own,
+    and none of them is within what the other one changes."""
+    return (
+        one.rewrites == other.rewrites
+        and not one.relaunches
+        and not other.relaunches
+        and all(target.code in _OF_COSTS for each in (one, other) for target in each.targets)
+        and not _meet(one.extents, other.extents)
+    )
+
+
+def _meet(some: Mapping[str, tuple[int, int]], others: Mapping[str, tuple[int, int]]) -> bool:
+    return any(
+        path in others and first <= others[path][1] and others[path][0] <= last
+        for path, (first, last) in some.items()
+    )
 
 
 def _applicable(change: _Change, facts: FileFacts) -> str:
@@ -239,22 +320,37 @@ def _applicable(change: _Change, facts: FileFacts) -> str:
 # --- one trial ---------------------------------------------------------------------------------------------
 
 
-def _try(changes: Sequence[_Change], proof: Proof, seconds: float) -> dict[tuple[Edit, ...], str] | None:
-    """What speaks against each of some changes of different kernels that are made at once, empty for nothing; None
-    where that can't be told for each of them."""
+_Verdicts = dict[tuple[Edit, ...], str]
+
+
+def _try(changes: Sequence[_Change], proof: Proof, budget: _Budget) -> tuple[_Verdicts, list[list[_Change]]]:
+    """What speaks against each of some changes that are made at once, empty for nothing; and those of which that can't
+    be told, in the groups in which they are to be tried again."""
     kernels = _kernels_of(changes, proof.facts)
     names = () if kernels is None else tuple(sorted({kernel.name for kernel in kernels}))
-    trial = _trial(changes, proof, names, seconds)
-    if trial is None:
-        return None
-    if kernels is None:
-        [change] = changes
-        return {change.edits: _problem(change, bool(trial.worse), trial)}
-    if trial.worse - {place for change in changes for place in change.kernels or ()}:
-        return None
-    return {
-        change.edits: _problem(change, bool(trial.worse & (change.kernels or frozenset())), trial) for change in changes
-    }
+    trial = _trial(changes, proof, names, budget.begin())
+    budget.end(changes)
+    owned = frozenset(kernel.place for kernel in kernels or ())
+    if trial is None or (trial.worse - owned and kernels is not None):
+        if len(changes) == 1:
+            return {changes[0].edits: _NO_LONGER_THE_SAME}, []
+        middle = len(changes) // 2
+        return {}, [list(changes[:middle]), list(changes[middle:])]
+    told: _Verdicts = {}
+    rest: list[_Change] = []
+    alone: list[_Change] = []
+    for change in changes:
+        others = [other for other in changes if other is not change and not _are_apart(change, other)]
+        is_broken = bool(trial.broken & (change.kernels or owned))
+        is_late = bool(trial.late & (change.kernels or owned))
+        problem = _UNTRIED if is_late else _NO_LONGER_THE_SAME if is_broken else _problem(change, trial)
+        if (is_broken or any(_problem(each, trial) for each in (change, *others))) and others:
+            alone.append(change)
+        elif is_broken or not trial.broken:
+            told[change.edits] = problem or _applicable(change, proof.facts)
+        else:
+            rest.append(change)
+    return told, [*([rest] if rest else []), *_rounds(alone, in_company=False)]
 
 
 def _kernels_of(changes: Sequence[_Change], facts: FileFacts) -> list[KernelFacts] | None:
@@ -267,8 +363,8 @@ def _kernels_of(changes: Sequence[_Change], facts: FileFacts) -> list[KernelFact
     return [kernel for kernel in facts.kernels if kernel.place in owned]
 
 
-def _problem(change: _Change, is_worse: bool, trial: _Trial) -> str:
-    if is_worse:
+def _problem(change: _Change, trial: _Trial) -> str:
+    if trial.worse if change.kernels is None else trial.worse & change.kernels:
         return _WORSE
     return "" if _is_cured(change, trial.found, trial.same) else _STAYS
 
@@ -280,6 +376,10 @@ class _Trial(Struct, frozen=True, eq=False):
     """The kernels that cost more or have a finding that is new, by their places before."""
     found: Sequence[Diagnostic]
     same: Correspondence
+    broken: frozenset[Place] = frozenset()
+    """The kernels that are no longer what they were; of the others is nothing told then."""
+    late: frozenset[Place] = frozenset()
+    """Those of them for which there was no time."""
 
 
 def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], seconds: float) -> _Trial | None:
@@ -291,14 +391,22 @@ def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], sec
     if linted is None:
         return None
     after, diagnostics = linted
-    if not _same_shape(proof.facts, kernels, after, any(change.relaunches for change in changes)):
+    if len(kernels) != len(after.kernels):
         return None
     same = Correspondence.of(edits, proof.text_of)
+    relaunched = any(change.relaunches for change in changes)
+    pairs = list(zip(kernels, after.kernels, strict=True))
+    broken = frozenset(old.place for old, new in pairs if not _same_kernel(old, new, relaunched))
+    if broken:
+        late = frozenset(old.place for old, new in pairs if _is_late(new) and not _is_late(old))
+        return _Trial(set(), diagnostics, same, broken, late)
+    if not _same_shape(proof.facts, after):
+        return None
     for_order = {kernel.place: _is_for_order(kernel, changes) for kernel in kernels}
     rewritten = {kernel.place: any(c.rewrites for c in _of(kernel, changes)) for kernel in kernels}
     worse = {
         old.place
-        for old, new in zip(kernels, after.kernels, strict=True)
+        for old, new in pairs
         if not _costs_no_more(old, new, same, for_order[old.place], rewritten[old.place])
     }
     ordered = [kernel for kernel in kernels if for_order[kernel.place]]
@@ -318,15 +426,12 @@ def _of(kernel: KernelFacts, changes: Iterable[_Change]) -> list[_Change]:
     return [change for change in changes if change.kernels is None or kernel.place in change.kernels]
 
 
-def _same_shape(before: FileFacts, kernels: Sequence[KernelFacts], after: FileFacts, relaunched: bool) -> bool:
-    """Whether nothing was lost on the way: these kernels, their instantiations and launches are there again."""
-    pairs = zip(kernels, after.kernels, strict=False)
+def _same_shape(before: FileFacts, after: FileFacts) -> bool:
+    """Whether nothing was lost on the way beside the kernels."""
     return (
-        len(kernels) == len(after.kernels)
-        and after.status in ("ok", before.status)
+        after.status in ("ok", before.status)
         and len(after.problems) == len(before.problems)
         and len(after.failures) <= len(before.failures)
-        and all(_same_kernel(old, new, relaunched) for old, new in pairs)
     )
 
 
@@ -338,6 +443,10 @@ def _same_kernel(old: KernelFacts, new: KernelFacts, relaunched: bool) -> bool:
         and all(_asked_for(a) == _asked_for(b) or (relaunched and _covers_the_same(a, b)) for a, b in launches)
         and len(new.gaps) <= len(old.gaps)
     )
+
+
+def _is_late(kernel: KernelFacts) -> bool:
+    return any(gap.kind == "time" for gap in kernel.gaps)
 
 
 def _covers_the_same(old: LaunchFacts, new: LaunchFacts) -> bool:

@@ -29,7 +29,7 @@ from cudalint.source.code import CodeText, code_text
 
 _KIND = r"(?!return\b|else\b|case\b|goto\b)(?:[A-Za-z_][\w:]*\s+)+"
 _HEAD = re.compile(
-    rf"\(\s*(?P<kind>{_KIND})?(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<first>[^;]+?)\s*;\s*(?P=name)\s*<\s*(?P<end>[^;]+?)\s*;"
+    rf"\(\s*(?P<kind>{_KIND})?(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<first>[^;]+?)\s*;\s*(?P=name)\s*<(?P<inclusive>=)?\s*(?P<end>[^;]+?)\s*;"
     r"\s*(?:(?P=name)\s*\+\+|\+\+\s*(?P=name)|(?P=name)\s*\+=\s*1)\s*\)\Z"
 )
 _ELEMENT = re.compile(r"(?P<array>[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*)*)\s*(?=\[)")
@@ -125,6 +125,8 @@ def _loop_around(source: CodeText, access: Access) -> _Loop:
     if found is None:
         raise Obstacle(f"no loop around line {line} counts the elements upwards one by one")
     loop, body, end, head = found
+    if head["inclusive"]:
+        raise Obstacle(f"the loop around line {line} takes its bound in (`<=`), and has one turn more than that says")
     if re.search(r"\b(?:while|do)\b", source.code[body:begin]):
         raise Obstacle(f"line {line} is in a loop whose turns are not counted")
     kind = head["kind"] or _kind_of(head["name"], source, function, loop.start(), end)

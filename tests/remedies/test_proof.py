@@ -12,7 +12,7 @@ from cudalint.facts import FileFacts
 from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.remedies.proof import Proof, proven
+from cudalint.remedies.proof import Lasted, Proof, proven
 
 _SOURCE = """__global__ void kernel(const float *in, const unsigned char *data, const unsigned *words, float *out) {
     __shared__ float t[32][32];
@@ -29,11 +29,11 @@ void launch(const float *in, const unsigned char *data, const unsigned *words, f
 """
 
 
-def _linted(text: str) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
+def _linted(text: str, code: str = "CL201") -> tuple[FileFacts, tuple[Diagnostic, ...]]:
     options = AnalysisOptions(unsaved=(("a.cu", text),))
     facts = analyse("a.cu", options)
     assert isinstance(facts, FileFacts)
-    report = report_on(facts, CheckJob("a.cu", options, Selection(("CL201",)), pictures=True))
+    report = report_on(facts, CheckJob("a.cu", options, Selection((code,)), pictures=True))
     assert isinstance(report, FileReport)
     return facts, report.diagnostics
 
@@ -81,3 +81,68 @@ def test_words_stay_where_a_trial_tells_nothing() -> None:
     assert advised
     assert [one.message for one in left] == advised
     assert not any(one.edits for one in left)
+
+
+# Each thread has a row of its own: lanes are 64 floats apart, and each of the 32 sectors that a load takes has 8 of
+# the row's elements, of which a vector of 4 takes half at once.
+_ROWS = """__global__ void rows(const float *in, const float *more, float *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int j = 0; j < 64; j++) {
+        sum += in[i * 64 + j];
+    }
+    for (int j = 0; j < 64; j++) {
+        sum += more[i * 64 + j];
+    }
+    out[i] = sum;
+}
+void launch(const float *in, const float *more, float *out) { rows<<<8, 256>>>(in, more, out); }
+"""
+
+
+def test_edits_of_other_accesses_are_tried_at_once() -> None:
+    facts, found = _linted(_ROWS, "CL101")
+    tried: list[str] = []
+
+    def again(
+        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
+    ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
+        tried.append(texts["a.cu"])
+        return _linted(texts["a.cu"], "CL101")
+
+    proof = Proof(facts, found, again, lambda path: _ROWS, lambda path: True, seconds=60.0)
+    told = proven(found, proof)
+    assert sum(bool(one.suggestion and one.suggestion.edits) for one in told) == 2
+    assert len(tried) == 1
+    assert tried[0].count("reinterpret_cast") == 2
+
+
+def test_where_one_of_them_fails_each_is_tried_by_itself() -> None:
+    facts, found = _linted(_ROWS, "CL101")
+    tried: list[str] = []
+
+    def again(
+        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
+    ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
+        tried.append(texts["a.cu"])
+        # Whoever loads `more` in vectors stores to a column.
+        worse = "out[i]" if "more4" not in texts["a.cu"] else "out[i * 64]"
+        return _linted(texts["a.cu"].replace("out[i]", worse), "CL101")
+
+    proof = Proof(facts, found, again, lambda path: _ROWS, lambda path: True, seconds=60.0)
+    holds = {one.place.line for one in proven(found, proof) if one.suggestion and one.suggestion.edits}
+    assert holds == {5}
+    assert [text.count("reinterpret_cast") for text in tried] == [2, 1, 1]
+
+
+def test_no_trial_is_begun_for_which_there_is_no_time() -> None:
+    facts, found = _linted(_ROWS, "CL101")
+
+    def again(texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float) -> None:
+        raise AssertionError(kernels)
+
+    lasted = Lasted({"rows": 10.0}, rest=1.0)
+    proof = Proof(facts, found, again, lambda path: _ROWS, lambda path: True, seconds=12.0, lasted=lasted)
+    told = proven(found, proof)
+    assert all("not tried" in one.no_edit for one in told)
+    assert all(one.suggestion and not one.suggestion.edits for one in told)

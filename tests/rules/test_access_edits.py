@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.driver.file_findings import CheckJob, check_file
@@ -88,6 +89,28 @@ def test_who_is_called_from_elsewhere_may_get_any_address() -> None:
     begin, end = source.index("void run()"), source.index("sums<<<")
     _, safety = _edited(source[:begin] + "void run(const float *in, float *out) {\n    " + source[end:])
     assert safety == "unsafe"
+
+
+def test_what_is_held_back_is_not_tried() -> None:
+    """Of what takes less of its kernel than is asked for, nobody gets to see the edit."""
+    source = _PAIRS.format(statements="out[i] = in[2 * i] + in[2 * i + 1];")
+    options = AnalysisOptions(unsaved=(("a.cu", source),))
+    job = CheckJob("a.cu", options, Selection(("CL101",)), pictures=False)
+    for share, is_tried in ((0.0, True), (5.0, False)):
+        report = check_file(replace(job, min_share=share))
+        assert isinstance(report, FileReport)
+        suggestion = report.diagnostics[0].suggestion
+        assert suggestion is not None
+        assert bool(suggestion.edits) == is_tried
+        assert ("--min-share 0" in report.diagnostics[0].no_edit) != is_tried
+
+
+def test_a_loop_that_takes_its_bound_in_is_left_alone() -> None:
+    """Of n + 1 elements nothing says that they are whole vectors, and `n % 4 == 0` says that they are none."""
+    loop = "float sum = 0; for (int j = 0; j {less} 63; j++) sum += in[i * 64 + j]; out[i] = sum;"
+    spelled = {less: _findings(_PAIRS.format(statements=loop.format(less=less))) for less in ("<", "<=")}
+    assert not any(one.suggestion and one.suggestion.edits for one in spelled["<="])
+    assert "takes its bound in (`<=`)" in spelled["<="][0].no_edit
 
 
 def test_stores_that_follow_one_another_become_one() -> None:
