@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import re
 import time
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import partial
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -19,7 +19,7 @@ from cudalint.diagnostics import Diagnostic, Edit, Picture
 from cudalint.disk import recorder as disk
 from cudalint.disk.regular import read_regular_text
 from cudalint.driver.weighing import weighed_together
-from cudalint.facts import FileFacts, KernelFacts
+from cudalint.facts import FileFacts, KernelFacts, Place
 from cudalint.findings.causes import of_one_cause
 from cudalint.findings.holding import marked
 from cudalint.findings.merging import joined
@@ -58,7 +58,7 @@ from cudalint.source.bounds import Bounds
 if TYPE_CHECKING:
     from cudalint.driver.file_analysis import Keeper
     from cudalint.driver.kernel_analysis import Watch
-    from cudalint.remedies.proof import Lasted, Proof
+    from cudalint.remedies.proof import Lasted, Proof, Tried
 
 _OUT_OF_TIME = "the time limit is too short; --time-limit gives more time"
 _LEAST_FOR_EDITS = 3.0
@@ -149,9 +149,18 @@ def analyse(
         return Failure(path, _message_without_path(str(error), path))
 
 
-def report_on(facts: FileFacts, job: CheckJob, stopwatch: Stopwatch | None = None) -> FileReport:
+def nothing_tried(kernel: Place) -> None:
+    """For a file of which no edits were tried before."""
+
+
+def report_on(
+    facts: FileFacts,
+    job: CheckJob,
+    stopwatch: Stopwatch | None = None,
+    tried_in: Callable[[Place], Tried | None] = nothing_tried,
+) -> FileReport:
     """Runs the selected rules on the facts, for which a stopwatch has run from the beginning, applies the annotations
-    of the file and its headers, and proves the edits that are left."""
+    of the file and its headers, and proves the edits that are left; `tried_in` as in `Proof`."""
     failures = list(facts.failures)
     begin_last_part()
     findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
@@ -162,7 +171,7 @@ def report_on(facts: FileFacts, job: CheckJob, stopwatch: Stopwatch | None = Non
     complaints, unused = _annotation_findings(outcome.reviews, job.selection, failures)
     try:
         with timed("edits"):
-            proved = _with_proven_edits(outcome.kept, facts, job, stopwatch or Stopwatch())
+            proved = _with_proven_edits(outcome.kept, facts, job, stopwatch or Stopwatch(), tried_in)
     except Exception as error:
         failures.append(f"edits are not tried: {described(error)}")
         proved = [_without_edits(diagnostic) for diagnostic in outcome.kept]
@@ -287,7 +296,11 @@ def _judged_by(target: Target, need: Need) -> str:
 
 
 def _with_proven_edits(
-    found: Sequence[Diagnostic], facts: FileFacts, job: CheckJob, stopwatch: Stopwatch
+    found: Sequence[Diagnostic],
+    facts: FileFacts,
+    job: CheckJob,
+    stopwatch: Stopwatch,
+    tried_in: Callable[[Place], Tried | None],
 ) -> list[Diagnostic]:
     """No edit may bring what any rule finds, whether the user wants to hear of it or not."""
     from cudalint.remedies.proof import proven
@@ -303,7 +316,7 @@ def _with_proven_edits(
         lasted, spent = stopwatch.lasted, stopwatch.seconds
         longest = max(_LEAST_FOR_EDITS, _SHARE_FOR_EDITS * (lasted.rest + sum(lasted.kernels.values())))
         seconds = min(job.options.seconds_of_edits - spent, longest)
-        asked = proven(asked, replace(_proof(facts_of_all, job, seconds), lasted=lasted))
+        asked = proven(asked, replace(_proof(facts_of_all, job, seconds), lasted=lasted, tried_in=tried_in))
     told = dict(zip(sorted(shown), asked, strict=True))
     return [told[number] if number in told else _untried(each) for number, each in enumerate(found)]
 
@@ -372,7 +385,8 @@ def _proof(facts: FileFacts, job: CheckJob, seconds: float) -> Proof:
             return None
 
     return Proof(
-        *linted(facts, replace(job, thresholds=with_little)),
+        facts,
+        cache(lambda: linted(facts, replace(job, thresholds=with_little))),
         again,
         partial(source_text, options=job.options),
         lambda path: not is_included_elsewhere(path, job.path),

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 
 from cudalint.cache.checking import Present
 from cudalint.disk import recorder as disk
-from cudalint.driver.file_analysis import Keeper
-from cudalint.driver.file_findings import CheckJob, Stopwatch, analyse, report_on
+from cudalint.driver.file_findings import CheckJob, Stopwatch, analyse, nothing_tried, report_on
 from cudalint.editor.keeping import Keeping, Memory
 from cudalint.editor.texts import access_text, kernel_text, kernel_title
 from cudalint.facts import FileFacts, KernelFacts, Place
@@ -98,13 +97,13 @@ def analysed(job: CheckJob) -> Analysed:
     return replace(found, files=frozenset(map(os.path.abspath, {*seen.texts, *seen.kinds})), kept=memory.used)
 
 
-def _analysed(job: CheckJob, keeper: Keeper | None) -> Analysed:
+def _analysed(job: CheckJob, keeper: Keeping | None) -> Analysed:
     stopwatch = Stopwatch()
     job = replace(job, options=replace(job.options, kinds=job.kinds() | _SHOWN))
     facts = analyse(job.path, job.options, keeper=keeper)
     if isinstance(facts, Failure):
         return Analysed(facts)
-    report = report_on(facts, job, stopwatch)
+    report = report_on(facts, job, stopwatch, keeper.tried_in if keeper is not None else nothing_tried)
     return Analysed(report, tuple(_accesses(facts)), tuple(_kernels(facts, job.options.target)))
 
 

@@ -36,6 +36,7 @@ from cudalint.facts import Access, Frame, KernelFacts, Place
 from cudalint.ir import nodes as ir
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import Problem
+from cudalint.remedies.proof import Tried
 from cudalint.source.comments import read_comments
 from cudalint.values.nodes import Choice, Node
 
@@ -186,6 +187,8 @@ class _Known(Struct):
     outside: list[int]
     body: tuple[int, int]
     """As in the outline that it was found with; empty for a kernel whose body counts for all."""
+    tried: Tried = field(default_factory=dict)
+    """What came of trying edits of it."""
 
 
 class Memory(Struct, eq=False):
@@ -203,6 +206,7 @@ class Keeping:
     def __init__(self, memory: Memory, path: str, text: str) -> None:
         self._memory, self._path, self._text = memory, path, text
         self._outlines: dict[int, tuple[FileAnalysis, Outline, bytes]] = {}
+        self._tried: dict[Place, Tried] = {}
         memory.used = 0
 
     def facts(
@@ -236,11 +240,16 @@ class Keeping:
             self._keep(states, _Known(key, facts, parameters, chosen, given.lines, outline.outside, body), known)
         return facts
 
+    def tried_in(self, kernel: Place) -> Tried | None:
+        """What came of trying edits of a kernel in this state, to be added to."""
+        return self._tried.get(kernel)
+
     def _keep(self, states: list[_Known], new: _Known, old: _Known | None) -> None:
         if old is not None:
             states.remove(old)
         states.insert(0, new)
         del states[_MOST:]
+        self._tried |= dict.fromkeys((facts.place for facts in new.facts), new.tried)
 
     def _outline(self, analysis: FileAnalysis) -> tuple[Outline, bytes]:
         known = self._outlines.get(id(analysis))

@@ -14,7 +14,7 @@ a change only decides which change is tried.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -49,13 +49,26 @@ class Lasted(Struct, frozen=True):
     """The front end, host code and rules."""
 
 
+class Told(NamedTuple):
+    """What came of trying a change."""
+
+    problem: str
+    """Empty for none."""
+    stays: tuple[int, ...]
+    """Which of the findings that suggest it are as they were."""
+
+
+Tried = MutableMapping[object, Told]
+"""Changes of one kernel that were tried while all was as it is that its facts come of."""
+
+
 class Proof(Struct, frozen=True, eq=False):
     """What it takes to try the edits of one file."""
 
     facts: FileFacts
-    diagnostics: Sequence[Diagnostic]
-    """What all rules say about the text as it is, whichever of them the user wants to hear, with what is little beside
-    the rest of its kernel."""
+    before: Callable[[], Linted]
+    """The same facts, with what could not be done, and what all rules say about the text as it is, whichever of them
+    the user wants to hear, with what is little beside the rest of its kernel."""
     again: Again
     text_of: Callable[[str], str]
     all_considered: Callable[[str], bool]
@@ -63,6 +76,8 @@ class Proof(Struct, frozen=True, eq=False):
     seconds: float
     """How long all trials together may take."""
     lasted: Lasted = Lasted()
+    tried_in: Callable[[Place], Tried | None] = lambda place: None
+    """What is kept of earlier trials, by the place of the kernel that they changed."""
     clock: Clock = time.process_time
 
 
@@ -107,8 +122,10 @@ def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
     changes = _changes(found, proof.facts)
     tryable = [change for change in changes if _may_be_tried(change, proof)]
     verdicts = {change.edits: _NOT_TRYABLE for change in changes} | {change.edits: _UNTRIED for change in tryable}
+    before = {change.edits: verdict for change in tryable if (verdict := _told_before(change, proof)) is not None}
+    verdicts |= before
     budget = _Budget(proof)
-    queue = list(_rounds(tryable, in_company=True))
+    queue = list(_rounds([change for change in tryable if change.edits not in before], in_company=True))
     while queue:
         together, later = budget.affordable(queue.pop(0))
         if together:
@@ -348,9 +365,50 @@ def _try(changes: Sequence[_Change], proof: Proof, budget: _Budget) -> tuple[_Ve
             alone.append(change)
         elif is_broken or not trial.broken:
             told[change.edits] = problem or _applicable(change, proof.facts)
+            if not is_late:
+                _keep(change, problem, proof)
         else:
             rest.append(change)
     return told, [*([rest] if rest else []), *_rounds(alone, in_company=False)]
+
+
+def _told_before(change: _Change, proof: Proof) -> str | None:
+    """The verdict on a change that was tried in an earlier analysis, of which all that counts is as it was."""
+    tried = _tried_beside(change, proof)
+    told = tried.get(_within_kernel(change)) if tried is not None else None
+    if told is None:
+        return None
+    change.stays = [change.targets[number] for number in told.stays]
+    return told.problem or _applicable(change, proof.facts)
+
+
+def _keep(change: _Change, problem: str, proof: Proof) -> None:
+    tried = _tried_beside(change, proof)
+    if tried is not None:
+        stays = {id(target) for target in change.stays}
+        numbers = tuple(number for number, target in enumerate(change.targets) if id(target) in stays)
+        tried[_within_kernel(change)] = Told(problem, numbers)
+
+
+def _tried_beside(change: _Change, proof: Proof) -> Tried | None:
+    if change.kernels is None or len(change.kernels) != 1:
+        return None
+    return proof.tried_in(next(iter(change.kernels)))
+
+
+def _within_kernel(change: _Change) -> object:
+    """What is changed and why, by lines of the one kernel that it is in."""
+    kernel = next(iter(change.kernels or ()))
+
+    def moved(place: Place) -> tuple[object, ...]:
+        if place.path != kernel.path:
+            return tuple(place)
+        return place.path, place.line - kernel.line, place.column, place.end_line - kernel.line, place.end_column
+
+    return (
+        tuple((moved(edit.place), edit.text) for edit in change.edits),
+        tuple((*_names(target), moved(target.place)) for target in change.targets),
+    )
 
 
 def _kernels_of(changes: Sequence[_Change], facts: FileFacts) -> list[KernelFacts] | None:
@@ -390,6 +448,7 @@ def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], sec
     linted = proof.again(edited_texts(edits, proof.text_of), names, seconds)
     if linted is None:
         return None
+    facts_before, found_before = proof.before()
     after, diagnostics = linted
     if len(kernels) != len(after.kernels):
         return None
@@ -400,7 +459,7 @@ def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], sec
     if broken:
         late = frozenset(old.place for old, new in pairs if _is_late(new) and not _is_late(old))
         return _Trial(set(), diagnostics, same, broken, late)
-    if not _same_shape(proof.facts, after):
+    if not _same_shape(facts_before, after):
         return None
     for_order = {kernel.place: _is_for_order(kernel, changes) for kernel in kernels}
     rewritten = {kernel.place: any(c.rewrites for c in _of(kernel, changes)) for kernel in kernels}
@@ -411,7 +470,7 @@ def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], sec
     }
     ordered = [kernel for kernel in kernels if for_order[kernel.place]]
     is_barriers, is_less = _no_news(ordered, same), _lesser(changes)
-    new = new_findings(proof.diagnostics, diagnostics, same, lambda d: is_barriers(d) or is_less(d))
+    new = new_findings(found_before, diagnostics, same, lambda d: is_barriers(d) or is_less(d))
     owners = {(kernel.name, kernel.instantiation): kernel.place for kernel in kernels}
     worse |= {owners.get(key, Place("", 0, 0, 0, 0)) for key in new}
     return _Trial(worse, diagnostics, same)

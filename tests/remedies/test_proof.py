@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 import pytest
+from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.driver.file_findings import CheckJob, analyse, report_on
@@ -12,7 +13,7 @@ from cudalint.facts import FileFacts
 from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.remedies.proof import Lasted, Proof, proven
+from cudalint.remedies.proof import Lasted, Proof, Tried, proven
 
 _SOURCE = """__global__ void kernel(const float *in, const unsigned char *data, const unsigned *words, float *out) {
     __shared__ float t[32][32];
@@ -64,7 +65,7 @@ def test_what_else_becomes_of_the_kernel(before: str, after: str, holds: bool) -
     ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
         return _linted(texts["a.cu"].replace(before, after))
 
-    proof = Proof(facts, found, again, lambda path: _SOURCE, lambda path: True, seconds=60.0)
+    proof = Proof(facts, lambda: (facts, found), again, lambda path: _SOURCE, lambda path: True, seconds=60.0)
     assert any(one.suggestion and one.suggestion.edits for one in proven(found, proof)) == holds
 
 
@@ -110,7 +111,7 @@ def test_edits_of_other_accesses_are_tried_at_once() -> None:
         tried.append(texts["a.cu"])
         return _linted(texts["a.cu"], "CL101")
 
-    proof = Proof(facts, found, again, lambda path: _ROWS, lambda path: True, seconds=60.0)
+    proof = Proof(facts, lambda: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=60.0)
     told = proven(found, proof)
     assert sum(bool(one.suggestion and one.suggestion.edits) for one in told) == 2
     assert len(tried) == 1
@@ -129,7 +130,7 @@ def test_where_one_of_them_fails_each_is_tried_by_itself() -> None:
         worse = "out[i]" if "more4" not in texts["a.cu"] else "out[i * 64]"
         return _linted(texts["a.cu"].replace("out[i]", worse), "CL101")
 
-    proof = Proof(facts, found, again, lambda path: _ROWS, lambda path: True, seconds=60.0)
+    proof = Proof(facts, lambda: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=60.0)
     holds = {one.place.line for one in proven(found, proof) if one.suggestion and one.suggestion.edits}
     assert holds == {5}
     assert [text.count("reinterpret_cast") for text in tried] == [2, 1, 1]
@@ -141,8 +142,31 @@ def test_no_trial_is_begun_for_which_there_is_no_time() -> None:
     def again(texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float) -> None:
         raise AssertionError(kernels)
 
-    lasted = Lasted({"rows": 10.0}, rest=1.0)
-    proof = Proof(facts, found, again, lambda path: _ROWS, lambda path: True, seconds=12.0, lasted=lasted)
+    proof = Proof(facts, lambda: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=12.0)
+    proof = replace(proof, lasted=Lasted({"rows": 10.0}, rest=1.0))
     told = proven(found, proof)
     assert all("not tried" in one.no_edit for one in told)
     assert all(one.suggestion and not one.suggestion.edits for one in told)
+
+
+def test_what_was_tried_of_a_kernel_is_told_again() -> None:
+    facts, found = _linted(_ROWS, "CL101")
+    tried: list[tuple[str, ...]] = []
+    kept: Tried = {}
+
+    def again(
+        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
+    ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
+        tried.append(kernels)
+        return _linted(texts["a.cu"], "CL101")
+
+    proof = Proof(facts, lambda: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=60.0)
+    first = proven(found, replace(proof, tried_in=lambda place: kept))
+    # The kernel begins a line further down, and nothing else has changed.
+    moved = "\n" + _ROWS
+    facts, found = _linted(moved, "CL101")
+    proof = Proof(facts, lambda: (facts, found), again, lambda path: moved, lambda path: True, seconds=60.0)
+    second = proven(found, replace(proof, tried_in=lambda place: kept))
+    assert tried == [("rows",)]
+    assert [one.no_edit for one in first] == [one.no_edit for one in second] == ["", ""]
+    assert all(one.suggestion and one.suggestion.edits for one in second)
