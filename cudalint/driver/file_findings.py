@@ -44,10 +44,6 @@ from cudalint.options.annotations import SourceAnnotations
 from cudalint.options.suppressions import AnnotationReview, Finding, suppress
 from cudalint.processes.faults import described
 from cudalint.processes.time_limit import OutOfTime, begin_last_part, interruptible, may_interrupt
-from cudalint.processes.timings import timed
-=======
-from cudalint.processes.time_limit import OutOfTime, interruptible
-from cudalint.processes.timings import taken, timed
 from cudalint.processes.timings import taken, timed
 from cudalint.project.settings import FileIgnores
 from cudalint.project.thresholds import Thresholds

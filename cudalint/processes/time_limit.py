@@ -93,6 +93,7 @@ def _note(number: int, frame: FrameType | None) -> None:
     if time.process_time() < _State.end:
         return
     _State.is_over = _State.was_over = True
-    # The way in and the way out are not left half done: to let go of what was computed may take longer than a tick.
-    if _State.depth and not (frame is not None and frame.f_code in _OWN):
+    # The way in and the way out are not left half done: to let go of what was computed may take longer than a tick. A
+    # signal that comes while this function runs leaves it to that call.
+    if _State.depth and not (frame is not None and frame.f_code in (*_OWN, _note.__code__)):
         raise OutOfTime
