@@ -77,7 +77,7 @@ def test_words_stay_where_a_trial_tells_nothing() -> None:
     def again(texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float) -> None:
         return None
 
-    proof = Proof(facts, found, again, lambda path: _SOURCE, lambda path: True, seconds=60.0)
+    proof = Proof(facts, lambda: (facts, found), again, lambda path: _SOURCE, lambda path: True, seconds=60.0)
     left = [one.suggestion for one in proven(found, proof) if one.suggestion]
     assert advised
     assert [one.message for one in left] == advised
