@@ -105,7 +105,7 @@ def _under_launch(kernel: KernelFacts, index: int, target: str) -> Iterator[str]
 def _limits(limits: Mapping[Resource, float]) -> Iterator[str]:
     longest = sorted(limits.items(), key=lambda each: -each[1])[:4]
     if longest:
-        yield "  - " + ", ".join(f"{name.replace('_', ' ')} {costs.duration(time)}" for name, time in longest if time)
+        yield "  - " + ", ".join(f"{costs.NAMES[name]} {costs.duration(time)}" for name, time in longest if time)
 
 
 def _time(cost: LaunchCost, target: str) -> str:
