@@ -15,9 +15,7 @@ Kinds = frozenset[Kind]
 
 EVERY_KIND: Final[Kinds] = frozenset(get_args(Kind))
 SHOWN_KINDS: Final[Kinds] = frozenset({"accesses", "branches", "barriers", "races", "occupancy", "costs"})
-"""Those that `cudalint facts` prints."""
-COUNTING_KINDS: Final[Kinds] = frozenset({"costs", "arithmetic", "neighbours"})
-"""Those for which operations are counted."""
+"""Those that `cudalint facts` prints, each with a field of its name in `KernelFacts`."""
 NO_KIND: Final[Kinds] = frozenset()
 
 

@@ -40,6 +40,7 @@ class _Found(Struct):
 
 class ArithmeticCollector(Provider, eq=False):
     kind: ClassVar[Kind] = "arithmetic"
+    counts: ClassVar[bool] = True
     spellings: Spellings
     _sites: dict[tuple[ArithmeticKind, Place], Arithmetic] = field(default_factory=dict)
 

@@ -86,6 +86,7 @@ class _Traffic(Struct):
 
 class CostCollector(Provider, eq=False):
     kind: ClassVar[Kind] = "costs"
+    counts: ClassVar[bool] = True
     needs: ClassVar[tuple[Kind, ...]] = ("accesses", "occupancy")
     target: Target
     _computed: dict[int, Computed] = field(default_factory=dict)

@@ -37,6 +37,7 @@ class _Group(Struct, frozen=True):
 
 class NeighboursCollector(Provider, eq=False):
     kind: ClassVar[Kind] = "neighbours"
+    counts: ClassVar[bool] = True
     _sites: dict[object, _Site] = field(default_factory=dict)
 
     def add(self, run: Run) -> None:

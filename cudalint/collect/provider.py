@@ -109,6 +109,8 @@ class Provider(Struct, eq=False):
     kind: ClassVar[Kind]
     needs: ClassVar[tuple[Kind, ...]] = ()
     """The kinds that have to be collected before it."""
+    counts: ClassVar[bool] = False
+    """Whether it asks `Run.computed`: then the executor counts operations."""
 
     @classmethod
     def of(cls, subject: Subject) -> Self:

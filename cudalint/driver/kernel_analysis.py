@@ -24,7 +24,7 @@ from cudalint.interpreter.device.executor import Executor, Extents, GaveUp
 from cudalint.interpreter.device.values import Place as ValuePlace
 from cudalint.interpreter.device.values import RecordValue, Value
 from cudalint.ir import nodes as ir
-from cudalint.kinds import COUNTING_KINDS, Kinds
+from cudalint.kinds import Kinds
 from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import generic_values, with_room
 from cudalint.launches.configuration import Configuration, Numbers, asks_block_size, launch_facts
@@ -153,7 +153,7 @@ class KernelAnalysis(Struct, eq=False):
         with timed("figures"):
             for provider in providers:
                 facts = provider.put_into(facts)
-        return without(facts, {provider.kind for provider in providers} - self.options.kinds)
+        return without(facts, frozenset(provider.kind for provider in providers) - self.options.kinds)
 
     @property
     def target(self) -> Target:
@@ -249,7 +249,7 @@ class KernelAnalysis(Struct, eq=False):
         """The executor after it has executed the kernel, and why it gave up, if it did."""
         x, y, z = (self.graph.const(v) for v in configuration.block)
         executor = Executor(self.graph, Extents((x, y, z), configuration.grid), deadline=self.executing_until())
-        executor.counts = not self.options.kinds.isdisjoint(COUNTING_KINDS)
+        executor.counts = any(provider.counts for provider in providers_of(self.options.kinds))
         try:
             executor.run_kernel(function, configuration.arguments, self.axioms)
         except GaveUp as reason:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
-from typing import Any, Final, Literal
+from collections.abc import Mapping
+from typing import Any, Literal
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -25,7 +25,7 @@ from cudalint.facts.resources import Occupancy, Resources
 from cudalint.facts.reuse import Reuse
 from cudalint.facts.uninitialised import Uninitialised
 from cudalint.hardware.features import Need
-from cudalint.kinds import EVERY_KIND, Kind, Kinds
+from cudalint.kinds import EVERY_KIND, SHOWN_KINDS, Kinds
 from cudalint.numerals import count
 from cudalint.reasons import Problem, ReasonKind
 
@@ -83,16 +83,12 @@ class KernelFacts(Struct, frozen=True, eq=False):
         return next((each for each in self.occupancy or () if each.launch == launch), None)
 
 
-def without(facts: KernelFacts, kinds: Collection[Kind]) -> KernelFacts:
+def without(facts: KernelFacts, kinds: Kinds) -> KernelFacts:
     """The facts of a kernel without those kinds that were only collected since others need them."""
     if not kinds:
         return facts
-    left: dict[str, Any] = {kind: () if kind == "accesses" else None for kind in kinds if kind in _OPTIONAL}
+    left: dict[str, Any] = {kind: () if kind == "accesses" else None for kind in kinds & SHOWN_KINDS}
     return replace(facts, **left)
-
-
-_OPTIONAL: Final[Kinds] = frozenset({"accesses", "branches", "barriers", "races", "occupancy", "costs"})
-"""Kinds with a field of their name."""
 
 
 class UnusableAnnotation(Struct, frozen=True):
