@@ -36,4 +36,5 @@ def test_fixture(fixture: Path) -> None:
     report = check_file(CheckJob(str(fixture), AnalysisOptions(), _selection(fixture), pictures=False))
     assert isinstance(report, FileReport), report
     found = [diagnostic for diagnostic in gather([report]) if diagnostic.place.path == str(fixture)]
-    assert differences(fixture.read_text(encoding="utf-8"), found) == []
+    wrong = differences(fixture.read_text(encoding="utf-8"), found)
+    assert not wrong, "\n".join(wrong)

@@ -1,6 +1,7 @@
 """What the README and the guide show is what the program prints.
 
-`python tests/test_readme.py` writes the present output into them.
+`python tests/test_readme.py` writes the present output into them; with commands behind it (`'cudalint rules'`), only
+theirs.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Iterator, Sequence
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -93,11 +95,17 @@ def test_links_lead_somewhere() -> None:
     assert [link for link in links if "://" not in link and not (_ROOT / link).exists()] == []
 
 
-def _updated(match: re.Match[str]) -> str:
-    shown = [f"$ {command}\n{_output(command)}\n" for command, _ in _shown(match[1])]
+def _updated(match: re.Match[str], wanted: Sequence[str]) -> str:
+    shown = [
+        f"$ {command}\n{_output(command) if not wanted or command in wanted else output}\n"
+        for command, output in _shown(match[1])
+    ]
     return "```console\n" + "\n".join(shown) + "```"
 
 
 if __name__ == "__main__":
+    if unknown := set(sys.argv[1:]) - set(_examples()):
+        sys.exit(f"no page shows {', '.join(sorted(unknown))}")
     for page in _PAGES:
-        page.write_text(_BLOCK.sub(_updated, page.read_text(encoding="utf-8")), encoding="utf-8")
+        text = page.read_text(encoding="utf-8")
+        page.write_text(_BLOCK.sub(partial(_updated, wanted=sys.argv[1:]), text), encoding="utf-8")
