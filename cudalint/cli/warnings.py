@@ -67,7 +67,7 @@ def _configured_folders(paths: Iterable[str], settings: Settings) -> Iterator[st
         if config is None or config.path in seen:
             continue
         seen.add(config.path)
-        outside = () if settings.command_line.config is not None else config.folders_outside
+        outside = () if settings.command_line.config is not None else config.folders_outside(path)
         for folder in config.include_dirs:
             named = f"{config.place_of('include-dirs')}: `include-dirs` names {folder}"
             if folder in outside:

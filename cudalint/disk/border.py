@@ -140,6 +140,25 @@ def upwards(folder: str) -> Iterator[str]:
         folder = parent
 
 
+def searched_upwards(folder: str) -> Iterator[str]:
+    """A folder and those above it, as far as what is found there may say how its files are built and linted: up to the
+    user's home, or before the first that is nobody's own, such as one that everybody may put files into."""
+    for each in upwards(folder):
+        if _is_home(each) or not _is_shared(each):
+            yield each
+        elif os.path.exists(each):
+            return
+
+
+def is_at_home(path: str) -> bool:
+    """Whether a file lies in the user's home itself, and so came with no repository."""
+    return _is_home(os.path.dirname(os.path.realpath(path)))
+
+
+def _is_home(folder: str) -> bool:
+    return os.path.realpath(folder) == os.path.realpath(os.path.expanduser("~"))
+
+
 def _is_shared(folder: str) -> bool:
     """Whether a folder is no project's: the root, the user's home or what that is in, or one that everybody may put
     files into."""

@@ -1,9 +1,9 @@
 """Parse options from a compilation database, `compile_commands.json`.
 
 The commands are nvcc's or clang's. Only what changes the meaning of the source is taken over:
-include folders, macros, forced includes, the standard and the architecture. Nothing is run. Of a database that stands
-in the project of a source, no folder and no file outside of that project and of the system is taken; one that the
-user names, or that stands above the project, is the user's own.
+include folders, macros, forced includes, the standard and the architecture. Nothing is run. No folder
+and no file outside of the source's project and of the system is taken, wherever the database was found; one that the
+user names is the user's own.
 """
 
 from __future__ import annotations
@@ -19,7 +19,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.disk import recorder as disk
-from cudalint.disk.border import Border, border_around, upwards
+from cudalint.disk.arguments import paths_in
+from cudalint.disk.border import Border, border_around, searched_upwards
 from cudalint.disk.regular import read_regular
 from cudalint.frontend.flags import ParseOptions
 from cudalint.numerals import whole
@@ -95,14 +96,14 @@ class CompileCommands(Struct, frozen=True):
         if entry is None:
             return None
         border = border_around(source)
-        if self.is_named or border.problem_of(self.path) is not None:
+        if self.is_named:
             border = Border(everything=True)
         return _translated(_arguments(self.path, entry), entry.folder, border)
 
 
 def find_compile_commands(start: str) -> str | None:
     """The database nearest to a file or folder, looked for in its parents and their build folders."""
-    for folder in upwards(os.path.abspath(start)):
+    for folder in searched_upwards(os.path.abspath(start)):
         for name in _BUILD_FOLDERS:
             candidate = os.path.join(folder, name, FILE_NAME)
             if disk.is_file(candidate):
@@ -186,9 +187,11 @@ _nearest = disk.remembered(256)(find_compile_commands)
 # --- arguments --------------------------------------------------------------------------------------------
 
 
-def options_from_arguments(arguments: Iterable[str], folder: str) -> ParseOptions:
-    """Translates a compile command, the compiler's name included, that runs in `folder`."""
-    return _translated(arguments, folder, Border(everything=True)).options()
+def options_from_arguments(arguments: Iterable[str], folder: str, border: Border) -> ParseOptions:
+    """Translates a compile command, the compiler's name included, that runs in `folder`; what is beyond the border is
+    left out."""
+    translation = _translated(arguments, folder, border)
+    return replace(translation.options(), refused=tuple(translation.refused))
 
 
 def _translated(arguments: Iterable[str], folder: str, border: Border) -> _Translation:
@@ -196,6 +199,7 @@ def _translated(arguments: Iterable[str], folder: str, border: Border) -> _Trans
     rest = iter(_expanded(list(arguments)[1:], translation))
     for argument in rest:
         translation.take(argument, rest)
+    translation.place_forced_includes()
     return translation
 
 
@@ -240,12 +244,15 @@ class _Translation(Struct):
     std: str | None = None
     architecture: str | None = None
     max_registers: int | None = None
+    forced: list[str] = field(default_factory=list)
+    """Files to include, as they are called."""
     extra: list[str] = field(default_factory=list)
 
     def options(self) -> ParseOptions:
         arch = f"sm_{self.architecture}" if self.architecture else ParseOptions().arch
         folders = (*self.include_dirs, *self.system_dirs)
-        return ParseOptions(folders, tuple(self.defines), self.std, None, arch, tuple(self.extra))
+        users = (*folders, *paths_in(self.extra)) if self.border.everything else ()
+        return ParseOptions(folders, tuple(self.defines), self.std, None, arch, tuple(self.extra), users)
 
     def take(self, argument: str, rest: Iterator[str]) -> None:
         """Takes one argument over, with its value from `rest` where that stands apart."""
@@ -270,10 +277,15 @@ class _Translation(Struct):
         self.system_dirs += filter(self.may_read, map(self.path, _listed(value)))
 
     def add_forced_include(self, value: str) -> None:
-        for name in _listed(value):
-            path = self.path(name)
-            found = path if disk.exists(path) else name
-            if not os.path.isabs(found) or self.may_read(found):
+        self.forced += _listed(value)
+
+    def place_forced_includes(self) -> None:
+        """As compilers do, they are looked for in the working folder, and then where headers are. A name that is found
+        nowhere stays as it is, for a header that comes with this package."""
+        for name in self.forced:
+            places = (os.path.join(folder, name) for folder in (*self.include_dirs, *self.system_dirs))
+            found = next(filter(disk.exists, (self.path(name), *places)), name)
+            if self.may_read(found if os.path.isabs(found) else self.path(found)):
                 self.extra += ["-include", found]
 
     def add_define(self, value: str) -> None:

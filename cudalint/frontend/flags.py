@@ -58,6 +58,10 @@ class ParseOptions(Struct, frozen=True):
     arch: str = "sm_80"
     extra: tuple[str, ...] = ()
     """Further arguments: folders of headers, forced includes and macros; all others are left out."""
+    users: tuple[str, ...] = ()
+    """What of all that the user names, so that it may be read wherever it is: nothing that a repository says."""
+    refused: tuple[str, ...] = ()
+    """What the file itself names of its options and leads out of its project."""
 
 
 def prelude_flags(options: ParseOptions, text: bytes, *, plain: bool = False) -> list[str]:

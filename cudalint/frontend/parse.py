@@ -179,7 +179,7 @@ def parse_file(
         raise SourceError(f"{given}: {what} is not UTF-8, as clang needs it") from error
     ranges = clang.skipped_ranges(attempt.unit, path)
     problems = (*_without_followers(attempt.problems), *attempt.setting.refused)
-    problems = (*problems, *_taken_as_defined(path, attempt.setting))
+    problems = (*problems, *_taken_as_defined(path, attempt.setting), *_left_out_of_options(path, options))
     if problems:
         problems = with_certainty(problems, _sight(path, text, attempt, ranges, places))
     launches = nested_launches(attempt.unit)
@@ -251,6 +251,10 @@ def _taken_as_defined(path: str, setting: _Setting) -> Iterator[Problem]:
         yield Problem(path, 1, 1, text, "defined", name=condition.macro)
 
 
+def _left_out_of_options(path: str, options: ParseOptions) -> Iterator[Problem]:
+    return (_refused(path, 1, each, "its options name it, and it leads out of the project") for each in options.refused)
+
+
 def _placed(problem: Problem, path: str, places: PlaceMap) -> Problem:
     if problem.path != path:
         return problem
@@ -316,9 +320,9 @@ class _Parser(Struct, frozen=True):
 
     @property
     def border(self) -> Border:
-        """What the file may include: what is of its project, and what the options name."""
+        """What the file may include: what is of its project, and what the user names."""
         options = self.options
-        named = (*options.include_dirs, *paths_in(options.extra), *((options.cuda_path,) if options.cuda_path else ()))
+        named = (*options.users, *((options.cuda_path,) if options.cuda_path else ()))
         return border_around(self.path).and_also(HEADERS_ROOT, *named)
 
     def best_attempt(self) -> _Attempt:

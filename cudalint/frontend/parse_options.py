@@ -28,6 +28,7 @@ def parse_options(path: str, options: AnalysisOptions, own: ParseOptions | None 
         std=options.std or built.std or _standard(path),
         cuda_path=options.cuda_path,
         arch=architecture_of(find_target(options.target)),
+        users=(*options.include_dirs, *built.users),
     )
 
 

@@ -132,13 +132,17 @@ class IncludeSearch:
         return not path.startswith(_BUNDLED) and self._border.is_own(path)
 
     def force(self, path: str, names: Iterable[str]) -> None:
-        """Looks at what is included in front of the first file."""
+        """Looks at what is included in front of the first file, which is searched for from the current folder on."""
         for name in names:
-            found = self._find(path, Included(name, True, 1))
+            found = self._find(os.path.join(os.curdir, "options"), Included(name, True, 1))
             if found is not None and not self._refuses(found, path, 1):
                 problem = self._problem_of(found)
                 if problem is not None:
                     self.refused[found] = (path, 1, f"it {problem}")
+                elif self._is_own(found):
+                    further = IncludeSearch(self._folders, self._border)
+                    further.follow(found, _bytes_of(found))
+                    self.refused |= further.refused
 
     def _find(self, at: str, included: Included) -> str | None:
         return next((path for path in self._candidates(at, included) if disk.kind_of(path) in ("file", "other")), None)
@@ -166,6 +170,13 @@ def _text_of(path: str) -> _Text:
         return _looked_into(read_regular(path))
     except OSError:
         return _Text()
+
+
+def _bytes_of(path: str) -> bytes:
+    try:
+        return read_regular(path)
+    except OSError:
+        return b""
 
 
 @disk.remembered(4096)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cudalint.disk.border import border_around
 from cudalint.disk.encoding import to_bytes, to_text
 from cudalint.facts import FileFacts, Gap, KernelFacts, Place, Resources
 from cudalint.frontend.compile_commands import options_from_arguments
@@ -97,7 +98,8 @@ def _embedded(path: str, data: bytes) -> Embedded:
 
 
 def _options(path: str, text: EmbeddedText) -> ParseOptions:
-    return options_from_arguments(("nvcc", *text.options), os.path.dirname(os.path.abspath(path)))
+    folder = os.path.dirname(os.path.abspath(path))
+    return options_from_arguments(("nvcc", *text.options), folder, border_around(path))
 
 
 def _placed(annotation: Annotation, places: PlaceMap) -> Annotation:

@@ -16,7 +16,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Severity
-from cudalint.disk.border import border_around, upwards
+from cudalint.disk.border import border_around, is_at_home, searched_upwards
 from cudalint.disk.regular import read_regular
 from cudalint.options.analysis import KernelSettings
 from cudalint.project.config_paths import problem_of_read, problem_of_written, resolved
@@ -89,10 +89,12 @@ class Config(Struct, frozen=True):
     base: Config | None = None
     """What it extends, which is in this one already."""
 
-    @property
-    def folders_outside(self) -> Names:
-        """The `include-dirs` that lead out of the project, which a file that comes with it may not name."""
-        border = border_around(self.path)
+    def folders_outside(self, source: str) -> Names:
+        """The `include-dirs` that lead out of the project of a source, which a file that may come with it can't name;
+        the user's own, at home, can."""
+        if is_at_home(self.path):
+            return ()
+        border = border_around(source)
         return tuple(folder for folder in self.include_dirs if border.problem_of(folder) is not None)
 
     def teller_of(self, *key: str) -> Config | None:
@@ -113,8 +115,9 @@ class Config(Struct, frozen=True):
 
 
 def find_config(folder: str) -> Config | None:
-    """The configuration of the nearest folder, from this one upwards, that has any; raises `ConfigError`."""
-    for current in upwards(os.path.abspath(folder)):
+    """The configuration of the nearest folder, from this one upwards as far as `searched_upwards` goes, that has any;
+    raises `ConfigError`."""
+    for current in searched_upwards(os.path.abspath(folder)):
         for name in (OWN_FILE, SHARED_FILE):
             path = os.path.join(current, name)
             if os.path.isfile(path):

@@ -71,7 +71,7 @@ class Settings:
         self.command_line = command_line
         self._named = load_config(command_line.config) if command_line.config is not None else None
         self._configs: dict[str, Config | ConfigError | None] = {}
-        self._of_config: dict[str | None, FileSettings] = {}
+        self._of_config: dict[tuple[str | None, tuple[str, ...]], FileSettings] = {}
         self._excluded = PathPatterns(os.getcwd(), command_line.exclude)
         self._excluded_by: dict[str, PathPatterns] = {}
         self._git_ignored = GitIgnored()
@@ -79,9 +79,10 @@ class Settings:
     def of(self, path: str) -> FileSettings:
         """What is in force for a file; raises `ConfigError`."""
         config = self.config_of(os.path.dirname(os.path.abspath(path)))
-        key = config.path if config else None
+        outside = config.folders_outside(path) if config is not None and self.command_line.config is None else ()
+        key = (config.path if config else None, outside)
         if key not in self._of_config:
-            self._of_config[key] = combine(self.command_line, config)
+            self._of_config[key] = combine(self.command_line, config, outside)
         known = self._of_config[key]
         return replace(known, options=self._as_built(path, known.options, config))
 
@@ -162,14 +163,13 @@ def _least_built_for(path: str, target: str) -> str | None:
     return found.name if found is not None else None
 
 
-def combine(command_line: CommandLine, config: Config | None) -> FileSettings:
-    """The command line on top of a configuration."""
+def combine(command_line: CommandLine, config: Config | None, outside: tuple[str, ...] = ()) -> FileSettings:
+    """The command line on top of a configuration, but for those of its `include-dirs` that it may not name."""
     given = command_line.options
     if config is None:
         options = replace(given, target=command_line.target or given.target)
         least = DEFAULT_MIN_SHARE if command_line.min_share is None else command_line.min_share
         return FileSettings(options, command_line.selection, by_rule(command_line.thresholds), min_share=least)
-    outside = () if command_line.config is not None else config.folders_outside
     options = replace(
         given,
         target=command_line.target or config.target or given.target,

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+from cudalint.disk.border import Border
 from cudalint.frontend.compile_commands import (
     DatabaseError,
     find_compile_commands,
@@ -18,7 +19,7 @@ from cudalint.frontend.flags import ParseOptions
 
 
 def translate(command: str, folder: str = "/project/build") -> ParseOptions:
-    return options_from_arguments(["nvcc", *command.split()], folder)
+    return options_from_arguments(["nvcc", *command.split()], folder, Border((os.sep,)))
 
 
 def test_include_folders_in_all_spellings() -> None:
@@ -106,6 +107,7 @@ def test_a_database_is_found_in_parents_and_build_folders(tmp_path: Path) -> Non
 
 def test_options_for_a_file(tmp_path: Path) -> None:
     source = tmp_path / "src" / "k.cu"
+    source.parent.mkdir()
     entries = [
         {"directory": "build", "file": "../src/k.cu", "command": "nvcc -DQUOTED='\"a b\"' -I../include -c ../src/k.cu"},
         {"directory": "build", "file": "../src/k.cu", "arguments": ["nvcc", "-DSECOND"]},

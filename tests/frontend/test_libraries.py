@@ -69,7 +69,7 @@ def _own_torch(folder: Path) -> None:
 def test_they_step_back_where_the_users_own_are_found(tmp_path: Path) -> None:
     _own_torch(tmp_path)
     text = f"#include <torch/extension.h>\nint own(at::Tensor t) {{ return t.own; }}\n{_SIMPLE}"
-    parsed = _parse(text, ParseOptions(include_dirs=(str(tmp_path),)))
+    parsed = _parse(text, ParseOptions(include_dirs=(str(tmp_path),), users=(str(tmp_path),)))
     assert _messages(parsed) == []
     assert _bundled(parsed) == []
 
@@ -77,7 +77,7 @@ def test_they_step_back_where_the_users_own_are_found(tmp_path: Path) -> None:
 def test_they_are_not_mixed_with_the_users_own(tmp_path: Path) -> None:
     _own_torch(tmp_path)
     text = f"#include <ATen/ATen.h>\n#include <ATen/Dispatch.h>\n{_SIMPLE}"
-    parsed = _parse(text, ParseOptions(include_dirs=(str(tmp_path),)))
+    parsed = _parse(text, ParseOptions(include_dirs=(str(tmp_path),), users=(str(tmp_path),)))
     assert _messages(parsed) == ["'ATen/Dispatch.h' file not found"]
     assert _bundled(parsed) == []
 

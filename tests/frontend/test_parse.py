@@ -356,7 +356,7 @@ def test_a_file_that_includes_itself_comes_to_an_end(tmp_path: Path) -> None:
 
 def test_include_folders_and_macros(tmp_path: Path) -> None:
     (tmp_path / "mine.h").write_text("typedef float element;\n")
-    options = ParseOptions(include_dirs=(str(tmp_path),), defines=("TILE=8", "FAST"))
+    options = ParseOptions((str(tmp_path),), ("TILE=8", "FAST"), users=(str(tmp_path),))
     kernel = "__global__ void k(element* x) { __shared__ element t[TILE]; }"
     parsed = parse(f"#include <mine.h>\n#ifndef FAST\n#error\n#endif\n{kernel}", options=options)
     assert parsed.problems == ()
@@ -476,7 +476,8 @@ def test_a_named_toolkit_serves_what_is_not_bundled(tmp_path: Path) -> None:
 def test_a_toolkit_among_the_include_folders_stands_behind_the_bundled_headers(tmp_path: Path) -> None:
     (tmp_path / "cuda_runtime_api.h").touch()
     (tmp_path / "cuda_fp16.h").write_text("#error the bundled one comes first\n")
-    parsed = parse("#include <cuda_fp16.h>\n" + SIMPLE, options=ParseOptions(include_dirs=(str(tmp_path),)))
+    options = ParseOptions(include_dirs=(str(tmp_path),), users=(str(tmp_path),))
+    parsed = parse("#include <cuda_fp16.h>\n" + SIMPLE, options=options)
     assert parsed.problems == ()
     assert not parsed.is_user(str(tmp_path / "cuda_fp16.h"))
 

@@ -14,6 +14,7 @@ from typing import Any
 
 import pytest
 
+from cudalint.disk import recorder as disk
 from cudalint.disk.border import border_around, project_top
 from cudalint.disk.regular import LARGEST, read_regular
 from cudalint.disk.tools import tool
@@ -84,6 +85,121 @@ def test_a_database_names_nothing_outside(repository: Path, check: Check) -> Non
     assert "CL101" not in result.out
     assert "leads out of the project and is left out; --compile-commands takes it" in result.err
     assert "CL101" in _lint(check, text, "--compile-commands", ".").out
+
+
+@pytest.mark.parametrize("name", ["../outside/secret.h", "out/secret.h", "secret.h", "missing/../../outside/secret.h"])
+def test_a_database_includes_nothing_outside_by_force(name: str, repository: Path, check: Check) -> None:
+    """Whether it is found from the working folder on, from the current one, or where headers are, and by links too."""
+    for folder in ("build/deep", "links"):
+        Path(folder).mkdir(parents=True)
+    outside = repository.parent / "outside"
+    for link in ("out", "build/deep/out"):
+        Path(link).symlink_to(outside)
+    Path("links/secret.h").symlink_to(outside / "secret.h")
+    for directory in (".", "build/deep"):
+        words = ["nvcc", "-I", "../../links", "-I", "links", "-include", name, "-c", "a.cu"]
+        entry = {"directory": directory, "file": str(repository / "a.cu"), "arguments": words}
+        Path("compile_commands.json").write_text(json.dumps([entry]))
+        opened = _opened_in(outside) if sys.platform == "linux" else None
+        assert "CL101" not in _lint(check, "").out
+        assert opened is None or opened() == 0
+
+
+def test_what_a_database_includes_by_force_is_searched_as_compilers_do(repository: Path, check: Check) -> None:
+    for folder in ("build", "include"):
+        Path(folder).mkdir()
+    Path("include/size.h").write_text("#define STRIDE 32\n")
+    words = ["nvcc", "-include", "size.h", "-I", "../include", "-c", "../a.cu"]
+    entry = {"directory": ".", "file": "../a.cu", "arguments": words}
+    Path("build/compile_commands.json").write_text(json.dumps([entry]))
+    assert "CL101" in _lint(check, "").out
+
+
+@pytest.mark.parametrize("mark", [".git", "src/.git", "src/LICENSE", None])
+@pytest.mark.parametrize("here", [".", "src"])
+def test_a_database_above_the_project_is_not_the_users(
+    mark: str | None, here: str, folder: Path, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A download may put what marks a project where it likes, and its databases and configurations above that."""
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    (folder / "outside").mkdir()
+    (folder / "outside" / "secret.h").write_text("#define STRIDE 32\n")
+    source = folder / "download" / "src"
+    source.mkdir(parents=True)
+    if mark is not None:
+        (folder / "download" / mark).mkdir()
+    (source / "a.cu").write_text(f'#include "secret.h"\n{_FALLBACK}{_KERNEL}')
+    words = ["nvcc", "-I", "../../outside", "-include", str(folder / "outside" / "secret.h"), "-c", "a.cu"]
+    entry = {"directory": "src", "file": "a.cu", "arguments": words}
+    (folder / "download" / "compile_commands.json").write_text(json.dumps([entry]))
+    (folder / "download" / "cudalint.toml").write_text('include-dirs = ["../outside"]\n')
+    os.chdir(folder / "download" / here)
+    name = os.path.relpath(source / "a.cu")
+    result = check(name)
+    assert "CL101" not in result.out
+    assert "leads out of the project and is left out" in result.err
+    assert "CL101" in check("--compile-commands", str(folder / "download"), name).out
+
+
+def test_what_the_user_has_at_home_is_the_users(
+    folder: Path, check: Check, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GITHUB_WORKSPACE", raising=False)
+    monkeypatch.setenv("HOME", str(folder))
+    (folder / "headers").mkdir()
+    (folder / "headers" / "size.h").write_text("#define STRIDE 32\n")
+    (folder / "cudalint.toml").write_text('include-dirs = ["headers"]\n')
+    (folder / "repository" / ".git").mkdir(parents=True)
+    os.chdir(folder / "repository")
+    assert "CL101" in _lint(check, '#include "size.h"\n').out
+
+
+@pytest.mark.parametrize("name", ["compile_commands.json", "cudalint.toml"])
+def test_nothing_is_looked_for_where_everybody_writes(name: str, repository: Path, check: Check) -> None:
+    """`/tmp` is such a folder: what stands there may be another user's."""
+    repository.parent.chmod(0o1777)
+    entry = {"directory": str(repository), "file": "a.cu", "arguments": ["nvcc", "-DSTRIDE=32", "-c", "a.cu"]}
+    text = json.dumps([entry]) if name.endswith("json") else 'defines = ["STRIDE=32"]\n'
+    (repository.parent / name).write_text(text)
+    assert "CL101" not in _lint(check, "").out
+    repository.parent.chmod(0o755)
+    disk.forget()
+    assert "CL101" in _lint(check, "").out
+
+
+_COMPILED = {
+    "cupy": "import cupy\nk = cupy.RawKernel(SOURCE, 'k', options=(OPTIONS))\n",
+    "pycuda": "from pycuda.compiler import SourceModule\nm = SourceModule(SOURCE, options=[OPTIONS])\n",
+    "pycuda folders": "from pycuda.compiler import SourceModule\nm = SourceModule(SOURCE, include_dirs=[OUTSIDE])\n",
+    "torch": "from torch.utils.cpp_extension import load_inline\n"
+    "m = load_inline('m', '', SOURCE, extra_cuda_cflags=[OPTIONS])\n",
+    "torch folders": "from torch.utils.cpp_extension import load_inline\n"
+    "m = load_inline('m', '', SOURCE, extra_include_paths=[OUTSIDE])\n",
+    "cuda.core": "from cuda.core import Program, ProgramOptions\n"
+    "p = Program(SOURCE, 'c++', ProgramOptions(include_path=[OUTSIDE]))\n",
+}
+
+
+@pytest.mark.parametrize(
+    ("library", "form"),
+    [*((each, "../outside") for each in _COMPILED), ("cupy", "{outside}"), ("pycuda folders", "link")],
+)
+def test_options_in_python_name_nothing_outside(library: str, form: str, repository: Path, check: Check) -> None:
+    outside = repository.parent / "outside"
+    Path("link").symlink_to(outside)
+    text = f'extern "C" {{\n#include "secret.h"\n{_FALLBACK}{_KERNEL}}}\n'
+    folder = form.format(outside=outside)
+    options = f"'-I{folder}', '--pre-include={folder}/secret.h'"
+    program = _COMPILED[library].replace("OUTSIDE", repr(folder)).replace("OPTIONS", options)
+    Path("a.py").write_text(program.replace("SOURCE", repr(text)))
+    opened = _opened_in(outside) if sys.platform == "linux" else None
+    result = check("a.py")
+    assert ("CL101" in result.out, result.status) == (False, 0)
+    assert opened is None or opened() == 0
+    Path("own").mkdir()
+    Path("own/secret.h").write_text("#define STRIDE 32\n")
+    Path("a.py").write_text(program.replace("SOURCE", repr(text)).replace(folder, "own"))
+    assert "CL101" in check("a.py").out
 
 
 def test_a_configuration_names_no_folder_outside(repository: Path, check: Check) -> None:
