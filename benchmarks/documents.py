@@ -23,7 +23,7 @@ sys.path.append(str(Path(__file__).parents[1] / "tests" / "support"))
 
 _MOST = 300
 """Letters of a validator's message."""
-_CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+_CONTROL = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u2069\ufeff\U000110bd]")
 """What a terminal or a viewer of logs may take for more than letters; lines end with a line feed."""
 _COMMAND = re.compile(r"^\s*::(?!: )|##\[|##vso\[|##teamcity\[", re.MULTILINE)
 _OURS = re.compile(r"::(error|warning|notice) [^:]*::")
@@ -35,8 +35,10 @@ def problems(format_: str, path: Path, folder: str) -> Iterator[str]:
         text = path.read_bytes().decode("utf-8")
         match format_:
             case "json" | "sarif" | "gitlab":
+                yield from of_lines(text)
                 yield from _of_json(format_, json.loads(text), folder)
             case "junit":
+                yield from of_lines(text)
                 ElementTree.fromstring(text)
             case "github":
                 yield from of_commands(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator
 from typing import Any
@@ -23,6 +22,7 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.config import Config
 from cudalint.project.settings import CommandLine, FileSettings, Settings
 from cudalint.project.thresholds import code_of
+from cudalint.reporters.plain import json_text
 from cudalint.reporters.style import Style
 
 _DEFAULT = "default"
@@ -68,7 +68,7 @@ def command(path: str, format_: str, color: bool | None, **values: Any) -> int:
     file = known.config.path if known.config else None
     if format_ == "json":
         document = {"path": path, "config": file, "settings": [asdict(row) for row in rows]}
-        write_lines([json.dumps(document, indent=2)])
+        write_lines([json_text(document, indent=2)])
     else:
         write_text(_table(path, file, rows, output_style(color)))
     return NOTHING_FOUND

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from datetime import UTC
 from typing import Any
@@ -18,6 +17,7 @@ from cudalint.disk.replacing import write_whole
 from cudalint.driver.runs import configure
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
+from cudalint.reporters.plain import json_text
 
 
 @click.command("confirm")
@@ -125,7 +125,7 @@ class _Run:
         from cudalint.confirm.reporting import document, lines
 
         if format_ == "json":
-            write_lines([json.dumps(document(self.report, self._fixes), indent=1)])
+            write_lines([json_text(document(self.report, self._fixes), indent=1)])
         else:
             write_text(lines(self.report, self._fixes, verbose=verbose))
 

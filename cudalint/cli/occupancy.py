@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-
 import click
 
 from cudalint.cli import NOTHING_FOUND, completion, parameters
 from cudalint.cli.terminal import output_style, write_lines, write_text
 from cudalint.options.analysis import DEFAULT_TARGET
+from cudalint.reporters.plain import json_text
 
 _BYTES = click.IntRange(min=0)
 
@@ -72,7 +71,7 @@ def command(
         raise click.BadParameter(problem, param_hint="--threads")
     question = Question(chip, threads, registers, shared + dynamic_shared, Setting(carveout, opt_in))
     if format_ == "json":
-        write_lines([json.dumps(json_object(question), indent=2)])
+        write_lines([json_text(json_object(question), indent=2)])
     else:
         write_text(text_lines(question, output_style(color)))
     return NOTHING_FOUND

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
@@ -22,6 +21,7 @@ from cudalint.findings.results import Failure
 from cudalint.kinds import Kind
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
+from cudalint.reporters.plain import json_text
 
 if TYPE_CHECKING:
     from cudalint.reporters.roofline import KernelRoof
@@ -102,7 +102,7 @@ def command(
         answers[index] = Failure(jobs[index].path, value.reason) if isinstance(value, Lost) else value
     shown = [kernel for answer in answers if isinstance(answer, _Answer) for kernel in answer.kernels]
     if format_ == "json":
-        write_lines([json.dumps(roofline.json_object(shown), indent=2)])
+        write_lines([json_text(roofline.json_object(shown), indent=2)])
     elif format_ == "svg":
         write_lines([roofline.svg(shown)])
     else:

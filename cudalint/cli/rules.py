@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 
 import click
@@ -10,6 +9,7 @@ import click
 from cudalint.cli import NOTHING_FOUND
 from cudalint.cli.terminal import output_style, write_text
 from cudalint.registry import RuleClass, all_rules
+from cudalint.reporters.plain import json_text
 from cudalint.reporters.style import Style
 
 
@@ -58,4 +58,4 @@ def _json(rules: Sequence[RuleClass]) -> Iterator[str]:
         }
         for rule in rules
     ]
-    yield json.dumps(objects, indent=2)
+    yield json_text(objects, indent=2)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 from typing import Any
 
@@ -13,6 +12,7 @@ from cudalint.cli.analysis_options import analysis_options, rule_options, settin
 from cudalint.cli.headed import HeadedCommand, together, under
 from cudalint.cli.terminal import print_failures, write_lines, write_text
 from cudalint.options.analysis import ParameterValue
+from cudalint.reporters.plain import json_text
 
 _PAD = re.compile(r"([A-Za-z_]\w*)=(\d+)")
 _REGISTERS = re.compile(r"(\d+)(?:\.\.(\d+))?")
@@ -138,7 +138,7 @@ def command(
     except Impossible as reason:
         raise click.ClickException(f"{path}: {reason}") from None
     if format_ == "json":
-        write_lines([json.dumps(shown.json_object(tables, targets or (each.options.target,)), indent=2)])
+        write_lines([json_text(shown.json_object(tables, targets or (each.options.target,)), indent=2)])
     else:
         write_text(shown.text_lines(tables))
     return NOTHING_FOUND

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
@@ -14,6 +13,7 @@ from cudalint.findings.causes import everything_in
 from cudalint.findings.choosing import distinct_fixes
 from cudalint.findings.results import CheckResult
 from cudalint.findings.sources import SourceLines
+from cudalint.reporters.plain import json_text
 from cudalint.reporters.presentation import Presentation
 
 SCHEMA = 1
@@ -22,7 +22,7 @@ JsonObject = dict[str, object]
 
 
 def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
-    yield json.dumps(document(result), indent=2)
+    yield json_text(document(result), indent=2)
 
 
 def document(result: CheckResult) -> JsonObject:

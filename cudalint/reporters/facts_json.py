@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import asdict
@@ -24,11 +23,12 @@ from cudalint.facts import (
 )
 from cudalint.findings.results import Failure
 from cudalint.reporters.diagnostics_json import JsonObject, document_head, launch_object, plain_number
+from cudalint.reporters.plain import json_text
 
 
 def document_lines(target: str, files: Iterator[str]) -> Iterator[str]:
     """A whole document around the texts of its files, one file a line, written as they come."""
-    head = json.dumps(document_head(target))
+    head = json_text(document_head(target))
     yield f'{head[:-1]}, "files": ['
     previous: str | None = None
     for text in files:
@@ -41,12 +41,12 @@ def document_lines(target: str, files: Iterator[str]) -> Iterator[str]:
 
 
 def file_text(facts: FileFacts) -> str:
-    return json.dumps(file_object(facts))
+    return json_text(file_object(facts))
 
 
 def failure_text(failure: Failure) -> str:
     problem = {"path": failure.path, "line": None, "column": None, "message": failure.message}
-    return json.dumps({"path": failure.path, "status": "failed", "problems": [problem], "kernels": []})
+    return json_text({"path": failure.path, "status": "failed", "problems": [problem], "kernels": []})
 
 
 def file_object(facts: FileFacts) -> JsonObject:

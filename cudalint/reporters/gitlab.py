@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from functools import partial
 
@@ -13,6 +12,7 @@ from cudalint.findings.results import CheckResult
 from cudalint.findings.sources import SourceLines
 from cudalint.reporters import wording
 from cudalint.reporters.diagnostics_json import JsonObject
+from cudalint.reporters.plain import json_text
 from cudalint.reporters.presentation import Presentation
 
 _SEVERITIES: dict[Severity, str] = {"error": "critical", "warning": "major", "info": "info"}
@@ -34,4 +34,4 @@ def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> It
         }
         for diagnostic, mark in zip(result.diagnostics, marks, strict=True)
     ]
-    yield json.dumps(entries, indent=2)
+    yield json_text(entries, indent=2)

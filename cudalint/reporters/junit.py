@@ -12,7 +12,7 @@ from xml.etree.ElementTree import Element, SubElement, indent, tostring
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.findings.results import CheckResult, Failure, is_at_least
 from cudalint.findings.sources import SourceLines
-from cudalint.reporters import wording
+from cudalint.reporters import plain, wording
 from cudalint.reporters.presentation import Presentation
 
 _NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
@@ -65,4 +65,4 @@ def _failed_suite(root: Element, failure: Failure) -> None:
 
 
 def _clean(text: str) -> str:
-    return _NOT_XML.sub("\ufffd", text)
+    return plain.xml(_NOT_XML.sub("\ufffd", text))

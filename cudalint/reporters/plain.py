@@ -6,20 +6,22 @@ runner of continuous integration takes for a command, what Markdown takes for a 
 
 from __future__ import annotations
 
+import json
 import re
 import secrets
-from typing import Final
+from typing import Any, Final
 
 MARK: Final = f"\x1b{secrets.token_hex(8)}"
 """Begins a control sequence of this program's own (`Style.escape`), until `line` has made one of it. Nobody can know it
 before a run, and nothing from a repository begins so."""
 
 _UNSEEN: Final = re.compile(
-    "[\0-\x08\x0a-\x1f\x7f-\x9f\xad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\U000e0000-\U000e007f]"
+    "[\0-\x08\x0a-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f"
+    "\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
+    "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
 """Control characters but for tabs, ends of lines, and what has no width or turns text around (Unicode's categories Cc,
-Zl, Zp and the marks of Cf)."""
+Zl, Zp and Cf, but for the joiners that emojis and some scripts need)."""
 _RUNNERS: Final = re.compile(r"##(?=\[|vso\[|teamcity\[)")
 """Begins a command wherever it stands in a line, for runners of GitHub, Azure and TeamCity."""
 _COMMAND: Final = re.compile(r"\A(\s*):(?=:(?!: ))")
@@ -65,6 +67,17 @@ def cell(text: str) -> str:
 def sarif(text: str) -> str:
     """A message of SARIF, in which brackets before parentheses would be a link (SARIF 2.1.0, section 3.11.6)."""
     return re.sub(r"[\\\[\]]", r"\\\g<0>", text) if "](" in text else text
+
+
+def json_text(value: Any, indent: int | None = None) -> str:
+    """A document of JSON, in whose texts all but ASCII is escaped and nothing begins a command for a runner: numbers,
+    names and brackets of JSON itself have no `#`."""
+    return _RUNNERS.sub(r"\\u0023#", json.dumps(value, indent=indent)).replace("\x7f", "\\u007f")
+
+
+def xml(text: str) -> str:
+    """Text of an XML document, which whoever writes it escapes, in attributes as in elements."""
+    return "\n".join(map(line, text.split("\n")))
 
 
 def page(text: str) -> str:

@@ -7,7 +7,6 @@ Columns count UTF-16 code units. Paths are relative to the project's root, whose
 from __future__ import annotations
 
 import inspect
-import json
 from collections.abc import Iterator, Sequence
 from functools import partial
 from itertools import groupby
@@ -24,6 +23,7 @@ from cudalint.reporters import wording
 from cudalint.reporters.diagnostics_json import JsonObject, plain_number
 from cudalint.reporters.line_hashes import line_hashes
 from cudalint.reporters.order import Order, in_order
+from cudalint.reporters.plain import json_text
 from cudalint.reporters.plain import sarif as sarif_text
 from cudalint.reporters.presentation import Presentation
 
@@ -38,7 +38,7 @@ _LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": 
 
 
 def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
-    yield json.dumps(_Report(sources).document(result, shown.order), indent=2)
+    yield json_text(_Report(sources).document(result, shown.order), indent=2)
 
 
 class _Report:

@@ -55,6 +55,11 @@ _SAYINGS = [
     "'\"><b>",
     "\U000e0041",
     "![i](http:x)",
+    "a\r::error::b",
+    "\u2066x\u200by\ufeffz",
+    "\x9b31m",
+    "\U000110bdx",
+    "\\##[x",
 ]
 
 
