@@ -17,6 +17,7 @@ from msgspec.msgpack import Decoder, Encoder, Ext
 from msgspec.structs import replace
 
 from cudalint.disk.recorder import Seen, digest
+from cudalint.disk.regular import read_own
 from cudalint.disk.replacing import replacing
 from cudalint.findings.results import Coverage, FileReport
 
@@ -100,16 +101,15 @@ def read_entry(folder: str, key: bytes) -> Kept | None:
     """None where there is none for this key, or a damaged one."""
     path = path_of(folder, key)
     try:
-        with open(path, "rb") as file:
-            entry = _ENTRIES.decode(file.read())
-            if entry.key != key or entry.digest != digest(bytes(entry.seen) + bytes(entry.report)):
-                return None
-            seen = _SEEN.decode(entry.seen)
-            age = time.time() - os.fstat(file.fileno()).st_mtime
-            if seen.is_timed and age > _TIMED_FOR:
-                return None
-            if age > _REMEMBERED_FOR:
-                os.utime(path)
+        entry = _ENTRIES.decode(read_own(path))
+        if entry.key != key or entry.digest != digest(bytes(entry.seen) + bytes(entry.report)):
+            return None
+        seen = _SEEN.decode(entry.seen)
+        age = time.time() - os.stat(path).st_mtime
+        if seen.is_timed and age > _TIMED_FOR:
+            return None
+        if age > _REMEMBERED_FOR:
+            os.utime(path)
     except (OSError, msgspec.MsgspecError, ValueError):
         return None
     return Kept(seen, entry.report)

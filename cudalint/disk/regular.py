@@ -35,19 +35,29 @@ def read_regular(path: str, most: int = -1) -> bytes:
         problem = problem_of_link(path)
         if problem is not None:
             raise OSError(errno.EPERM, f"it {problem}", path)
-        # What was a file a moment ago may be a pipe now: it is opened without waiting for a writer, and asked again.
-        with open(os.open(path, _FLAGS), "rb") as file:
-            status = os.fstat(file.fileno())
-            if not stat.S_ISREG(status.st_mode):
-                raise OSError(errno.EINVAL, _MESSAGE, path)
-            if status.st_size > LARGEST and not 0 <= most <= LARGEST:
-                raise OSError(errno.EFBIG, f"larger than {LARGEST >> 20} MB", path)
-            data = file.read(most)
+        data, status = _read(path, most)
     except OSError:
         disk.note_unreadable(path)
         raise
     disk.note_text(path, data, most, status)
     return data
+
+
+def read_own(path: str) -> bytes:
+    """The same of a file that this program has written, or that the user names: no result rests on it, and where a link
+    leads is the user's wish. Raises OSError."""
+    return _read(path, -1)[0]
+
+
+def _read(path: str, most: int) -> tuple[bytes, os.stat_result]:
+    # What was a file a moment ago may be a pipe now: it is opened without waiting for a writer, and asked again.
+    with open(os.open(path, _FLAGS), "rb") as file:
+        status = os.fstat(file.fileno())
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, _MESSAGE, path)
+        if status.st_size > LARGEST and not 0 <= most <= LARGEST:
+            raise OSError(errno.EFBIG, f"larger than {LARGEST >> 20} MB", path)
+        return file.read(most), status
 
 
 def read_regular_text(path: str) -> str:

@@ -20,6 +20,7 @@ import multiprocessing
 import os
 import signal
 import sys
+import threading
 import time
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -54,6 +55,8 @@ _SECONDS_UNWATCHED = 0.25
 _SAFE_PATH = "PYTHONSAFEPATH"
 _EARLY = 1.12
 """The system's own timer of what a process computes counts in ticks, and on a busy machine up to a tenth too much."""
+_PR_SET_PDEATHSIG = 1
+"""prctl(2)."""
 _PATIENCE = 5.0 if _COUNTS_WORK else 1.0
 """How many times as long as it may compute a job may take that waits."""
 
@@ -268,7 +271,10 @@ class _Worker(Generic[Job, Result]):
         inherited: list[Connection] = []
         if method == "fork":
             inherited = [self.connection, *(worker.connection for worker in siblings)]
-        self._process = context.Process(target=_serve, args=(function, theirs, limits, inherited, tells), daemon=True)
+        # The system ends it with the thread that it was forked by, which must be one that lasts.
+        lasts = method == "forkserver" or threading.current_thread() is threading.main_thread()
+        arguments = (function, theirs, limits, inherited, tells, lasts)
+        self._process = context.Process(target=_serve, args=arguments, daemon=True)
         try:
             with contextlib.nullcontext() if method == "fork" else _without_the_current_folder():
                 self._process.start()
@@ -411,8 +417,12 @@ def _serve(
     limits: Limits,
     inherited: Sequence[Connection],
     tells: bool,
+    ends_with_parent: bool,
 ) -> None:
-    """Answers jobs until the parent closes the pipe; `tells` has it say in between where it is."""
+    """Answers jobs until the parent closes the pipe; `tells` has it say in between where it is. One that ends with its
+    parent does so in the middle of a job, too, also where the parent was killed."""
+    if ends_with_parent:
+        _end_with_parent()
     for other in inherited:
         other.close()
     # An interrupt from the keyboard reaches the whole process group; ending the workers is the parent's work.
@@ -447,6 +457,15 @@ def _use_one_thread() -> None:
     """The workers are the parallelism: numpy's threads would only get into each other's way, and must not be forked."""
     os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
     os.environ.setdefault("OMP_NUM_THREADS", "1")
+
+
+def _end_with_parent() -> None:
+    if sys.platform != "linux":
+        return
+    import ctypes
+
+    with contextlib.suppress(AttributeError, OSError):
+        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
 
 
 def _keep_memory() -> None:

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Severity
+from cudalint.disk.regular import read_own
 from cudalint.disk.replacing import write_whole
 from cudalint.findings.identity import Identity, identity_of
 from cudalint.findings.places import path_from
@@ -64,8 +65,8 @@ def write_baseline(path: str, diagnostics: Iterable[Diagnostic], sources: Source
 
 def load_baseline(path: str) -> tuple[Entry, ...]:
     try:
-        with open(path, encoding="utf-8", errors="surrogateescape") as file:
-            document = json.load(file)
+        # Where a configuration may have it read has been looked at.
+        document = json.loads(read_own(path).decode("utf-8", "surrogateescape"))
     except FileNotFoundError:
         raise BaselineError(f"{path}: no such file; `--write-baseline {path}` makes it") from None
     except OSError as error:

@@ -42,6 +42,8 @@ def problem_of_written(folder: str, text: str, suffixes: Sequence[str]) -> str |
         return "leads out of the repository; --output on the command line may"
     if any(part.startswith(".") for part in os.path.relpath(path, top).split(os.sep)):
         return "leads into what is hidden; --output on the command line may"
+    if os.path.exists(path) and not os.path.isfile(path):
+        return "is there and no regular file; --output on the command line may write to it"
     if os.path.splitext(path)[1] not in suffixes:
         return f"has to end in {' or '.join(suffixes)}, as files of that format do"
     return None

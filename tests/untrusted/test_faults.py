@@ -281,3 +281,33 @@ def test_an_error_while_edits_are_made_costs_the_edits(
     assert _FOUND in captured.out
     assert captured.err == "cudalint: error: --fix: no more edits are made: internal error: KeyError: 'x'\n"
     assert (folder / "a.cu").read_text() == _STRIDED
+
+
+_WAITING = """
+import os, time
+from cudalint.driver.pool import Limits, run_jobs
+
+def wait(path):
+    with open(path + ".new", "w") as file:
+        file.write(str(os.getpid()))
+    os.rename(path + ".new", path)
+    time.sleep(100)
+
+list(run_jobs(wait, ["worker"], Limits(workers=1, seconds=100)))
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="the system ends the children of a process that is killed")
+def test_workers_end_with_a_run_that_is_killed(folder: Path) -> None:
+    with subprocess.Popen([sys.executable, "-c", _WAITING]) as process:
+        _wait_for(lambda: Path("worker").exists())
+        process.kill()
+    worker = Path("worker").read_text()
+    _wait_for(lambda: not Path(f"/proc/{worker}").exists() or ") Z " in Path(f"/proc/{worker}/stat").read_text())
+
+
+def _wait_for(holds: Callable[[], bool]) -> None:
+    end = time.monotonic() + 60
+    while not holds():
+        assert time.monotonic() < end
+        time.sleep(0.05)

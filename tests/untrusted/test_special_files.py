@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from cudalint.cache.entries import path_of, read_entry
 from cudalint.disk.border import border_around
 from cudalint.disk.regular import LARGEST, read_regular
 from cudalint.driver.pool import Done, Limits, Lost, run_jobs
@@ -145,3 +146,35 @@ def test_looking_for_what_is_included_takes_no_time() -> None:
         perhaps_included_in(text)
         tuple(named_by_macros(text))
     assert time.process_time() - begin < 5
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: Path(path).symlink_to("/dev/zero")])
+def test_a_baseline_that_is_no_file_is_not_read(make: Callable[[str], None], folder: Path, check: Check) -> None:
+    make("baseline.json")
+    (folder / "a.cu").write_text(_STRIDED)
+    result = check("--baseline", "baseline.json", "a.cu")
+    assert (result.status, "baseline.json: cannot be read: no regular file" in result.err) == (2, True)
+
+
+def test_a_baseline_that_is_huge_is_not_read(folder: Path, check: Check) -> None:
+    with open("baseline.json", "wb") as file:
+        file.truncate(LARGEST + 1)
+    (folder / "a.cu").write_text(_STRIDED)
+    result = check("--baseline", "baseline.json", "a.cu")
+    assert (result.status, "baseline.json: cannot be read: larger than" in result.err) == (2, True)
+
+
+def test_a_configuration_has_no_report_written_into_a_pipe(folder: Path, check: Check) -> None:
+    os.mkfifo("report.html")
+    (folder / "cudalint.toml").write_text('output.html = "report.html"\n')
+    (folder / "a.cu").write_text(_STRIDED)
+    result = check("a.cu")
+    assert (result.status, "is there and no regular file" in result.err) == (2, True)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda path: Path(path).symlink_to("/dev/zero")])
+def test_an_entry_of_the_cache_that_is_no_file_is_none(make: Callable[[str], None], folder: Path) -> None:
+    path = path_of(str(folder), b"key")
+    Path(path).parent.mkdir()
+    make(path)
+    assert read_entry(str(folder), b"key") is None
