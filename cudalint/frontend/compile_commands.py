@@ -104,9 +104,11 @@ class CompileCommands(Struct, frozen=True):
 def find_compile_commands(start: str) -> str | None:
     """The database nearest to a file or folder, looked for in its parents and their build folders."""
     for folder in searched_upwards(os.path.abspath(start)):
+        border = border_around(os.path.join(folder, FILE_NAME))
         for name in _BUILD_FOLDERS:
             candidate = os.path.join(folder, name, FILE_NAME)
-            if disk.is_file(candidate):
+            # A build folder may be a link that the repository brought along.
+            if disk.is_file(candidate) and (not name or border.problem_of(candidate) is None):
                 return candidate
     return None
 

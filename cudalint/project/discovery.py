@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import glob
+import itertools
 import os
 import re
 import sys
@@ -13,6 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cudalint.disk.border import border_around
 from cudalint.disk.encoding import to_text
 from cudalint.disk.regular import read_regular
 from cudalint.findings.results import Failure
@@ -147,11 +149,23 @@ def _matching(pattern: str, excludes: Excludes, others: Others) -> Iterator[Sour
     matches = sorted(glob.glob(pattern, recursive=True))
     if not matches:
         yield Failure(pattern, "no file matches this pattern")
+    start = os.path.join(*_named_part(pattern), os.curdir)
+    border = border_around(start)
     for match in matches:
-        if os.path.isdir(match):
+        problem = border.problem_of(match)
+        if problem is not None:
+            # What a pattern comes to is up to the links in a repository; a path that the user names is the user's wish.
+            yield Failure(match, f"cannot read it: it {problem}")
+        elif os.path.isdir(match):
             yield from _in_folder(match, excludes, others, must_hold_files=False)
         else:
             yield _named(match, others)
+
+
+def _named_part(pattern: str) -> Iterator[str]:
+    """The folders that a pattern begins with, up to the first that it leaves open."""
+    yield os.sep if os.path.isabs(pattern) else os.curdir
+    yield from itertools.takewhile(lambda part: not glob.has_magic(part), pattern.split(os.sep)[:-1])
 
 
 def _in_folder(

@@ -224,6 +224,35 @@ def test_a_source_that_is_a_link_to_the_outside_is_not_linted(target: str, repos
     assert (result.status, "cannot read it: it leads" in result.err) == (2, True)
 
 
+@pytest.mark.parametrize("pattern", ["**/*.cu", "*/k.cu", "b*", "./[b]uild/*"])
+def test_a_pattern_follows_no_link_to_the_outside(pattern: str, repository: Path, check: Check) -> None:
+    outside = repository.parent / "outside"
+    source = "__global__ void k(float *p) {\n    __shared__ float t[32][32];\n    t[threadIdx.x][0] = p[threadIdx.x];\n"
+    source += "    __syncthreads();\n    p[threadIdx.x * 32] = t[threadIdx.x][0];\n}\n"
+    (outside / "k.cu").write_text(source)
+    (outside / ".git").mkdir()
+    Path("build").symlink_to(outside)
+    Path("own").mkdir()
+    Path("own/k.cu").write_text(source)
+    result = check("--fix", "--unsafe-fixes", pattern)
+    assert "build" not in result.out
+    assert "leads out of the project" in result.err
+    assert (outside / "k.cu").read_text() == source
+    assert "CL101" in check("build/k.cu").out
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what is opened is seen by inotify(7)")
+def test_no_database_is_opened_by_a_link_to_the_outside(repository: Path, check: Check) -> None:
+    outside = repository.parent / "outside"
+    entry = {"directory": str(repository), "file": "a.cu", "arguments": ["nvcc", "-DSTRIDE=32", "-c", "a.cu"]}
+    (outside / "compile_commands.json").write_text(json.dumps([entry]))
+    (outside / ".git").mkdir()
+    Path("build").symlink_to(outside)
+    opened = _opened_in(outside)
+    assert "CL101" not in _lint(check, "").out
+    assert opened() == 0
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="what is opened is seen by inotify(7)")
 @pytest.mark.parametrize(
     "include", ["../../outside/k.cu", "link.h", "further.h", "{outside}/k.cu", "sub/../../../outside/k.cu"]
