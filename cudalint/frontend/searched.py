@@ -23,8 +23,8 @@ from cudalint.frontend.flags import HEADERS_ROOT
 from cudalint.frontend.inclusions import Included
 
 _FOLDER_OPTIONS: Final = ("-isystem", "-idirafter", "-iquote", "-I")
-_MOST_FOLLOWED: Final = 2_000
-"""Files that are looked into before a parse."""
+_MOST_FOLLOWED: Final = 10_000
+"""Files that are looked into before a parse; further ones are not read."""
 _BUNDLED: Final = os.path.join(HEADERS_ROOT, "")
 
 
@@ -95,6 +95,9 @@ class IncludeSearch:
                         self.own.append(without_detours(found))
                         waiting.append((self.own[-1], _text_of(found)))
             texts[at] = here
+        for at, _ in waiting:
+            # What it includes was not looked at, so clang must not look either.
+            self.refused.setdefault(at, (path, 1, f"more than {_MOST_FOLLOWED} files are included"))
         computed = [at for at, here in texts.items() if here.is_computed]
         if computed:
             named = [*inclusions.own_words(macros), *inclusions.named_by_macros(text)]

@@ -15,6 +15,7 @@ from cudalint.cache.entries import path_of, read_entry
 from cudalint.disk.border import border_around
 from cudalint.disk.regular import LARGEST, read_regular
 from cudalint.driver.pool import Done, Limits, Lost, run_jobs
+from cudalint.frontend import searched
 from cudalint.frontend.inclusions import named_by_macros, perhaps_included_in
 from cudalint.frontend.searched import IncludeSearch
 
@@ -57,6 +58,17 @@ def test_headers_that_include_each_other_are_looked_into_once(folder: Path) -> N
     assert [(os.path.realpath(path), line) for path, (_, line, _) in search.refused.items()] == [
         (os.path.realpath("b/pipe.h"), 2)
     ]
+
+
+def test_what_is_not_looked_into_is_not_read(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """There is no end to the headers of a hostile repository, but one to those that are searched."""
+    monkeypatch.setattr(searched, "_MOST_FOLLOWED", 5)
+    for number in range(9):
+        Path(f"{number}.h").write_text(f'#include "{number + 1}.h"\n')
+    os.mkfifo("9.h")
+    search = IncludeSearch((), border_around("k.cu"))
+    search.follow("k.cu", b'#include "0.h"\n')
+    assert {path: why for path, (_, _, why) in search.refused.items()} == {"./4.h": "more than 5 files are included"}
 
 
 def test_an_included_device_is_taken_as_empty(folder: Path, check: Check) -> None:
