@@ -59,7 +59,8 @@ class Sample(Struct, frozen=True, eq=False):
 
 
 class Strides(Struct, frozen=True):
-    """By how many bytes the address moves when one thread index grows by 1; None where that is not constant."""
+    """By how many bytes the address moves when one thread index grows by 1; None where that is not constant, and along
+    an axis on which the block has one thread only."""
 
     x: int | None
     y: int | None
