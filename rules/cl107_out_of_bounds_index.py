@@ -7,7 +7,7 @@ from functools import partial
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
-from cudalint.remedies.guard_edits import guard_edits
+from cudalint.remedies.guard_edits import guard_edits, index_of
 from cudalint.remedies.obstacles import edited
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, frames_related, in_kernel, of_block, with_values
@@ -66,6 +66,12 @@ class OutOfBoundsIndex(Rule):
             partial(guard_edits, kernel, [found], context.text_of),
             "unsafe",
         )
+        no_edit = "" if suggestion else guard.no_edit
+        if suggestion is None and guard.edits:
+            suggestion = guard
+        elif suggestion is None:
+            suggestion = _guard(kernel, found, context)
+            no_edit = "that number need not be the array's size in other launches" if suggestion else no_edit
         return self.finding(
             kernel,
             place=found.place,
@@ -73,8 +79,8 @@ class OutOfBoundsIndex(Rule):
             launches=(kernel.launches[found.launch],),
             figures={"offset_bytes": float(found.offset * scale), "size_bytes": float(found.extent * scale)},
             related=(*declared, *frames_related(found.inlined_from)),
-            suggestion=suggestion or (guard if guard.edits else None),
-            no_edit="" if suggestion else guard.no_edit,
+            suggestion=suggestion,
+            no_edit=no_edit,
             causes=(in_kernel(kernel, f"{_touched(found)} of {found.array}, {found.extent}"),),
         )
 
@@ -85,6 +91,17 @@ def _forgotten_size(kernel: KernelFacts, found: OutOfBounds) -> Suggestion | Non
     if found.space != "shared" or found.extent or launch.dynamic_shared_bytes or launch.source != "launch-site":
         return None
     return Suggestion(f"the launch has to say how many bytes `{found.array}` has: `<<<grid, block, bytes>>>`")
+
+
+def _guard(kernel: KernelFacts, found: OutOfBounds, context: RuleContext) -> Suggestion | None:
+    """What to ask in front of an index, by a number that the kernel has of what its launch allocates."""
+    extent = found.extent // found.element_bytes
+    launch = kernel.launches[found.launch]
+    names = [name for name, value in launch.parameters.items() if value == extent and name.isidentifier()]
+    index = index_of(found.place, context.text_of)
+    if found.space != "global" or found.offset < 0 or found.inlined_from or not names or index is None:
+        return None
+    return Suggestion(f"guard it with `if ({index} < {names[0]})`: `{names[0]}` is {extent} in this launch")
 
 
 def _message(found: OutOfBounds) -> str:

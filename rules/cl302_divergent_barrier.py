@@ -64,7 +64,7 @@ class DivergentBarrier(Rule):
     severity = "error"
     summary = "barriers that some threads never come to"
     by_hand = "what the branch guards has to be told from what all threads have to do"
-    reads = frozenset({"barriers"})
+    reads = frozenset({"barriers", "accesses"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         for barrier in kernel.barriers or ():
@@ -76,7 +76,8 @@ class DivergentBarrier(Rule):
         self, kernel: KernelFacts, barrier: Barrier, result: BarrierResult, context: RuleContext
     ) -> Diagnostic:
         launch = kernel.launches[result.launch]
-        suggestion = Suggestion(_STAY if result.returned else _HOIST)
+        written = "" if result.returned else _written_before(kernel, barrier)
+        suggestion = Suggestion(_STAY if result.returned else f"{_HOIST}{written}")
         if not result.returned:
             # What the branch guards may be more than its author meant, once it is guarded in parts.
             suggestion = edited(
@@ -95,6 +96,19 @@ class DivergentBarrier(Rule):
             suggestion=suggestion,
             causes=(in_kernel(kernel, result.reason),) if result.reason else (),
         )
+
+
+def _written_before(kernel: KernelFacts, barrier: Barrier) -> str:
+    """What else has to be seen to where threads skip stores to shared memory that the barrier makes known to others."""
+    stores = (a for a in kernel.accesses if a.space == "shared" and a.operation == "store" and not a.inlined_from)
+    arrays = dict.fromkeys(a.array for a in stores if a.place.line <= barrier.place.line)
+    if not arrays:
+        return ""
+    named = " and ".join(f"`{array}`" for array in arrays)
+    return (
+        f". If others read all of {named} then, the threads that skip the branch have to store there too, what changes"
+        " nothing (0 for a sum): shared memory is not empty at the beginning"
+    )
 
 
 def _is_tail(result: BarrierResult) -> bool:

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterable
 from msgspec import Struct
 
 from cudalint.diagnostics import Edit
-from cudalint.facts import KernelFacts, OutOfBounds
+from cudalint.facts import KernelFacts, OutOfBounds, Place
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.remedies.spelling import NAME, replaced
 from cudalint.remedies.statements import Statement, statement_at
@@ -75,6 +75,18 @@ def guard_edits(
     return tuple(sorted(set(edits), key=lambda edit: edit.place))
 
 
+def index_of(place: Place, text_of: Callable[[str], str]) -> str | None:
+    """The one index at a place, as the source has it; None where it is not spelled so."""
+    source = code_text(text_of(place.path))
+    begin, end = source.extent(place)
+    return _index(source.text[begin:end])
+
+
+def _index(text: str) -> str | None:
+    indexed = _INDEXED.fullmatch(text) or _ATOMIC.match(text)
+    return None if indexed is None else indexed[indexed.lastindex or 1].strip()
+
+
 def _parameters(kernel: KernelFacts, text_of: Callable[[str], str]) -> frozenset[str]:
     """The names of a kernel's parameters, as its text has them."""
     source = code_text(text_of(kernel.name_place.path))
@@ -93,10 +105,9 @@ def _condition(found: OutOfBounds, text: str, names: frozenset[str]) -> str:
         raise Obstacle(f"the size of `{found.array}` is a number of the host's alone")
     if not set(NAME.findall(size)) <= names:
         raise Obstacle(f"the size of `{found.array}` is not among the kernel's parameters")
-    indexed = _INDEXED.fullmatch(text) or _ATOMIC.match(text)
-    if indexed is None:
+    index = _index(text)
+    if index is None:
         raise Obstacle(f"`{found.array}` is not indexed by one index")
-    index = indexed[indexed.lastindex or 1].strip()
     if _EFFECT.search(index):
         raise Obstacle(f"`{index}` can't be asked twice")
     factors = [factor.strip() for factor in size.split("*")]

@@ -27,3 +27,20 @@ def test_a_number_of_the_host_code_is_not_taken_for_the_parameter_of_its_name() 
     )
     (found,) = lint(source, "CL302")
     assert found.message.endswith("thread (0, 0, 0) waits, thread (1, 0, 0) does not come where the host's n = 1")
+
+
+def test_who_skips_a_store_has_to_store_too() -> None:
+    """Once the barrier is moved out, nothing writes the elements of the threads behind the end of the data."""
+    source = """
+        __global__ void sum(const float *a, float *out, int n) {
+            __shared__ float s[256];
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n) { %s __syncthreads(); }
+            if (threadIdx.x == 0) out[blockIdx.x] = s[255];
+        }
+        void run(float *a, float *out) { sum<<<4, 256>>>(a, out, 1000); }
+    """
+    (found,) = lint(source % "s[threadIdx.x] = a[i];", "CL302")
+    assert "If others read all of `s` then, the threads that skip the branch have to store there too" in advice(found)
+    (found,) = lint(source % "", "CL302")
+    assert "store there too" not in advice(found)

@@ -46,3 +46,23 @@ def test_the_declaration_is_the_one_of_the_kernel() -> None:
     (found,) = lint(source, "CL107")
     declared = [number for number, line in enumerate(source.split("\n"), 1) if "extern" in line]
     assert [related.place.line for related in found.related] == declared[1:]
+
+
+def test_a_guard_is_named_where_the_kernel_has_the_number_that_is_allocated() -> None:
+    source = """
+        #include <cuda_runtime.h>
+        __global__ void scale(float *y, int n, float factor) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            y[i] *= factor;
+        }
+        int main() {
+            int n = 1000000;
+            float *y;
+            cudaMalloc(&y, n * 4);
+            scale<<<(n + 255) / 256, 256>>>(y, n, 2.0f);
+        }
+    """
+    found, *_ = lint(source, "CL107")
+    assert advice(found) == "guard it with `if (i < n)`: `n` is 1000000 in this launch"
+    without, *_ = lint(source.replace("(y, n, 2.0f)", "(y, 7, 2.0f)"), "CL107")
+    assert without.suggestion is None
