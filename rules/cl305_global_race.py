@@ -10,6 +10,8 @@ from cudalint.racekit import ONE_THREAD, grouped, is_update, may_be_meant_once, 
 from cudalint.remedies.insertions import before_statement
 from cudalint.rule import Rule, RuleContext
 
+_WHICH = "which threads are to update it, each or one for all, is not known"
+
 
 class GlobalRace(Rule):
     """Two threads that touch one element of global memory in one kernel, one of them writing, with nothing between.
@@ -60,7 +62,8 @@ class GlobalRace(Rule):
             text = _remedy(told, kernel, is_ordered)
             edits = _edits(told, kernel, is_ordered, context.text_of)
             safety: Applicability = "safe" if edits else "display"
-            suggestion = Suggestion(text, edits, applicability=safety) if text is not None else None
+            why = _WHICH if is_update(told, kernel) and told.fence_before is None else ""
+            suggestion = Suggestion(text, edits, applicability=safety, no_edit=why) if text is not None else None
             yield race_finding(self, kernel, group, suggestion)
 
 

@@ -127,11 +127,26 @@ def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
     budget = _Budget(proof)
     queue = list(_rounds([change for change in tryable if change.edits not in before], in_company=True))
     while queue:
+<<<<<<< HEAD
         together, later = budget.affordable(queue.pop(0))
         if together:
             told, again = _try(together, proof, budget)
             verdicts |= told
             queue += [*again, *([later] if later else [])]
+=======
+        together = queue.pop(0)
+        start = proof.clock()
+        if end - start <= longest * _SPARE:
+            break
+        verdict = _try(together, proof, (end - start) / _SPARE)
+        longest = max(longest, proof.clock() - start)
+        if verdict is None and len(together) > 1:
+            queue += [[change] for change in together]
+            continue
+        for change in together:
+            problem = _not_told(proof.facts) if verdict is None else verdict[change.edits]
+            verdicts[change.edits] = problem or _applicable(change, proof.facts)
+>>>>>>> e3e521e (Why there is no edit: CL305 no longer contradicts its help, and a file's own syntax errors are named)
     stays = {id(target) for change in changes for target in change.stays}
     return [_judged(diagnostic, verdicts, id(diagnostic) in stays) for diagnostic in found]
 
@@ -219,10 +234,17 @@ def _hold(changes: Sequence[_Change], proof: Proof, seconds: float) -> bool:
 _UNTRIED = "it was not tried, as trials take too long in this file"
 _NOT_TRYABLE = "not all that uses the text was analysed, so that a change of it can't be tried"
 _NO_LONGER_THE_SAME = "the change was tried, and the file is no longer understood as before"
+_IS_BROKEN = "the file has syntax errors, with which a change of it can't be tried"
 _WORSE = "the change was tried, and makes something else in the kernel worse"
 _STAYS = "the change was tried, and the finding stays"
 _TELL_NOTHING = (_UNTRIED, _NOT_TRYABLE, _NO_LONGER_THE_SAME)
 """What speaks for edits no more than against them: the words of the suggestion may hold."""
+
+
+def _not_told(facts: FileFacts) -> str:
+    """Why nothing can be told of a change."""
+    is_broken = any(problem.is_syntax and problem.path == facts.path for problem in facts.problems)
+    return _IS_BROKEN if is_broken else _NO_LONGER_THE_SAME
 
 
 def _judged(diagnostic: Diagnostic, verdicts: Mapping[tuple[Edit, ...], str], stays: bool) -> Diagnostic:
