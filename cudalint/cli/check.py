@@ -105,7 +105,7 @@ _fixes = under("Fixes")
 
 _fix_options = together(
     _fixes("--fix", is_flag=True, help="Make the edits that are safe, and report what is left."),
-    _fixes("--unsafe-fixes", is_flag=True, help="Make or show the edits that somebody has to look at, too."),
+    _fixes("--unsafe-fixes", is_flag=True, help="Make the edits that somebody has to look at, too."),
     _fixes("--show-fixes", is_flag=True, help="Print a diff of all edits; the report says why findings have none."),
     _fixes("--dry-run", is_flag=True, help="With --fix: print the diff only, and write no file."),
     _fixes(
@@ -259,7 +259,7 @@ def command(
                 configured, lint, target, failures,
                 lambda result, changed: sieve.applied_to(result, SourceLines({**texts, **changed})), stdin,
             )  # fmt: skip
-            fixed = session.fix(unsafe_fixes, grounds, sieve.follow)
+            fixed = session.fix(wishes.takes_unsafe, grounds, sieve.follow)
             if wishes.writes:
                 fixed = session.write(fixed)
             result = wishes.result_of(fixed)

@@ -38,6 +38,12 @@ class FixWishes(Struct, frozen=True):
     patches: tuple[str, ...]
     """Files into which a unified diff goes."""
 
+    @property
+    def takes_unsafe(self) -> bool:
+        """Whether edits that somebody has to look at are among those that are made or shown: they are where a diff is
+        there to be read and for nothing else, marked."""
+        return self.unsafe or (self.shows and not self.is_dry and not self.writes and not self.patches)
+
     @classmethod
     def of(
         cls, fix: bool, unsafe: bool, show: bool, dry_run: bool, patches: Sequence[str], reads_stdin: bool
@@ -81,6 +87,8 @@ class FixWishes(Struct, frozen=True):
         """Prints the diff, what was fixed, and the report, of which these are the lines; yields what could not be
         written. Where standard input is fixed, its text is all that is on stdout."""
         diff = unified_diff(fixed.changes)
+        if diff and not self.unsafe:
+            diff = "".join(f"# {line}\n" for line in _marks(fixed.fixes)).encode("utf-8", "surrogateescape") + diff
         for path in self.patches:
             try:
                 write_whole(path, diff)
@@ -115,11 +123,22 @@ class FixWishes(Struct, frozen=True):
                 yield ""
 
     def _would(self, fixed: Fixed) -> str:
-        number, files = _findings(fixed.fixes), count(len(fixed.changes), "file")
+        made = [fix for fix in fixed.fixes if fix.is_safe or self.unsafe]
+        number = _findings(made)
+        files = count(len({edit.place.path for fix in made for edit in fix.suggestion.edits}), "file")
         option = "--fix --unsafe-fixes" if self.unsafe else "--fix"
         text = f"{option} fixes {count(number, 'finding')} in {files}" if number else f"{option} has nothing to fix"
-        more = _findings(fix for fix in distinct_fixes(fixed.result.diagnostics) if not fix.is_safe)
-        return f"{text}; --unsafe-fixes {count(more, 'more finding')}" if more and not self.unsafe else text
+        left = (*fixed.fixes, *distinct_fixes(fixed.result.diagnostics))
+        more = _findings(fix for fix in left if not fix.is_safe)
+        return f"{text}; --fix --unsafe-fixes {count(more, 'more finding')}" if more and not self.unsafe else text
+
+
+def _marks(fixes: Sequence[Fix]) -> Iterator[str]:
+    """Which edits of a diff are to be looked at; lines that `git apply` passes over."""
+    unsafe = [fix.findings[0] for fix in fixes if not fix.is_safe]
+    if unsafe:
+        yield "Look before you apply it (--fix --unsafe-fixes does) to what is for:"
+    yield from (plain.line(f"  {d.place.path}:{d.place.line}: {d.code}", "?") for d in unsafe)
 
 
 def _findings(fixes: Iterator[Fix] | Sequence[Fix]) -> int:

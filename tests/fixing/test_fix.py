@@ -86,9 +86,16 @@ def test_only_what_is_safe_unless_somebody_says_so(cudalint: Run) -> None:
     """A file of which a part is not there may use the array in ways that nobody sees."""
     source = f'#include "missing.h"\n{_TILE}'
     file = _written("a.cu", source)
-    result = cudalint("a.cu", "--show-fixes", "-q")
+    result = cudalint("a.cu", "--fix", "--dry-run", "-q")
     assert (result.status, file.read_text()) == (1, source)
     assert "@@" not in result.out
+    # A diff that is there to be read has them, and says so.
+    shown = cudalint("a.cu", "--show-fixes")
+    assert (shown.status, file.read_text()) == (1, source)
+    mark = "# Look before you apply it (--fix --unsafe-fixes does) to what is for:\n#   a.cu:6: CL201\n--- "
+    assert shown.out.startswith(mark)
+    assert "+    __shared__ float t[32][32 + 1];\n" in shown.out
+    assert "note: --fix has nothing to fix; --fix --unsafe-fixes 2 more findings\n" in shown.err
     assert cudalint("a.cu", "--fix", "--unsafe-fixes").status == 0
     assert file.read_text() == source.replace("[32][32]", "[32][32 + 1]")
 

@@ -138,6 +138,6 @@ def test_no_barrier_is_named_where_not_all_threads_come() -> None:
 
 
 def test_why_an_update_has_no_edit() -> None:
-    source = "__global__ void k(float *sum, const float *in) { *sum += in[threadIdx.x]; }\nvoid run(float *a, float *b) {"
-    (found,) = lint(source + " k<<<1, 64>>>(a, b); }", "CL305")
+    kernel = "__global__ void k(float *sum, const float *in) { *sum += in[threadIdx.x]; }\n"
+    (found,) = lint(f"{kernel}void run(float *a, float *b) {{ k<<<1, 64>>>(a, b); }}", "CL305")
     assert found.no_edit == "which threads are to update it, each or one for all, is not known"
