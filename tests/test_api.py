@@ -170,3 +170,59 @@ def test_findings_of_one_cause_are_told_once(tmp_path: Path, monkeypatch: pytest
     report = cudalint.check(texts={"a.cu": text})
     (conflict,) = [finding for finding in report if finding.code == "CL201"]
     assert [place.line for place in (conflict.place, *(also.place for also in conflict.also))] == [5, 6]
+
+
+@pytest.mark.parametrize(
+    ("config", "message"),
+    [
+        ({"select": "CL201"}, "select is 'CL201', and has to be a list of texts, as in ['CL201']"),
+        ({"block": "32,8"}, "block is '32,8', and has to be a number or a list of numbers"),
+        ({"block": "x"}, "block is 'x', and has to be a number or a list of numbers"),
+        ({"params": ["n"]}, "params is ['n'], and has to be a mapping from names to values"),
+        ({"min_share": "all"}, "min_share is 'all', and has to be a number"),
+        ({"race_scope": "warp"}, "race_scope is 'warp', and has to be one of "),
+        ({"assume": ["n > 1"]}, "a Configuration has no `assume`; did you mean `assumes`?"),
+        ({"maxrregcount": 32}, "a Configuration has no `maxrregcount`; did you mean `max_registers`?"),
+        ({"targt": "a100"}, "a Configuration has no `targt`; did you mean `target`?"),
+    ],
+)
+def test_values_of_another_type_and_fields_of_another_name(config: dict[str, object], message: str) -> None:
+    with pytest.raises(cudalint.ConfigurationError, match=re.escape(message)):
+        cudalint.Configuration(**config).settings()  # type: ignore[arg-type]
+
+
+def test_paths_are_taken_as_they_are(tmp_path: Path) -> None:
+    cudalint.Configuration(include_dirs=[tmp_path], config=None, cache_dir=tmp_path).settings()  # type: ignore[list-item]
+
+
+@pytest.mark.parametrize(
+    ("paths", "texts", "message"),
+    [
+        (42, None, "paths: 42 is no path"),
+        (b"a.cu", None, "paths: b'a.cu' is no path"),
+        (["a.cu", 1], None, "paths: 1 is no path"),
+        ([], "int x;", "texts is str, and has to be a mapping"),
+        ([], {"a.cu": b"int x;"}, "texts: 'a.cu' and its source have to be of type str"),
+    ],
+)
+def test_what_is_no_file_and_no_text(paths: object, texts: object, message: str) -> None:
+    for call in (cudalint.check, cudalint.facts):
+        with pytest.raises(cudalint.ConfigurationError, match=re.escape(message)):
+            call(paths, _PLAIN, texts=texts)
+
+
+def test_nothing_at_all_is_no_clean_report() -> None:
+    with pytest.raises(cudalint.ConfigurationError, match="nothing to look at"):
+        cudalint.check()
+    # What a program has found may be nothing.
+    assert len(cudalint.check([], _PLAIN)) == 0
+
+
+def test_one_finding_of_a_report() -> None:
+    report = cudalint.check(config=_GLOBAL, texts={"a.cu": _STRIDED, "b.cu": _STRIDED.replace("32", "16")})
+    first = report[0]
+    assert first is report.findings[0]
+    alone = report[:1]
+    assert alone.findings == (first,)
+    assert str(alone).count("CL101]") == 1
+    assert "CL101" in alone._repr_html_()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from cudalint.api.configuration import Configuration
-from cudalint.api.paths import Paths, found_files
+from cudalint.api.paths import NONE, Paths, checked_texts, found_files
 from cudalint.api.report import Report
 from cudalint.driver.runs import Lint, Run, configure, result_of, target_of
 from cudalint.findings.causes import with_causes_told_once
@@ -21,7 +21,7 @@ class Check:
     """
 
     def __init__(
-        self, paths: Paths = (), config: Configuration | None = None, *, texts: Mapping[str, str] | None = None
+        self, paths: Paths = NONE, config: Configuration | None = None, *, texts: Mapping[str, str] | None = None
     ) -> None:
         """`texts` are CUDA or Python sources that are linted as if they were files of these names.
 
@@ -29,7 +29,7 @@ class Check:
         that can't be used. Whatever is wrong with single files is a failure of the report."""
         config = config or Configuration()
         settings = config.settings()
-        self._texts = dict(texts or {})
+        self._texts = checked_texts(paths, texts)
         found = found_files(paths, self._texts, settings)
         configured, failures = configure(found.files, settings)
         lint = Lint(config.limits(), pictures=True, cache=config.results_folder(), shows_kernels=True)
@@ -57,7 +57,7 @@ class Check:
 
 
 def check(
-    paths: Paths = (), config: Configuration | None = None, *, texts: Mapping[str, str] | None = None
+    paths: Paths = NONE, config: Configuration | None = None, *, texts: Mapping[str, str] | None = None
 ) -> Report:
     """Lints files, folders and patterns, and `texts` as if they were files of these names, as `cudalint check` does.
 

@@ -5,9 +5,11 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TypeAlias
+from difflib import get_close_matches
+from typing import Any, TypeAlias, get_args
 
-from msgspec import Struct, field
+from msgspec import Struct, ValidationError, convert, field
+from msgspec.structs import fields
 
 from cudalint.disk.cache_folder import results_folder
 from cudalint.driver.pool import Limits, default_workers
@@ -25,11 +27,29 @@ class ConfigurationError(ValueError):
     """A value of a `Configuration` that means nothing; says which and why."""
 
 
-class Configuration(Struct, frozen=True, kw_only=True):
-    """What is asked of the linter. Each field is the option of `cudalint check` of that name, and what is not given
-    comes from the configuration files of the project, as there.
+_OTHER_NAMES = {
+    "assume": "assumes", "cubin": "cubins", "maxrregcount": "max_registers", "param": "params",
+    "threshold": "thresholds", "gitignore": "respect_gitignore", "no_cache": "cache", "includes": "include_dirs",
+}  # fmt: skip
+"""How options of the command line are called that a field has another name for, as mappings and lists have."""
 
-    Raises ConfigurationError, when it is used, for values that mean nothing.
+
+class _Named(type(Struct)):  # type: ignore[misc]  # The type of structs has no public name.
+    def __call__(cls, *args: object, **fields: object) -> Any:
+        known = cls.__struct_fields__
+        for name in fields:
+            if name not in known:
+                close = [_OTHER_NAMES[name]] if name in _OTHER_NAMES else get_close_matches(name, known, n=1)
+                meant = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(known)}"
+                raise ConfigurationError(f"a Configuration has no `{name}`; {meant}")
+        return super().__call__(*args, **fields)
+
+
+class Configuration(Struct, frozen=True, kw_only=True, metaclass=_Named):
+    """What is asked of the linter. Each field is the option of `cudalint check` of that name (in the plural where it is
+    a list or a mapping), and what is not given comes from the configuration files of the project, as there.
+
+    Raises ConfigurationError for a field that there is not, and, when it is used, for values that mean nothing.
     """
 
     target: str | None = None
@@ -95,8 +115,10 @@ class Configuration(Struct, frozen=True, kw_only=True):
     def settings(self) -> Settings:
         """What is in force for each file. Raises ConfigurationError, and `cudalint.project.config.ConfigError`
         for a named configuration file that can't be used."""
+        for problem in self._values_of_other_types():
+            raise ConfigurationError(problem)
         options = AnalysisOptions(
-            include_dirs=tuple(self.include_dirs),
+            include_dirs=tuple(map(os.fspath, self.include_dirs)),
             defines=tuple(self.defines),
             std=self.std,
             cuda_path=self.cuda_path,
@@ -151,6 +173,21 @@ class Configuration(Struct, frozen=True, kw_only=True):
             return None
         return results_folder(None if self.cache_dir is None else os.fspath(self.cache_dir))
 
+    def _values_of_other_types(self) -> Iterator[str]:
+        """A text where a list is meant would be one of letters."""
+        for field_ in fields(self):
+            value = getattr(self, field_.name)
+            if field_.name == "include_dirs" and not isinstance(value, str) and isinstance(value, Iterable):
+                value = [os.fspath(each) if isinstance(each, os.PathLike) else each for each in value]
+            if isinstance(value, os.PathLike) and field_.name in ("config", "cache_dir"):
+                value = os.fspath(value)
+            wanted = str | None if field_.name in ("config", "cache_dir") else field_.type
+            try:
+                convert(value, wanted)
+            except ValidationError:
+                listed = f", as in [{value!r}]" if isinstance(value, str) and wanted == Sequence[str] else ""
+                yield f"{field_.name} is {value!r}, and has to be {_WORDS.get(wanted, wanted)}{listed}"
+
     def _problems(self) -> Iterator[str]:
         if self.block is None and (self.grid is not None or self.shared is not None or self.force_launch):
             yield "grid, shared and force_launch need a block"
@@ -183,6 +220,22 @@ class Configuration(Struct, frozen=True, kw_only=True):
                 check_threshold(rule, threshold)
         except (UnknownTarget, UnknownRule, UnknownThreshold) as error:
             yield str(error)
+
+
+_WORDS: dict[object, str] = {
+    Sequence[str]: "a list of texts",
+    Extents | None: "a number or a list of numbers",
+    Mapping[str, str | int | float]: "a mapping from names to values",
+    Mapping[str, float]: "a mapping from names to numbers",
+    str | None: "a text",
+    int | None: "a whole number",
+    int: "a whole number",
+    float | None: "a number",
+    float: "a number",
+    bool | None: "True or False",
+    bool: "True or False",
+    RaceScope: f"one of {', '.join(get_args(RaceScope))}",
+}
 
 
 def _extents(name: str, given: Extents | None) -> tuple[int, int, int] | None:

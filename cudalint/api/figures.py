@@ -9,7 +9,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.api.configuration import Configuration
-from cudalint.api.paths import Paths, found_files
+from cudalint.api.paths import NONE, Paths, checked_texts, found_files
 from cudalint.driver.file_findings import analyse
 from cudalint.driver.pool import Lost
 from cudalint.driver.runs import configure, run_all
@@ -68,7 +68,7 @@ class Facts(Struct, frozen=True, eq=False):
 
 
 def facts(
-    paths: Paths = (),
+    paths: Paths = NONE,
     config: Configuration | None = None,
     *,
     texts: Mapping[str, str] | None = None,
@@ -85,7 +85,7 @@ def facts(
     kinds: Kinds = SHOWN_KINDS if named is None else shown_kinds(named)
     config = config or Configuration()
     settings = config.settings()
-    found = found_files(paths, dict(texts or {}), settings)
+    found = found_files(paths, checked_texts(paths, texts), settings)
     configured, broken = configure(found.files, settings)
     jobs = [FactsJob(each.file.path, replace(each.options, kinds=kinds)) for each in configured]
     answers: dict[int, FileFacts | Failure] = {}

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
+from typing import overload
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.findings.results import CheckResult, Failure, Note
@@ -64,6 +66,18 @@ class Report(Struct, frozen=True, eq=False):
 
     def __len__(self) -> int:
         return len(self.findings)
+
+    @overload
+    def __getitem__(self, which: int) -> Diagnostic: ...
+
+    @overload
+    def __getitem__(self, which: slice) -> Report: ...
+
+    def __getitem__(self, which: int | slice) -> Diagnostic | Report:
+        """The finding of a number, or a report of some: notebooks show `report[:1]` as they show a whole one."""
+        if isinstance(which, slice):
+            return replace(self, result=replace(self.result, diagnostics=self.findings[which]))
+        return self.findings[which]
 
     def render(
         self,

@@ -52,7 +52,7 @@ def _origin(launch: LaunchFacts) -> str:
         case "config":
             return f"configuration{place}"
         case "command-line":
-            return "from the command line"
+            return "given for the run"
         case "launch-bounds":
             return "from __launch_bounds__"
         case "inferred":
