@@ -23,17 +23,22 @@ def test_the_job_for_gitlab(tmp_path: Path) -> None:
     """Its script, with the installed program in the place of the one that it installs."""
     job = yaml.safe_load((ROOT / "ci-templates" / "gitlab.yml").read_text())["cudalint"]
     assert job["variables"]["CUDALINT_VERSION"] == __version__
-    folder = tmp_path / "my kernels"
-    folder.mkdir()
-    (folder / "tile.cu").write_text(TILE_SOURCE)
+    for name in ("my kernels", "more"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "tile.cu").write_text(TILE_SOURCE)
     (script,) = job["script"]
     program = f"{shlex.quote(sys.executable)} -m cudalint"
-    environment = clean_environment(CI_PROJECT_DIR=str(tmp_path), CUDALINT_PATHS="my kernels", CUDALINT_NO_CACHE="1")
+    environment = clean_environment(
+        CI_PROJECT_DIR=str(tmp_path), CUDALINT_PATHS="my kernels\nmore\n", CUDALINT_ARGS="--fail-on\nerror\n",
+        CUDALINT_NO_CACHE="1",
+    )  # fmt: skip
     command = ["sh", "-ec", script.replace("/tmp/cudalint/bin/cudalint", program)]
     done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
-    assert (done.returncode, done.stderr) == (1, "")
+    assert (done.returncode, done.stderr) == (0, "")
     for report in job["artifacts"]["reports"].values():
-        assert "my kernels/tile.cu" in (tmp_path / report).read_text()
+        text = (tmp_path / report).read_text()
+        assert "my kernels/tile.cu" in text
+        assert "more/tile.cu" in text
 
 
 def test_the_image_copies_what_is_there() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Mapping
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 from cudalint.api.configuration import ConfigurationError
 from cudalint.project.discovery import Discovery, SourceFile, discover
@@ -31,7 +31,7 @@ def checked_texts(paths: Paths, texts: Mapping[str, str] | None) -> dict[str, st
 
 
 def _listed(paths: object) -> list[str | os.PathLike[str]]:
-    named = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, bytes) else [paths]
+    named: list[Any] = list(paths) if isinstance(paths, Iterable) and not isinstance(paths, bytes) else [paths]
     for path in named:
         if not isinstance(path, str | os.PathLike) or not isinstance(os.fspath(path), str):
             raise ConfigurationError(f"paths: {path!r} is no path; name one as a text or a Path, or several in a list")

@@ -27,6 +27,9 @@ class Given(Struct, frozen=True):
     outputs: tuple[Output, ...] = ()
     baseline: str | None = None
     wants_baseline: bool = True
+    is_in_part: bool = False
+    """Whether it is asked for some files that changed, as hooks of commits do; then the configuration's reports, which
+    are of the whole project, stay as they are."""
     jobs: int | None = None
 
 
@@ -52,7 +55,8 @@ def run_settings(given: Given, settings: Settings, paths: Sequence[str]) -> RunS
         failure = Failure(error.path, error.message)
     config = config or Config("")
     named = {os.path.realpath(output.path) for output in given.outputs}
-    more = (Output(format_, path) for format_, path in config.output if os.path.realpath(path) not in named)
+    configured = () if given.is_in_part else config.output
+    more = (Output(format_, path) for format_, path in configured if os.path.realpath(path) not in named)
     return RunSettings(
         given.fail_on or config.fail_on or DEFAULT_FAIL_ON,
         given.format or config.format or default_format(),

@@ -169,8 +169,8 @@ def _lines(look: FirstLook, baseline: str | None) -> Iterator[str]:
         yield "# Code of others."
         yield f"exclude = [{_texts(f'/{each}/' for each in look.excludes)}]"
     yield ""
-    yield "# From which severity on a finding fails a run: `error` is for wrong results and what can't run, `warning` also"
-    yield "# for what is slower than it need be, `info` for all. `--fail-on` on a command line, as in a CI job, goes first."
+    yield "# From which severity on a finding fails a run: `error` is for wrong results and what can't run, `warning`"
+    yield "# also for what is slower than need be, `info` for all. `--fail-on` on a command line, as of a CI job, wins."
     yield 'fail-on = "warning"'
     if baseline is not None:
         yield ""

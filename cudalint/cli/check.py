@@ -196,8 +196,9 @@ def command(
     if baseline is not None and no_baseline:
         raise click.UsageError("--baseline and --no-baseline contradict each other")
     settings = settings_from(values)
+    is_in_part, jobs = values["force_exclude"], values["jobs"]
     run = run_settings(
-        Given(fail_on, format_, outputs, baseline, not no_baseline, values["jobs"]), settings, paths
+        Given(fail_on, format_, outputs, baseline, not no_baseline, is_in_part, jobs), settings, paths
     )  # fmt: skip
     outputs, given_format = run.outputs, format_
     format_ = "text" if statistics and given_format is None else run.format
@@ -249,7 +250,7 @@ def command(
                 linting.finish()
             except KeyboardInterrupt:
                 if write_baseline is not None:
-                    raise
+                    return interrupted(f"{len(linting.left())} of {count(len(found.files), 'file')} not linted")
             result = sieve.applied_to(linting.result(), SourceLines(texts))
             left = linting.left()
         else:

@@ -50,8 +50,9 @@ def command(folder: str, no_baseline: bool, dry_run: bool, jobs: int | None) -> 
         return NOTHING_FOUND
     from cudalint.cli.check import command as check
 
-    # Without a terminal there is no bar, and this may take minutes.
-    click.echo(f"linting them for {baseline}; Ctrl-C leaves {path} as it is, without a baseline", err=True)
+    # This may take minutes.
+    told = f"linting them for {baseline}; Ctrl-C leaves {path} as it is, without a baseline, as --no-baseline does"
+    click.echo(told, err=True)
     arguments = [folder, "--write-baseline", baseline, *(["--jobs", str(jobs)] if jobs else [])]
     status = check.main(arguments, prog_name="cudalint check", standalone_mode=False)
     # Named when it is there: whoever ends this early has a configuration that works.

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING
 
 from cudalint.driver.watching import Watcher
 from cudalint.findings.results import Failure, FileReport
+from cudalint.numerals import count
 
 if TYPE_CHECKING:
     from rich.console import RenderableType
@@ -21,15 +22,18 @@ _PATIENCE = 0.5
 """Seconds after which a run counts as one that somebody waits for. Shorter ones never import rich."""
 _BETWEEN = 0.1
 """Seconds between two drawings."""
+_BETWEEN_LINES = 30.0
+"""Seconds between two lines where there is no terminal to draw on; shorter runs have none."""
 _LAST_FOUND = 3
 
 
 class ProgressBar(Watcher):
-    """Counts files. It draws only on a terminal, and when the run says how it gets on: a thread that did so by itself
-    would make it unsafe to fork workers. All that it has drawn is gone in the end."""
+    """Counts files. It draws when the run says how it gets on: a thread that did so by itself would make it unsafe to
+    fork workers. All that it has drawn is gone in the end. Without a terminal it is a line now and then."""
 
     def __init__(self, total: int, quiet: bool) -> None:
-        self.is_watched = not quiet and total > 0 and sys.stderr.isatty()
+        self.is_watched = not quiet and total > 0
+        self._is_drawn = sys.stderr.isatty()
         self._total = total
         self._done = 0
         self._start = self._drawn = time.monotonic()
@@ -65,9 +69,15 @@ class ProgressBar(Watcher):
 
     def waiting(self) -> None:
         now = time.monotonic()
-        if not self.is_watched or now - self._start < _PATIENCE or now - self._drawn < _BETWEEN:
+        between = _BETWEEN if self._is_drawn else _BETWEEN_LINES
+        if not self.is_watched or now - self._start < _PATIENCE or now - self._drawn < between:
             return
         self._drawn = now
+        if not self._is_drawn:
+            what = self._what_runs()
+            text = f"{self._done} of {count(self._total, 'file')} done{f', at {what}' if what else ''}"
+            print(f"cudalint: {_printable(text)}", file=sys.stderr, flush=True)  # noqa: T201
+            return
         if self._screen is None:
             self._screen = _Screen(self._total)
         self._screen.draw(min(self._done, self._total), self._what_runs(), self._found)

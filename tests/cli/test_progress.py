@@ -42,6 +42,20 @@ def test_the_bar_names_what_runs_and_what_was_found(monkeypatch: pytest.MonkeyPa
     assert "tile.cu:10: CL201 32-way bank conflict" in shown
 
 
+def test_without_a_terminal_it_is_a_line_now_and_then(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stderr", log := io.StringIO())
+    monkeypatch.setattr(progress, "_PATIENCE", 0.0)
+    with ProgressBar(3, quiet=False) as bar:
+        bar.begun("tile.cu")
+        bar.waiting()
+        assert log.getvalue() == ""
+        monkeypatch.setattr(progress, "_BETWEEN_LINES", 0.0)
+        bar.done("tile.cu", _report())
+        bar.begun("a.cu")
+        bar.waiting()
+    assert log.getvalue() == "cudalint: 1 of 3 files done\ncudalint: 1 of 3 files done, at a.cu\n"
+
+
 @pytest.mark.parametrize(("total", "quiet"), [(3, True), (0, False)])
 def test_nobody_watches(monkeypatch: pytest.MonkeyPatch, total: int, quiet: bool) -> None:
     monkeypatch.setattr(sys, "stderr", _Terminal())
