@@ -25,7 +25,8 @@ def test_the_job_for_gitlab(tmp_path: Path) -> None:
     assert job["variables"]["CUDALINT_VERSION"] == __version__
     for name in ("my kernels", "more"):
         (tmp_path / name).mkdir()
-        (tmp_path / name / "tile.cu").write_text(TILE_SOURCE)
+        # No copy of the other, which would be told with it.
+        (tmp_path / name / "tile.cu").write_text(TILE_SOURCE.replace("tile", f"tile_{name.split()[-1]}"))
     (script,) = job["script"]
     program = f"{shlex.quote(sys.executable)} -m cudalint"
     environment = clean_environment(

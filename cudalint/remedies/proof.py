@@ -127,26 +127,11 @@ def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
     budget = _Budget(proof)
     queue = list(_rounds([change for change in tryable if change.edits not in before], in_company=True))
     while queue:
-<<<<<<< HEAD
         together, later = budget.affordable(queue.pop(0))
         if together:
             told, again = _try(together, proof, budget)
             verdicts |= told
             queue += [*again, *([later] if later else [])]
-=======
-        together = queue.pop(0)
-        start = proof.clock()
-        if end - start <= longest * _SPARE:
-            break
-        verdict = _try(together, proof, (end - start) / _SPARE)
-        longest = max(longest, proof.clock() - start)
-        if verdict is None and len(together) > 1:
-            queue += [[change] for change in together]
-            continue
-        for change in together:
-            problem = _not_told(proof.facts) if verdict is None else verdict[change.edits]
-            verdicts[change.edits] = problem or _applicable(change, proof.facts)
->>>>>>> e3e521e (Why there is no edit: CL305 no longer contradicts its help, and a file's own syntax errors are named)
     stays = {id(target) for change in changes for target in change.stays}
     return [_judged(diagnostic, verdicts, id(diagnostic) in stays) for diagnostic in found]
 
@@ -237,7 +222,7 @@ _NO_LONGER_THE_SAME = "the change was tried, and the file is no longer understoo
 _IS_BROKEN = "the file has syntax errors, with which a change of it can't be tried"
 _WORSE = "the change was tried, and makes something else in the kernel worse"
 _STAYS = "the change was tried, and the finding stays"
-_TELL_NOTHING = (_UNTRIED, _NOT_TRYABLE, _NO_LONGER_THE_SAME)
+_TELL_NOTHING = (_UNTRIED, _NOT_TRYABLE, _NO_LONGER_THE_SAME, _IS_BROKEN)
 """What speaks for edits no more than against them: the words of the suggestion may hold."""
 
 
@@ -372,7 +357,7 @@ def _try(changes: Sequence[_Change], proof: Proof, budget: _Budget) -> tuple[_Ve
     owned = frozenset(kernel.place for kernel in kernels or ())
     if trial is None or (trial.worse - owned and kernels is not None):
         if len(changes) == 1:
-            return {changes[0].edits: _NO_LONGER_THE_SAME}, []
+            return {changes[0].edits: _not_told(proof.facts)}, []
         middle = len(changes) // 2
         return {}, [list(changes[:middle]), list(changes[middle:])]
     told: _Verdicts = {}
@@ -382,7 +367,8 @@ def _try(changes: Sequence[_Change], proof: Proof, budget: _Budget) -> tuple[_Ve
         others = [other for other in changes if other is not change and not _are_apart(change, other)]
         is_broken = bool(trial.broken & (change.kernels or owned))
         is_late = bool(trial.late & (change.kernels or owned))
-        problem = _UNTRIED if is_late else _NO_LONGER_THE_SAME if is_broken else _problem(change, trial)
+        broken = _not_told(proof.facts) if is_broken else ""
+        problem = _UNTRIED if is_late else broken or _problem(change, trial)
         if (is_broken or any(_problem(each, trial) for each in (change, *others))) and others:
             alone.append(change)
         elif is_broken or not trial.broken:

@@ -121,3 +121,13 @@ def test_a_report_that_cannot_be_written_costs_no_other(
         "cudalint: error: /dev/full: cannot be written: No space left on device\n"
         f"cudalint: error: {project}: GITHUB_STEP_SUMMARY cannot be written: Is a directory\n"
     )
+
+
+def test_hooks_leave_the_reports_of_the_whole_project_alone(cudalint: Run, tile: str, project: Path) -> None:
+    (project / "cudalint.toml").write_text('[output]\njson = "out.json"\n')
+    assert cudalint(tile, "--force-exclude").status == 1
+    assert not (project / "out.json").exists()
+    assert cudalint(tile, "--force-exclude", "--output", "json=named.json").status == 1
+    assert (project / "named.json").exists()
+    assert cudalint(tile).status == 1
+    assert (project / "out.json").exists()

@@ -176,6 +176,6 @@ def test_what_else_is_wrong_with_a_file_is_the_reason() -> None:
     """What is broken elsewhere is no fault of the change, and nothing can be told of it."""
     broken = f"{_SOURCE}int x = ;\n"
     facts, found = _linted(broken)
-    proof = Proof(facts, found, lambda *_: None, lambda path: broken, lambda path: True, seconds=60.0)
+    proof = Proof(facts, lambda: (facts, found), lambda *_: None, lambda path: broken, lambda path: True, seconds=60.0)
     reasons = {one.no_edit for one in proven(found, proof)}
     assert "the file has syntax errors, with which a change of it can't be tried" in reasons
