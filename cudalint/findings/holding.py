@@ -14,13 +14,12 @@ from cudalint.diagnostics import Diagnostic
 from cudalint.facts import FindingCost
 
 _OF_TRAFFIC = 0.1
-"""What a share of the traffic through L1 counts of a share of the time: counts are exact, and the model may err about
-what binds a kernel, which then waits for this traffic. One that waits for nothing but latency or its own launch, with
-sizes that were assumed, may as well have little to do."""
+"""What a share of the traffic through L1 counts of a share of the time in a kernel that waits for nothing but latency
+or its own launch: with more to do it would wait for this traffic. With sizes that were assumed, it may as well have
+little to do, and a kernel that waits for something else says by its time what traffic comes to."""
 _WITHOUT_REMEDY, _WITH_EDIT = 5.0, 0.2
 """Times the share of the time, a finding takes that comes without a word on what to do, and one that comes with the
-edit at hand: what somebody would act upon depends on what it brings and on how much there is to do. Most of a kernel's
-traffic is worth knowing all the same."""
+edit at hand: what somebody would act upon depends on what it brings and on how much there is to do."""
 _DOUBLE = re.compile(r"\bdouble\b")
 _ASIDE = re.compile(r"(unit_?|perf_?|micro_?)?(tests?|testing|benchmarks?|bench|examples?|samples?|demos?|tutorials?)")
 """Folders of programs around a product, by the customary names."""
@@ -32,7 +31,7 @@ def is_large(cost: FindingCost, share: float, *found: Diagnostic) -> bool:
     if cost.share is None:
         return True
     is_idle = cost.limiter in ("latency", "launch")
-    counts = any(not d.is_absorbed and not (is_idle and rests_on_sizes(d)) for d in found)
+    counts = is_idle and any(not d.is_absorbed and not rests_on_sizes(d) for d in found)
     by_traffic = _OF_TRAFFIC * (cost.traffic_share or 0.0) if counts else 0.0
     effort = min((_effort(d) for d in found), default=1.0)
     return cost.share / effort + by_traffic / min(effort, 1.0) >= share
