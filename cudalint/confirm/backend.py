@@ -30,7 +30,7 @@ class Settings(Struct, frozen=True):
     @property
     def one_worker(self) -> Limits:
         """Kernels are timed alone on their GPU."""
-        return Limits(workers=1, seconds=self.seconds, megabytes=1 << 20)
+        return Limits(workers=1, seconds=self.seconds, wall_seconds=2 * self.seconds, megabytes=1 << 20)
 
 
 class Backend(Struct, frozen=True):

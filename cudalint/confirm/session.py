@@ -82,7 +82,7 @@ def run_prepare(jobs: Sequence[PrepareJob], limits: Limits, report: Report) -> l
 
 
 def _device(backend: Backend, report: Report, candidates: Sequence[Candidate]) -> Device | None:
-    [answer] = run_jobs(backend.ask, [0], Limits(workers=1, seconds=60, megabytes=1 << 20))
+    [answer] = run_jobs(backend.ask, [0], Limits(workers=1, seconds=60, wall_seconds=120, megabytes=1 << 20))
     value = answer.value if isinstance(answer, Done) else answer.reason
     if isinstance(value, Device):
         return value

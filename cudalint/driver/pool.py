@@ -76,9 +76,15 @@ class Limits(Struct, frozen=True):
     """The time that a job may sleep, computing nothing, for a pipe without a writer or the like. None: `_PATIENCE`
     times as long as it may compute."""
 
+    wall_seconds: float | None = None
+    """The time that a job may take on the clock on the wall, for one that waits for a GPU. None: as long as it computes
+    or waits for a core."""
+
     @property
     def longest_wait(self) -> float:
         """The time that a job may take, on the clock on the wall, where that is all that there is."""
+        if self.wall_seconds is not None:
+            return self.wall_seconds
         return math.inf if _COUNTS_WORK and _TELLS_WORK else _PATIENCE * self.seconds
 
     @property
