@@ -117,7 +117,9 @@ def _written(path: str, result: CheckResult, sources: SourceLines) -> CheckResul
     from cudalint.findings.baseline import BaselineError, write_baseline
 
     try:
-        number = write_baseline(path, result.diagnostics, sources)
+        # What is too small to be told becomes worth it once its edit has been tried, and is known, then.
+        small = (diagnostic for diagnostic in result.minor if diagnostic.held_back == "small")
+        number = write_baseline(path, (*result.diagnostics, *small), sources)
     except BaselineError as error:
         raise click.ClickException(str(error)) from None
     written = f"{count(number, 'finding')} written to {path}"

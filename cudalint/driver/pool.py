@@ -395,7 +395,8 @@ def _computed_by(pid: int | None) -> int | None:
 
 
 def _given_up(limits: Limits) -> str:
-    return f"given up after {limits.seconds:g} s of computing; --time-limit gives more time"
+    of_what = " of computing" if limits.wall_seconds is None else ""
+    return f"given up after {limits.seconds:g} s{of_what}; --time-limit gives more time"
 
 
 def _cause_of_death(exit_code: int | None, limits: Limits) -> str:

@@ -12,8 +12,8 @@ import pytest
 from cudalint.cli import run
 
 _ROOT = Path(__file__).parents[2]
-_COALESCED = "A[row * n + t * TILE + tx]"
-_STRIDED = "A[(row * n + t * TILE + tx) / 2 * 16]"
+_INSIDE = "A[row * n + t * TILE + tx]"
+_BEYOND = "A[(row * n + t * TILE + tx) / 2 * 16]"
 
 
 @pytest.fixture
@@ -42,8 +42,8 @@ def test_only_what_got_worse_is_reported(project: Path, capfd: pytest.CaptureFix
     assert _new(capfd) == []
 
     matmul = Path("src", "matmul.cu")
-    assert matmul.read_text().count(_COALESCED) == 2
-    matmul.write_text(matmul.read_text().replace(_COALESCED, _STRIDED, 1))
+    assert matmul.read_text().count(_INSIDE) == 2
+    matmul.write_text(matmul.read_text().replace(_INSIDE, _BEYOND, 1))
     new = _new(capfd)
-    assert "CL101" in {d["code"] for d in new}
+    assert "CL107" in {d["code"] for d in new}
     assert {(d["kernel"], d["path"]) for d in new} == {("plain", "src/matmul.cu")}

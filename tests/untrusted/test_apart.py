@@ -14,10 +14,11 @@ from cudalint.diagnostics import Diagnostic
 from cudalint.driver.kernel_analysis import KernelAnalysis
 from cudalint.facts import KernelFacts
 from cudalint.findings.results import CheckResult
+from cudalint.findings.sources import SourceLines
 from cudalint.registry import RuleClass
 from cudalint.reporters import concise, sarif
 from cudalint.reporters.html import sections
-from cudalint.reporters.style import Style
+from cudalint.reporters.presentation import Presentation
 from cudalint.rule import Rule, RuleContext
 
 Check = Callable[..., Any]
@@ -110,9 +111,9 @@ def test_nothing_is_left_out_of_a_report_that_can_be_made(check: Check, monkeypa
     calls: list[int] = []
     render = concise.render
 
-    def counted(result: CheckResult, style: Style) -> Iterator[str]:
+    def counted(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
         calls.append(1)
-        yield from render(result, style)
+        yield from render(result, sources, shown)
 
     monkeypatch.setattr(concise, "render", counted)
     assert check("a.cu").status == 1
