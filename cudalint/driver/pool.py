@@ -52,6 +52,8 @@ _COUNTS_WORK = hasattr(signal, "setitimer")
 _TELLS_WORK = os.path.exists("/proc/self/stat")
 """Whether the system tells whether another process waits, and how much it has computed."""
 _SECONDS_UNWATCHED = 0.25
+_TICKS_ASLEEP = 1
+"""What a worker may have computed between two looks, in ticks of the system, and be taken to have slept."""
 _SAFE_PATH = "PYTHONSAFEPATH"
 _EARLY = 1.12
 """The system's own timer of what a process computes counts in ticks, and on a busy machine up to a tenth too much."""
@@ -312,13 +314,15 @@ class _Worker(Generic[Job, Result]):
             self.connection.send(job)
 
     def only_waits(self, now: float) -> bool:
-        """Whether the worker has slept for as long as it may: it did whenever it was looked at, and computed nothing in
-        between. One that waits for a core does not sleep."""
+        """Whether the worker has slept for as long as it may: it did whenever it was looked at, and computed next to
+        nothing in between. One that waits for a core does not sleep."""
         if now < self.next_look:
             return False
         self.next_look = now + self._limits.longest_sleep / _LOOKS
         computed = _computed_by(self._process.pid)
-        self._asleep = self._asleep + 1 if computed is not None and computed == self._computed else 0
+        # The signal that says when to look at the time limit takes a little.
+        slept = computed is not None and self._computed is not None and computed - self._computed <= _TICKS_ASLEEP
+        self._asleep = self._asleep + 1 if slept else 0
         self._computed = computed
         return self._asleep >= _LOOKS
 
