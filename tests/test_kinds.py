@@ -70,10 +70,10 @@ def _rendered(diagnostics: Sequence[Diagnostic]) -> list[str]:
 
 
 def _like(alone: Diagnostic, other: Diagnostic) -> Diagnostic:
-    """A finding with the other's suggestion, and with why that has no edits, where these are held back: they would
-    bring a finding of another rule that is asked for."""
+    """A finding with the other's suggestion, and with why that has no edits, where one of them has none: edits may
+    bring a finding of another rule that is asked for, and trials end when their time does."""
     has, may = (bool(found.suggestion and found.suggestion.edits) for found in (alone, other))
-    return replace(alone, suggestion=other.suggestion, no_edit=other.no_edit) if has and not may else alone
+    return replace(alone, suggestion=other.suggestion, no_edit=other.no_edit) if has != may else alone
 
 
 def _rules() -> Iterator[tuple[RuleClass, Path]]:
