@@ -56,7 +56,7 @@ _TICKS_ASLEEP = 1
 """What a worker may have computed between two looks, in ticks of the system, and be taken to have slept."""
 _SAFE_PATH = "PYTHONSAFEPATH"
 _EARLY = 1.25
-"""The system's own timer of what a process computes counts in ticks, and on a busy machine a tenth too much and more."""
+"""The system's own timer of what a process computes counts in ticks: on a busy machine a tenth too much, and more."""
 _PR_SET_PDEATHSIG = 1
 """prctl(2)."""
 _PATIENCE = 5.0 if _COUNTS_WORK else 1.0
