@@ -94,10 +94,10 @@ def _of_requests(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, 
 def _needless(own: list[Access], kernel: KernelFacts, cost: LaunchCost) -> float:
     """What some accesses bring to L2 beyond what the lanes ask for."""
     found = 0.0
-    for array, bytes_ in cost.needless.items():
+    for array in dict.fromkeys(access.array for access in own if access.array in cost.needless):
         whole = sum(_beyond([access for access in kernel.accesses if access.array == array], cost.launch, shared=False))
         mine = sum(_beyond([access for access in own if access.array == array], cost.launch, shared=False))
-        found += bytes_ * mine / whole if whole else 0.0
+        found += cost.needless[array] * mine / whole if whole else 0.0
     return found
 
 

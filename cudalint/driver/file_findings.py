@@ -229,27 +229,23 @@ def rule_findings(
         rule = rule_class()
         limits = {**rule_class.thresholds, **job.thresholds.get(rule_class.code, {})}
         context = RuleContext(facts, configured, limits, partial(source_text, options=job.options))
-        try:
-            with interruptible():
-                of_file = [Finding(None, diagnostic) for diagnostic in rule.check_file(context)]
-            yield from of_file
-        except OutOfTime:
-            if may_interrupt():
-                raise  # Whoever runs these is to be interrupted as a whole.
-            failures.append(f"{rule_class.code} is not checked for the file: {_OUT_OF_TIME}")
-        except Exception as error:
-            failures.append(f"{rule_class.code} is not checked for the file: {described(error)}")
-        for kernel in facts.kernels:
+        of_kernels = ((f"`{kernel.name}`", _findings_in(kernel, rule, context)) for kernel in facts.kernels)
+        for name, part in (("the file", _findings_of_file(rule, context)), *of_kernels):
             try:
                 with interruptible():
-                    of_kernel = list(_findings_in(kernel, rule, context))
-                yield from of_kernel
+                    found = list(part)
+                yield from found
             except OutOfTime:
                 if may_interrupt():
-                    raise
-                failures.append(f"{rule_class.code} is not checked for `{kernel.name}`: {_OUT_OF_TIME}")
+                    raise  # Whoever runs these is to be interrupted as a whole.
+                failures.append(f"{rule_class.code} is not checked for {name}: {_OUT_OF_TIME}")
             except Exception as error:
-                failures.append(f"{rule_class.code} is not checked for `{kernel.name}`: {described(error)}")
+                failures.append(f"{rule_class.code} is not checked for {name}: {described(error)}")
+
+
+def _findings_of_file(rule: Rule, context: RuleContext) -> Iterator[Finding]:
+    for diagnostic in rule.check_file(context):
+        yield Finding(None, diagnostic)
 
 
 def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Iterator[Finding]:

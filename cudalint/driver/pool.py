@@ -77,10 +77,15 @@ class Limits(Struct, frozen=True):
     idle_seconds: float | None = None
     """The time that a job may sleep, computing nothing, for a pipe without a writer or the like. None: `_PATIENCE`
     times as long as it may compute."""
-
     wall_seconds: float | None = None
     """The time that a job may take on the clock on the wall, for one that waits for a GPU. None: as long as it computes
     or waits for a core."""
+    jobs_per_worker: int = 200
+    megabytes: int = 220
+    """A worker whose memory has once grown over this is replaced before its next job."""
+    most_megabytes: int | None = None
+    """What a worker may hold at most, where the system can see to that: the system gives it no more, and what asks for
+    more fails."""
 
     @property
     def longest_wait(self) -> float:
@@ -92,12 +97,6 @@ class Limits(Struct, frozen=True):
     @property
     def longest_sleep(self) -> float:
         return _PATIENCE * self.seconds if self.idle_seconds is None else self.idle_seconds
-    jobs_per_worker: int = 200
-    megabytes: int = 220
-    """A worker whose memory has once grown over this is replaced before its next job."""
-    most_megabytes: int | None = None
-    """What a worker may hold at most, where the system can see to that: the system gives it no more, and what asks for
-    more fails."""
 
 
 class Done(Struct, Generic[Result], frozen=True):

@@ -17,12 +17,17 @@ from collections.abc import Callable
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import NAME, changes, replaced
-from cudalint.remedies.statements import Head, block_around, head_of_block, start_of_statement, statement_at
+from cudalint.remedies.spelling import NAME, changes, may_have_effect, replaced
+from cudalint.remedies.statements import (
+    Head,
+    block_around,
+    has_other_side,
+    head_of_block,
+    start_of_statement,
+    statement_at,
+)
 from cudalint.source.code import CodeText, code_text
 
-_EFFECT = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|\w\s*\(")
-"""What must not be done twice; a call might be such."""
 _DECLARED = re.compile(r"[;{}]\s*(?:const\s+|auto\s+|[A-Za-z_][\w:]*(?:<[^;{}]*>)?[\s*&]+)+([A-Za-z_]\w*)\s*[=;,\[({]")
 
 
@@ -35,7 +40,7 @@ def hoisted_barrier(barrier: Place, text_of: Callable[[str], str]) -> tuple[Edit
     if statement is None or statement.begin != begin:
         raise Obstacle("the barrier is no statement of its own")
     if statement.heads:
-        if any(head.kind != "if" for head in statement.heads) or _has_other_side(source, statement.end):
+        if any(head.kind != "if" for head in statement.heads) or has_other_side(source, statement.end):
             raise Obstacle("the barrier hangs on a loop, or on a branch with another side")
         return (replaced(source, barrier.path, statement.whole, statement.begin, ""),)
     heads, closed = _branches_around(source, begin)
@@ -59,20 +64,16 @@ def _branches_around(source: CodeText, begin: int) -> tuple[list[tuple[Head, int
         head = head_of_block(source, block[0])
         if head is None or head.kind != "if":
             break
-        if start_of_statement(source, head.begin) != head.begin or _has_other_side(source, block[1]):
+        if start_of_statement(source, head.begin) != head.begin or has_other_side(source, block[1]):
             raise Obstacle(f"the branch at line {source.position(head.begin)[0]} has another side")
         found.append((head, block[0]))
         at, end = head.begin, block[1]
     return found, end
 
 
-def _has_other_side(source: CodeText, end: int) -> bool:
-    return source.code.startswith("else", source.skip(end))
-
-
 def _require_same(head: Head, before: str) -> None:
     """Raises an `Obstacle` where a condition may be another one behind the barrier."""
-    if _EFFECT.search(head.condition):
+    if may_have_effect(head.condition):
         raise Obstacle(f"`{head.condition}` can't be asked twice")
     for name in NAME.findall(head.condition):
         if changes(name, before):

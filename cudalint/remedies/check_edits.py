@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, LaunchFacts, Place
 from cudalint.remedies.headers import included
 from cudalint.remedies.insertions import before_statement
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import NAME
+from cudalint.remedies.spelling import NAME, between_commas, parameter_names
 from cudalint.source.code import CodeText, code_text
 
 
@@ -46,18 +45,8 @@ def _arguments(
     closing = source.code.find(">>>", begin, end)
     opening = source.skip(closing + 3) if closing >= 0 else -1
     closed = source.close(opening) if opening >= 0 and source.code[opening] == "(" else None
-    own = code_text(text_of(kernel.name_place.path))
-    _, named = own.extent(kernel.name_place)
-    first = own.skip(named)
-    last = own.close(first) if own.code[first] == "(" else None
-    if closed is None or last is None:
+    if closed is None:
         return {}
-    parameters = [NAME.findall(part.partition("=")[0]) for part in _parts(own, first, last)]
-    arguments = [part.strip() for part in _parts(source, opening, closed)]
-    return {names[-1]: value for names, value in zip(parameters, arguments, strict=False) if names}
-
-
-def _parts(source: CodeText, opening: int, closed: int) -> list[str]:
-    """What stands between the commas of parentheses."""
-    borders = [opening, *source.find(",", opening + 1, closed - 1), closed - 1]
-    return [source.text[a + 1 : b] for a, b in pairwise(borders)]
+    arguments = (source.text[a:b].strip() for a, b in between_commas(source, opening + 1, closed - 1))
+    named = zip(parameter_names(kernel, text_of), arguments, strict=False)
+    return {name: argument for name, argument in named if name}

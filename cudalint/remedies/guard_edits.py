@@ -15,13 +15,12 @@ from msgspec import Struct
 from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, OutOfBounds, Place
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import NAME, replaced
+from cudalint.remedies.spelling import NAME, may_have_effect, parameter_names, replaced
 from cudalint.remedies.statements import Statement, statement_at
 from cudalint.source.code import CodeText, code_text
 
 _INDEXED = re.compile(r"\w+\[([^\[\]]*)\]")
 _ATOMIC = re.compile(r"atomic\w+\s*\(\s*(?:&\s*\w+\[([^\[\]]*)\]|\w+\s*\+([^,()]*))\s*,")
-_EFFECT = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|\w\s*\(")
 _DECLARATION = re.compile(r"[A-Za-z_][\w:]*(?:<[^;{}]*>)?(?:\s+[\w:]+)*[\s*&]+[A-Za-z_]\w*\s*(?:[=;,\[{]|\()")
 _OF_NUMBERS = re.compile(
     r"(?:const\s+)?(?:unsigned\s+|signed\s+)?(?:float|double|int|long|short|char|unsigned|size_t|u?int(?:8|16|32|64)_t)"
@@ -47,7 +46,7 @@ def guard_edits(
     not spelled as one."""
     statements: dict[tuple[str, int], _Guarded] = {}
     edits: list[Edit] = []
-    names = _parameters(kernel, text_of)
+    names = frozenset(parameter_names(kernel, text_of))
     for one in found:
         if one.inlined_from or one.place.path != kernel.place.path or one.offset < 0:
             raise Obstacle(f"`{one.array}` is indexed in a function that others may call")
@@ -87,15 +86,6 @@ def _index(text: str) -> str | None:
     return None if indexed is None else indexed[indexed.lastindex or 1].strip()
 
 
-def _parameters(kernel: KernelFacts, text_of: Callable[[str], str]) -> frozenset[str]:
-    """The names of a kernel's parameters, as its text has them."""
-    source = code_text(text_of(kernel.name_place.path))
-    _, end = source.extent(kernel.name_place)
-    closed = source.close(source.skip(end))
-    parts = source.code[end : closed or end].strip("() \n\t").split(",")
-    return frozenset(names[-1] for part in parts if (names := NAME.findall(part.partition("=")[0])))
-
-
 def _condition(found: OutOfBounds, text: str, names: frozenset[str]) -> str:
     """Under which an index stays inside."""
     size = found.elements or ""
@@ -108,7 +98,7 @@ def _condition(found: OutOfBounds, text: str, names: frozenset[str]) -> str:
     index = _index(text)
     if index is None:
         raise Obstacle(f"`{found.array}` is not indexed by one index")
-    if _EFFECT.search(index):
+    if may_have_effect(index):
         raise Obstacle(f"`{index}` can't be asked twice")
     factors = [factor.strip() for factor in size.split("*")]
     row = re.fullmatch(r"(.+?)\s*\*\s*(\w+)\s*\+\s*(\w+)", index)

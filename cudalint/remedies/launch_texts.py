@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from itertools import pairwise
 
 from msgspec import Struct
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import replaced
+from cudalint.remedies.spelling import between_commas, replaced
 from cudalint.source.code import CodeText, code_text
 
 _LAUNCHED = re.compile(r"([A-Za-z_][\w:]*(?:\s*<[\w\s,:*]+>)?)\s*<<<")
@@ -36,9 +35,7 @@ def launch_text(launch: Place, source: CodeText) -> LaunchText:
     closing = source.code.find(">>>", begin, end)
     if launched is None or closing < 0:
         raise Obstacle(f"the launch at line {launch.line} is spelled by a macro or a function")
-    commas = source.find(",", launched.end(), closing)
-    borders = [launched.end() - 1, *commas, closing]
-    spans = tuple(_stripped(source, a + 1, b) for a, b in pairwise(borders))
+    spans = tuple(_stripped(source, a, b) for a, b in between_commas(source, launched.end(), closing))
     if len(spans) not in (2, 3, 4):
         raise Obstacle(f"the launch at line {launch.line} is spelled by a macro or a function")
     return LaunchText(launched[1], spans)
@@ -59,9 +56,7 @@ def exchanged_block(launch: Place, text_of: Callable[[str], str]) -> Edit:
     made = _DIM3.match(source.code, begin, end)
     if made is None or source.close(made.end()) != end:
         raise Obstacle(f"the block of the launch at line {launch.line} is not spelled as a `dim3`")
-    commas = source.find(",", made.end() + 1, end - 1)
-    borders = [made.end(), *commas, end - 1]
-    parts = [source.text[a + 1 : b].strip() for a, b in pairwise(borders)]
+    parts = [source.text[a:b].strip() for a, b in between_commas(source, made.end() + 1, end - 1)]
     parts += ["1"] * (2 - len(parts))
     parts[:2] = parts[1], parts[0]
     return replaced(source, launch.path, made.end() + 1, end - 1, ", ".join(parts))

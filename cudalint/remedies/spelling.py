@@ -4,15 +4,24 @@ the edit that puts a text in the place of another."""
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Callable, Collection
+from itertools import pairwise
 
 from cudalint.diagnostics import Edit
-from cudalint.facts import Place
-from cudalint.source.code import CodeText
+from cudalint.facts import KernelFacts, Place
+from cudalint.source.code import CodeText, code_text
 
 FOR = re.compile(r"\bfor\s*(?=\()")
 NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 """A name that is no member's."""
+
+
+_EFFECT = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|\w\s*\(")
+
+
+def may_have_effect(code: str) -> bool:
+    """Whether an expression must not be evaluated twice: it assigns, or calls something that might."""
+    return _EFFECT.search(code) is not None
 
 
 def changes(name: str, code: str) -> bool:
@@ -32,3 +41,19 @@ def free_name(name: str, source: CodeText, taken: Collection[str] = ()) -> str:
 def replaced(source: CodeText, path: str, begin: int, end: int, text: str) -> Edit:
     """The edit that puts a text in the place of what stands between two offsets."""
     return Edit(Place(path, *source.position(begin), *source.position(end)), text)
+
+
+def between_commas(source: CodeText, begin: int, end: int) -> list[tuple[int, int]]:
+    """The extents of what stands between commas from one offset to another."""
+    borders = [begin - 1, *source.find(",", begin, end), end]
+    return [(a + 1, b) for a, b in pairwise(borders)]
+
+
+def parameter_names(kernel: KernelFacts, text_of: Callable[[str], str]) -> list[str]:
+    """The names of a kernel's parameters, as its text has them; empty for one that has none."""
+    source = code_text(text_of(kernel.name_place.path))
+    _, named = source.extent(kernel.name_place)
+    opening = source.skip(named)
+    closed = source.close(opening) if source.code[opening : opening + 1] == "(" else None
+    spans = between_commas(source, opening + 1, closed - 1) if closed is not None else []
+    return [(NAME.findall(source.code[a:b].partition("=")[0]) or [""])[-1] for a, b in spans]

@@ -76,6 +76,11 @@ def block_around(source: CodeText, offset: int) -> tuple[int, int] | None:
     return None
 
 
+def has_other_side(source: CodeText, end: int) -> bool:
+    """Whether an `else` follows what ends at an offset."""
+    return source.code.startswith("else", source.skip(end))
+
+
 def head_of_block(source: CodeText, opening: int) -> Head | None:
     """The branch or loop whose body a block is, by the brace that opens it."""
     start = start_of_statement(source, opening)

@@ -21,13 +21,19 @@ from msgspec import Struct
 from cudalint.diagnostics import Edit
 from cudalint.facts import Branch, Place, Race, RaceEnd
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import free_name, replaced
-from cudalint.remedies.statements import Head, Statement, block_around, head_of_block, start_of_statement, statement_at
+from cudalint.remedies.spelling import free_name, may_have_effect, replaced
+from cudalint.remedies.statements import (
+    Head,
+    Statement,
+    block_around,
+    has_other_side,
+    head_of_block,
+    start_of_statement,
+    statement_at,
+)
 from cudalint.source.code import CodeText, code_text
 
 _ASSIGNMENT = re.compile(r"(?<![=!<>+\-*/%&|^])(<<|>>|[-+*/%&|^])?=(?!=)")
-_EFFECT = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|\w\s*\(")
-"""What must not be done twice; a call might be such."""
 _OPERATOR = re.compile(r"[-+*/%&|^<>=?,:]")
 _NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*")
 
@@ -154,7 +160,7 @@ def _where_all_come(step: _Step, parting: frozenset[Key]) -> tuple[int, int, boo
         begin, end, braced = around.begin, block[1], False
         if start_of_statement(source, begin) != begin:
             raise Obstacle(f"line {source.position(begin)[0]} is no branch of its own")
-    if source.code.startswith("else", source.skip(end)) and begin != statement.begin:
+    if begin != statement.begin and has_other_side(source, end):
         raise Obstacle(f"the branch at line {source.position(begin)[0]} has another side")
     return begin, end, braced
 
@@ -173,14 +179,13 @@ def _split(step: _Step, parting: frozenset[Key], barrier: str) -> Edit:
     condition = ""
     if statement.heads and (step.path, statement.heads[-1].begin) in parting:
         condition, begin = statement.heads[-1].condition, statement.heads[-1].begin
-        if source.code.startswith("else", source.skip(end)):
+        if has_other_side(source, end):
             raise Obstacle(f"the branch at line {source.position(begin)[0]} has another side")
     alone = _block_of_its_own(source, statement)
     if alone is not None and not condition:
         around = head_of_block(source, alone[0])
         if around is not None and around.kind == "if" and (step.path, around.begin) in parting:
-            has_other_side = source.code.startswith("else", source.skip(alone[1]))
-            if start_of_statement(source, around.begin) != around.begin or has_other_side:
+            if start_of_statement(source, around.begin) != around.begin or has_other_side(source, alone[1]):
                 raise Obstacle(f"the branch at line {source.position(begin)[0]} has another side")
             condition, begin, end, alone = around.condition, around.begin, alone[1], None
     text = _parted(step, condition, barrier)
@@ -205,9 +210,9 @@ def _parted(step: _Step, condition: str, barrier: str) -> str:
     if put is None or "{" in code:
         raise Obstacle(f"line {source.position(statement.begin)[0]} is no plain step")
     target, value = text[: put.start()].strip(), text[put.end() :].strip()
-    if _EFFECT.search(target) or not re.match(r"[\w*(\[]", target) or re.match(r"\w[\w:<>]*[\s*&]+\w", target):
+    if may_have_effect(target) or not re.match(r"[\w*(\[]", target) or re.match(r"\w[\w:<>]*[\s*&]+\w", target):
         raise Obstacle(f"line {source.position(statement.begin)[0]} is no plain step")
-    if condition and _EFFECT.search(condition):
+    if condition and may_have_effect(condition):
         raise Obstacle(f"`{condition}` can't be asked twice")
     guard = f"if ({condition}) " if condition else ""
     held = _held(value)

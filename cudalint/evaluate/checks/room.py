@@ -34,6 +34,6 @@ def _first_outside(event: AccessEvent, view: LaunchView) -> int | None:
         return None
     on = dependence(event.context, event.offset, view.graph)
     rows = view.quick().rows(event.context.loops)
-    ends = rows.full(event.offset).astype(np.int64) + event.bytes
+    ends = rows.integers(event.offset) + event.bytes
     outside = (active_lanes(rows, on.known) & (ends > target.bytes)).any(axis=0)
     return int(np.argmax(outside)) if outside.any() else None
