@@ -6,9 +6,11 @@ from cudalint.buildfiles.build import Build, together
 from cudalint.buildfiles.cmake import cmake_build
 from cudalint.buildfiles.macros import makefile_macros
 from cudalint.buildfiles.python_files import bazel_build, setup_build
+from cudalint.disk import recorder as disk
 from cudalint.heuristics import heuristic
 
 
+@disk.question
 @heuristic("build-macros", "`-D` of Makefiles, and what CMake, Bazel and setup.py define").otherwise(Build())
 def build_of(path: str) -> Build:
     """What is said of a file; where several speak of it, a Makefile in its folder first."""

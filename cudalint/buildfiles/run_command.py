@@ -37,6 +37,7 @@ class RunCommand(Struct, frozen=True):
         return f"{os.path.basename(self.path)}:{self.line}"
 
 
+@disk.question
 @heuristic("run-commands", "the `run` targets of Makefiles").otherwise(None)
 def run_command(path: str) -> RunCommand | None:
     """How the program is run whose `main` stands in a file; None where no Makefile beside it says so, or says it of

@@ -27,6 +27,7 @@ class Present:
         self._texts: dict[tuple[str, int], bytes] = {}
         self._names: dict[str, bytes] = {}
         self._folders: dict[str, str] = {}
+        self._answers: dict[bytes, bytes | None] = {}
 
     def agrees_with(self, seen: Seen) -> bool:
         """Whether each question that was noted would be answered in the same way. The cheap ones come first."""
@@ -35,7 +36,19 @@ class Present:
             and all(self._kind(path) == kind for path, kind in seen.kinds.items())
             and all(self._digest_of_names(key) == names for key, names in seen.names.items())
             and all(self._resolved(path) == found for path, found in seen.resolved.items())
+            and (
+                (seen.behind is not None and self.agrees_with(seen.behind))
+                or all(self._answer(asked) == answer for asked, answer in seen.answers.items())
+            )
         )
+
+    def _answer(self, asked: bytes) -> bytes | None:
+        if asked not in self._answers:
+            if not self._answers:
+                # What this process remembers may be of an earlier run.
+                disk.forget()
+            self._answers[asked] = disk.answer_now(asked)
+        return self._answers[asked]
 
     def _has_text(self, path: str, text: Text) -> bool:
         try:

@@ -15,15 +15,19 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import lru_cache, update_wrapper
 from hashlib import blake2b
+from importlib import import_module
 from typing import Any, Final, Generic, Literal, ParamSpec, TypeVar
 
-from msgspec import Struct, field
+from msgspec import MsgspecError, Struct, field
+from msgspec.msgpack import Decoder, Encoder
+from msgspec.structs import replace
 
 Kind = Literal["file", "folder", "other", "none"]
 """What a path leads to; `none` where that is nothing, or can't be told."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
+K = TypeVar("K", str, bytes)
 
 _UNSETTLED: Final = 2_000_000_000
 """Nanoseconds in which a file may change again without that its times tell: some systems count in such steps."""
@@ -64,6 +68,10 @@ class Seen(Struct):
     names: dict[str, bytes] = field(default_factory=dict)
     """Digests of lists of names, by the folder and what was asked of it (`listing_key`)."""
     resolved: dict[str, str] = field(default_factory=dict)
+    answers: dict[bytes, bytes] = field(default_factory=dict)
+    """Digests of what larger questions came to (`question`), by what was asked."""
+    behind: Seen | None = None
+    """What only these rest on: while it is as it was, they needn't be asked again."""
     is_repeatable: bool = True
     """Whether one question had one answer all the time, and nothing failed for want of memory."""
     is_timed: bool = False
@@ -71,15 +79,32 @@ class Seen(Struct):
 
     def add(self, other: Seen) -> None:
         agree = (
-            _agree(self.kinds, other.kinds), _agree(self.names, other.names), _agree(self.resolved, other.resolved)
+            _agree(self.kinds, other.kinds), _agree(self.names, other.names), _agree(self.resolved, other.resolved),
+            _agree(self.answers, other.answers),
         )  # fmt: skip
         self.is_repeatable = self.is_repeatable and other.is_repeatable and all(agree)
         self.is_timed = self.is_timed or other.is_timed
         self.kinds |= other.kinds
         self.names |= other.names
         self.resolved |= other.resolved
+        self.answers |= other.answers
         for path, text in other.texts.items():
             self.add_text(path, text)
+        if other.behind is not None:
+            self.add_behind(other.behind)
+
+    def add_behind(self, other: Seen) -> None:
+        self.behind = self.behind or Seen()
+        self.behind.add(other)
+        self.is_repeatable = self.is_repeatable and self.behind.is_repeatable
+        self.is_timed = self.is_timed or self.behind.is_timed
+
+    def flat(self) -> Seen:
+        """All of it as what a larger question rests on, whichever questions were asked on the way."""
+        whole = Seen(is_repeatable=self.is_repeatable, is_timed=self.is_timed)
+        for part in (self, self.behind or Seen()):
+            whole.add(replace(part, answers={}, behind=None))
+        return whole
 
     def add_text(self, path: str, text: Text) -> None:
         known = self.texts.get(path)
@@ -91,10 +116,11 @@ class Seen(Struct):
 
     def is_settled(self, start: int) -> bool:
         """Whether no file has changed since `start`, by the system's clock: libclang reads files itself."""
-        return all(text.changed < start - _STEP for text in self.texts.values())
+        is_behind_settled = self.behind is None or self.behind.is_settled(start)
+        return is_behind_settled and all(text.changed < start - _STEP for text in self.texts.values())
 
 
-def _agree(answers: Mapping[str, R], others: Mapping[str, R]) -> bool:
+def _agree(answers: Mapping[K, R], others: Mapping[K, R]) -> bool:
     return all(answers.get(question, answer) == answer for question, answer in others.items())
 
 
@@ -159,6 +185,74 @@ def forget() -> None:
     """Has everything asked of the disk again, as another run does."""
     for memory in _memories:
         memory.cache_clear()
+
+
+# --- larger questions ----------------------------------------------------------------------------------------
+
+
+class Question(Generic[P, R]):
+    """See `question`."""
+
+    def __init__(self, function: Callable[P, R]) -> None:
+        self._function = function
+        self._name = f"{function.__module__}:{function.__qualname__}"
+        update_wrapper(self, function)
+
+    def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
+        if not _is_noting:
+            return self._function(*args, **kwargs)
+        with _apart() as seen:
+            value = self._function(*args, **kwargs)
+        rests_on = Seen(answers={_ENCODER.encode((self._name, args)): _digest_of(value)})
+        rests_on.add_behind(seen.flat())
+        _noted.add(rests_on)
+        return value
+
+
+def question(function: Callable[P, R]) -> Question[P, R]:
+    """For functions of a module that look at much and find little: which files of a folder call a function. What is
+    noted is what they were asked and a digest of what they answered, so that nothing else counts of all that they have
+    looked at. Arguments are texts, bytes, numbers and tuples of such, by position; answers are whatever msgpack has."""
+    return Question(function)
+
+
+def answer_now(asked: bytes) -> bytes | None:
+    """The digest of what a larger question comes to by now; None for what is no such question."""
+    try:
+        name, args = _ASKED.decode(asked)
+        module, _, function = name.partition(":")
+        found = getattr(import_module(module), function) if module.startswith(_PROGRAM) else None
+        return _digest_of(found(*map(_as_asked, args))) if isinstance(found, Question) else None
+    except (ImportError, AttributeError, TypeError, ValueError, OSError, MsgspecError):
+        return None
+
+
+def _as_asked(argument: Any) -> Any:
+    return tuple(map(_as_asked, argument)) if isinstance(argument, list) else argument
+
+
+def _digest_of(value: object) -> bytes:
+    return digest(_ENCODER.encode(value))
+
+
+@contextmanager
+def _apart() -> Iterator[Seen]:
+    """Notes what is asked from here on for nobody else, unless it comes to no end."""
+    global _noted
+    outer, _noted = _noted, Seen()
+    seen = _noted
+    try:
+        yield seen
+    except BaseException:
+        outer.add(seen)
+        raise
+    finally:
+        _noted = outer
+
+
+_PROGRAM: Final = f"{__name__.partition('.')[0]}."
+_ENCODER: Final = Encoder(order="deterministic")
+_ASKED: Final = Decoder(tuple[str, list[Any]])
 
 
 # --- questions -----------------------------------------------------------------------------------------------

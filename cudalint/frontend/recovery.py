@@ -93,11 +93,17 @@ def _only_folder_with(start: str, name: str) -> str | None:
     no other one there has a header of that name. What lies around a project is none of its folders."""
     for base in surroundings(start, _FOLDER_LEVELS):
         for within in ("", "include"):
-            folders = (os.path.join(folder, within) if within else folder for folder in _subfolders(base))
-            found = [folder for folder in folders if disk.is_file(os.path.join(folder, name))]
+            found = _folders_with(base, within, name)
             if found:
                 return found[0] if len(found) == 1 else None
     return None
+
+
+@disk.question
+def _folders_with(base: str, within: str, name: str) -> tuple[str, ...]:
+    """The folders within one, or what is called `within` in them, that have a file of a name."""
+    folders = (os.path.join(folder, within) if within else folder for folder in _subfolders(base))
+    return tuple(folder for folder in folders if disk.is_file(os.path.join(folder, name)))
 
 
 def _folder_in_project(start: str, name: str) -> str | None:
@@ -108,7 +114,7 @@ def _folder_in_project(start: str, name: str) -> str | None:
         return None
     here = os.path.relpath(start, top).split(os.sep)
     found = []
-    for header in _headers_below(top).get(os.path.basename(name), ()):
+    for header in _headers_called(top, os.path.basename(name)):
         if header == name or header.endswith("/" + name):
             folder = header[: -len(name)].rstrip("/")
             parts = folder.split("/")
@@ -118,6 +124,11 @@ def _folder_in_project(start: str, name: str) -> str | None:
     if not found or ("/" not in name and len(found) > 1 and found[0][:2] == found[1][:2]):
         return None
     return os.path.normpath(os.path.join(top, found[0][2]))
+
+
+@disk.question
+def _headers_called(top: str, last_name: str) -> tuple[str, ...]:
+    return _headers_below(top).get(last_name, ())
 
 
 @disk.remembered(8)
@@ -139,6 +150,7 @@ def _subfolders(base: str) -> tuple[str, ...]:
     return tuple(os.path.join(base, name) for name in disk.folders_in(base, _MOST_SUBFOLDERS))
 
 
+@disk.question
 @disk.remembered(64)
 def _candidate_folders(start: str) -> tuple[str, ...]:
     candidates: list[str] = []
@@ -163,9 +175,13 @@ def _build_text(folder: str) -> str:
 
 def build_defines(path: str) -> tuple[str, ...]:
     """The macros that the build files of a file's own folder define with a literal value, or the setup.py above it."""
-    folder = os.path.dirname(os.path.abspath(path))
+    return _defines_around(os.path.abspath(path))
+
+
+@disk.question
+def _defines_around(path: str) -> tuple[str, ...]:
     defined = (macro.definition for macro in setup_build(path).possible)
-    return tuple(dict.fromkeys((*_BUILD_DEFINES.findall(_build_text(folder)), *defined)))
+    return tuple(dict.fromkeys((*_BUILD_DEFINES.findall(_build_text(os.path.dirname(path))), *defined)))
 
 
 # --- the file that includes a fragment -------------------------------------------------------------------
@@ -173,7 +189,11 @@ def build_defines(path: str) -> tuple[str, ...]:
 
 def includer_context(path: str) -> Context | None:
     """What stands before the `#include` of this file in another one near it."""
-    path = os.path.abspath(path)
+    return _context_around(os.path.abspath(path))
+
+
+@disk.question
+def _context_around(path: str) -> Context | None:
     name = re.escape(os.path.basename(path).encode())
     directive = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]*\b' + name + rb')"', re.MULTILINE)
     for folder in surroundings(os.path.dirname(path), _INCLUDER_LEVELS):

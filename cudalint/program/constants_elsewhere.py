@@ -11,7 +11,7 @@ from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
 from cudalint.ir import nodes as ir
-from cudalint.program.neighbours import setters
+from cudalint.program.neighbours import code_in, setters
 
 _MAX_ASKED_FOR = 12
 """Constants for which all files of a folder are searched."""
@@ -38,7 +38,7 @@ class ConstantsElsewhere(Struct, eq=False):
     def _unit(self, path: str) -> ir.Unit | None:
         if path not in self._units:
             try:
-                self._units[path] = lower_unit(parse_file(path, self.parse_options(path)))
+                self._units[path] = lower_unit(parse_file(path, self.parse_options(path), code_in(path)))
             except SourceError:
                 self._units[path] = None
         return self._units[path]

@@ -18,7 +18,7 @@ from cudalint.interpreter.host.memory import Generics
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
-from cudalint.program.neighbours import callers, definers, launchers, wrappers
+from cudalint.program.neighbours import callers, code_in, definers, launchers, wrappers
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node
 
@@ -210,7 +210,7 @@ class HostCode(Struct, eq=False):
 
     def _unit(self, path: str, launching: frozenset[str]) -> ir.Unit | None:
         try:
-            parsed = parse_file(path, self.parse_options(path))
+            parsed = parse_file(path, self.parse_options(path), code_in(path))
         except SourceError:
             return None
         return lower_unit(parsed, launching, ConstantsElsewhere(path, self.parse_options).value)

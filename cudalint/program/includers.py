@@ -15,6 +15,7 @@ _HEADERS = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl")
 _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.MULTILINE)
 
 
+@disk.question
 @heuristic("headers-of-many", "headers that other files use").otherwise(False)
 def is_included_elsewhere(header: str, path: str) -> bool:
     """Whether a source near either of them, other than `path`, includes the header, be it through others.

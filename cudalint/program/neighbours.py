@@ -10,16 +10,21 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Collection
+import sys
+from collections.abc import Collection, Iterable
+from itertools import chain
 
 from cudalint.disk import recorder as disk
+from cudalint.disk.encoding import to_bytes
 from cudalint.disk.folders import small_file
+from cudalint.disk.regular import read_regular_text
 from cudalint.heuristics import heuristic
-from cudalint.source.comments import COMMENT_IN_BYTES
+from cudalint.source.comments import COMMENT_IN_BYTES, code_of
 
 _MAX_FILES = 8
 _MAX_CALLERS = 3
 _MAX_DEFINERS = 2
+_ANY_NUMBER = sys.maxsize
 _MAX_ABOVE = 64
 """Files of the folder above: one with more of them is a collection, and not the rest of this program."""
 _LAUNCHING = (".cu",)
@@ -31,57 +36,107 @@ _CALL = rb"\("
 
 def launchers(path: str, kernels: Collection[str]) -> list[str]:
     """Files near `path` whose text mentions a launch and one of the kernels."""
-    return _near(path, _LAUNCHING, _LAUNCH, kernels)[:_MAX_FILES]
+    return _near(path, _LAUNCHING, (_LAUNCH,), (), kernels)[:_MAX_FILES]
 
 
 def callers(path: str, functions: Collection[str]) -> list[str]:
     """Files near `path` whose text mentions a `main` and one of the functions."""
-    return _near(path, CALLING, _MAIN, functions)[:_MAX_CALLERS]
+    return _near(path, CALLING, (_MAIN,), (), functions)[:_MAX_CALLERS]
 
 
 def wrappers(path: str, functions: Collection[str]) -> list[str]:
     """Files near `path` without a `main` whose text mentions one of the functions."""
-    found = _near(path, CALLING, _CALL, functions)
-    return [other for other in found if not re.search(_MAIN, small_file(other))][:_MAX_CALLERS]
+    return _near(path, CALLING, (_CALL,), (_MAIN,), functions)[:_MAX_CALLERS]
 
 
 def definers(path: str, function: str) -> list[str]:
     """Files near `path` in whose text a body follows the function's name and its parameters."""
-    body = rb"(?<![\w.>])" + re.escape(function.encode()) + rb"\s*\([^;{}]*\)[^;{}()]*\{"
-    return _with(path, body)
+    return _with(path, function, rb"\s*\([^;{}]*\)[^;{}()]*\{")
 
 
 def setters(path: str, constant: str) -> list[str]:
     """Files near `path` in whose text a constant is given a value where it is declared."""
-    value = rb"(?<![\w.>])" + re.escape(constant.encode()) + rb"\s*(?:\[[^\[\];]*\]\s*)*(?:=(?!=)|\{)"
-    return _with(path, value)
+    return _with(path, constant, rb"\s*(?:\[[^\[\];]*\]\s*)*(?:=(?!=)|\{)")
 
 
-def _with(path: str, pattern: bytes) -> list[str]:
-    """Files near `path` in whose text, without its comments, something is found."""
-    texts = ((other, COMMENT_IN_BYTES.sub(b" ", small_file(other))) for other in sources_near(path, CALLING))
-    return [other for other, text in texts if re.search(pattern, text)][:_MAX_DEFINERS]
+@disk.question
+def code_in(path: str) -> bytes | None:
+    """What clang is to see of a file near another one: what its comments say is nothing that the other one rests on.
+    None for one that can't be read."""
+    try:
+        return to_bytes(code_of(read_regular_text(path)))
+    except OSError:
+        return None
 
 
-def _near(path: str, suffixes: tuple[str, ...], some: bytes, names: Collection[str]) -> list[str]:
+def _with(path: str, name: str, behind: bytes) -> list[str]:
+    """Files near `path` in whose text, without its comments, something follows a name."""
+    found = (_followed(folder, CALLING, most, name, behind) for folder, most in _folders_near(path))
+    return _others(path, found)[:_MAX_DEFINERS]
+
+
+def _near(
+    path: str, suffixes: tuple[str, ...], some: tuple[bytes, ...], none: tuple[bytes, ...], names: Collection[str]
+) -> list[str]:
     if not names or not disk.is_file(path):
         return []
-    named = rb"(?<!\w)(?:" + b"|".join(re.escape(name.encode()) for name in sorted(names)) + rb")(?!\w)"
-    texts = ((other, small_file(other)) for other in sources_near(path, suffixes))
-    return [other for other, text in texts if re.search(some, text) and re.search(named, text)]
+    asked = tuple(sorted(names))
+    found = (_mentioning(folder, suffixes, most, some, none, asked) for folder, most in _folders_near(path))
+    return _others(path, found)
+
+
+def sources_near(path: str, suffixes: tuple[str, ...]) -> list[str]:
+    """Other files of its folder, and then of the one above; what is above a work tree belongs to somebody else."""
+    return _others(path, (_sources(folder, suffixes, most) for folder, most in _folders_near(path)))
+
+
+def _others(path: str, found: Iterable[Iterable[str]]) -> list[str]:
+    """What is found in the folder of a file, but for itself, and then in the one above."""
+    beside, *above = [*found] or [()]
+    own = os.path.basename(path)
+    return [*(each for each in beside if os.path.basename(each) != own), *chain.from_iterable(above)]
 
 
 @heuristic("files-nearby", "kernels defined in one file and launched in another").otherwise([])
-def sources_near(path: str, suffixes: tuple[str, ...]) -> list[str]:
-    """Other files of its folder, and then of the one above; what is above a work tree belongs to somebody else."""
+def _folders_near(path: str) -> list[tuple[str, int]]:
+    """The folder of a file and the one above, if that belongs to the same project, each with the most files that it may
+    have."""
     folder = os.path.dirname(path)
-    beside = [other for other in _sources(folder, suffixes) if os.path.basename(other) != os.path.basename(path)]
     parent = os.path.join(folder, os.pardir) if folder in ("", os.curdir) else os.path.dirname(folder)
     if disk.exists(os.path.join(folder, ".git")) or disk.resolved(parent) == disk.resolved(folder):
-        return beside
-    above = _sources(parent, suffixes)
-    return beside + (above if len(above) <= _MAX_ABOVE else [])
+        return [(folder, _ANY_NUMBER)]
+    return [(folder, _ANY_NUMBER), (parent, _MAX_ABOVE)]
 
 
-def _sources(folder: str, suffixes: tuple[str, ...]) -> list[str]:
-    return [os.path.join(folder, name) for name in disk.names_in(folder, suffixes)]
+@disk.question
+def _mentioning(
+    folder: str, suffixes: tuple[str, ...], most: int, some: tuple[bytes, ...], none: tuple[bytes, ...],
+    names: tuple[str, ...],
+) -> tuple[str, ...]:  # fmt: skip
+    """Files of a folder with all of some patterns in their texts, none of others, and one of the names."""
+    words = [name.encode() for name in names]
+    named = re.compile(rb"(?<!\w)(?:" + b"|".join(map(re.escape, words)) + rb")(?!\w)")
+
+    def is_asked_for(text: bytes) -> bool:
+        is_named = any(word in text for word in words) and named.search(text) is not None
+        return is_named and all(re.search(each, text) for each in some) and not any(re.search(n, text) for n in none)
+
+    return tuple(path for path in _sources(folder, suffixes, most) if is_asked_for(small_file(path)))
+
+
+@disk.question
+def _followed(folder: str, suffixes: tuple[str, ...], most: int, name: str, behind: bytes) -> tuple[str, ...]:
+    """Files of a folder in whose texts, without their comments, a pattern follows a name that is no member."""
+    word = name.encode()
+    pattern = re.compile(rb"(?<![\w.>])" + re.escape(word) + behind)
+
+    def is_asked_for(text: bytes) -> bool:
+        return word in text and pattern.search(COMMENT_IN_BYTES.sub(b" ", text)) is not None
+
+    return tuple(path for path in _sources(folder, suffixes, most) if is_asked_for(small_file(path)))
+
+
+def _sources(folder: str, suffixes: tuple[str, ...], most: int) -> list[str]:
+    """None of a folder that has more than `most`."""
+    names = disk.names_in(folder, suffixes)
+    return [os.path.join(folder, name) for name in names] if len(names) <= most else []

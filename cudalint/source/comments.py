@@ -30,6 +30,8 @@ _TOKEN = re.compile(
     """,
     re.VERBOSE | re.DOTALL,
 )
+_STATED: Final = "cudalint"
+_LETTER: Final = re.compile(r"[^\n]")
 _DECLARATION_END = re.compile("[{;]")
 _LONGEST_DECLARATION = 4000
 _DIRECTIVE_LINE = re.compile(r"\s*#")
@@ -80,6 +82,24 @@ def read_comments(text: str) -> CommentedSource:
     blanked = Lines(_without(text, spans))
     comments = tuple(_comment(lines, start, end, blanked) for start, end in spans)
     return CommentedSource(text, comments, lines, tuple(_code_lines(blanked)))
+
+
+def code_of(text: str) -> str:
+    """The text with blanks for its comments, and nothing for those at the ends of lines and of the text: all else
+    stands where it stood. Comments that state something (`cudalint:`) are left."""
+    pieces: list[str] = []
+    done = 0
+    for match in _TOKEN.finditer(text):
+        comment, before = match["comment"], text[done : match.start()]
+        # Behind a backslash nothing would continue the line.
+        if comment is None or _STATED in comment or before.rstrip(" \t").endswith("\\"):
+            continue
+        done = match.end()
+        if done == len(text) or text[done] in "\r\n":
+            pieces += (before.rstrip(" \t"), "\n" * comment.count("\n"))
+        else:
+            pieces += (before, _LETTER.sub(lambda letter: " " * len(to_bytes(letter[0])), comment))
+    return "".join((*pieces, text[done:])).rstrip() + "\n"
 
 
 def _without(text: str, spans: list[tuple[int, int]]) -> str:

@@ -166,6 +166,63 @@ def test_a_file_beside_it_that_launches_its_kernel(lint: Linter) -> None:
     assert lint("src/a.cu") == (before, 1)
 
 
+CALLER = "void go(float *out, const float *in, int n);\nint main() { float *a = 0, *b = 0; go(a, b, 32); }\n"
+
+
+@pytest.fixture
+def program_of_two(lint: Linter) -> Linter:
+    """A kernel whose launcher is called by the `main` of another file, with a header that nobody finds."""
+    launcher = "void go(float *out, const float *in, int n) { column<<<64, dim3(n, n)>>>(out, in); }\n"
+    Path("src/a.cu").write_text('#include "lost.h"\n' + KERNEL + launcher)
+    Path("src/main.cu").write_text(CALLER)
+    Path("src/Makefile").write_text("main: a.cu main.cu\n\tnvcc a.cu main.cu -o main\n")
+    Path("CMakeLists.txt").write_text("include_directories(elsewhere)\n")
+    os.makedirs("docs")
+    Path("src/sums.cu").write_text("__global__ void sum(float *out) { out[threadIdx.x] = 1; }\n")
+    return lint
+
+
+def test_what_has_no_say_of_all_that_was_looked_at(program_of_two: Linter) -> None:
+    lint = program_of_two
+    before, _ = lint("src/a.cu")
+    assert lint("src/a.cu")[1] == 0
+    os.makedirs("empty")
+    _append("src/main.cu", "// done\n")
+    Path("src/main.cu").write_text(Path("src/main.cu").read_text().replace("{ float", "{ /* two */ float", 1))
+    Path("src/main.cu").write_text(Path("src/main.cu").read_text().replace("/* two */ ", "", 1))
+    _append("src/sums.cu", "int main() { sum<<<1, 32>>>(0); }\n")
+    _append("src/Makefile", "# done\nclean:\n\trm -f main\n")
+    _append("CMakeLists.txt", "# done\n")
+    Path("src/max.cu").write_text("__global__ void most(float *out) { out[threadIdx.x] = 1; }\n")
+    Path("docs/other.h").write_text("")
+    assert lint("src/a.cu") == (before, 0)
+
+
+def _append(path: str, text: str) -> None:
+    with open(path, "a", encoding="utf-8") as file:
+        file.write(text)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        _new_text("src/main.cu", CALLER.replace("32", "16")), _new_text("src/late.cu", CALLER.replace("32", "16")),
+        _new_text("src/main.cu", CALLER + "// cudalint: assume(1 > 0)\n"),
+        _new_text("CMakeLists.txt", "include_directories(elsewhere)\nadd_definitions(-DSIZE=16)\n"),
+        _new_text("docs/lost.h", "#define LOST\n"), _new_text("docs/more/lost.h", "#define LOST\n"),
+        lambda: os.unlink("src/main.cu"),
+    ],
+    ids=["a call", "another call", "a statement", "a macro", "a header beside", "a header far off", "no call"],
+)  # fmt: skip
+def test_what_has_a_say_of_all_that_was_looked_at(program_of_two: Linter, change: Callable[[], None]) -> None:
+    lint = program_of_two
+    lint("src/a.cu")
+    change()
+    found, analysed = lint("src/a.cu")
+    assert analysed == 1
+    assert found == lint("src/a.cu", "--no-cache")[0]
+
+
 def test_a_header_with_a_kernel_that_became_a_link(lint: Linter) -> None:
     os.rename("src/a.cu", "src/a.h")
     Path("src/b.cu").write_text('#include "a.h"\n')

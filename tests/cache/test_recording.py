@@ -9,11 +9,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from msgspec.msgpack import Encoder
 
 import cudalint
 from cudalint.disk import recorder as disk
 from cudalint.driver.file_findings import CheckJob, check_file
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.program.neighbours import launchers
 from cudalint.registry import Selection
 
 PACKAGE = Path(cudalint.__file__).parent
@@ -127,7 +129,8 @@ def test_what_is_opened_is_noted(tmp_path: Path, opened: _Opened, monkeypatch: p
         with disk.noting() as noted:
             check_file(job)
         paths, opened.paths = opened.paths, None
-        known = {*noted.texts, *noted.kinds, *(key.partition("\0")[0] for key in noted.names)}
+        flat = noted.flat()
+        known = {*flat.texts, *flat.kinds, *(key.partition("\0")[0] for key in flat.names)}
         absolute = {os.path.abspath(path) for path in known}
         assert {path for path in paths if path.startswith(str(project))} <= absolute
         seen.append(noted)
@@ -136,3 +139,23 @@ def test_what_is_opened_is_noted(tmp_path: Path, opened: _Opened, monkeypatch: p
     assert seen[0].texts.keys() == seen[1].texts.keys()
     assert seen[0].kinds == seen[1].kinds
     assert seen[0].names == seen[1].names
+    assert seen[0].answers == seen[1].answers
+    assert seen[0].behind == seen[1].behind
+
+
+def test_a_larger_question_is_noted_by_its_answer(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text("f<<<1, 32>>>();")
+    (tmp_path / "b.cu").write_text("")
+    with disk.noting() as noted:
+        assert launchers(str(tmp_path / "b.cu"), {"f"}) == [str(tmp_path / "a.cu")]
+    assert str(tmp_path / "a.cu") not in noted.texts
+    asked = next(each for each, answer in noted.answers.items() if b"f" in each)
+    (tmp_path / "c.cu").write_text("g<<<1, 32>>>();")
+    assert disk.answer_now(asked) == noted.answers[asked]
+    (tmp_path / "c.cu").write_text("f<<<1, 32>>>();")
+    assert disk.answer_now(asked) != noted.answers[asked]
+
+
+@pytest.mark.parametrize("name", ["os:getcwd", "cudalint.cli:run", "cudalint.program.neighbours:launchers", "x", "a:b"])
+def test_an_entry_has_nothing_called_that_is_no_question(name: str) -> None:
+    assert disk.answer_now(Encoder().encode((name, []))) is None

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from cudalint.source.comments import read_comments
+from cudalint.source.comments import code_of, read_comments
 
 
 def _texts(source: str) -> list[str]:
@@ -69,3 +69,20 @@ def test_any_text_is_taken(text: str) -> None:
         assert text[comment.start : comment.end] == comment.text
         assert comment.line <= comment.end_line
         end = comment.end
+
+
+@pytest.mark.parametrize(
+    ("source", "code"),
+    [
+        ("a; // one\nb;\n", "a;\nb;\n"),
+        ("a;\nb;\n// more\n\n/* and\nmore */\n", "a;\nb;\n"),
+        ("f(/* é */ 1); // one", "f(" + " " * 8 + " 1);\n"),
+        ("a; /* one\ntwo */ b;", "a;       \n       b;\n"),
+        ("a; // one \\\n two\nb;", "a;\n\nb;\n"),
+        ('s = R"(a  \n// no)";', 's = R"(a  \n// no)";\n'),
+        ("#define A \\ // no line goes on\nb;", "#define A \\ // no line goes on\nb;\n"),
+        ("// cudalint: assume(n > 0)\na;", "// cudalint: assume(n > 0)\na;\n"),
+    ],
+)
+def test_code_stands_where_it_stood(source: str, code: str) -> None:
+    assert code_of(source) == code
