@@ -13,7 +13,7 @@ class PageableAsyncCopy(Rule):
     """`cudaMemcpyAsync` to or from memory of the host that is not pinned.
 
     What it does
-        Looks where the memory on the host's side of a `cudaMemcpyAsync` comes from: `malloc`, `new` or a
+        Looks where the memory on the host's side of a `cudaMemcpyAsync` in a loop comes from: `malloc`, `new` or a
         `std::vector`, and no `cudaHostRegister` for it.
 
     Why is this bad
@@ -23,17 +23,26 @@ class PageableAsyncCopy(Rule):
 
     Example
         float *h = (float *)malloc(bytes);
-        cudaMemcpyAsync(d, h, bytes, cudaMemcpyHostToDevice, stream);
+        for (int i = 0; i < batches; i++) {
+            cudaStreamSynchronize(stream);
+            fill(h, i);
+            cudaMemcpyAsync(d, h, bytes, cudaMemcpyHostToDevice, stream);
+        }
 
     Use instead
         float *h;
         cudaMallocHost(&h, bytes);
-        cudaMemcpyAsync(d, h, bytes, cudaMemcpyHostToDevice, stream);
-        cudaStreamSynchronize(stream);  // Before `h` is used again: the call returns at once now.
+        for (int i = 0; i < batches; i++) {
+            cudaStreamSynchronize(stream);  // Before `h` is used again: the call returns at once now.
+            fill(h, i);
+            cudaMemcpyAsync(d, h, bytes, cudaMemcpyHostToDevice, stream);
+        }
 
     What is not reported
         - Memory that comes from another function, or from several places, and single variables.
         - Copies in the default stream, in which little overlaps anyway.
+        - Copies outside of loops: those that set something up are made once, and nothing in sight tells the others
+          from them.
     """
 
     code = "CL703"
@@ -48,7 +57,7 @@ class PageableAsyncCopy(Rule):
 
     def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
         for copy in context.file.host.copies if context.file.host is not None else ():
-            if copy.buffer.pages == "pageable" and copy.has_stream:
+            if copy.buffer.pages == "pageable" and copy.has_stream and copy.in_loop:
                 yield self._diagnostic(copy)
 
     def _diagnostic(self, copy: HostCopy) -> Diagnostic:

@@ -44,6 +44,7 @@ _HARMLESS: Final = frozenset({
 """Between two launches, without a say in what the second one sees."""
 _PLAIN_VECTORS: Final = ("vector<", "std::vector<")
 _MOST_ALIASES = 4
+_LOOPS = (ir.For, ir.While, ir.DoWhile, ir.RangeFor)
 
 
 class HostCollector(Provider, eq=False):
@@ -83,9 +84,10 @@ def host_facts(functions: Sequence[ir.FunctionRef], spellings: Spellings, kinds:
     launches: list[HostStep] = []
     devices: list[tuple[Place, object]] = []
     for function in loaded:
+        repeated = _repeated(function)
         for node in walk.nodes_in(function):
             if isinstance(node, ir.Call) and node.name == "cudaMemcpyAsync":
-                copies += _copies(node, memory)
+                copies += _copies(node, memory, id(node) in repeated)
             elif isinstance(node, ir.Call) and node.name == "cudaSetDevice" and node.arguments:
                 chosen = walk.without_casts(node.arguments[0])
                 devices.append((_place(node), chosen.value if isinstance(chosen, ir.Constant) else None))
@@ -246,7 +248,19 @@ def _pinned(flags: int) -> Pages:
     return "mapped" if flags & _MAPPED else "pinned"
 
 
-def _copies(call: ir.Call, memory: _Memory) -> Iterator[HostCopy]:
+def _repeated(function: ir.Function) -> frozenset[int]:
+    """The calls that stand in a loop of this function, by their identity."""
+    loops = (node for node in walk.nodes_in(function) if isinstance(node, _LOOPS) and not _is_one_turn(node))
+    return frozenset(id(node) for loop in loops for node in walk.walk(loop) if isinstance(node, ir.Call))
+
+
+def _is_one_turn(loop: ir.Stmt) -> bool:
+    """Whether it is the `do { … } while (0)` of a macro."""
+    condition = walk.without_casts(loop.condition) if isinstance(loop, ir.DoWhile) else None
+    return isinstance(condition, ir.Constant) and not condition.value
+
+
+def _copies(call: ir.Call, memory: _Memory, in_loop: bool) -> Iterator[HostCopy]:
     if len(call.arguments) < 4:
         return
     kind = walk.without_casts(call.arguments[3])
@@ -255,7 +269,7 @@ def _copies(call: ir.Call, memory: _Memory) -> Iterator[HostCopy]:
     for side in sides:
         buffer = memory.buffer(_key(call.arguments[side]))
         if buffer is not None and buffer.pages in ("pageable", "pinned", "mapped"):
-            yield HostCopy(_place(call), buffer, _has_stream(call))
+            yield HostCopy(_place(call), buffer, _has_stream(call), in_loop)
 
 
 def _has_stream(call: ir.Call) -> bool:
@@ -291,7 +305,7 @@ class _Launches:
     def _statement(self, statement: ir.Stmt | None) -> None:
         if statement is None:
             return
-        if isinstance(statement, (ir.For, ir.While, ir.DoWhile, ir.RangeFor)):
+        if isinstance(statement, _LOOPS):
             self._last = None
             self._loops.append(statement)
             for child in walk.children(statement):

@@ -35,6 +35,8 @@ class HostCopy(Struct, frozen=True):
     """On the side of the host."""
     has_stream: bool = False
     """Whether it names another stream than the default one."""
+    in_loop: bool = False
+    """Whether it stands in a loop of its function."""
 
 
 class HostStep(Struct, frozen=True):
