@@ -160,12 +160,17 @@ class Table(Struct, frozen=True, eq=False, dict=True):
         if touch.values is None or any(v.payload == UNINITIALISED or not follows(touch, v) for v in touch.values):
             return -1 - entries
         rows = self.unfolding.rows_of(touch)
-        mixed = np.zeros(len(entries), dtype=np.uint64)
+        parts = []
         for value in touch.values:
             numbers = flat(rows.value(self._by_content(value)), rows)[self.row[entries], self.thread[entries]]
             is_float = numbers.dtype.kind == "f"
-            words = numbers.astype(np.float64).view(np.uint64) if is_float else numbers.astype(np.uint64)
-            mixed = (mixed ^ words) * np.uint64(0x9E3779B97F4A7C15)
+            parts.append(numbers.astype(np.float64).view(np.uint64) if is_float else numbers.astype(np.uint64))
+        mixed = np.zeros(len(entries), dtype=np.uint64)
+        # A vector of one value stores what a scalar of that value does.
+        is_one = np.all([part == parts[0] for part in parts], axis=0)
+        for number, part in enumerate(parts):
+            more = (mixed ^ part) * np.uint64(0x9E3779B97F4A7C15)
+            mixed = np.where(is_one, mixed, more) if number else more
         return (mixed >> np.uint64(1)).astype(np.int64)
 
 

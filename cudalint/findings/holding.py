@@ -15,11 +15,13 @@ from cudalint.facts import FindingCost
 
 _OF_TRAFFIC = 0.1
 """What a share of the traffic through L1 counts of a share of the time in a kernel that waits for nothing but latency
-or its own launch: with more to do it would wait for this traffic. With sizes that were assumed, it may as well have
-little to do, and a kernel that waits for something else says by its time what traffic comes to."""
+or its own launch: with more to do it would wait for this traffic. With a launch or sizes that were assumed, it may as
+well have little to do, and a kernel that waits for something else says by its time what traffic comes to."""
 _WITHOUT_REMEDY, _WITH_EDIT = 5.0, 0.2
 """Times the share of the time, a finding takes that comes without a word on what to do, and one that comes with the
 edit at hand: what somebody would act upon depends on what it brings and on how much there is to do."""
+_LEAST_PRODUCT = 0.25
+"""Of a library whose kernels stand in headers, tests are most of the files that are linted."""
 _DOUBLE = re.compile(r"\bdouble\b")
 _ASIDE = re.compile(r"(unit_?|perf_?|micro_?)?(tests?|testing|benchmarks?|bench|examples?|samples?|demos?|tutorials?)")
 """Folders of programs around a product, by the customary names."""
@@ -31,7 +33,7 @@ def is_large(cost: FindingCost, share: float, *found: Diagnostic) -> bool:
     if cost.share is None:
         return True
     is_idle = cost.limiter in ("latency", "launch")
-    counts = is_idle and any(not d.is_absorbed and not rests_on_sizes(d) for d in found)
+    counts = is_idle and any(not d.is_absorbed and not d.assumptions for d in found)
     by_traffic = _OF_TRAFFIC * (cost.traffic_share or 0.0) if counts else 0.0
     effort = min((_effort(d) for d in found), default=1.0)
     return cost.share / effort + by_traffic / min(effort, 1.0) >= share
@@ -65,11 +67,11 @@ def marked(diagnostic: Diagnostic, share: float) -> Diagnostic:
 
 def held_for_their_place(diagnostics: Iterable[Diagnostic], paths: Collection[str], share: float) -> list[Diagnostic]:
     """Findings with those held back that are about tests, examples and benchmarks, or about launches that only these
-    make, unless they are most of the linted files: then they are what somebody wants to know of. So is waste in
+    make, unless nearly all linted files are such: then they are what somebody wants to know of. So is waste in
     instantiations for doubles alone."""
     if not share:
         return list(diagnostics)
-    has_product = 2 * sum(map(_is_aside, paths)) < len(paths)
+    has_product = sum(not _is_aside(path) for path in paths) > _LEAST_PRODUCT * len(paths)
     return [d if d.held_back or d.severity == "error" else _held(d, has_product) for d in diagnostics]
 
 
