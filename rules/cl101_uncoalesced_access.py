@@ -83,7 +83,8 @@ class UncoalescedAccess(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         everything = list(evaluated(kernel, "global"))
         limits = {**self.thresholds, **context.thresholds}
-        texts = Texts((context.file.path, *context.file.sources.values()), context.text_of)
+        paths = context.file.path, *context.file.sources.values()
+        texts = Texts(paths, context.text_of, context.file.kernels)
         for one in everything:
             if not _exceeds(one.result, limits["factor"], limits["excess-sectors"]):
                 continue

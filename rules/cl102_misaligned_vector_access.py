@@ -98,7 +98,8 @@ def _check(kernel: KernelFacts, found: Misalignment, context: RuleContext) -> Su
     if found.condition is None:
         return None
     launch = kernel.launches[found.launch]
-    asked = Suggestion("let the host ask for it before the launch, where other sizes have no way of their own")
+    text = "let the host ask for it before the launch, where other sizes have no way of their own"
+    asked = Suggestion(text, of_launches=True)
     return edited(asked, lambda: check_edits(kernel, launch, found.condition or "", context.text_of), "unsafe")
 
 

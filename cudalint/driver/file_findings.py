@@ -57,8 +57,8 @@ if TYPE_CHECKING:
     from cudalint.remedies.proof import Lasted, Proof, Tried
 
 _OUT_OF_TIME = "the time limit is too short; --time-limit gives more time"
-_LEAST_FOR_EDITS = 3.0
-_SHARE_FOR_EDITS = 2.0
+_LEAST_FOR_EDITS = 6.0
+_SHARE_FOR_EDITS = 4.0
 """What the trials of a file's edits may take: so many seconds, or so many times what its analysis took."""
 
 

@@ -307,7 +307,7 @@ def _threads() -> dict[str, Builtin]:
         table[f"shfl{suffix}"] = Builtin("group-shuffle", direction)
     table |= _alike("__ballot __any __all", Builtin("unmasked-vote"))
     table |= _alike("__ballot_sync __any_sync __all_sync", Builtin("masked-vote"))
-    table["__activemask"] = Builtin("vote")
+    table["__activemask"] = Builtin("active-mask")
     for name in ("add", "min", "max", "and", "or", "xor"):
         # "Warp Reduce Functions": "Supported by devices of compute capability 8.x or higher."
         table[f"__reduce_{name}_sync"] = Builtin("masked-vote", support=SM_80)

@@ -24,6 +24,7 @@ from cudalint.remedies.record_edits import aligned_record, is_declared
 from cudalint.remedies.records import takes_most
 from cudalint.remedies.row_edits import row_edits, turns_of
 from cudalint.remedies.staging_edits import staging_edits
+from cudalint.remedies.tile_edits import tile_edits
 from cudalint.remedies.turn_edits import turn_edits
 from cudalint.remedies.vector_edits import vector_edits
 from cudalint.rulekit import Evaluated, array_key, evaluated, is_repeat, mean_sectors, thread_indices
@@ -57,6 +58,8 @@ class Texts(Struct, frozen=True):
     paths: tuple[str, ...]
     """Of all that a kernel may call something of."""
     text_of: Callable[[str], str]
+    kernels: tuple[KernelFacts, ...] = ()
+    """All of the file: of a template each instantiation."""
 
 
 def suggest(
@@ -64,6 +67,15 @@ def suggest(
 ) -> Suggestion | None:
     """The remedy that fits the pattern, None where the model knows of none that helps. Of records that L1 has absorbed
     none but a load of all of it would bring anything."""
+    found = _suggested(kernel, one, pattern, texts, absorbed)
+    if absorbed or pattern.kind not in _ALONG_ROWS or (found is not None and found.edits):
+        return found
+    return _through_a_tile(kernel, one, texts, found)
+
+
+def _suggested(
+    kernel: KernelFacts, one: Evaluated, pattern: Pattern, texts: Texts, absorbed: bool
+) -> Suggestion | None:
     if (dealt := _dealt_out(one, texts)) is not None:
         return dealt
     match pattern.kind:
@@ -327,6 +339,28 @@ def _row_in_vectors(
     return advice if advice.edits or words is None else replace(words, no_edit=advice.no_edit)
 
 
+def _through_a_tile(
+    kernel: KernelFacts, one: Evaluated, texts: Texts, words: Suggestion | None
+) -> Suggestion | None:
+    """The rows of a warp, of which each lane has one, moved by all of its lanes together; else some words."""
+    access, result = one.access, one.result
+    after, before = _with_unit_stride(one), result.sectors_per_request
+    if access.operation not in ("load", "store") or after is None or before is None or after > before * _WORTH_IT:
+        return words
+    verb = access.operation
+    text = f"{verb} the rows of a warp's threads by all of its lanes together, through a tile in shared memory"
+    figures = {"sectors_per_request": before}, {"sectors_per_request": after}
+    advice = Suggestion(text, (), *figures, rewrites=True, otherwise=words)
+    others = [other.access for other in evaluated(kernel, "global") if _walks_beside(other, one)]
+    alike = [each for each in texts.kernels if each.place == kernel.place] or [kernel]
+    warps = max(warp_count(launch.block) for each in alike for launch in each.launches)
+    sizes = {other.bytes for each in alike for other in each.accesses if other.place == access.place}
+    advice = edited(advice, lambda: tile_edits(kernel, [access, *others], sizes, warps, texts.text_of), "unsafe")
+    if advice.edits:
+        return advice
+    return replace(words, no_edit=advice.no_edit) if words is not None else None
+
+
 def _number(spelled: str, launch: LaunchFacts) -> int | None:
     """What a bound comes to, if it is a number or an argument that something gives one."""
     if spelled.isdecimal():
@@ -544,7 +578,7 @@ def _exchange_suggestion(kernel: KernelFacts, changed: Sequence[_Changed], one: 
         f" {1 - after / before:.0%} fewer sectors together"
     )
     figures = {"sectors_per_request": mine.before}, {"sectors_per_request": mine.after}
-    advice = Suggestion(text, (), *figures, relaunches=x != y)
+    advice = Suggestion(text, (), *figures, relaunches=x != y, of_launches=True)
     return edited(advice, lambda: exchange_edits(kernel, texts.paths, texts.text_of), "unsafe")
 
 

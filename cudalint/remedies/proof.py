@@ -102,6 +102,18 @@ class _Change(Struct, eq=False):
         return any(target.suggestion and target.suggestion.relaunches for target in self.targets)
 
     @property
+    def is_of_launches(self) -> bool:
+        """Whether launches of the kernel are changed as well."""
+        return any(target.suggestion and target.suggestion.of_launches for target in self.targets)
+
+    @property
+    def is_of_any_size(self) -> bool:
+        """Whether a kernel does what it did with it, whatever its arguments are: accesses are spelled in another way,
+        or something is put between statements. How an array lies hangs on sizes."""
+        only_puts = all((e.place.line, e.place.column) == (e.place.end_line, e.place.end_column) for e in self.edits)
+        return self.rewrites or (only_puts and self.is_for_order)
+
+    @property
     def extents(self) -> dict[str, tuple[int, int]]:
         """The first and the last line of what is changed, and of what that is for, in each file."""
         found: dict[str, tuple[int, int]] = {}
@@ -120,7 +132,8 @@ def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
     """The findings, with the edits that hold. Where they make something worse the suggestion goes as a whole; where
     nothing can be told of them, for lack of time as a rule, its words stay."""
     changes = _changes(found, proof.facts)
-    tryable = [change for change in changes if _may_be_tried(change, proof)]
+    # What is outside of all kernels concerns each of them, and takes longest to try.
+    tryable = sorted((c for c in changes if _may_be_tried(c, proof)), key=lambda change: change.kernels is None)
     verdicts = {change.edits: _NOT_TRYABLE for change in changes} | {change.edits: _UNTRIED for change in tryable}
     before = {change.edits: verdict for change in tryable if (verdict := _told_before(change, proof)) is not None}
     verdicts |= before
@@ -205,7 +218,7 @@ def held_together(
 
 
 def _hold(changes: Sequence[_Change], proof: Proof, seconds: float) -> bool:
-    edits = [edit for change in changes for edit in change.edits]
+    edits = list(dict.fromkeys(edit for change in changes for edit in change.edits))
     if overlap(edits) or not fit(edits, proof.text_of):
         return False
     owned = _kernels_of(changes, proof.facts)
@@ -262,7 +275,8 @@ def _changes(found: Iterable[Diagnostic], facts: FileFacts) -> list[_Change]:
         if suggestion is None or not suggestion.edits:
             continue
         if suggestion.edits not in changes:
-            changes[suggestion.edits] = _Change(suggestion.edits, _owners(suggestion.edits, facts), [])
+            owners = _named(diagnostic, facts) if suggestion.of_launches else _owners(suggestion.edits, facts)
+            changes[suggestion.edits] = _Change(suggestion.edits, owners, [])
         changes[suggestion.edits].targets.append(diagnostic)
     return list(changes.values())
 
@@ -274,6 +288,11 @@ def _owners(edits: Iterable[Edit], facts: FileFacts) -> frozenset[Place] | None:
     return found if None not in owners.values() else None
 
 
+def _named(diagnostic: Diagnostic, facts: FileFacts) -> frozenset[Place] | None:
+    """The kernel that a finding is in, by its place; None for one that is in none."""
+    return frozenset(kernel.place for kernel in facts.kernels if kernel.name == diagnostic.kernel) or None
+
+
 def _contains(outer: Place, inner: Place) -> bool:
     begins = (outer.line, outer.column) <= (inner.line, inner.column)
     ends = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
@@ -281,15 +300,16 @@ def _contains(outer: Place, inner: Place) -> bool:
 
 
 def _may_be_tried(change: _Change, proof: Proof) -> bool:
-    paths = {edit.place.path for edit in change.edits} - {proof.facts.path}
     plain = fit(change.edits, proof.text_of) and not overlap(change.edits)
-    return plain and all(map(proof.all_considered, paths)) and _is_complete(change, proof.facts)
+    return plain and (change.is_of_any_size or _is_whole(change, proof))
 
 
-def _is_complete(change: _Change, facts: FileFacts) -> bool:
-    """Whether all instantiations in sight were evaluated."""
-    kernels = [k for k in facts.kernels if change.kernels is None or k.place in change.kernels]
-    return not any(gap.kind == "instantiations" for kernel in kernels for gap in kernel.gaps)
+def _is_whole(change: _Change, proof: Proof) -> bool:
+    """Whether all instantiations of what is changed were evaluated, and nothing else in sight uses it."""
+    paths = {edit.place.path for edit in change.edits} - {proof.facts.path}
+    kernels = [k for k in proof.facts.kernels if change.kernels is None or k.place in change.kernels]
+    is_complete = not any(gap.kind == "instantiations" for kernel in kernels for gap in kernel.gaps)
+    return is_complete and all(map(proof.all_considered, paths))
 
 
 def _rounds(changes: Iterable[_Change], in_company: bool) -> Iterator[list[_Change]]:
@@ -332,8 +352,11 @@ def _meet(some: Mapping[str, tuple[int, int]], others: Mapping[str, tuple[int, i
     )
 
 
-def _applicable(change: _Change, facts: FileFacts) -> str:
+def _applicable(change: _Change, proof: Proof) -> str:
     """`safe` only where something in sight launches all that is changed, and all of it was evaluated."""
+    facts = proof.facts
+    if not _is_whole(change, proof):
+        return "unsafe"
     if any(target.suggestion and target.suggestion.applicability != "safe" for target in change.targets):
         return "unsafe"
     kernels = [k for k in facts.kernels if change.kernels is None or k.place in change.kernels]
@@ -372,7 +395,7 @@ def _try(changes: Sequence[_Change], proof: Proof, budget: _Budget) -> tuple[_Ve
         if (is_broken or any(_problem(each, trial) for each in (change, *others))) and others:
             alone.append(change)
         elif is_broken or not trial.broken:
-            told[change.edits] = problem or _applicable(change, proof.facts)
+            told[change.edits] = problem or _applicable(change, proof)
             if not is_late:
                 _keep(change, problem, proof)
         else:
@@ -387,7 +410,7 @@ def _told_before(change: _Change, proof: Proof) -> str | None:
     if told is None:
         return None
     change.stays = [change.targets[number] for number in told.stays]
-    return told.problem or _applicable(change, proof.facts)
+    return told.problem or _applicable(change, proof)
 
 
 def _keep(change: _Change, problem: str, proof: Proof) -> None:
@@ -399,7 +422,7 @@ def _keep(change: _Change, problem: str, proof: Proof) -> None:
 
 
 def _tried_beside(change: _Change, proof: Proof) -> Tried | None:
-    if change.kernels is None or len(change.kernels) != 1:
+    if change.kernels is None or len(change.kernels) != 1 or change.is_of_launches:
         return None
     return proof.tried_in(next(iter(change.kernels)))
 
@@ -451,7 +474,7 @@ class _Trial(Struct, frozen=True, eq=False):
 def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], seconds: float) -> _Trial | None:
     """Makes changes at once and looks at the kernels of some names, or at all; None where the file is no longer what
     it was."""
-    edits = [edit for change in changes for edit in change.edits]
+    edits = list(dict.fromkeys(edit for change in changes for edit in change.edits))
     kernels = [kernel for kernel in proof.facts.kernels if not names or kernel.name in names]
     linted = proof.again(edited_texts(edits, proof.text_of), names, seconds)
     if linted is None:

@@ -13,8 +13,8 @@ from collections.abc import Callable
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Access
+from cudalint.remedies.counted_loops import end_of_body
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.row_edits import end_of_body
 from cudalint.remedies.spelling import FOR, replaced
 from cudalint.source.code import CodeText, code_text
 

@@ -117,23 +117,75 @@ def test_rows_of_a_length_that_is_known() -> None:
         ("sum +=", "if (v[j] == 0) break; sum +="),  # What is behind the last turn would be loaded.
         ("sum +=", "if (v[j] > 0) sum +="),  # Not all lanes make the load.
         ("j++", "j += 2"),
-        ("j = 0", "j = 1"),
         ("+ j]", "+ 2 * j]"),
         ("sum += a[i * d + j] * v[j]", "{ sum += a[i * d + j] * v[j]; __syncthreads(); }"),
+        ("j = 0; j < d", "j = 1; j < d - i % 2"),  # Lanes make different turns.
+        ("j = 0; j < d", "j = 1; j < (int)v[i]"),
+        ("a[i * d + j] * v[j]", "const_cast<float *>(a)[i * d + j + 1] = sum + a[i * d + j]"),
+    ],
+)
+def test_loops_that_threads_do_not_go_through_alike_stay(old: str, new: str) -> None:
+    source = _ROWS.replace(old, new)
+    assert _fixed(source, "CL101")[0] == source
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("j = 0", "j = 1"),
         ("    for (", "    if ((size_t)(&a[i * d]) % 16 == 0) out[i] = 1;\n    for ("),
         ("< d", "< 5"),
     ],
 )
-def test_loops_that_do_not_load_whole_vectors_stay(old: str, new: str) -> None:
-    source = _ROWS.replace(old, new)
-    assert _fixed(source, "CL101")[0] == source
+def test_rows_that_are_no_whole_vectors_are_staged(old: str, new: str) -> None:
+    """The lanes of a warp load 16 elements of two rows at a time, each for the lane whose row it is."""
+    fixed, kinds = _fixed(_ROWS.replace(old, new), "CL101")
+    assert "__shared__ float a_tile[8][16][34];" in fixed
+    assert "if (j_first + lane % 16 < j_end) a_tile[warp][lane % 16][of] = a[row + (j_first + lane % 16)];" in fixed
+    assert "sum += (is_staged ? a_tile[warp][j - j_first][lane] : a[i * d + j]) * v[j];" in fixed
+    assert kinds == {"unsafe"}
+    assert _fixed(fixed, "CL101")[0] == fixed
+
+
+_STAGED = """    __shared__ float out_tile[8][16][34];
+    const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+    const bool is_staged = __activemask() == ~0u && warp < 8;
+    const auto out_row = i * 5;
+    for (int j_first = 0; j_first < 5; j_first += 16) {
+        const int j_end = j_first + 16 < 5 ? j_first + 16 : 5;
+        for (int j = j_first; j < j_end; j++)
+            {
+                const float out_new = j * v[j];
+                if (is_staged) out_tile[warp][j - j_first][lane] = out_new;
+                else out[i * 5 + j] = out_new;
+            }
+        if (is_staged) {
+            __syncwarp();
+            for (int of = lane / 16; of < 32; of += 2) {
+                const auto row = __shfl_sync(~0u, out_row, of);
+                if (j_first + lane % 16 < j_end) out[row + (j_first + lane % 16)] = out_tile[warp][lane % 16][of];
+            }
+            __syncwarp();
+        }
+    }
+"""
+
+
+def test_rows_that_are_stored_are_staged() -> None:
+    """5 stores of 20 sectors each, of which 32 lanes fill 20 together."""
+    source = _ROWS.replace("    float sum = 0;\n", "").replace("    out[i] = sum;\n", "").replace("< d", "< 5")
+    source = source.replace("sum += a[i * d + j] * v[j];", "out[i * 5 + j] = j * v[j];")
+    fixed, _ = _fixed(source, "CL101")
+    loop = source[source.index("    for (") : source.index("}\nvoid")]
+    assert fixed == source.replace(loop, _STAGED)
+    assert _fixed(fixed, "CL101")[0] == fixed
 
 
 def test_a_template_may_be_for_other_types() -> None:
     source = "template <typename T>\n" + _ROWS.replace("const float *a", "const T *a").replace(
         "rows<<<", "rows<float><<<"
     )
-    assert _fixed(source, "CL101")[0] == source
+    assert "__shared__ T a_tile[8][16][34];" in _fixed(source, "CL101")[0]
     assert (
         "float4" in _fixed(source.replace("const T *a", "const float *a, T t").replace(">>>(a", ">>>(a, 1"), "CL101")[0]
     )

@@ -27,7 +27,7 @@ from cudalint.interpreter.library.synchronisation import (
 )
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS, Builtin
-from cudalint.values.arithmetic import BOOL, F8, I8, kind_of
+from cudalint.values.arithmetic import BOOL, F8, I8, U4, kind_of
 from cudalint.values.nodes import THREAD_BITS, Counter, Node, Reason, Stride, without_cast
 from cudalint.values.opaque_parts import asks_for_a_number
 
@@ -307,6 +307,17 @@ def _vote(ex: Executor, call: ir.Call) -> Value:
     return ex.memory.unknown(call.type, Reason(bool(args), f"it is the result of `{call.name}`"), (warp_index(ex),))
 
 
+def _active_mask(ex: Executor, call: ir.Call) -> Value:
+    """`__activemask()`: the lanes of a warp that get to it, if no data says so. Those that can run together do."""
+    context = ex.context(call.span)
+    deciding = [*context.conditions, *(loop.condition for loop in context.loops)]
+    if any(condition.bits & ex.graph.opaque_bits for condition in deciding):
+        return _vote(ex, call)
+    if not any(condition.bits & THREAD_BITS for condition in deciding):
+        return ex.graph.const(_WHOLE_WARP, U4)
+    return ex.graph.match(ex.graph.conjunction(tuple(deciding)))
+
+
 def _match(ex: Executor, call: ir.Call) -> Value | None:
     """`__match_any_sync(mask, value)` of whole warps; which lanes take part under another mask is not followed."""
     if len(call.arguments) != 2:
@@ -397,6 +408,7 @@ HANDLERS: Mapping[str, Handler] = {
     "absolute": _absolute, "fused": _fused, "high-product": _high_product, "power": _power,
     "sine-and-cosine": _set_pair, "converted": _rounded(""),
     "vote": _vote, "masked-vote": converges(_vote), "unmasked-vote": unmasked(_vote), "match": converges(_match),
+    "active-mask": _active_mask,
     "nothing": _nothing, "end": _end, "first-argument": _first, "assumed-alignment": _assume_aligned,
     "stride": _stride, "rank": _rank_here, "of-rank": _of_rank,
     **SYNCHRONISATION, **SPECIFICATIONS, **BULK_ACCESSES,
