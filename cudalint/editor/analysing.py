@@ -103,9 +103,7 @@ def _analysed(job: CheckJob, keeper: Keeping | None) -> Analysed:
     facts = analyse(job.path, job.options, keeper=keeper)
     if isinstance(facts, Failure):
         return Analysed(facts)
-    # What comes of an edit depends on all of a file that is no C++ as it stands.
-    is_broken = any(problem.is_syntax for problem in facts.problems)
-    report = report_on(facts, job, stopwatch, nothing_tried if keeper is None or is_broken else keeper.tried_in)
+    report = report_on(facts, job, stopwatch, nothing_tried if keeper is None else keeper.tried_in)
     return Analysed(report, tuple(_accesses(facts)), tuple(_kernels(facts, job.options.target)))
 
 

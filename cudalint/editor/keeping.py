@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import os
 import re
-from bisect import bisect_left
+from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, Final, cast
@@ -36,7 +36,7 @@ from cudalint.facts import Access, Frame, KernelFacts, Place
 from cudalint.ir import nodes as ir
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import Problem
-from cudalint.remedies.proof import Tried
+from cudalint.remedies.proof import Told, Tried
 from cudalint.source.comments import read_comments
 from cudalint.values.nodes import Choice, Node
 
@@ -66,10 +66,11 @@ class Outline(Struct):
     lines: list[bytes]
     outside: list[int]
     """The numbers of those that count for all kernels."""
-    bodies: dict[str, tuple[int, int]]
-    """By a kernel's USR: its first line and one past its last that count for itself alone."""
-    host: list[tuple[int, int]]
-    """The same of host functions: they count for what they hand to launches."""
+    bodies: dict[str, list[int]]
+    """By a kernel's USR: the lines that count for itself alone."""
+    spans: list[tuple[int, int]]
+    """Of bodies, those of host functions too, which count for what they hand to launches: the first line and one past
+    the last."""
     digest: bytes
     """Of the lines outside."""
     words: frozenset[bytes]
@@ -80,7 +81,7 @@ def outline_of(text: str, path: str, unit: ir.Unit) -> Outline:
     lines = to_bytes(text).split(b"\n")
     kernels = _spans(path, unit.kernels)
     host = _outermost({(first, last) for first, last, _ in _spans(path, (*unit.host_functions, *unit.host_patterns))})
-    bodies = {
+    of_kernels = {
         usr: body for first, last, usr in kernels
         if (body := _body(lines, first, last, _HAS_A_SAY)) is not None and _is_apart(first, last, kernels)
     }  # fmt: skip
@@ -89,14 +90,15 @@ def outline_of(text: str, path: str, unit: ir.Unit) -> Outline:
         if (body := _body(lines, first, last, _HAS_A_SAY_IN_HOST_CODE, _HEAD_WITH_A_SAY)) is not None
         and not any(a <= last and first <= b for a, b, _ in kernels)
     ]  # fmt: skip
-    inside = {
-        n for first, end in (*bodies.values(), *of_host) for n in range(first, end) if not _EXTERN.search(lines[n - 1])
-    }
-    outside = list(_that_count(lines, _without_comments(text), inside))
+    spans = [*of_kernels.values(), *of_host]
+    plain = _without_comments(text)
+    inside = {n for first, end in spans for n in range(first, end) if not _EXTERN.search(lines[n - 1])}
+    outside = list(_that_count(lines, plain, range(1, len(lines) + 1), inside))
+    bodies = {usr: list(_that_count(lines, plain, range(*body))) for usr, body in of_kernels.items()}
     # Where the bodies were is part of what is said.
-    starts = {first for first, _ in (*bodies.values(), *of_host)}
+    starts = {first - 1 for first, _ in spans}
     said = b"\n".join(lines[n - 1] if n not in starts else b"\0" + lines[n - 1] for n in outside)
-    return Outline(lines, outside, bodies, of_host, digest(said), frozenset(_WORD.findall(said)))
+    return Outline(lines, outside, bodies, spans, digest(said), frozenset(_WORD.findall(said)))
 
 
 def _spans(path: str, functions: Iterable[ir.FunctionRef]) -> list[tuple[int, int, str]]:
@@ -154,12 +156,14 @@ def _without_comments(text: str) -> list[bytes]:
     return to_bytes("".join((*pieces, text[done:]))).split(b"\n")
 
 
-def _that_count(lines: list[bytes], plain: Sequence[bytes], inside: Collection[int]) -> Iterator[int]:
-    """The numbers of lines outside of bodies, without those between statements in which is no code. Comments behind
-    statements are taken out of `lines`."""
+def _that_count(
+    lines: list[bytes], plain: Sequence[bytes], numbers: Iterable[int], inside: Collection[int] = ()
+) -> Iterator[int]:
+    """The numbers of lines, but for those inside of bodies and those between statements in which is no code. Comments
+    behind statements are taken out of `lines`."""
     is_between = True
     is_continued = False
-    for number in range(1, len(lines) + 1):
+    for number in numbers:
         if number in inside:
             is_between, is_continued = True, False
             continue
@@ -185,9 +189,9 @@ class _Known(Struct):
     host: tuple[int, ...]
     """The lines of host code in that."""
     outside: list[int]
-    body: tuple[int, int]
+    body: list[int]
     """As in the outline that it was found with; empty for a kernel whose body counts for all."""
-    tried: Tried = field(default_factory=dict)
+    tried: dict[object, Told] = field(default_factory=dict)
     """What came of trying edits of it."""
 
 
@@ -213,8 +217,8 @@ class Keeping:
         self, analysis: FileAnalysis, ref: ir.FunctionRef, found: Callable[[], list[KernelFacts]]
     ) -> list[KernelFacts]:
         outline, shared = self._outline(analysis)
-        first, end = body = outline.bodies.get(ref.usr, (0, 0))
-        own = b"\n".join(outline.lines[first - 1 : end - 1]) if first else b""
+        body = outline.bodies.get(ref.usr, [])
+        own = b"\n".join(outline.lines[number - 1] for number in body)
         try:
             given = launched(analysis, ref, self._path, partial(_position, outline, body))
         except NoKey:
@@ -229,27 +233,34 @@ class Keeping:
                 analysis.parameters |= known.parameters
                 _choose(analysis, {given.symbols[at]: choice for at, choice in known.chosen.items()})
                 new = replace(known, facts=moved, host=given.lines, outside=outline.outside, body=body)
-                self._keep(states, new, known)
+                self._keep(states, new, known, outline)
                 return moved
         before = len(analysis.given_up), len(analysis.broken)
+        common = analysis.graph.chosen_for_all(analysis.shared)
         facts = found()
-        chosen = told(analysis.graph.chosen_for_all(analysis.shared), given)
+        own_choices = {
+            symbol: choice for symbol, choice in analysis.graph.chosen_for_all(analysis.shared).items()
+            if common.get(symbol) != choice
+        }  # fmt: skip
+        chosen = told(own_choices, given)
         if chosen is not None and (len(analysis.given_up), len(analysis.broken)) == before:
             named = {facts.name for facts in facts}
             parameters = frozenset(pair for pair in analysis.parameters if pair[0] in named)
-            self._keep(states, _Known(key, facts, parameters, chosen, given.lines, outline.outside, body), known)
+            new = _Known(key, facts, parameters, chosen, given.lines, outline.outside, body)
+            self._keep(states, new, known, outline)
         return facts
 
     def tried_in(self, kernel: Place) -> Tried | None:
         """What came of trying edits of a kernel in this state, to be added to."""
         return self._tried.get(kernel)
 
-    def _keep(self, states: list[_Known], new: _Known, old: _Known | None) -> None:
+    def _keep(self, states: list[_Known], new: _Known, old: _Known | None, outline: Outline) -> None:
         if old is not None:
             states.remove(old)
         states.insert(0, new)
         del states[_MOST:]
-        self._tried |= dict.fromkeys((facts.place for facts in new.facts), new.tried)
+        tried = Tried(partial(_near, outline, new.body), new.tried)
+        self._tried |= dict.fromkeys((facts.place for facts in new.facts), tried)
 
     def _outline(self, analysis: FileAnalysis) -> tuple[Outline, bytes]:
         known = self._outlines.get(id(analysis))
@@ -266,7 +277,7 @@ class Keeping:
         shared: bytes,
         given: Launched,
         own: bytes,
-        body: tuple[int, int],
+        body: Sequence[int],
     ) -> bytes:
         instances = [instance.usr for instance in analysis.unit.instantiations(ref.key)] if ref.templated else []
         words = outline.words | frozenset(_WORD.findall(own))
@@ -274,30 +285,38 @@ class Keeping:
         # What is stated and can't be understood counts for less where names are missing anyway.
         states = analysis.options.assumes or analysis.options.kernels or b"cudalint" in words
         is_complete = bool(states) and not analysis.unit.problems
-        said = (ref.usr, ref.templated, instances, sorted(problems), is_complete, bool(body[0]))
+        said = (ref.usr, ref.templated, instances, sorted(problems, key=str), is_complete, bool(body))
         return digest(b"\0".join((shared, outline.digest, own, _ENCODER.encode(said), to_bytes(given.key))))
 
     def _moved(
-        self, known: _Known, outline: Outline, given: Launched, body: tuple[int, int]
+        self, known: _Known, outline: Outline, given: Launched, body: list[int]
     ) -> list[KernelFacts] | None:
         """What is known, with the lines that places have by now; None where that can't be told."""
         if known.outside == outline.outside and known.body == body and known.host == given.lines:
             return known.facts
         lines = dict(zip(known.host, given.lines, strict=True))
         lines |= zip(known.outside, outline.outside, strict=True)
-        lines |= {known.body[0] + n: body[0] + n for n in range(known.body[1] - known.body[0])}
+        lines |= zip(known.body, body, strict=True)
         try:
             return [_Mover(self._path, lines).moved(facts) for facts in known.facts]
         except _UnmovableError:
             return None
 
 
-def _position(outline: Outline, body: tuple[int, int], line: int) -> tuple[str, int] | None:
+def _position(outline: Outline, body: Sequence[int], line: int) -> tuple[str, int] | None:
     """Where a line is among those that the key of a kernel has the text of."""
-    if body[0] <= line < body[1]:
-        return "body", line - body[0]
-    at = bisect_left(outline.outside, line)
-    return ("outside", at) if at < len(outline.outside) and outline.outside[at] == line else None
+    for where, lines in (("body", body), ("outside", outline.outside)):
+        at = bisect_left(lines, line)
+        if at < len(lines) and lines[at] == line:
+            return where, at
+    return None
+
+
+def _near(outline: Outline, body: Sequence[int], line: int) -> tuple[str, int, int]:
+    """The same of the last such line up to one, and how far that is behind it."""
+    where, lines = ("body", body) if body and body[0] <= line <= body[-1] else ("outside", outline.outside)
+    at = bisect_right(lines, line) - 1
+    return where, at, line - lines[at] if at >= 0 else line
 
 
 def _choose(analysis: FileAnalysis, chosen: Mapping[Node, Choice]) -> None:
@@ -315,19 +334,18 @@ def _shared(analysis: FileAnalysis, path: str) -> bytes:
 
 
 def _told(
-    problem: Problem, path: str, outline: Outline, body: tuple[int, int], words: frozenset[bytes]
-) -> tuple[str, str, str, int] | None:
+    problem: Problem, path: str, outline: Outline, body: Sequence[int], words: frozenset[bytes]
+) -> tuple[object, ...] | None:
     """What a problem says to a kernel: None for one in the body of another that is about none of its words."""
-    line = 0
+    where: object = None
     if problem.path == path and problem.kind not in ("defined", "supplied"):
-        if body[0] <= problem.line < body[1]:
-            line = problem.line - body[0] + 1
-        elif any(first <= problem.line < end for first, end in (*outline.bodies.values(), *outline.host)):
+        where = _position(outline, body, problem.line)
+        if where is None and any(first <= problem.line < end for first, end in outline.spans):
             if not words.intersection(_WORD.findall(to_bytes(problem.name))):
                 return None
-        else:
-            line = -1 - bisect_left(outline.outside, problem.line)
-    return problem.path, problem.kind, problem.message, line
+        elif where is None:
+            where = bisect_left(outline.outside, problem.line)
+    return problem.path, problem.kind, problem.message, where
 
 
 class _UnmovableError(Exception):

@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.driver.file_analysis import FileAnalysis
+from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.ir import nodes as ir
+from cudalint.values.assumptions import holds
 from cudalint.values.nodes import Choice, Node, Uniform, bits_of
 
 _IR: Final = ir.__name__
 _TYPES: Final = (ir.PointerType, ir.ArrayType, ir.Field, ir.RecordType, ir.OpaqueType, ir.Scalar)
 _LINE_IN_TEXT: Final = re.compile(r"\b(lines? )(\d+)")
+_QUOTIENTS: Final = ("/", "%")
 _PLAIN: Final = (str, bytes, int, float, bool, type(None))
 
 
@@ -46,10 +50,11 @@ def launched(
     None for one of host code. Raises `NoKey`."""
     reader = _Reader(analysis, path, position)
     going_on = {(span.path, span.line) for span in analysis.unfollowed}
-    for launch in analysis.launches:
-        if launch.kernel.name == ref.name:
-            reader.read(launch)
-            reader.read((launch.span.path, launch.span.line) in going_on)
+    launches = [launch for launch in analysis.launches if launch.kernel.name == ref.name]
+    for launch in launches:
+        reader.read(replace(launch, guards=()))
+        reader.read((launch.span.path, launch.span.line) in going_on)
+    reader.read_guards(launches)
     amounts = analysis.opt_ins.amounts
     for kernel in (ref, *(analysis.unit.instantiations(ref.key) if ref.templated else ())):
         reader.read(tuple(amounts[kernel.key]) if kernel.key in amounts else None)
@@ -62,7 +67,7 @@ class _Reader:
     """Writes down values, the parts of each where it is met first."""
 
     def __init__(self, analysis: FileAnalysis, path: str, position: Callable[[int], object | None]) -> None:
-        self._shared = analysis.shared
+        self._graph, self._shared = analysis.graph, analysis.shared
         self._valuation = analysis.shared.valuation.having(analysis.graph.chosen_for_all(analysis.shared))
         self._path, self._position = path, position
         self._lines_in_text = LinesInText(path, self._line)
@@ -76,7 +81,8 @@ class _Reader:
 
     def found(self) -> Launched:
         symbols = tuple([node for node in self._nodes if isinstance(node.payload, Uniform)])
-        order = sorted(range(len(self._nodes)), key=lambda at: self._nodes[at].index)
+        # What is told of several is told in this order.
+        order = sorted(range(len(symbols)), key=lambda at: symbols[at].index)
         choices = [self._valuation.of(symbol) for symbol in symbols]
         self._add("order", order)
         for choice in choices:
@@ -86,12 +92,40 @@ class _Reader:
     def read_uses(self) -> None:
         """What host code makes of the symbols that were met: what a size is used as has a say in which number stands
         for it."""
-        symbols = [node for node in self._nodes if isinstance(node.payload, Uniform)]
-        bits = bits_of(symbols) & self._shared.masks[0]
+        bits = self._own_bits()
         for node in list(self._shared.nodes.values()):
-            if node.bits & bits:
+            is_choosing = node in self._shared.choosing
+            if node.bits & bits and (is_choosing or _says_what_for(node)):
                 self.read(node)
-                self._add(node in self._shared.choosing)
+                self._add(is_choosing)
+
+    def read_guards(self, launches: Sequence[HostLaunch]) -> None:
+        """The conditions of some launches whose other parts were read. Those that are about nothing that the kernel is
+        given count for whether they hold."""
+        open_ = [guard for launch in launches for guard in launch.guards]
+        uniform = self._shared.masks[0]
+        bits, before = self._own_bits(), -1
+        while bits != before:
+            before = bits
+            for guard in open_:
+                if guard.bits & bits:
+                    bits |= guard.bits & uniform
+        for launch in launches:
+            others: list[Node] = []
+            for guard in launch.guards:
+                if guard.bits & ~uniform or guard.bits & bits or not guard.bits:
+                    self.read(guard)
+                else:
+                    others.append(guard)
+            graph = self._graph
+            self._add(
+                "others", bool(launch.guards), all(holds(graph, guard, {}) for guard in others),
+                any(map(graph.rests_on_defaults, others)),
+            )  # fmt: skip
+
+    def _own_bits(self) -> int:
+        symbols = [node for node in self._nodes if isinstance(node.payload, Uniform)]
+        return bits_of(symbols) & self._shared.masks[0]
 
     def read(self, value: object) -> None:
         if isinstance(value, str):
@@ -171,6 +205,12 @@ class _Reader:
     def _line(self, line: int) -> object:
         position = self._position(line)
         return self._lines.setdefault(line, len(self._lines)) if position is None else position
+
+
+def _says_what_for(node: Node) -> bool:
+    """Whether a value says what sizes are used as: they go into it themselves, or it is a quotient, or computed of one
+    (`cudalint.scenarios.sizes`, `options`)."""
+    return node.op in _QUOTIENTS or any(part.op == "uniform" or part.op in _QUOTIENTS for part in node.args)
 
 
 class LinesInText:

@@ -124,8 +124,8 @@ def end_of_body(source: CodeText, body: int) -> int | None:
         if end is None or re.compile(r"\s*else\b").match(source.code, end):
             return None
         return end
-    semicolons = source.find(";", body, len(source.code))
-    return semicolons[0] + 1 if semicolons else None
+    semicolon = source.semicolon(body)
+    return semicolon + 1 if semicolon is not None else None
 
 
 def elements_of(accesses: Sequence[Access], loop: Loop, source: CodeText) -> list[Element]:

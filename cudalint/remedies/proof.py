@@ -58,8 +58,12 @@ class Told(NamedTuple):
     """Which of the findings that suggest it are as they were."""
 
 
-Tried = MutableMapping[object, Told]
-"""Changes of one kernel that were tried while all was as it is that its facts come of."""
+class Tried(Struct, eq=False):
+    """Changes of one kernel that were tried while all was as it is that its facts come of."""
+
+    line: Callable[[int], object]
+    """Tells a line of the kernel's file by what is the same in all texts that are compared."""
+    told: MutableMapping[object, Told]
 
 
 class Proof(Struct, frozen=True, eq=False):
@@ -406,7 +410,7 @@ def _try(changes: Sequence[_Change], proof: Proof, budget: _Budget) -> tuple[_Ve
 def _told_before(change: _Change, proof: Proof) -> str | None:
     """The verdict on a change that was tried in an earlier analysis, of which all that counts is as it was."""
     tried = _tried_beside(change, proof)
-    told = tried.get(_within_kernel(change)) if tried is not None else None
+    told = tried.told.get(_within_kernel(change, tried.line)) if tried is not None else None
     if told is None:
         return None
     change.stays = [change.targets[number] for number in told.stays]
@@ -418,7 +422,7 @@ def _keep(change: _Change, problem: str, proof: Proof) -> None:
     if tried is not None:
         stays = {id(target) for target in change.stays}
         numbers = tuple(number for number, target in enumerate(change.targets) if id(target) in stays)
-        tried[_within_kernel(change)] = Told(problem, numbers)
+        tried.told[_within_kernel(change, tried.line)] = Told(problem, numbers)
 
 
 def _tried_beside(change: _Change, proof: Proof) -> Tried | None:
@@ -427,14 +431,14 @@ def _tried_beside(change: _Change, proof: Proof) -> Tried | None:
     return proof.tried_in(next(iter(change.kernels)))
 
 
-def _within_kernel(change: _Change) -> object:
-    """What is changed and why, by lines of the one kernel that it is in."""
+def _within_kernel(change: _Change, line: Callable[[int], object]) -> object:
+    """What is changed and why, with the lines of the one kernel that it is in told by `line`."""
     kernel = next(iter(change.kernels or ()))
 
     def moved(place: Place) -> tuple[object, ...]:
         if place.path != kernel.path:
             return tuple(place)
-        return place.path, place.line - kernel.line, place.column, place.end_line - kernel.line, place.end_column
+        return place.path, line(place.line), place.column, line(place.end_line), place.end_column
 
     return (
         tuple((moved(edit.place), edit.text) for edit in change.edits),
@@ -501,7 +505,8 @@ def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], sec
     }
     ordered = [kernel for kernel in kernels if for_order[kernel.place]]
     is_barriers, is_less = _no_news(ordered, same), _lesser(changes)
-    new = new_findings(found_before, diagnostics, same, lambda d: is_barriers(d) or is_less(d))
+    is_of_others = _of_others(found_before, kernels, same)
+    new = new_findings(found_before, diagnostics, same, lambda d: is_barriers(d) or is_less(d) or is_of_others(d))
     owners = {(kernel.name, kernel.instantiation): kernel.place for kernel in kernels}
     worse |= {owners.get(key, Place("", 0, 0, 0, 0)) for key in new}
     return _Trial(worse, diagnostics, same)
@@ -761,6 +766,16 @@ def _no_news(ordered: Iterable[KernelFacts], same: Correspondence) -> Callable[[
         return diagnostic.code == _OF_SPARE_BARRIERS and kernel in names
 
     return is_none
+
+
+def _of_others(
+    before: Iterable[Diagnostic], looked_at: Iterable[KernelFacts], same: Correspondence
+) -> Callable[[Diagnostic], bool]:
+    """Whether a finding is one that was said of a kernel that a trial leaves out, and is said of the file then, such as
+    a syntax error."""
+    owners = {(kernel.name, kernel.instantiation) for kernel in looked_at}
+    others = {(d.code, same.before(d.place)) for d in before if (d.kernel, d.instantiation) not in owners}
+    return lambda diagnostic: not diagnostic.kernel and (diagnostic.code, same.after(diagnostic.place)) in others
 
 
 def _lesser(changes: Iterable[_Change]) -> Callable[[Diagnostic], bool]:

@@ -33,7 +33,7 @@ def changes(name: str, code: str) -> bool:
 
 def free_name(name: str, source: CodeText, taken: Collection[str] = ()) -> str:
     """A name, with underscores behind it where it is one of the text's or of those that are taken."""
-    while name in taken or re.search(rf"\b{name}\b", source.code):
+    while name in taken or name in source.words:
         name += "_"
     return name
 

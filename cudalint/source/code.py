@@ -15,7 +15,10 @@ from cudalint.source.lines import Lines
 
 _NO_CODE = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*', re.MULTILINE)
 """Literals and directives, once comments are gone."""
-_OPENING, _CLOSING = "([{", ")]}"
+_WORD = re.compile(r"\w+")
+_OPENING = "([{"
+_BRACKETS = frozenset("()[]{}")
+_BRACKET = re.compile(r"[\[\](){}]")
 _ENDS_OF_STATEMENTS = ";{}"
 
 
@@ -27,6 +30,8 @@ class CodeText(Struct, frozen=True):
     """The text with everything blanked that is no code."""
     lines: Lines[str]
     """Of the text."""
+    words: frozenset[str]
+    """Names and numbers in the code."""
 
     def extent(self, place: Place) -> tuple[int, int]:
         """The offsets of a place."""
@@ -65,23 +70,30 @@ class CodeText(Struct, frozen=True):
 
     def close(self, offset: int) -> int | None:
         """Behind what closes the bracket at an offset."""
-        return next((at + 1 for at, depth in self._depths(offset, len(self.code)) if depth == 0), None)
+        if self.code[offset : offset + 1] not in _BRACKETS:
+            return offset + 1 if offset < len(self.code) else None
+        depth = 0
+        for bracket in _BRACKET.finditer(self.code, offset):
+            depth += 1 if bracket[0] in _OPENING else -1
+            if depth == 0:
+                return bracket.end()
+        return None
 
     def find(self, wanted: str, begin: int, end: int) -> list[int]:
         """Where a character stands outside of all brackets."""
-        return [at for at, depth in self._depths(begin, end) if depth == 0 and self.code[at] == wanted]
+        return list(self._outside(wanted, begin, end))
 
     def semicolon(self, begin: int) -> int | None:
         """Where the statement ends that begins at an offset."""
-        ends = (at for at, depth in self._depths(begin, len(self.code)) if depth == 0 and self.code[at] == ";")
-        return next(ends, None)
+        return next(self._outside(";", begin, len(self.code)), None)
 
-    def _depths(self, begin: int, end: int) -> Iterator[tuple[int, int]]:
-        """How many brackets are open behind each character."""
+    def _outside(self, wanted: str, begin: int, end: int) -> Iterator[int]:
         depth = 0
-        for at in range(begin, end):
-            depth += (self.code[at] in _OPENING) - (self.code[at] in _CLOSING)
-            yield at, depth
+        for found in re.compile(rf"[\[\](){{}}{re.escape(wanted)}]").finditer(self.code, begin, end):
+            if found[0] == wanted and depth == 0:
+                yield found.start()
+            elif found[0] in _BRACKETS:
+                depth += 1 if found[0] in _OPENING else -1
 
 
 @lru_cache(maxsize=4)
@@ -92,7 +104,8 @@ def code_text(text: str) -> CodeText:
         pieces += [plain[position : comment.start], _blank(comment.text)]
         position = comment.end
     code = "".join((*pieces, plain[position:]))
-    return CodeText(plain, _NO_CODE.sub(lambda match: _blank(match[0]), code), Lines(plain))
+    code = _NO_CODE.sub(lambda match: _blank(match[0]), code)
+    return CodeText(plain, code, Lines(plain), frozenset(_WORD.findall(code)))
 
 
 def _blank(text: str) -> str:

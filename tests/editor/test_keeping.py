@@ -66,12 +66,17 @@ def _told(finding: Diagnostic) -> tuple[object, ...]:
     return finding.code, finding.place, finding.message, finding.assumptions, finding.related, edits, finding.cost
 
 
+_CHECK = "    if (atoi(argv[3]) < 3) return 1;"
+
 _EDITS = {
     "lines above all": ("// above\n\n" + _SOURCE, 2),
     "a finding allowed": (_SOURCE.replace("int main", "// cudalint: allow(bank-conflict) -- none\nint main"), 2),
     "another index": (_SOURCE.replace("room[i * 2];\n", "room[i];\n"), 1),
     "no semicolon": (_SOURCE.replace("    room[i] = i;", "\n    room[i] = i * 2"), 1),
     "as it was": (_SOURCE, 2),
+    "a comment where a body begins": (_SOURCE.replace("room[];\n    int i", "room[];\n    // i\n    int i"), 2),
+    "a comment before": (_SOURCE.replace("    extern", "    // room\n    extern"), 2),
+    "lines and a comment in a body": (_SOURCE.replace("    for (int j", "\n    // a row\n\n    for (int j"), 2),
     # A launch counts for its own kernel.
     "another block": (_SOURCE.replace("<<<8, 64, 1024>>>(p, p", "<<<8, 32, 1024>>>(p, p"), 1),
     "as it was again": (_SOURCE, 2),
@@ -83,6 +88,8 @@ _EDITS = {
     "a check before": (_SOURCE.replace("    float *p;", "    if (width % 12) return 1;\n    float *p;"), 0),
     "a problem in host code": (_SOURCE.replace("    float *p;", "    int n = missing;\n    float *p;"), 2),
     "a second launch": (_SOURCE.replace("    second<<<", "    first<<<8, 32, 1024>>>(p, width);\n    second<<<"), 1),
+    "a check of something else": (_SOURCE.replace("    float *p;", f"{_CHECK}\n    float *p;"), None),
+    "another unknown before it": (_SOURCE.replace("    float *p;", f"int n = atoi(argv[4]);\n{_CHECK}\nfloat *p;"), 2),
     # A device function, what all have in common: nothing is as it was.
     "another stride": (_SOURCE.replace("p[i * 4]", "p[i * 8]"), 0),
     "another type": (_SOURCE.replace("extern __shared__ float", "extern __shared__ double", 1), 0),

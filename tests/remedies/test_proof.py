@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.file_findings import CheckJob, analyse, report_on
+from cudalint.driver.file_findings import CheckJob, analyse, check_file, report_on
 from cudalint.facts import FileFacts
 from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.remedies.proof import Lasted, Proof, Tried, proven
+from cudalint.remedies.proof import Lasted, Proof, Told, Tried, proven
 
 _SOURCE = """__global__ void kernel(const float *in, const unsigned char *data, const unsigned *words, float *out) {
     __shared__ float t[32][32];
@@ -152,7 +152,7 @@ def test_no_trial_is_begun_for_which_there_is_no_time() -> None:
 def test_what_was_tried_of_a_kernel_is_told_again() -> None:
     facts, found = _linted(_ROWS, "CL101")
     tried: list[tuple[str, ...]] = []
-    kept: Tried = {}
+    kept: dict[object, Told] = {}
 
     def again(
         texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
@@ -161,15 +161,25 @@ def test_what_was_tried_of_a_kernel_is_told_again() -> None:
         return _linted(texts["a.cu"], "CL101")
 
     proof = Proof(facts, lambda: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=60.0)
-    first = proven(found, replace(proof, tried_in=lambda place: kept))
+    first = proven(found, replace(proof, tried_in=lambda place: Tried(lambda line: line, kept)))
     # The kernel begins a line further down, and nothing else has changed.
     moved = "\n" + _ROWS
     facts, found = _linted(moved, "CL101")
     proof = Proof(facts, lambda: (facts, found), again, lambda path: moved, lambda path: True, seconds=60.0)
-    second = proven(found, replace(proof, tried_in=lambda place: kept))
+    second = proven(found, replace(proof, tried_in=lambda place: Tried(lambda line: line - 1, kept)))
     assert tried == [("rows",)]
     assert [one.no_edit for one in first] == [one.no_edit for one in second] == ["", ""]
     assert all(one.suggestion and one.suggestion.edits for one in second)
+
+
+def test_edits_are_tried_beside_a_kernel_with_a_syntax_error() -> None:
+    """The error is said of the other kernel, and of the file where a trial leaves that kernel out: it is no news."""
+    text = "__global__ void other(float *out) { out[threadIdx.x] = 1.0f }\n" + _ROWS
+    report = check_file(CheckJob("a.cu", AnalysisOptions(unsaved=(("a.cu", text),)), Selection(), pictures=False))
+    assert isinstance(report, FileReport)
+    found = [d for d in report.diagnostics if d.code == "CL101"]
+    assert found
+    assert all(d.suggestion and d.suggestion.edits and not d.no_edit for d in found)
 
 
 def test_what_else_is_wrong_with_a_file_is_the_reason() -> None:
