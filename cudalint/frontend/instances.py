@@ -91,19 +91,21 @@ _INSTANCES = heuristic("instances", "kernel templates of libraries without their
 
 
 def trials_for(heads: Sequence[TemplateHead], text: str, given: Collection[str] = ()) -> tuple[Trial, ...]:
-    """What to try for templates; `text` is that of the file, which may say more of their arguments. Those of which
-    the user gives a number, by one of the names that are `given` or in an annotation, stay what they are."""
+    """What to try for templates; `text` is that of the file, which may say more of their arguments, as may the header
+    that one stands in. Those of which the user gives a number, by one of the names that are `given` or in an
+    annotation, stay what they are."""
     if not _INSTANCES.is_on:
         return ()
     found: list[Trial] = []
-    code = COMMENT.sub(" ", text)
+    texts = {file: f"{text}\n{file}" if file else text for file in {head.file for head in heads[:_MOST_TEMPLATES]}}
+    codes = {file: COMMENT.sub(" ", whole) for file, whole in texts.items()}
     for head in heads[:_MOST_TEMPLATES]:
         names = "|".join([re.escape(parameter.name) for parameter in parameters_of(head.text) or ()])
         if any(each.name in given for each in parameters_of(head.text) or ()) or (
-            names and re.search(rf"cudalint:[^\n]*\b(?:{names})\b", text)
+            names and re.search(rf"cudalint:[^\n]*\b(?:{names})\b", texts[head.file])
         ):
             continue
-        found += itertools.islice(dict.fromkeys(_trials(head, text, code)), _MOST_TRIED)
+        found += itertools.islice(dict.fromkeys(_trials(head, texts[head.file], codes[head.file])), _MOST_TRIED)
     return tuple(found)
 
 
@@ -228,13 +230,21 @@ def _passed_on(
     return [[use[name] for use in rows] if name in fullest else [] for name in names]
 
 
-def _value_of(argument: str, code: str, end: int) -> str:
-    """What a name was last defined as, in a text before its use at `end`; anything else as it is."""
-    if not argument.isidentifier():
+def _value_of(argument: str, code: str, end: int, depth: int = 3) -> str:
+    """What a name was last defined as, in a text before its use at `end`, with what that is computed from; anything
+    else as it is."""
+    if not argument.isidentifier() or not depth:
         return argument
     defined = re.compile(rf"\bconst(?:expr)?\b[^;=]*\b{argument}\s*=\s*([^;{{}}]+);")
-    values = defined.findall(code, 0, end)
-    return " ".join(values[-1].split()) if values else argument
+    values = list(defined.finditer(code, 0, end))
+    if not values:
+        return argument
+
+    def defined_before(name: re.Match[str]) -> str:
+        value = _value_of(name[0], code, values[-1].start(), depth - 1)
+        return value if value.isalnum() or value == name[0] else f"({value})"
+
+    return re.sub(r"\b[A-Za-z_]\w*\b", defined_before, " ".join(values[-1][1].split()))
 
 
 def _with_types(text: str, types: Mapping[str, str]) -> str:

@@ -624,7 +624,9 @@ class TemplateHead(Struct, frozen=True):
     """From there, with the classes that it is in."""
     plain_name: str
     text: str
-    """From the word `template` on, with its body and what follows."""
+    """From the word `template` on, with its body."""
+    file: str = ""
+    """The text of the header that it stands in; nothing for one in the file itself."""
 
 
 class Unit(Struct, eq=False):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from cudalint.driver.analysis import analyse_file
@@ -117,3 +119,23 @@ def test_an_argument_that_is_computed_from_the_size_of_a_type_goes_with_that_typ
     [access] = facts.accesses
     # Of 32 lanes that are 8 bytes apart, 256 bytes or 8 sectors.
     assert [result.sectors_per_request for result in access.results] == [8]
+
+
+def test_a_header_says_how_it_launches_its_kernels(tmp_path: Path) -> None:
+    """With what a number is computed from where it is defined a step before."""
+    (tmp_path / "sum.cuh").write_text("""
+        template <int N, class T> __global__ void k(float* a) { a[threadIdx.x * N] = sizeof(T); }
+        template <class Out> void run(float* a) {
+          constexpr int bytes = 8;
+          constexpr int each = bytes / sizeof(Out);
+          k<each, Out><<<1, 32>>>(a);
+        }
+    """)
+    path = tmp_path / "a.cu"
+    path.write_text('#include "sum.cuh"\n')
+    [facts] = analyse_file(str(path), AnalysisOptions()).kernels
+    assert [launch.assumptions[:1] for launch in facts.launches] == [
+        ("N = (8 / sizeof(float)), T = float (nothing instantiates the template)",)
+    ]
+    [access] = facts.accesses
+    assert [result.sectors_per_request for result in access.results] == [8.0]  # Floats at a stride of 2.

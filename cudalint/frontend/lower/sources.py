@@ -155,6 +155,10 @@ class Sources:
         text = file.text[start : self._place(extent.end).offset + 1]
         return text if text.startswith("template") else ""
 
+    def text_around(self, definition: Cursor) -> str:
+        """The text of the file that a definition stands in."""
+        return self._begin(cursors.extent(definition))[0].text
+
     def text(self, cursor: Cursor) -> str:
         """The text of a node; empty where a macro is involved."""
         extent = cursors.extent(cursor)

@@ -110,10 +110,12 @@ class _Unit:
                 definition = self._context.functions.definition(ref.key)
                 scopes = _scopes(definition)
                 text = self._context.sources.text_of_template(definition)
+                is_own = ref.span.path == self._context.shown_path
+                file = "" if is_own else self._context.sources.text_around(definition)
                 if scopes is not None and text:
                     namespaces, classes = scopes
                     name = "::".join((*classes, ref.name))
-                    found.append(ir.TemplateHead(ref.usr, tuple(namespaces), name, ref.name, text))
+                    found.append(ir.TemplateHead(ref.usr, tuple(namespaces), name, ref.name, text, file))
         return tuple(found)
 
     def constant(self, usr: str) -> ir.Expr | None:
