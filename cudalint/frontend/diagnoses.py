@@ -16,12 +16,14 @@ from cudalint.reasons import ProblemKind
 Error = Literal[
     "undeclared", "unknown-type", "no-type", "not-in-namespace", "no-class", "no-namespace", "no-type-specifier",
     "needs-number", "expected-body", "misplaced-function", "extra-brace", "open-class", "open-string",
-    "expected-bracket", "expected-token", "expected-expression", "taken-as-closed", "wrong-type", "other",
+    "expected-bracket", "expected-token", "expected-expression", "taken-as-closed", "wrong-type",
+    "constructed-shared", "other",
 ]  # fmt: skip
 """What is wrong: a name, a type or a member of a namespace that nothing declares, a base class or a namespace likewise;
 a declaration without a type; a name without a value where a template or a constant needs one; and what a grammar
-misses, or has too much of. `wrong-type` is one of which all names are known. `taken-as-closed` is no error of clang but
-one that was mended before it read the text."""
+misses, or has too much of. `wrong-type` is one of which all names are known, `constructed-shared` a shared variable
+whose class has a constructor that does something, which nvcc leaves out with a warning. `taken-as-closed` is no error
+of clang but one that was mended before it read the text."""
 
 _NOT_FOUND: Final = re.compile(r"'(?P<name>.+)' file not found")
 _ERRORS: Final[tuple[tuple[Error, re.Pattern[str]], ...]] = (
@@ -50,17 +52,19 @@ _ERRORS: Final[tuple[tuple[Error, re.Pattern[str]], ...]] = (
     ("expected-token", re.compile(r"expected '(?P<name>\()' after '(?:if|for|while|switch)'")),
     ("expected-token", re.compile(r"expected '(?P<name>\w+)' in do/while loop")),
     ("wrong-type", re.compile(r"variable has incomplete type 'void'")),
+    ("constructed-shared", re.compile(r"initialization is not supported for __shared__ variables")),
 )
 _SYNTAX: Final = frozenset({"Parse Issue", "Lexical or Preprocessor Issue"})
 """Clang's categories of errors that are there whatever other files declare."""
 # Which side a function runs on, and whether a bundled template has a body, are no concern of a linter. (nvcc takes the
 # sides of a template that is declared for other ones before together; GLM 0.9.9 has such ones.) A function of the host
 # that overrides one of a bundled class, where all are for both sides, is none for clang, and neither is one of a class
-# that is only declared in part.
+# that is only declared in part. To clang, `const __restrict__ float x[4]` is the same pointer without that word.
 _IGNORED: Final = re.compile(
     r"reference to __(?:host|device|global)__ (?:function|variable) |"
     r"__(?:host|device)__(?: __device__)? function '.*' cannot overload |"
     r"function .* is used but not defined in this translation unit|"
+    r"restrict requires a pointer or reference|"
     r"'.*' marked '(?:override|final)' but does not override any member functions|"
     r"non-virtual member function marked '(?:override|final)' hides virtual member function"
 )

@@ -6,6 +6,8 @@ import re
 from collections.abc import Iterable
 from typing import Final
 
+from cudalint.source.lines import Lines
+
 # The standard's alignas behind CUDA's attributes: `_Alignas` is the same to clang, by a macro of the prelude.
 _LATE_ALIGNAS: Final = re.compile(rb"(__(?:shared|constant|device)__\s+)alignas\b")
 _LATE_ALIGNAS_MACRO: Final = rb"\1_alnas_"
@@ -35,6 +37,26 @@ def as_clang_takes_it(source: bytes) -> bytes:
         source = _JOINED_LINKAGE.sub(rb"extern\2\1", source)
     if b"__shared__" in source and b"extern" in source:
         source = _SIZED_EXTERN.sub(b" " * len(b"extern"), source)
+    return source
+
+
+# `__shared__ Complex tile[64];` of a class whose constructor does something: by a macro of the prelude a variable of
+# another kind, which the front end takes for a shared one.
+_SHARED: Final = b"__shared__"
+_ENDS: Final = re.compile(rb"[;{}]")
+_CONSTRUCTED_SHARED: Final = b"_shared_in"
+_LONGEST_TYPE: Final = 400
+
+
+def with_constructed_shared(source: bytes, places: Iterable[tuple[int, int]]) -> bytes:
+    """The word for shared variables that clang takes with constructors, in front of the names at some places."""
+    lines = Lines(source)
+    for line, column in places:
+        end = lines.offset(line, column) if line <= len(lines) else 0
+        start = max(0, end - _LONGEST_TYPE)
+        found = source.rfind(_SHARED, start, end)
+        if found >= 0 and not _ENDS.search(source, found, end):
+            source = source[:found] + _CONSTRUCTED_SHARED + source[found + len(_SHARED) :]
     return source
 
 

@@ -4,6 +4,9 @@ In a template itself, sizes of types are open and what depends on them has no ty
 evaluated. Which arguments a template is for, its text says in part: the numbers that its parameters are compared with,
 the types that it tells apart, and other texts that name it with arguments. Clang is asked which of these make a
 function, and the first that does stands for all. It is one of many: what rests on it is said to be assumed.
+
+Where a template of host code launches it, an instance of that gives it its arguments, and its block as well: of those
+that lead to it, the nearest for which all numbers are known is taken.
 """
 
 from __future__ import annotations
@@ -22,8 +25,11 @@ from cudalint.numerals import whole
 from cudalint.source.comments import COMMENT
 
 _MOST_TEMPLATES: Final = 24
+_MOST_CALLERS: Final = 48
 _MOST_TRIED: Final = 8
 """Sets of arguments for one template."""
+_MOST_TRIED_OF_CALLERS: Final = 4
+"""Their bodies are long."""
 _LEAST_TOLD: Final = 2
 _MOST_TOLD: Final = 1 << 31
 _LONGEST: Final = 1 << 16
@@ -33,6 +39,13 @@ _VALUE: Final = re.compile(
     r"(?P<type>[\w:\s<>,*&()]+?)\s*(?P<pack>\.\.\.)?\s*\b(?P<name>[A-Za-z_]\w*)\s*(?P<default>=.*)?\Z", re.DOTALL
 )
 _OF_INDICES: Final = re.compile(r"(?i:id|idx|ind|index|indices|int|offset|count)(?:_?[Tt](?:ype)?)?\Z")
+_OF_FUNCTORS: Final = re.compile(
+    r"(?:\w*[a-z\d_])?(?:Lambda|Op|Operator|Operation|Functor|Func|Function|Fn|Predicate|Pred|Callback)_?[Tt]?(?:ype)?\d*"
+    r"|(?:\w+_)?(?:lambda|op|functor|func|fn|pred|predicate|callback)(?:_t|_type)?"
+)
+_OF_ITERATORS: Final = re.compile(
+    r"(?:\w*[a-z\d_])?(?:Iterator|Iter|It)_?[Tt]?(?:ype)?\d*|(?:\w+_)?iter(?:ator)?(?:_t|_type)?"
+)
 _OF_THREADS: Final = re.compile(r"(?i)thread|block_?(?:size|dim)|cta_?size")
 _OF_PACKS: Final = re.compile(r"(?i)vec|ilp|unroll|pack|items|per_?thread|stage|depth|elt|elem")
 _OTHERWISE: Final = re.compile(r"\belse\b(?!\s*if\b)")
@@ -90,32 +103,59 @@ class Trial(Struct, frozen=True):
 _INSTANCES = heuristic("instances", "kernel templates of libraries without their callers")
 
 
-def trials_for(heads: Sequence[TemplateHead], text: str, given: Collection[str] = ()) -> tuple[Trial, ...]:
-    """What to try for templates; `text` is that of the file, which may say more of their arguments, as may the header
-    that one stands in. Those of which the user gives a number, by one of the names that are `given` or in an
-    annotation, stay what they are."""
+def trials_for(
+    kernels: Sequence[TemplateHead], callers: Sequence[TemplateHead], text: str, given: Collection[str] = ()
+) -> tuple[Trial, ...]:
+    """What to try for kernel templates, and for those of host code that lead to them; `text` is that of the file, which
+    may say more of their arguments, as may the header that one stands in. Those of which the user gives a number, by one
+    of the names that are `given` or in an annotation, stay what they are."""
     if not _INSTANCES.is_on:
         return ()
     found: list[Trial] = []
-    texts = {file: f"{text}\n{file}" if file else text for file in {head.file for head in heads[:_MOST_TEMPLATES]}}
+    heads = (*kernels[:_MOST_TEMPLATES], *callers[:_MOST_CALLERS])
+    texts = {file: f"{text}\n{file}" if file else text for file in {head.file for head in heads}}
     codes = {file: COMMENT.sub(" ", whole) for file, whole in texts.items()}
-    for head in heads[:_MOST_TEMPLATES]:
+    for head in heads:
         names = "|".join([re.escape(parameter.name) for parameter in parameters_of(head.text) or ()])
         if any(each.name in given for each in parameters_of(head.text) or ()) or (
             names and re.search(rf"cudalint:[^\n]*\b(?:{names})\b", texts[head.file])
         ):
             continue
-        found += itertools.islice(dict.fromkeys(_trials(head, texts[head.file], codes[head.file])), _MOST_TRIED)
+        most = _MOST_TRIED_OF_CALLERS if head.launches else _MOST_TRIED
+        found += itertools.islice(dict.fromkeys(_trials(head, texts[head.file], codes[head.file])), most)
     return tuple(found)
 
 
-def chosen(trials: Sequence[Trial], failed: Callable[[int], bool]) -> tuple[Trial, ...]:
-    """The first for each template that clang takes; `failed` tells by a trial's number."""
-    found: dict[str, Trial] = {}
+def chosen(
+    heads: Sequence[TemplateHead], trials: Sequence[Trial], failed: Callable[[int], bool]
+) -> tuple[Trial, ...]:
+    """The first for each of the kernel templates that clang takes, or for one of host code that leads to it; `failed`
+    tells by a trial's number."""
+    taken: dict[str, Trial] = {}
     for number, trial in enumerate(trials):
-        if trial.head.usr not in found and not failed(number):
-            found[trial.head.usr] = trial
+        if trial.head.usr not in taken and not failed(number):
+            taken[trial.head.usr] = trial
+    found: dict[str, Trial] = {}
+    reached: set[str] = set()
+    for head in heads:
+        own = [taken[head.usr]] if head.usr in taken else []
+        callers = [trial for trial in taken.values() if head.usr in trial.head.launches]
+        if head.usr in reached or not (own or callers):
+            continue
+        trial = next((caller for caller in callers if not caller.guessed), (own + callers)[0])
+        found[trial.head.usr] = trial
+        reached.update(trial.head.launches)
     return tuple(found.values())
+
+
+def arguments_said(found: Sequence[Trial]) -> dict[str, tuple[str, tuple[str, ...]]]:
+    """What is said of the kernel templates' instances, by their USRs: the arguments, and the names of the parameters of
+    which no text says the number."""
+    said: dict[str, tuple[str, tuple[str, ...]]] = {}
+    for trial in found:
+        for usr in trial.head.launches:
+            said.setdefault(usr, (f"`{trial.head.plain_name}` with {trial.text}", trial.guessed))
+    return said | {trial.head.usr: (trial.text, trial.guessed) for trial in found if not trial.head.launches}
 
 
 class _Use(NamedTuple):
@@ -180,11 +220,13 @@ def parameters_of(text: str) -> list[Parameter] | None:
         match = parameter or value
         if match is None or part.startswith("template"):
             return None
-        if match["pack"] or match["default"]:
+        if match["default"] or (match["pack"] and value):
             break
         if not match["name"]:
             return None
         found.append(Parameter(match["name"], "" if parameter else " ".join(match["type"].split())))
+        if match["pack"]:
+            break  # One of them stands for all.
     return found
 
 
@@ -258,6 +300,10 @@ def _types(parameter: Parameter, own: str, floating: Sequence[str]) -> list[str]
     called = (variable for variable in re.findall(rf"\b{parameter.name}\s+(?:const\s*)?&?\s*(\w+)\s*[,)=;]", own))
     if any(re.search(rf"\b{variable}\s*\(", own) for variable in called):
         return [_FUNCTOR, *told]
+    if _OF_FUNCTORS.fullmatch(parameter.name) and not told:
+        return [_FUNCTOR]
+    if _OF_ITERATORS.fullmatch(parameter.name) and not told:
+        return ["float*", "int*"]
     usual = ["int", "long"] if _OF_INDICES.search(parameter.name) else [*floating, "int"]
     if _counts(parameter.name, own):
         return list(dict.fromkeys([*(each for each in told if _INTEGERS.match(each)), "int", "long"]))

@@ -6,7 +6,7 @@ from collections.abc import Collection
 
 from msgspec.structs import replace
 
-from cudalint.frontend.instances import FUNCTOR, chosen, trials_for
+from cudalint.frontend.instances import FUNCTOR, arguments_said, chosen, trials_for
 from cudalint.frontend.parse import ParsedFile
 from cudalint.ir import nodes as ir
 
@@ -16,12 +16,13 @@ def with_instances(parsed: ParsedFile, unit: ir.Unit, given: Collection[str]) ->
     the user gives a value by name."""
     again = parsed.again
     heads = unit.bare_templates() if again is not None else ()
-    trials = trials_for(heads, parsed.source.decode("latin-1"), given)
+    callers = unit.launching_templates() if heads else ()
+    trials = trials_for(heads, callers, parsed.source.decode("latin-1"), given)
     if again is None or not trials:
         return None
     _, failed = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(trials))])
-    found = chosen(trials, lambda number: number + 1 in failed)
+    found = chosen(heads, trials, lambda number: number + 1 in failed)
     if not found:
         return None
     made, _ = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(found))])
-    return replace(made, instances={trial.head.usr: (trial.text, trial.guessed) for trial in found})
+    return replace(made, instances=arguments_said(found))

@@ -26,7 +26,7 @@ from cudalint.disk.folders import small_file, without_detours
 from cudalint.frontend import clang, recovery
 from cudalint.frontend.conditions import BuildCondition, conditions_for, dispatches_left_out
 from cudalint.frontend.diagnoses import Problem, nested_launches, problems_of
-from cudalint.frontend.dialect import as_clang_takes_it, with_template_words
+from cudalint.frontend.dialect import as_clang_takes_it, with_constructed_shared, with_template_words
 from cudalint.frontend.dispatches import is_dispatch
 from cudalint.frontend.flags import (
     BUNDLED_ROOT,
@@ -191,7 +191,7 @@ def parse_file(
         context=attempt.setting.context, nested_launches=launches, stand_ins=attempt.stand_ins(), given=given,
         source=text,
     )  # fmt: skip
-    if places is None and not any(problem.is_syntax and problem.path == path for problem in problems):
+    if places is None and not any(p.is_syntax and p.path == path and _is_unbalanced(p) for p in problems):
         parsed.again = partial(_again, parsed, parser, attempt.setting)
     return parsed
 
@@ -410,7 +410,7 @@ class _Parser(Struct, frozen=True):
         respelled = dict(_respelled(sorted(failed), self._text_of))
         if respelled:
             return self._attempt(replace(setting, respelled={**setting.respelled, **respelled}))
-        return self._with_template_words(attempt)
+        return self._with_other_words(attempt)
 
     def _looked_over(self, setting: _Setting) -> _Setting:
         """With what is found in its folders only, or included by its context, and may not be read."""
@@ -442,15 +442,22 @@ class _Parser(Struct, frozen=True):
                     name = place.file.name if place.file is not None else self.path
                     yield path, _refused(name, place.line, path, f"it {problem}")
 
-    def _with_template_words(self, attempt: _Attempt) -> _Attempt:
-        """Calls the members of dependent types templates where clang asks for that and nvcc does not."""
+    def _with_other_words(self, attempt: _Attempt) -> _Attempt:
+        """Calls the members of dependent types templates where clang asks for that and nvcc does not, and shared
+        variables by another word where clang refuses to have them constructed."""
         lines: dict[str, set[int]] = {}
+        shared: dict[str, set[tuple[int, int]]] = {}
         for problem in attempt.problems:
             if problem.is_error and not problem.path.startswith(HEADERS_ROOT):
                 lines.setdefault(problem.path, set()).add(problem.line)
+                if problem.error == "constructed-shared":
+                    shared.setdefault(problem.path, set()).add((problem.line, problem.column))
         known = attempt.setting.respelled
         texts = {path: known.get(path) or self._own_text_of(path) for path in lines}
-        others = {path: with_template_words(text, lines[path]) for path, text in texts.items()}
+        others = {
+            path: with_template_words(with_constructed_shared(text, shared.get(path, ())), lines[path])
+            for path, text in texts.items()
+        }
         changed = {path: text for path, text in others.items() if text != texts[path]}
         if not changed:
             return attempt

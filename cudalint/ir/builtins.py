@@ -189,7 +189,11 @@ _MATHEMATICS: Final[Mapping[str, Builtin]] = {
     "rcbrtf": Builtin(jumps="never"),
     "copysign": Builtin(work=Sequence(2)),
     "copysignf": Builtin(work=Sequence(2), jumps="never"),
-    **_alike("isfinite isinf isnan signbit", Builtin(work=Sequence(2))),
+    **_alike(
+        "isfinite isinf isnan signbit finite isnanf isinff finitef __signbit __signbitf __isnan __isnanf __isinf"
+        " __isinff __finite __finitef",
+        Builtin(work=Sequence(2)),
+    ),
 }  # fmt: skip
 _INTRINSICS: Final[Mapping[str, Builtin]] = {
     "__sinf": Builtin("function", "sin", work=Sequence(2, 1, special=1)),

@@ -615,7 +615,7 @@ Stmt = (
 
 
 class TemplateHead(Struct, frozen=True):
-    """A kernel template of which nothing in its file is an instance."""
+    """A kernel template of which nothing in its file is an instance, or one of host code that comes to launch such."""
 
     usr: str
     namespaces: tuple[str, ...]
@@ -627,6 +627,8 @@ class TemplateHead(Struct, frozen=True):
     """From the word `template` on, with its body."""
     file: str = ""
     """The text of the header that it stands in; nothing for one in the file itself."""
+    launches: tuple[str, ...] = ()
+    """The USRs of the kernel templates that an instance of host code makes instances of."""
 
 
 class Unit(Struct, eq=False):
@@ -647,5 +649,7 @@ class Unit(Struct, eq=False):
     """For the key of a kernel template's pattern: instantiations named in the file other than by visible launches."""
     bare_templates: Callable[[], tuple[TemplateHead, ...]] = field(default=tuple)
     """The kernel templates that nothing instantiates, those of the file itself first."""
+    launching_templates: Callable[[], tuple[TemplateHead, ...]] = field(default=tuple)
+    """The templates of host code that nothing instantiates and that lead to those: the nearest ones first."""
     constant: Callable[[str], Expr | None] = field(default=lambda usr: None)
     """For the USR of a constant that the file defines: what it is."""

@@ -111,7 +111,9 @@ def test_an_argument_that_is_computed_from_the_size_of_a_type_goes_with_that_typ
     """Two for `float`; a vector of four, as if nothing were said of it, is one that nobody has."""
     source = """
     template <int N, class T> __global__ void copy(T* a) { a[threadIdx.x * N] = 0; }
-    template <class Type> void run(Type* a) { constexpr int lanes = 8 / sizeof(Type); copy<lanes, Type><<<1, 32>>>(a); }
+    template <class Type> struct Run {
+        void run(Type* a) { constexpr int lanes = 8 / sizeof(Type); copy<lanes, Type><<<1, 32>>>(a); }
+    };
     """
     facts = _kernel(source)
     said = [text for text in facts.launches[0].assumptions if "nothing instantiates" in text]
@@ -139,3 +141,55 @@ def test_a_header_says_how_it_launches_its_kernels(tmp_path: Path) -> None:
     ]
     [access] = facts.accesses
     assert [result.sectors_per_request for result in access.results] == [8.0]  # Floats at a stride of 2.
+
+
+_LAUNCHED = """
+template <class Policy, class T, class Op> __global__ void k(T* a, Op op) { a[threadIdx.x * Policy::step] = op(a[0]); }
+struct Steps { static constexpr int step = 2; };
+template <class T, class Op> void through(T* a, Op op) { k<Steps><<<1, 64>>>(a, op); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("callers", "said"),
+    [
+        ("", "`through` with T = float, Op = a function of its first argument"),
+        # It is the nearest that counts.
+        ("template <class T> void run(T* a) { through(a, [] (T x) { return x; }); }",
+         "`through` with T = float, Op = a function of its first argument"),
+    ],
+)  # fmt: skip
+def test_arguments_come_from_a_function_that_launches_it(callers: str, said: str) -> None:
+    """Nothing says what a policy is but the function that hands one on; it says the block, too."""
+    facts = _kernel(_LAUNCHED + callers)
+    [launch] = facts.launches
+    assert f"{said} (nothing instantiates the template)" in launch.assumptions
+    assert launch.block == (64, 1, 1)
+    # Numbers of 4 bytes that lie 8 bytes apart: a request of 32 of them takes 8 sectors.
+    stored = next(access for access in facts.accesses if access.operation == "store")
+    assert stored.results[0].sectors_per_request == 8.0
+
+
+def test_a_function_further_out_gives_what_the_nearest_does_not_know() -> None:
+    handed_on = _LAUNCHED.replace("k<Steps>", "k<Policy>")
+    handed_on = handed_on.replace("<class T, class Op> v", "<class Policy, class T, class Op> v")
+    facts = _kernel(handed_on + "template <class T> void run(T* a) { through<Steps>(a, [] (T x) { return x; }); }")
+    assert "`run` with T = float (nothing instantiates the template)" in facts.launches[0].assumptions
+    assert facts.launches[0].block == (64, 1, 1)
+
+
+def test_a_pack_of_types_has_one() -> None:
+    kernel = "template <class... Ts> __global__ void k(float* a, Ts... n) { a[(threadIdx.x + ... + int(n))] = 0; }"
+    facts = _kernel(kernel)
+    assert "Ts = float (nothing instantiates the template)" in facts.launches[0].assumptions
+
+
+@pytest.mark.parametrize(
+    ("name", "type_"),
+    [("InputIterator", "float*"), ("iter_t", "float*"), ("ReduceOp", "a function of its first argument")],
+)
+def test_names_of_what_is_no_number(name: str, type_: str) -> None:
+    """The kernel only hands it on."""
+    kernel = f"template <class {name}> __global__ void k(int* a, {name} x) {{ a[threadIdx.x] = f(x); }}"
+    facts = _kernel(f"template <class T> __device__ int f(T x);\n{kernel}")
+    assert f"{name} = {type_} (nothing instantiates the template)" in facts.launches[0].assumptions

@@ -400,6 +400,28 @@ def test_goto_costs_only_itself() -> None:
 # --- symbols ---------------------------------------------------------------------------------------
 
 
+def test_shared_variables_of_a_class_with_a_constructor() -> None:
+    """nvcc leaves the constructor out, with a warning (20054); clang refuses them."""
+    function = kernel_of(
+        """
+        struct Zq { unsigned short value; __host__ __device__ constexpr Zq() : value(0) {} };
+        template <int n> __device__ void f(const __restrict__ float m[32], Zq* out) {
+            __shared__ __align__(16) Zq t[256 * n];
+            t[threadIdx.x] = out[threadIdx.x];
+        }
+        template __device__ void f<2>(const float* m, Zq* out);
+        __global__ void k(Zq* out) { __shared__ Zq tile[32]; f<2>(0, out); out[0] = tile[__signbit(1.0)]; }
+        """
+    )
+    assert not function.problems
+    tile = symbols_of(function)["tile"]
+    assert (tile.storage, tile.type.bytes) == ("shared", 64)
+    [called] = [loaded(call.function) for call in calls_in(function.body) if call.name == "f"]
+    assert not called.problems
+    t = symbols_of(called)["t"]
+    assert (t.storage, t.type.bytes, t.align) == ("shared", 1024, 16)
+
+
 def test_storage() -> None:
     source = """
     __constant__ float table[4];

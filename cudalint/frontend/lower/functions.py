@@ -206,6 +206,9 @@ class Functions:
             return "", ()
         return self._context.instances.get(self.ref(pattern).usr, ("", ()))
 
+    def key_of(self, declaration: Cursor) -> str:
+        return self.ref(declaration).key
+
     def definition(self, key: str) -> Cursor:
         return self._definitions[key]
 

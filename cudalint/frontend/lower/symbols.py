@@ -15,6 +15,8 @@ if TYPE_CHECKING:
 
 _BUILTINS: Final = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
 _ALIGN_ANNOTATION: Final = "cudalint.align"
+_SAID_BY: Final = {"cudalint.shared": kinds.CUDA_SHARED_ATTR}
+"""Attributes that the front end has clang read as annotations."""
 _ALIGNAS: Final = re.compile(r"(?:alignas|_alnas_|_Alignas|aligned|__aligned__)\s*\(\s*([^()]*)")
 
 
@@ -89,7 +91,8 @@ class Symbols:
     def _attributes(declaration: Cursor) -> dict[int, Cursor]:
         if not cursors.has_attributes(declaration):
             return {}
-        return {child.kind: child for child in cursors.children(declaration) if kinds.is_attribute(child.kind)}
+        found = [child for child in cursors.children(declaration) if kinds.is_attribute(child.kind)]
+        return {_SAID_BY.get(cursors.spelling(child), child.kind): child for child in found}
 
     def _storage(self, declaration: Cursor, name: str, attributes: dict[int, Cursor]) -> ir.Storage:
         if declaration.kind == kinds.PARM_DECL:

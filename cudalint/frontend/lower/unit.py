@@ -5,6 +5,8 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Final
 
+from msgspec.structs import replace
+
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower.context import Context, Elsewhere, nowhere
@@ -25,6 +27,9 @@ _CONTAINERS: Final = frozenset(
         kinds.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION,
     }
 )
+_NAMING: Final = frozenset({kinds.CALL_EXPR, kinds.DECL_REF_EXPR})
+_MOST_LEVELS: Final = 4
+"""Of functions around a launch."""
 _FUNCTIONS: Final = kinds.FUNCTION_DECLS | {kinds.FUNCTION_TEMPLATE}
 _AXIOM: Final = "_cudalint_axiom_"
 """What the bundled header of verifiers' statements makes of `__axiom(…)`."""
@@ -47,6 +52,7 @@ def lower_unit(
         axioms=unit.axioms,
         instantiations=unit.instantiations,
         bare_templates=unit.bare_templates,
+        launching_templates=unit.launching_templates,
         constant=unit.constant,
     )
 
@@ -104,19 +110,46 @@ class _Unit:
 
     def bare_templates(self) -> tuple[ir.TemplateHead, ...]:
         """Those that a name leads to from the end of the file: members of classes that are templates are none."""
-        found = []
-        for ref in sorted(self.kernels, key=lambda ref: ref.span.path != self._context.shown_path):
-            if ref.templated and not self.instantiations(ref.key):
-                definition = self._context.functions.definition(ref.key)
-                scopes = _scopes(definition)
-                text = self._context.sources.text_of_template(definition)
-                is_own = ref.span.path == self._context.shown_path
-                file = "" if is_own else self._context.sources.text_around(definition)
-                if scopes is not None and text:
-                    namespaces, classes = scopes
-                    name = "::".join((*classes, ref.name))
-                    found.append(ir.TemplateHead(ref.usr, tuple(namespaces), name, ref.name, text, file))
-        return tuple(found)
+        return tuple(head for head in map(self._head, self._bare) if head is not None)
+
+    def launching_templates(self) -> tuple[ir.TemplateHead, ...]:
+        """Templates of host code behind which kernels get their arguments from: of `launch<T, N>(…)`, the nearest
+        function that knows them gives all of them, and the block as well."""
+        if not self._bare:
+            return ()
+        named = [(ref, _templates_named(self._context.functions.definition(ref.key))) for ref in self._patterns]
+        functions = self._context.functions
+        reached: dict[str, dict[str, None]] = {ref.key: {ref.usr: None} for ref in self._bare}
+        found: list[ir.FunctionRef] = []
+        waiting = list(reached)
+        for _ in range(_MOST_LEVELS):
+            new: dict[str, dict[str, None]] = {}
+            for ref, callees in named:
+                keys = [key for key in map(functions.key_of, callees) if key in waiting and key != ref.key]
+                if keys and ref.key not in reached and not self.instantiations(ref.key):
+                    new[ref.key] = {usr: None for key in keys for usr in reached[key]}
+                    found.append(ref)
+            reached |= new
+            waiting = list(new)
+        heads = ((ref, self._head(ref)) for ref in found)
+        return tuple(replace(head, launches=tuple(reached[ref.key])) for ref, head in heads if head is not None)
+
+    @cached_property
+    def _bare(self) -> list[ir.FunctionRef]:
+        """The kernel templates that nothing instantiates."""
+        own_first = sorted(self.kernels, key=lambda ref: ref.span.path != self._context.shown_path)
+        return [ref for ref in own_first if ref.templated and not self.instantiations(ref.key)]
+
+    def _head(self, ref: ir.FunctionRef) -> ir.TemplateHead | None:
+        definition = self._context.functions.definition(ref.key)
+        scopes = _scopes(definition)
+        text = self._context.sources.text_of_template(definition)
+        if scopes is None or not text:
+            return None
+        is_own = ref.span.path == self._context.shown_path
+        file = "" if is_own else self._context.sources.text_around(definition)
+        namespaces, classes = scopes
+        return ir.TemplateHead(ref.usr, tuple(namespaces), "::".join((*classes, ref.name)), ref.name, text, file)
 
     def constant(self, usr: str) -> ir.Expr | None:
         """What a constant is that the file defines."""
@@ -150,6 +183,16 @@ class _Unit:
                     waiting.append(ref.key)
             named = functions.named_functions(waiting.pop()) if waiting else []
         return found
+
+
+def _templates_named(definition: Cursor) -> list[Cursor]:
+    """The function templates that a function's body names, whichever of them it means."""
+    found: dict[int | None, Cursor] = {}
+    for node in cursors.descendants(definition, _NAMING):
+        named = cursors.referenced(node)
+        meant = cursors.overloads(named) if named.kind == kinds.OVERLOADED_DECL_REF else [named]
+        found |= {each.handle: each for each in meant if each.kind == kinds.FUNCTION_TEMPLATE}
+    return list(found.values())
 
 
 def _scopes(definition: Cursor) -> tuple[list[str], list[str]] | None:

@@ -207,6 +207,14 @@ extern "C" int finite(double);
 extern "C" int isnanf(float);
 extern "C" int isinff(float);
 extern "C" int finitef(float);
+extern "C" int __signbit(double);
+extern "C" int __signbitf(float);
+extern "C" int __isnan(double);
+extern "C" int __isnanf(float);
+extern "C" int __isinf(double);
+extern "C" int __isinff(float);
+extern "C" int __finite(double);
+extern "C" int __finitef(float);
 
 extern "C" int abs(int) noexcept;
 extern "C" long labs(long) noexcept;

@@ -67,6 +67,8 @@
 #define __maxnreg__(...) __attribute__((annotate("cudalint.maxnreg", __VA_ARGS__)))
 #define __grid_constant__ __attribute__((annotate("cudalint.grid_constant")))
 
+// Stands for `__shared__` where clang does not take it for what its class constructs.
+#define _shared_in __attribute__((annotate("cudalint.shared")))
 // Stands for `alignas` behind an attribute, where clang does not take it.
 #define _alnas_ _Alignas
 
