@@ -363,3 +363,101 @@ def test_headers_of_a_submodule_that_is_not_there(tmp_path: Path, path: str) -> 
     # 32 floats in a row; and a number that nobody knows.
     assert [access.results[0].status for access in kernel.accesses] == ["assumed", "data-dependent"]
     assert "it is a random number" in (kernel.accesses[1].results[0].reason or "")
+
+
+_STRIDED = """
+__global__ void k(float *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i * 2] = 1; }
+"""
+
+
+_WITH_FIXTURE = """
+struct Fixture : ::testing::TestWithParam<int> { void SetUp() override { k<<<8, 96>>>(a, 768); } float *a; };
+TEST_P(Fixture, runs) { if (GetParam() > 4) GTEST_SKIP() << 2; EXPECT_THROW(throw 1, int) << 3; }
+INSTANTIATE_TEST_SUITE_P(All, Fixture, ::testing::Values(1, 2));
+"""
+_TYPED = """
+template <class T> struct Typed : testing::Test {};
+TYPED_TEST_SUITE(Typed, testing::Types<float>);
+TYPED_TEST(Typed, runs) { TypeParam *a; cudaMalloc(&a, 4096); k<<<8, 128>>>(a, 500); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("test", "block"),
+    [
+        ("TEST(Strided, runs) { float *a; cudaMalloc(&a, 4096); k<<<8, 64>>>(a, 500); ASSERT_TRUE(a) << 1; }", 64),
+        (_WITH_FIXTURE, 96),
+        (_TYPED, 128),
+    ],
+)  # fmt: skip
+def test_what_tests_launch(test: str, block: int, tmp_path: Path) -> None:
+    facts = _analysed(tmp_path, f"#include <gtest/gtest.h>\n{_STRIDED}{test}\n")
+    assert facts.problems == ()
+    assert [(launch.source, launch.block) for launch in facts.kernels[0].launches] == [("launch-site", (block, 1, 1))]
+
+
+def test_memory_on_the_device_that_a_container_holds(tmp_path: Path) -> None:
+    text = """
+    #include <rmm/device_uvector.hpp>
+    #include <rmm/exec_policy.hpp>
+    void run(rmm::cuda_stream_view stream) {
+        rmm::device_uvector<float> a(1000, stream);
+        k<<<8, 64, 0, stream>>>(a.data(), 500);
+        k<<<8, 64, 0, stream.value()>>>(a.data(), a.size());
+    }
+    """
+    [kernel] = _analysed(tmp_path, _STRIDED + text).kernels
+    assert [launch.allocated for launch in kernel.launches] == [{"a": 4000}, {"a": 4000}]
+
+
+def test_views_of_several_dimensions(tmp_path: Path) -> None:
+    """32 elements that lie side by side are in 4 sectors, 32 that are 64 elements apart in one each, and those that are
+    4 elements apart two to a sector."""
+    text = """
+    #include <cuda/std/mdspan>
+    using namespace cuda::std;
+    using Columns = mdspan<float, extents<int, dynamic_extent, dynamic_extent>, layout_left>;
+    using Rows = mdspan<const float, extents<int, dynamic_extent, 64>>;
+    using Any = mdspan<float, dextents<int, 2>, layout_stride>;
+    __global__ void k(Columns a, Rows b, Any c) {
+        int x = threadIdx.x + blockIdx.x * blockDim.x;
+        for (int y = 0; y < a.extent(1); y++) a(x, y) = b(x, y) + c(x, y);
+    }
+    void run(float *p, float *q) {
+        layout_stride::mapping<dextents<int, 2>> any(dextents<int, 2>(1024, 32), array<int, 2>{4, 4096});
+        k<<<8, 128>>>(Columns(p, 1024, 32), Rows(q, extents<int, dynamic_extent, 64>(1024, 64)), Any(p, any));
+    }
+    """
+    facts = _analysed(tmp_path, text)
+    assert facts.problems == ()
+    sectors = {a.array: a.results[0].sectors_per_request for a in facts.kernels[0].accesses}
+    assert sectors == {"a._data": 4.0, "b._data": 32.0, "c._data": 16.0}
+
+
+@pytest.mark.parametrize(
+    ("iterator", "sectors"),
+    [
+        ("thrust::make_counting_iterator(0)", 4.0),
+        # Elements 12 bytes apart: 384 bytes, of which each sector has some.
+        ("thrust::make_transform_iterator(numbers, [=] __device__ (int i) { return 3 * i; })", 12.0),
+        ("thrust::make_permutation_iterator(q, numbers)", None),
+        ("thrust::device_ptr<int>(q)", None),
+    ],
+)  # fmt: skip
+def test_what_iterators_give(iterator: str, sectors: float | None, tmp_path: Path) -> None:
+    text = f"""
+    #include <thrust/iterator/counting_iterator.h>
+    #include <thrust/iterator/permutation_iterator.h>
+    #include <thrust/iterator/transform_iterator.h>
+    #include <thrust/device_ptr.h>
+    template <class It> __global__ void k(It it, float *out) {{ out[it[blockIdx.x * 128 + threadIdx.x]] = 1; }}
+    void run(int *q, float *out) {{
+        auto numbers = thrust::make_counting_iterator(0);
+        k<<<8, 128>>>({iterator}, out);
+    }}
+    """
+    facts = _analysed(tmp_path, text)
+    assert facts.problems == ()
+    stored = next(access for access in facts.kernels[0].accesses if access.array == "out")
+    status = "data-dependent" if sectors is None else "exact"
+    assert (stored.results[0].status, stored.results[0].sectors_per_request) == (status, sectors)

@@ -120,35 +120,67 @@ template <class _T> struct device_ptr {
     template <class _U> constexpr explicit device_ptr(_U* raw) : raw(static_cast<_T*>(raw)) {}
     template <class _U> constexpr device_ptr(const device_ptr<_U>& other) : raw(other.get()) {}
     constexpr _T* get() const { return raw; }
-    reference operator*() const;
-    reference operator[](ptrdiff_t) const;
-    _T* operator->() const;
-    device_ptr& operator++();
-    device_ptr operator++(int);
-    device_ptr& operator--();
-    device_ptr& operator+=(ptrdiff_t);
-    device_ptr& operator-=(ptrdiff_t);
-    device_ptr operator+(ptrdiff_t) const;
-    device_ptr operator-(ptrdiff_t) const;
-    template <class _U> ptrdiff_t operator-(const device_ptr<_U>&) const;
-    template <class _U> bool operator==(const device_ptr<_U>&) const;
-    template <class _U> bool operator!=(const device_ptr<_U>&) const;
-    template <class _U> bool operator<(const device_ptr<_U>&) const;
-    explicit operator bool() const;
+    reference operator*() const { return reference(raw); }
+    reference operator[](ptrdiff_t n) const { return reference(raw + n); }
+    _T* operator->() const { return raw; }
+    device_ptr& operator+=(ptrdiff_t n)
+    {
+        raw += n;
+        return *this;
+    }
+    device_ptr& operator-=(ptrdiff_t n) { return *this += -n; }
+    device_ptr& operator++() { return *this += 1; }
+    device_ptr& operator--() { return *this += -1; }
+    device_ptr operator++(int)
+    {
+        device_ptr before(*this);
+        *this += 1;
+        return before;
+    }
+    device_ptr operator+(ptrdiff_t n) const { return device_ptr(raw + n); }
+    device_ptr operator-(ptrdiff_t n) const { return device_ptr(raw - n); }
+    template <class _U> ptrdiff_t operator-(const device_ptr<_U>& other) const { return raw - other.get(); }
+    template <class _U> bool operator==(const device_ptr<_U>& other) const { return raw == other.get(); }
+    template <class _U> bool operator!=(const device_ptr<_U>& other) const { return raw != other.get(); }
+    template <class _U> bool operator<(const device_ptr<_U>& other) const { return raw < other.get(); }
+    explicit operator bool() const { return raw != nullptr; }
 
 private:
     _T* raw;
 };
 template <class _T> struct device_reference {
-    operator _T() const;
-    device_ptr<_T> operator&() const;
-    template <class _U> device_reference& operator=(const _U&);
-    device_reference& operator=(const device_reference&);
-    template <class _U> device_reference& operator+=(const _U&);
-    template <class _U> device_reference& operator-=(const _U&);
-    template <class _U> device_reference& operator*=(const _U&);
-    device_reference& operator++();
-    _T operator++(int);
+    _T* _place;
+    constexpr explicit device_reference(_T* place) : _place(place) {}
+    constexpr device_reference(const device_reference& other) : _place(other._place) {}
+    operator _T() const { return *_place; }
+    device_ptr<_T> operator&() const { return device_ptr<_T>(_place); }
+    template <class _U> device_reference& operator=(const _U& value)
+    {
+        *_place = value;
+        return *this;
+    }
+    device_reference& operator=(const device_reference& other)
+    {
+        *_place = *other._place;
+        return *this;
+    }
+    template <class _U> device_reference& operator+=(const _U& value)
+    {
+        *_place += value;
+        return *this;
+    }
+    template <class _U> device_reference& operator-=(const _U& value)
+    {
+        *_place -= value;
+        return *this;
+    }
+    template <class _U> device_reference& operator*=(const _U& value)
+    {
+        *_place *= value;
+        return *this;
+    }
+    device_reference& operator++() { return *this += 1; }
+    _T operator++(int) { return (*_place)++; }
 };
 template <class _C, class _R, class _T> std::basic_ostream<_C, _R>& operator<<(std::basic_ostream<_C, _R>&, const device_reference<_T>&);
 template <class _T> constexpr _T* raw_pointer_cast(_T* pointer) { return pointer; }
@@ -247,6 +279,32 @@ template <class _V, class _R = _V> struct _iterator {
     NAME& operator++();                                                                                     \
     NAME operator++(int);                                                                                   \
     NAME& operator+=(ptrdiff_t);
+/// Those of which kernels are given some: what they give, and how they move, in terms of what moves in them.
+#define _CUDALINT_MOVES(NAME, PLACE, VALUE, ELEMENT)                                                        \
+    typename _base::reference operator*() const { return VALUE; }                                           \
+    typename _base::reference operator[](ptrdiff_t n) const { return ELEMENT; }                             \
+    using _base::operator-;                                                                                 \
+    NAME operator+(ptrdiff_t n) const                                                                       \
+    {                                                                                                       \
+        NAME moved(*this);                                                                                  \
+        moved.PLACE += n;                                                                                   \
+        return moved;                                                                                       \
+    }                                                                                                       \
+    NAME operator-(ptrdiff_t n) const { return *this + -n; }                                                \
+    NAME& operator+=(ptrdiff_t n)                                                                           \
+    {                                                                                                       \
+        PLACE += n;                                                                                         \
+        return *this;                                                                                       \
+    }                                                                                                       \
+    NAME& operator-=(ptrdiff_t n) { return *this += -n; }                                                   \
+    NAME& operator++() { return *this += 1; }                                                               \
+    NAME& operator--() { return *this += -1; }                                                              \
+    NAME operator++(int)                                                                                    \
+    {                                                                                                       \
+        NAME before(*this);                                                                                 \
+        *this += 1;                                                                                         \
+        return before;                                                                                      \
+    }
 template <class _I> struct iterator_value { typedef typename std::iterator_traits<_I>::value_type type; };
 template <class _I> struct iterator_difference { typedef ptrdiff_t type; };
 template <class _I> struct iterator_pointer { typedef typename std::iterator_traits<_I>::pointer type; };
@@ -254,14 +312,17 @@ template <class _I> struct iterator_reference { typedef typename std::iterator_t
 template <class _I> struct iterator_system { typedef device_system_tag type; };
 template <class _V, class _S = void, class _C = void, class _D = void> struct counting_iterator : _iterator<_V> {
     typedef _iterator<_V> _base;
-    counting_iterator();
-    explicit counting_iterator(_V);
-    _CUDALINT_STEPS(counting_iterator)
+    _V _value;
+    counting_iterator() : _value() {}
+    explicit counting_iterator(_V value) : _value(value) {}
+    _CUDALINT_MOVES(counting_iterator, _value, _value, _V(_value + n))
 };
 template <class _V, class _N = void, class _S = void> struct constant_iterator : _iterator<_V> {
     typedef _iterator<_V> _base;
-    constant_iterator(const _V&);
-    _CUDALINT_STEPS(constant_iterator)
+    _V _value;
+    ptrdiff_t _place = 0;
+    constant_iterator(const _V& value) : _value(value) {}
+    _CUDALINT_MOVES(constant_iterator, _place, _value, _value)
 };
 struct _anything { template <class _T> const _anything& operator=(const _T&) const; };
 template <class _S = void> struct discard_iterator : _iterator<_anything> {
@@ -272,17 +333,22 @@ template <class _S = void> struct discard_iterator : _iterator<_anything> {
 template <class _F, class _I> using _result = std::decay_t<decltype(std::declval<_F&>()(std::declval<typename std::iterator_traits<_I>::value_type>()))>;
 template <class _F, class _I, class _R = void, class _V = void> struct transform_iterator : _iterator<std::conditional_t<std::is_void<_R>::value, _result<_F, _I>, _R>> {
     typedef _iterator<std::conditional_t<std::is_void<_R>::value, _result<_F, _I>, _R>> _base;
+    _I _source;
+    _F _function;
     transform_iterator();
-    transform_iterator(_I, _F = _F());
-    _I base() const;
-    _CUDALINT_STEPS(transform_iterator)
+    transform_iterator(_I source, _F function = _F()) : _source(source), _function(function) {}
+    _I base() const { return _source; }
+    _F functor() const { return _function; }
+    _CUDALINT_MOVES(transform_iterator, _source, _function(*_source), _function(_source[n]))
 };
 template <class _E, class _I> struct permutation_iterator : _iterator<typename std::iterator_traits<_E>::value_type, typename std::iterator_traits<_E>::reference> {
     typedef _iterator<typename std::iterator_traits<_E>::value_type, typename std::iterator_traits<_E>::reference> _base;
+    _E _elements;
+    _I _index;
     permutation_iterator();
-    permutation_iterator(_E, _I);
-    _E base() const;
-    _CUDALINT_STEPS(permutation_iterator)
+    permutation_iterator(_E elements, _I index) : _elements(elements), _index(index) {}
+    _E base() const { return _elements; }
+    _CUDALINT_MOVES(permutation_iterator, _index, _elements[*_index], _elements[_index[n]])
 };
 template <class> struct _zipped;
 template <class... _I> struct _zipped<std::tuple<_I...>> { typedef std::tuple<typename std::iterator_traits<_I>::value_type...> type; };
@@ -294,13 +360,20 @@ template <class _T> struct zip_iterator : _iterator<typename _zipped<_T>::type> 
     _CUDALINT_STEPS(zip_iterator)
 };
 #undef _CUDALINT_STEPS
+#undef _CUDALINT_MOVES
 template <class _I> struct reverse_iterator : std::reverse_iterator<_I> { using std::reverse_iterator<_I>::reverse_iterator; };
 template <class _I> reverse_iterator<_I> make_reverse_iterator(_I);
-template <class _V> counting_iterator<_V> make_counting_iterator(_V);
-template <class _V> constant_iterator<_V> make_constant_iterator(_V);
+template <class _V> counting_iterator<_V> make_counting_iterator(_V value) { return counting_iterator<_V>(value); }
+template <class _V> constant_iterator<_V> make_constant_iterator(_V value) { return constant_iterator<_V>(value); }
 discard_iterator<> make_discard_iterator();
-template <class _I, class _F> transform_iterator<_F, _I> make_transform_iterator(_I, _F);
-template <class _E, class _I> permutation_iterator<_E, _I> make_permutation_iterator(_E, _I);
+template <class _I, class _F> transform_iterator<_F, _I> make_transform_iterator(_I source, _F function)
+{
+    return transform_iterator<_F, _I>(source, function);
+}
+template <class _E, class _I> permutation_iterator<_E, _I> make_permutation_iterator(_E elements, _I index)
+{
+    return permutation_iterator<_E, _I>(elements, index);
+}
 template <class... _I> zip_iterator<std::tuple<_I...>> make_zip_iterator(std::tuple<_I...>);
 template <class... _I> zip_iterator<std::tuple<_I...>> make_zip_iterator(_I...);
 template <class _F> struct zip_function { zip_function(_F); template <class _T> std::_bound::result operator()(_T&&) const; };
