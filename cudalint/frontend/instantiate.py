@@ -21,7 +21,8 @@ def with_instances(parsed: ParsedFile, unit: ir.Unit, given: Collection[str]) ->
     if again is None or not trials:
         return None
     _, failed = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(trials))])
-    found = chosen(heads, trials, lambda number: number + 1 in failed)
+    # What is behind a text that leaves a brace open is in a function of it.
+    found = chosen(heads, trials, lambda number: number + 1 in failed) if 0 not in failed else ()
     if not found:
         return None
     made, _ = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(found))])

@@ -191,8 +191,8 @@ def parse_file(
         context=attempt.setting.context, nested_launches=launches, stand_ins=attempt.stand_ins(), given=given,
         source=text,
     )  # fmt: skip
-    if places is None and not any(p.is_syntax and p.path == path and _is_unbalanced(p) for p in problems):
-        parsed.again = partial(_again, parsed, parser, attempt.setting)
+    if places is None:
+        parsed.again = partial(_again, parsed, replace(parser, text=attempt.text), attempt.setting)
     return parsed
 
 
@@ -295,6 +295,8 @@ class _Attempt(Struct, frozen=True):
     setting: _Setting
     unit: TranslationUnit
     problems: tuple[Problem, ...]
+    text: bytes
+    """What was parsed, before any other words for what clang does not take."""
 
     def stand_ins(self) -> dict[str, int | str]:
         """The names that were given a number, or a type."""
@@ -399,7 +401,7 @@ class _Parser(Struct, frozen=True):
     def _attempt(self, setting: _Setting) -> _Attempt:
         setting = self._looked_over(setting)
         unit = self._parse(setting)
-        attempt = _Attempt(setting, unit, problems_of(unit))
+        attempt = _Attempt(setting, unit, problems_of(unit), self.text)
         outside = dict(self._outside(attempt))
         if outside:
             # A macro has named it, or a header further on.

@@ -193,3 +193,13 @@ def test_names_of_what_is_no_number(name: str, type_: str) -> None:
     kernel = f"template <class {name}> __global__ void k(int* a, {name} x) {{ a[threadIdx.x] = f(x); }}"
     facts = _kernel(f"template <class T> __device__ int f(T x);\n{kernel}")
     assert f"{name} = {type_} (nothing instantiates the template)" in facts.launches[0].assumptions
+
+
+def test_errors_in_a_text_are_in_the_way_of_no_instance() -> None:
+    facts = _kernel("TEST(a, b) { } template <class T> __global__ void k(T* a) { a[threadIdx.x] = 0; }")
+    assert facts.instantiation == "k<float>"
+
+
+def test_a_text_that_ends_in_a_function_has_no_instances() -> None:
+    facts = _kernel("template <class T> __global__ void k(T* a) { a[threadIdx.x] = 0; } void f() { if (1) {")
+    assert facts.instantiation in ("k", "k<float>")

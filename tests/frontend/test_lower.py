@@ -400,6 +400,16 @@ def test_goto_costs_only_itself() -> None:
 # --- symbols ---------------------------------------------------------------------------------------
 
 
+def test_steps_in_a_template_where_the_operator_is_overloaded() -> None:
+    function = kernel_of(
+        """
+        struct It { int v; }; __device__ It& operator++(It& a); __device__ It operator++(It& a, int);
+        template <class I> __global__ void k(I n) { ++n; n++; }
+        """
+    )
+    assert body_lines(function) == ["++n", "n++"]
+
+
 def test_shared_variables_of_a_class_with_a_constructor() -> None:
     """nvcc leaves the constructor out, with a warning (20054); clang refuses them."""
     function = kernel_of(

@@ -133,8 +133,11 @@ class Calls:
         op = cursors.spelling(cursors.referenced(_unwrapped(nodes[1]))).removeprefix("operator")
         left, *right = self._context.expressions.lower_all([nodes[0], *nodes[2:]])
         type_, where = self._type(cursor), self._where(cursor)
+        if op in ("++", "--"):
+            # Behind its operand it has a number that stands nowhere.
+            op = f"x{op}" if right else f"{op}x"
+            right = []
         if not right:
-            op = f"{op}x" if op in ("++", "--") else op
             return ir.Unary(cast(ir.UnaryOp, op), left, type_, where) if op in ir.UNARY_OPERATORS else None
         if op in _BINARY_OPERATORS:
             return ir.Binary(op, left, right[0], type_, where)
