@@ -107,7 +107,7 @@ def trials_for(
     kernels: Sequence[TemplateHead], callers: Sequence[TemplateHead], text: str, given: Collection[str] = ()
 ) -> tuple[Trial, ...]:
     """What to try for kernel templates, and for those of host code that lead to them; `text` is that of the file, which
-    may say more of their arguments, as may the header that one stands in. Those of which the user gives a number, by one
+    may say more of their arguments, as may the header of each. Those of which the user gives a number, by one
     of the names that are `given` or in an annotation, stay what they are."""
     if not _INSTANCES.is_on:
         return ()

@@ -127,11 +127,13 @@ def test_a_header_says_how_it_launches_its_kernels(tmp_path: Path) -> None:
     """With what a number is computed from where it is defined a step before."""
     (tmp_path / "sum.cuh").write_text("""
         template <int N, class T> __global__ void k(float* a) { a[threadIdx.x * N] = sizeof(T); }
-        template <class Out> void run(float* a) {
-          constexpr int bytes = 8;
-          constexpr int each = bytes / sizeof(Out);
-          k<each, Out><<<1, 32>>>(a);
-        }
+        template <class Out> struct Run {
+          void run(float* a) {
+            constexpr int bytes = 8;
+            constexpr int each = bytes / sizeof(Out);
+            k<each, Out><<<1, 32>>>(a);
+          }
+        };
     """)
     path = tmp_path / "a.cu"
     path.write_text('#include "sum.cuh"\n')
