@@ -60,7 +60,8 @@ class SharedRace(Rule):
     What is not reported
         - Stores of one and the same value by several threads, and reads of it by threads that stored it.
         - Reads whose result only the thread uses that writes there, such as the sum that a reduction returns to all
-          threads and that thread 0 stores: `cudalint facts` lists them as possible.
+          threads and that thread 0 stores, and those that decide only whether their thread is still free to write
+          there (`if (found == none && fits) found = mine`): `cudalint facts` lists them as possible.
         - Atomics against each other, and the load that goes into a compare-and-swap.
         - Races that depend on loaded data, in who gets there or in the address: `cudalint facts` lists those as
           possible. Those that are there for most sizes of the problem are reported, as warnings, and so are threads

@@ -37,7 +37,8 @@ class GlobalRace(Rule):
         - Stores of one and the same value, atomics against each other, and plain loads before an atomic that updates
           what they read (`if (x > *most) atomicMax(most, x)`); but atomics of a block (`atomicAdd_block`,
           `cuda::thread_scope_block`) order nothing between blocks.
-        - Reads whose result only the thread uses that writes there.
+        - Reads whose result only the thread uses that writes there, or that decide only whether its thread is still
+          free to write there (`if (found == none && fits) found = mine`): any of those that fit may win.
         - Addresses that depend on loaded data, accesses that loaded data decides upon, and kernels that order their
           blocks by fences and flags, or threads by locks: `cudalint facts` lists those as possible. One element that
           all threads update for which data says so (`if (in[i] > 0) *count += 1`) is reported, as a warning.

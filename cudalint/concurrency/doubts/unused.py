@@ -1,7 +1,9 @@
-"""Reads of which the result matters to nobody: `return s[0];` in a reduction that gives its sum to thread 0 alone.
+"""Reads of which the result matters to nobody: `return s[0];` in a reduction that gives its sum to thread 0 alone; and
+those that matter for nothing but who writes there: `if (s == none && fits) s = mine;`.
 
-By the letter it is a race all the same, and a sanitizer may see it; the compiler often moves the load to where its
-result is used, and whatever it reads elsewhere, the program does what it would do.
+By the letter both are races all the same, and a sanitizer may see them. Of the first the compiler often moves the load
+to where its result is used, and whatever it reads elsewhere, the program does what it would do. In the second any of
+those that fit may win, in whichever order they come.
 """
 
 from __future__ import annotations
@@ -34,7 +36,11 @@ def of_nobody(conflict: Conflict, graph: Graph, execution: Execution) -> Doubt |
     uses = _uses_in(execution)
     if uses is None:
         return None
-    guards = [use.guard for use in uses.get(read.offset, ()) if any(_is_result(node, read) for node in use.results)]
+    found = [use for use in uses.get(read.offset, ()) if any(_is_result(node, read) for node in use.results)]
+    of_this = [use for use in found if any(_is_result(node, read) and _is_of(node, read) for node in use.results)]
+    if of_this and all(_elects(use.event, read, graph) for use in of_this):
+        return Doubt("what is read decides only whether the same element is written")
+    guards = [use.guard for use in found]
     if not guards or not all(guards):
         return None
     others = (thread for thread in _threads(conflict, execution) if thread != writer)
@@ -43,9 +49,33 @@ def of_nobody(conflict: Conflict, graph: Graph, execution: Execution) -> Doubt |
     return Doubt("only the thread that writes it uses what is read")
 
 
+def _elects(event: Event, read: Touch, graph: Graph) -> bool:
+    """Whether an event stores to the element that was read, and nothing that is made of what was read there; or only
+    loads something."""
+    if not isinstance(event, AccessEvent):
+        return False
+    if event.operation != "store" or event.values is None:
+        return event.operation == "load"
+    if event.target is not read.target or event.offset is not read.offset:
+        return False
+
+    def opaque(*nodes: Node) -> list[Node]:
+        return [node for node in below(nodes, graph.opaque_bits) if node.op == "opaque"]
+
+    def is_same_for_all(condition: Node) -> bool:
+        found = opaque(condition)
+        return not any(_is_result(node, read) for node in found) or (len(found) == 1 and not condition.bits & _OWN_BITS)
+
+    # One that compares it with a number of its own, as for the largest one, would have to look again.
+    return all(map(is_same_for_all, event.context.deciding)) and not any(
+        _is_result(node, read) for node in opaque(*event.values)
+    )
+
+
 class _Use(Struct, frozen=True, eq=False):
     """An event that needs values from memory."""
 
+    event: Event
     results: tuple[Node, ...]
     """What unseen computations and loads gave it."""
     guard: tuple[Node, ...]
@@ -68,7 +98,7 @@ def _uses_in(execution: Execution) -> Mapping[Node, Sequence[_Use]] | None:
         results = tuple(node for node in reached if node.op == "opaque" and node.args)
         if results:
             guard = (c for c in event.context.conditions if c.bits & _OWN_BITS and not c.bits & ~_OWN_BITS)
-            use = _Use(results, tuple(guard))
+            use = _Use(event, results, tuple(guard))
             for address in dict.fromkeys(node.args[0] for node in results):
                 found.setdefault(address, []).append(use)
     return found
@@ -92,9 +122,14 @@ def _hides_values(node: Node) -> bool:
 
 
 def _is_result(node: Node, read: Touch) -> bool:
-    if not isinstance(node.payload, Reason):
+    if not isinstance(node.payload, Reason) or not node.args:
         return False
     return node.args[0] is read.offset and read.target in node.payload.memory
+
+
+def _is_of(node: Node, read: Touch) -> bool:
+    """Whether a value is of one read among those of an element: what is loaded on one line is one value."""
+    return isinstance(node.payload, Reason) and node.payload.text.endswith(f" at line {read.context.span.line}")
 
 
 def _threads(conflict: Conflict, execution: Execution) -> Iterator[Thread]:
