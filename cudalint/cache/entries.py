@@ -61,7 +61,7 @@ def _extension(value: Any) -> Ext:
     return Ext(_ARRAY, _ARRAYS.encode(_Array(plain.dtype.str, plain.shape, plain.tobytes())))
 
 
-def _array(code: int, data: memoryview) -> NDArray[Any]:
+def array_of(code: int, data: memoryview) -> NDArray[Any]:
     import numpy as np
 
     if code != _ARRAY:
@@ -72,10 +72,10 @@ def _array(code: int, data: memoryview) -> NDArray[Any]:
 
 _ARRAYS: Final = Encoder()
 _ARRAY_DECODER: Final = Decoder(_Array)
-_ENCODER: Final = Encoder(enc_hook=_extension)
+ENCODER: Final = Encoder(enc_hook=_extension)
 _ENTRIES: Final = Decoder(Entry)
 _SEEN: Final = Decoder(Seen)
-_REPORTS: Final = Decoder(FileReport, ext_hook=_array)
+_REPORTS: Final = Decoder(FileReport, ext_hook=array_of)
 
 
 class Kept(NamedTuple):
@@ -119,22 +119,26 @@ def write_entry(folder: str, key: bytes, seen: Seen, report: FileReport) -> bool
     """Keeps a report, if it comes out of the entry as it went in; one that can't be kept is just not."""
     path = path_of(folder, key)
     try:
-        data, about = _ENCODER.encode(report), _ENCODER.encode(seen)
+        data, about = ENCODER.encode(report), ENCODER.encode(seen)
         if not _is_same(_REPORTS.decode(data), report):
             return False
-        entry = Entry(key, digest(about + data), Raw(about), Raw(data))
-        os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-        with replacing(path, _UNFINISHED) as temporary, open(temporary, "wb") as file:
-            file.write(_ENCODER.encode(entry))
+        write_bytes(path, ENCODER.encode(Entry(key, digest(about + data), Raw(about), Raw(data))))
     except (OSError, msgspec.MsgspecError, ValueError, TypeError, NotImplementedError):
         return False
     return True
 
 
+def write_bytes(path: str, data: bytes) -> None:
+    """Raises OSError."""
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    with replacing(path, _UNFINISHED) as temporary, open(temporary, "wb") as file:
+        file.write(data)
+
+
 def _is_same(one: FileReport, other: FileReport) -> bool:
     """Whether two reports print the same: 1 and 1.0 don't, and what has an order has the same one."""
     sets, others = _sets(one), _sets(other)
-    return sets == others and _ENCODER.encode(_without_sets(one)) == _ENCODER.encode(_without_sets(other))
+    return sets == others and ENCODER.encode(_without_sets(one)) == ENCODER.encode(_without_sets(other))
 
 
 def _sets(report: FileReport) -> tuple[object, ...]:

@@ -142,6 +142,12 @@ def noting() -> Iterator[Seen]:
         _noted, _is_noting = outer, was_noting
 
 
+def note(seen: Seen) -> None:
+    """Notes questions that were asked before, for an answer that is used again."""
+    if _is_noting:
+        _noted.add(seen)
+
+
 def note_clock() -> None:
     """Time has run out for something: another run might get further."""
     _noted.is_timed = True

@@ -19,6 +19,7 @@ from cudalint.collect.left_out import ConditionalCode, LeftOut
 from cudalint.disk.encoding import to_bytes
 from cudalint.driver.file_analysis import FileAnalysis, Keeper, only_named, out_of_time
 from cudalint.driver.kernel_analysis import Watch
+from cudalint.driver.shared_kernels import shared_kernels
 from cudalint.facts import FileFacts
 from cudalint.frontend.constants import constant_named
 from cudalint.frontend.instantiate import with_instances
@@ -130,6 +131,7 @@ def _analyse_part(
     analysis.watch = watch
     # Of a text in a file of another language, lines say nothing.
     analysis.keeper = keeper if text.places is None else None
+    analysis.sharing = shared_kernels(options)
     # The other files of the program are done with.
     give_back()
     kernels = analysis.kernels()

@@ -79,6 +79,16 @@ class Keeper(Protocol):
         found now."""
 
 
+class Sharing(Protocol):
+    """Keeps the facts of kernels of headers for other files that include them."""
+
+    def facts(
+        self, analysis: FileAnalysis, ref: ir.FunctionRef, sites: Sequence[HostLaunch], found: Callable[[], KernelFacts]
+    ) -> KernelFacts:
+        """The facts of one instantiation of a kernel under its launches: those that came out in another file, or what
+        is found now. The graph is as the host code has left it."""
+
+
 class FileAnalysis(Struct, eq=False):
     """The state that the kernels of one file share."""
 
@@ -112,6 +122,7 @@ class FileAnalysis(Struct, eq=False):
     """What was looked at for wrong pitches, and has none."""
     watch: Watch | None = None
     keeper: Keeper | None = None
+    sharing: Sharing | None = None
     _by_name: dict[str, list[HostLaunch]] | None = None
 
     @classmethod
@@ -233,6 +244,10 @@ class FileAnalysis(Struct, eq=False):
         # Sets of leaves are numbers with a bit for each: with those of all kernels of a file they get too large.
         self.graph.rewind(self.shared)
         self.parameters |= {(function.name, symbol.name) for symbol in scalars(function)}
+        found = partial(self._evaluated, ref, function, sites)
+        return found() if self.sharing is None else self.sharing.facts(self, ref, sites, found)
+
+    def _evaluated(self, ref: ir.FunctionRef, function: ir.Function, sites: Sequence[HostLaunch]) -> KernelFacts:
         annotations = self._annotations_of(function)
         said = _Said(function.span.path, is_complete=not self.unit.problems)
         assumed = self._assumptions(function, annotations, said)

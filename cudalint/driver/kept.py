@@ -13,10 +13,11 @@ from cudalint.cache.entries import forget_old, read_entry, write_entry
 from cudalint.cache.program import fingerprint, surroundings
 from cudalint.disk.recorder import digest, noting
 from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.driver.shared_kernels import sharing
 from cudalint.findings.results import Failure, FileReport
 from cudalint.processes.timings import FileTimes, begin, taken
 
-_FORMAT = 2
+_FORMAT = 3
 _ENCODER = Encoder(order="deterministic")
 
 
@@ -27,6 +28,10 @@ class KeptJob(Struct, frozen=True):
     folder: str | None
     key: bytes | None
     """None where it is not to be kept."""
+    kernels: str | None = None
+    """The folder of kernels that files have in common."""
+    around: bytes = b""
+    """What tells this program and its surroundings from others."""
 
 
 class Checked(Struct, frozen=True):
@@ -39,7 +44,8 @@ class Checked(Struct, frozen=True):
 def check_and_keep(kept: KeptJob) -> Checked:
     """Lints a file in a worker, and keeps what comes of it, if another run would come to the same."""
     begin()
-    answer = _checked_and_kept(kept)
+    with sharing(kept.kernels, kept.around):
+        answer = _checked_and_kept(kept)
     return Checked(answer, taken())
 
 
@@ -59,13 +65,16 @@ def _checked_and_kept(kept: KeptJob) -> FileReport | Failure:
 class Results:
     """The cache as a run uses it. Without a folder it has nothing and keeps nothing."""
 
-    def __init__(self, folder: str | None) -> None:
+    def __init__(self, folder: str | None, kernels: str | None = None) -> None:
+        """`kernels` is the folder of what files have in common where nothing else is kept."""
         self._folder = folder
+        self._kernels = folder or kernels
         self._present = Present()
-        self._around: list[bytes] | None = None
+        self._around: bytes | None = None
 
     def job(self, job: CheckJob) -> KeptJob:
-        return KeptJob(job, self._folder, self._key(job) if self._folder is not None else None)
+        key = self._key(job) if self._folder is not None else None
+        return KeptJob(job, self._folder, key, self._kernels, self._around or b"")
 
     def report(self, kept: KeptJob) -> FileReport | None:
         """What an earlier run found, if nothing that it rests on has changed."""
@@ -86,7 +95,7 @@ class Results:
             return None
         try:
             if self._around is None:
-                self._around = [_ENCODER.encode((_FORMAT, surroundings())), fingerprint()]
-            return digest(b"\0".join((*self._around, _ENCODER.encode(job))))
+                self._around = b"\0".join((_ENCODER.encode((_FORMAT, surroundings())), fingerprint()))
+            return digest(b"\0".join((self._around, _ENCODER.encode(job))))
         except (msgspec.MsgspecError, OSError, TypeError, ValueError):
             return None  # Paths that are no text.

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import nullcontext
+from tempfile import TemporaryDirectory
 from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
@@ -110,8 +112,15 @@ class Lint(Struct, frozen=True, eq=False):
     def answers(self, configured: Sequence[Configured]) -> Generator[FileReport | Failure]:
         """What comes of each file, as they get done. Headers that only a folder brought in are linted if no other file
         has included them."""
+        with TemporaryDirectory(prefix="cudalint-") if self._shares(configured) else nullcontext() as kernels:
+            yield from self._answers(configured, Results(self.cache, kernels))
+
+    def _shares(self, configured: Sequence[Configured]) -> bool:
+        """Whether files may have kernels in common, and the cache, where there is one, is no place for them."""
+        return self.cache is None and len(configured) > 1
+
+    def _answers(self, configured: Sequence[Configured], results: Results) -> Iterator[FileReport | Failure]:
         reports: list[FileReport] = []
-        results = Results(self.cache)
         settings = {each.file.path: each.settings for each in configured}
         for is_optional in (False, True):
             batch = [each for each in configured if each.file.is_optional == is_optional]

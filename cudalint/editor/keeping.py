@@ -31,14 +31,15 @@ from msgspec.structs import replace
 from cudalint.disk.encoding import to_bytes
 from cudalint.disk.recorder import digest
 from cudalint.driver.file_analysis import FileAnalysis
-from cudalint.editor.launched import Launched, LinesInText, NoKey, launched, told
+from cudalint.driver.launched import Launched, LinesInText, NoKey, launched, told
+from cudalint.driver.shared_kernels import choose
 from cudalint.facts import Access, Frame, KernelFacts, Place
 from cudalint.ir import nodes as ir
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import Problem
 from cudalint.remedies.proof import Told, Tried
 from cudalint.source.comments import read_comments
-from cudalint.values.nodes import Choice, Node
+from cudalint.values.nodes import Choice
 
 _MOST = 3
 """States of a kernel that are kept: typing goes back and forth."""
@@ -231,7 +232,7 @@ class Keeping:
             if moved is not None:
                 self._memory.used += 1
                 analysis.parameters |= known.parameters
-                _choose(analysis, {given.symbols[at]: choice for at, choice in known.chosen.items()})
+                choose(analysis, {given.symbols[at]: choice for at, choice in known.chosen.items()})
                 new = replace(known, facts=moved, host=given.lines, outside=outline.outside, body=body)
                 self._keep(states, new, known, outline)
                 return moved
@@ -317,11 +318,6 @@ def _near(outline: Outline, body: Sequence[int], line: int) -> tuple[str, int, i
     where, lines = ("body", body) if body and body[0] <= line <= body[-1] else ("outside", outline.outside)
     at = bisect_right(lines, line) - 1
     return where, at, line - lines[at] if at >= 0 else line
-
-
-def _choose(analysis: FileAnalysis, chosen: Mapping[Node, Choice]) -> None:
-    common = analysis.graph.chosen_for_all(analysis.shared)
-    analysis.graph.valuation = analysis.shared.valuation.having({**common, **chosen})
 
 
 def _shared(analysis: FileAnalysis, path: str) -> bytes:

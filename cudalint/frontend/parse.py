@@ -39,6 +39,7 @@ from cudalint.frontend.flags import (
 )
 from cudalint.frontend.foresight import foreseen
 from cudalint.frontend.guesses import Guess, header_of
+from cudalint.frontend.inclusions import included_in
 from cudalint.frontend.invalid import Sight, with_certainty
 from cudalint.frontend.problems import missing_headers, missing_names, numbers_needed
 from cudalint.frontend.python.located import PlaceMap
@@ -138,6 +139,21 @@ class ParsedFile(Struct):
         if self.context is None:
             return None
         return self.context.path if os.path.isabs(self.path) else os.path.relpath(self.context.path)
+
+    def included_before(self) -> frozenset[str]:
+        """The headers that only the file includes behind whose start this fragment was parsed."""
+        if self.context is None:
+            return frozenset()
+        included = [each.include.name for each in self.tu.get_includes() if each.include is not None]
+        own = {self.path}
+        waiting = [self.source]
+        while waiting:
+            # One that was read before is not read again, so that clang says nothing of it.
+            names = {os.path.basename(each.name) for each in included_in(waiting.pop())}
+            new = {path for path in included if os.path.basename(path) in names} - own
+            own |= new
+            waiting += [small_file(path) for path in new if self.is_user(path)]
+        return frozenset(self.shown(path) for path in included if path not in own)
 
     def left_out(self) -> dict[str, tuple[tuple[int, int], ...]]:
         """What conditions leave out of this file and of the user's headers, by path, where that is anything."""

@@ -33,7 +33,10 @@ class Spellings(Struct):
 
     def compiled_at(self, place: Place) -> tuple[int, int] | None:
         """Where the compiler notes an access over several lines."""
-        return line_table.compiled_at(self._text(place.path), place) if place.line != place.end_line else None
+        if place.line == place.end_line:
+            return None
+        line, column = line_table.compiled_at(self._text(place.path), place)
+        return line, column
 
     def of(self, place: Place) -> str:
         """On one line; empty for a file that is gone."""

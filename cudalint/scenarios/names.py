@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from collections.abc import Collection
+from functools import lru_cache
 
 from cudalint.scenarios.draft import Draft
 from cudalint.values.nodes import GRANULE, Node, Uniform
@@ -36,6 +37,7 @@ def choose_few(draft: Draft, symbols: Collection[Node]) -> None:
             draft.choose(symbol, value, "name")
 
 
+@lru_cache(maxsize=4096)
 def _unit(name: str) -> int:
     """Of how many granules a size is a multiple by its name; 0 for one that may be large."""
     words = [word.lower() for word in _WORD.findall(re.sub(r"^.*(\.|->|\])", "", name))]

@@ -334,6 +334,18 @@ def test_a_project_file_does_not_hide_a_standard_header(tmp_path: Path) -> None:
     assert parse_file(str(source), ParseOptions()).problems == ()
 
 
+def test_kernels_that_only_an_includer_includes_are_none_of_a_fragment(tmp_path: Path) -> None:
+    (tmp_path / "scale.cuh").write_text("#pragma once\n__global__ void scale(int* p) { p[0] = 1; }\n")
+    (tmp_path / "shift.cuh").write_text("#pragma once\n__global__ void shift(int* p) { p[0] = 2; }\n")
+    before = '#include "scale.cuh"\n#include "shift.cuh"\nstruct node { int key; };\n'
+    (tmp_path / "main.cu").write_text(before + '#include "kernel.cuh"\n')
+    fragment = tmp_path / "kernel.cuh"
+    fragment.write_text('#include "shift.cuh"\n__global__ void k(node* n) { n->key = 1; }\n')
+    unit = lower_unit(parse_file(str(fragment), ParseOptions()))
+    assert unit.problems == ()
+    assert sorted(ref.name for ref in unit.kernels) == ["k", "shift"]
+
+
 def test_a_fragment_is_read_in_the_context_of_its_includer(tmp_path: Path) -> None:
     (tmp_path / "main.cu").write_text(
         'typedef struct { int key; } node;\n#define WIDTH 4\nextern "C" {\n#include "kernel.cu"\n}\nint main() {}\n'
@@ -617,7 +629,7 @@ def test_a_header_has_one_name_by_whatever_way_files_come_to_it(
     Path("common/kernel.cuh").write_text("__global__ void k(int* n) { n[threadIdx.x] = 1; }\n")
     for path in ("one/a.cu", "two/a.cu"):
         Path(path).write_text('#include "../common/kernel.cuh"\n')
-        (ref,) = lower_unit(parse_file(path, ParseOptions())).kernels
+        ref, _ = lower_unit(parse_file(path, ParseOptions())).host_functions
         assert ref.span.path == "common/kernel.cuh"
 
 
@@ -632,22 +644,22 @@ def test_a_header_in_a_folder_nearby_is_named_as_files_are(
     Path(header).write_text("__global__ void k(int* n) { n[threadIdx.x] = 1; }\n")
     Path("src/a.cu").write_text('#include "kernel.cuh"\n')
     for path, shown in (("src/a.cu", header), (f"{tmp_path}/src/a.cu", f"{tmp_path}/{header}")):
-        (ref,) = lower_unit(parse_file(path, ParseOptions())).kernels
+        ref, _ = lower_unit(parse_file(path, ParseOptions())).host_functions
         assert ref.span.path == shown
 
 
 def test_what_an_includer_includes_is_named_as_the_fragment_is(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Otherwise the kernels of a header are reported once more, by an absolute path."""
+    """Otherwise what a header has is told once more, by an absolute path."""
     monkeypatch.chdir(tmp_path)
     Path("src").mkdir()
-    Path("src/kernel.cuh").write_text("__global__ void k(Number* n) { n[threadIdx.x] = 1; }\n")
-    Path("src/launch.cuh").write_text("inline void launch(Number* n) { k<<<1, 32>>>(n); }\n")
+    Path("src/kernel.cuh").write_text("__global__ void k(Number* n) { n[threadIdx.x] = 1; }\ninline void f() {}\n")
+    Path("src/launch.cuh").write_text("inline void launch(Number* n) { f(); k<<<1, 32>>>(n); }\n")
     Path("src/a.cu").write_text('using Number = int;\n#include "kernel.cuh"\n#include "launch.cuh"\n')
     for folder in ("src", f"{tmp_path}/src"):
         path, shown = f"{folder}/launch.cuh", f"{folder}/kernel.cuh"
-        (ref,) = lower_unit(parse_file(path, ParseOptions())).kernels
+        ref, _ = lower_unit(parse_file(path, ParseOptions())).host_functions
         assert ref.span.path == shown
 
 

@@ -69,9 +69,11 @@ class _Unit:
         self._context.instantiations = definitions.instantiations
         self._context.stand_ins.functions = (*definitions.functions, *definitions.instantiations)
         self._instantiated = self._refs(definitions.instantiations)
-        # The kernels of a file that includes this one are found there, with the launches behind the inclusion.
+        # The kernels of a file that includes this one, and of what it includes before, are found there, with the
+        # launches behind the inclusion.
+        elsewhere = {parsed.includer, *parsed.included_before()}
         kernels = [ref for ref in refs if ref.kind == "kernel"]
-        self.kernels = tuple([ref for ref in kernels if ref.span.path != parsed.includer])
+        self.kernels = tuple([ref for ref in kernels if ref.span.path not in elsewhere])
         self.axioms = tuple([ref for ref in refs if ref.name.startswith(_AXIOM)])
         self._hosts = [ref for ref in refs if ref.kind == "host" and not ref.templated]
         self._patterns = [ref for ref in refs if ref.kind == "host" and ref.templated]

@@ -48,7 +48,7 @@ def launched(
 ) -> Launched:
     """`position` tells where a line of the file is among those that count for all kernels, or in the kernel's own body;
     None for one of host code. Raises `NoKey`."""
-    reader = _Reader(analysis, path, position)
+    reader = Reader(analysis, path, position)
     going_on = {(span.path, span.line) for span in analysis.unfollowed}
     launches = [launch for launch in analysis.launches if launch.kernel.name == ref.name]
     for launch in launches:
@@ -63,7 +63,7 @@ def launched(
     return reader.found()
 
 
-class _Reader:
+class Reader:
     """Writes down values, the parts of each where it is met first."""
 
     def __init__(self, analysis: FileAnalysis, path: str, position: Callable[[int], object | None]) -> None:
