@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
-from contextlib import nullcontext
+from contextlib import contextmanager, nullcontext
 from tempfile import TemporaryDirectory
 from typing import NamedTuple, TypeVar
 
@@ -80,6 +80,18 @@ def _together(
     return tuple(diagnostic for found in alone for diagnostic in found)
 
 
+@contextmanager
+def _temporary_folder() -> Iterator[str | None]:
+    """None where the system has no place for one."""
+    try:
+        folder = TemporaryDirectory(prefix="cudalint-", ignore_cleanup_errors=True)
+    except OSError:
+        yield None
+        return
+    with folder as name:
+        yield name
+
+
 class Lint(Struct, frozen=True, eq=False):
     """How files are linted."""
 
@@ -112,12 +124,9 @@ class Lint(Struct, frozen=True, eq=False):
     def answers(self, configured: Sequence[Configured]) -> Generator[FileReport | Failure]:
         """What comes of each file, as they get done. Headers that only a folder brought in are linted if no other file
         has included them."""
-        with TemporaryDirectory(prefix="cudalint-") if self._shares(configured) else nullcontext() as kernels:
+        # Files may have kernels in common; where there is a cache, that is the place for them.
+        with _temporary_folder() if self.cache is None and len(configured) > 1 else nullcontext() as kernels:
             yield from self._answers(configured, Results(self.cache, kernels))
-
-    def _shares(self, configured: Sequence[Configured]) -> bool:
-        """Whether files may have kernels in common, and the cache, where there is one, is no place for them."""
-        return self.cache is None and len(configured) > 1
 
     def _answers(self, configured: Sequence[Configured], results: Results) -> Iterator[FileReport | Failure]:
         reports: list[FileReport] = []

@@ -2,14 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.remedies.spelling import replaced
 from cudalint.source.code import code_text
-
-_DIRECTIVE_ABOVE = re.compile(r"(?:^|\n)[ \t]*#[^\n]*\n\s*\Z")
 
 
 def deletion(text: str, place: Place) -> tuple[Edit, ...]:
@@ -17,13 +13,12 @@ def deletion(text: str, place: Place) -> tuple[Edit, ...]:
     statement of a block, such as the body of an `if` or a part of an expression."""
     source = code_text(text)
     begin, end = source.extent(place)
-    ahead = source.code[:begin]
     semicolon = source.skip(end)
     if not source.code[begin:end].strip() or source.code[semicolon : semicolon + 1] != ";":
         return ()
     is_one_of_several = 0 < source.statement_start(begin) == source.last_before(begin)
-    if not is_one_of_several or _DIRECTIVE_ABOVE.search(source.text[:begin]) or _in_parentheses(ahead):
-        return ()
+    if not is_one_of_several or _is_behind_directive(source.text, begin) or source.is_in_parentheses(begin):
+        return ()  # A semicolon before may be one of a loop's head.
     end = semicolon + 1
     margin = source.margin(begin)
     line_end = source.text.find("\n", end)
@@ -32,11 +27,10 @@ def deletion(text: str, place: Place) -> tuple[Edit, ...]:
     return (replaced(source, place.path, begin, end, ""),)
 
 
-def _in_parentheses(ahead: str) -> bool:
-    """Whether a semicolon before is one of a loop's head."""
-    depth = 0
-    for letter in reversed(ahead):
-        depth += (letter == "(") - (letter == ")")
-        if depth > 0 or letter in "{}":
-            return depth > 0
-    return False
+def _is_behind_directive(text: str, begin: int) -> bool:
+    """Whether the last line above an offset that is not blank is a directive."""
+    end = begin
+    while end and text[end - 1].isspace():
+        end -= 1
+    start = text.rfind("\n", 0, end) + 1
+    return "\n" in text[end:begin] and text[start:end].lstrip(" \t").startswith("#")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_left
 from collections.abc import Iterator
 from functools import lru_cache
 
@@ -19,6 +20,7 @@ _WORD = re.compile(r"\w+")
 _OPENING = "([{"
 _BRACKETS = frozenset("()[]{}")
 _BRACKET = re.compile(r"[\[\](){}]")
+_PARENTHESIS = re.compile(r"[(){}]")
 _ENDS_OF_STATEMENTS = ";{}"
 
 
@@ -32,6 +34,8 @@ class CodeText(Struct, frozen=True):
     """Of the text."""
     words: frozenset[str]
     """Names and numbers in the code."""
+    _brackets: tuple[list[int], list[int]]
+    """Where parentheses and braces stand, and how many parentheses are open behind each since the last brace."""
 
     def extent(self, place: Place) -> tuple[int, int]:
         """The offsets of a place."""
@@ -67,6 +71,12 @@ class CodeText(Struct, frozen=True):
     def statement_start(self, offset: int) -> int:
         """Behind the last semicolon or brace before an offset."""
         return max(self.code.rfind(letter, 0, offset) for letter in _ENDS_OF_STATEMENTS) + 1
+
+    def is_in_parentheses(self, offset: int) -> bool:
+        """Whether one is open there that was opened behind the last brace."""
+        places, depths = self._brackets
+        at = bisect_left(places, offset)
+        return at > 0 and depths[at - 1] > 0
 
     def close(self, offset: int) -> int | None:
         """Behind what closes the bracket at an offset."""
@@ -105,7 +115,19 @@ def code_text(text: str) -> CodeText:
         position = comment.end
     code = "".join((*pieces, plain[position:]))
     code = _NO_CODE.sub(lambda match: _blank(match[0]), code)
-    return CodeText(plain, code, Lines(plain), frozenset(_WORD.findall(code)))
+    return CodeText(plain, code, Lines(plain), frozenset(_WORD.findall(code)), _brackets_in(code))
+
+
+def _brackets_in(code: str) -> tuple[list[int], list[int]]:
+    places: list[int] = []
+    depths: list[int] = []
+    depth = 0
+    for match in _PARENTHESIS.finditer(code):
+        letter = match[0]
+        depth = 0 if letter in "{}" else max(0, depth + (1 if letter == "(" else -1))
+        places.append(match.start())
+        depths.append(depth)
+    return places, depths
 
 
 def _blank(text: str) -> str:
