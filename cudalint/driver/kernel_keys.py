@@ -179,8 +179,9 @@ def key_of(
     reader = _LaunchReader(analysis)
     going_on = {(span.path, span.line) for span in analysis.unfollowed}
     for site in sites:
-        reader.read(site)
+        reader.read(replace(site, guards=()))
         reader.read(((site.span.path, site.span.line) in going_on, codes.text(site.span)))
+    reader.read_guards(sites)
     amounts = analysis.opt_ins.amounts
     reader.read(tuple(amounts[ref.key]) if ref.key in amounts else None)
     if any(not site.shared.is_const or site.shared.value for site in sites):

@@ -629,7 +629,7 @@ def test_a_header_has_one_name_by_whatever_way_files_come_to_it(
     Path("common/kernel.cuh").write_text("__global__ void k(int* n) { n[threadIdx.x] = 1; }\n")
     for path in ("one/a.cu", "two/a.cu"):
         Path(path).write_text('#include "../common/kernel.cuh"\n')
-        ref, _ = lower_unit(parse_file(path, ParseOptions())).host_functions
+        (ref,) = lower_unit(parse_file(path, ParseOptions())).kernels
         assert ref.span.path == "common/kernel.cuh"
 
 
@@ -644,7 +644,7 @@ def test_a_header_in_a_folder_nearby_is_named_as_files_are(
     Path(header).write_text("__global__ void k(int* n) { n[threadIdx.x] = 1; }\n")
     Path("src/a.cu").write_text('#include "kernel.cuh"\n')
     for path, shown in (("src/a.cu", header), (f"{tmp_path}/src/a.cu", f"{tmp_path}/{header}")):
-        ref, _ = lower_unit(parse_file(path, ParseOptions())).host_functions
+        (ref,) = lower_unit(parse_file(path, ParseOptions())).kernels
         assert ref.span.path == shown
 
 
