@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import ClassVar, Self
 
 import numpy as np
@@ -16,6 +16,7 @@ from cudalint.cost.machine import machine_of
 from cudalint.cost.model import Estimate, estimate
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.work.executions import Computed
+from cudalint.evaluate.work.executions import Repeated as RepeatedPart
 from cudalint.evaluate.work.memory import Caches, touched, traffic_of
 from cudalint.evaluate.work.memory import Traffic as MemoryTraffic
 from cudalint.facts import (
@@ -27,10 +28,13 @@ from cudalint.facts import (
     LaunchFacts,
     Operations,
     Place,
+    Repeated,
+    Waits,
     Work,
 )
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.targets import Target
+from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 
 _BEYOND_SHARED = 28 << 10
@@ -40,6 +44,14 @@ _BEYOND_SHARED = 28 << 10
 _MOST_REQUESTS = 2.0
 """Requests for each warp-level instruction, which makes one at most; instructions are counted roughly."""
 _OTHER_SIZES = "its accesses are reached with other sizes only than the launch is evaluated with"
+
+
+class _Asked(Struct):
+    """What some accesses ask of L1 and of shared memory."""
+
+    sectors: float = 0.0
+    passes: float = 0.0
+    wavefronts: float = 0.0
 
 
 class _Traffic(Struct):
@@ -53,11 +65,13 @@ class _Traffic(Struct):
     """Sectors that are written, or on which atomics work."""
     asked: dict[str, float] = field(default_factory=dict)
     """Bytes of each array of global memory, by all lanes."""
+    repeated: dict[frozenset[int], _Asked] = field(default_factory=dict)
+    """What of it is asked for in loops of these assumed lengths."""
     assumptions: dict[str, None] = field(default_factory=dict)
     status: CostStatus = "exact"
     reason: str | None = None
 
-    def add(self, access: Access, result: AccessResult, share: float) -> None:
+    def add(self, access: Access, result: AccessResult, share: float, lengths: frozenset[int]) -> None:
         self.assumptions |= dict.fromkeys(result.assumptions)
         if result.status == "unreached" or result.requests == 0:
             return
@@ -66,12 +80,17 @@ class _Traffic(Struct):
         if result.requests is None or per is None:
             return
         requests = result.requests * share
+        part = self.repeated.setdefault(lengths, _Asked())
         self.requests["shared" if access.space == "shared" else "global"] += requests
         if access.space == "shared":
             self.wavefronts += requests * per
+            part.wavefronts += requests * per
             return
+        passes = requests * _passes(access, result, per)
         self.sectors += requests * per
-        self.passes += requests * _passes(access, result, per)
+        self.passes += passes
+        part.sectors += requests * per
+        part.passes += passes
         asked = requests * (result.active_lanes or WARP_LANES) * access.bytes
         self.asked[access.array] = self.asked.get(access.array, 0.0) + asked
         if access.operation in ("store", "atomic"):
@@ -114,7 +133,7 @@ class CostCollector(Provider, eq=False):
         own = self._computed.get(index)
         if own is None:
             return LaunchCost(index, "unknown", launch.assumptions, "the kernel takes too long")
-        traffic = _traffic(facts.accesses, index, own.shares)
+        traffic = _traffic(facts.accesses, index, own)
         if sum(traffic.requests.values()) > _MOST_REQUESTS * own.instructions:
             return LaunchCost(index, "unknown", launch.assumptions, _OTHER_SIZES)
         scale = self._scales[index]
@@ -143,14 +162,18 @@ class CostCollector(Provider, eq=False):
             status, reason = "range", "how often some code is executed depends on data"
         elif status == "exact" and assumptions:
             status = "assumed"
+        repeated = tuple(_repeated(work, own, traffic))
         if scale < 1.0:
             work = _scaled(work, scale)
+            repeated = tuple(Repeated(each.lengths, _scaled(each.work, scale)) for each in repeated)
         return _with_estimate(
             LaunchCost(
                 index, status, assumptions, reason, work.requests, work.sectors, work.wavefronts, work.operations,
                 work.instructions, memory.read * scale, memory.written * scale, work.l2_bytes, work.dram_bytes,
                 sum(traffic.asked.values()) * scale, work=work,
                 stops={Place(*span): times for span, times in own.stops.items()},
+                lengths=tuple(length.assumption for length in own.lengths), repeated=repeated,
+                within={Place(*span): lengths for span, lengths in own.within.items() if lengths or repeated},
                 needless={name: scale * bytes_ for name, bytes_ in _needless(memory, traffic)},
             ),
             estimate(work, machine_of(self.target)), self.target, memory.through * scale,
@@ -161,6 +184,36 @@ def _needless(memory: MemoryTraffic, traffic: _Traffic) -> Iterator[tuple[str, f
     for name, bytes_ in memory.passed.items():
         if name in traffic.asked and bytes_ > traffic.asked[name]:
             yield name, bytes_ - traffic.asked[name]
+
+
+def _repeated(work: Work, own: Computed, traffic: _Traffic) -> Iterator[Repeated]:
+    """The parts of a launch's work that are done in loops of assumed length. What reaches L2 and DRAM is divided up as
+    the sectors are that are asked for."""
+    for lengths in dict.fromkeys((*own.repeated, *traffic.repeated)):
+        if not lengths:
+            continue
+        part, asked = own.repeated.get(lengths) or RepeatedPart(), traffic.repeated.get(lengths) or _Asked()
+        sectors = asked.sectors / work.sectors if work.sectors else 0.0
+        instructions = float(part.counts[5])
+        of_all = instructions / work.instructions if work.instructions else 0.0
+        waits = Waits(
+            work.waits.instructions * of_all, part.loads, part.shared, part.barriers, work.waits.special * of_all
+        )
+        yield Repeated(
+            lengths,
+            replace(
+                work,
+                operations=Operations(*map(float, part.counts[:5])),
+                instructions=instructions,
+                requests={},
+                sectors=float(asked.sectors),
+                passes=float(asked.passes),
+                wavefronts=float(asked.wavefronts),
+                l2_bytes=work.l2_bytes * sectors,
+                dram_bytes=work.dram_bytes * sectors,
+                waits=waits,
+            ),
+        )
 
 
 def _scaled(work: Work, scale: float) -> Work:
@@ -245,13 +298,13 @@ def _scale(execution: Execution) -> float:
     return min(1.0, _NOMINAL_THREADS / threads) if is_open else 1.0
 
 
-def _traffic(accesses: Iterable[Access], launch: int, shares: Mapping[object, float]) -> _Traffic:
+def _traffic(accesses: Iterable[Access], launch: int, own: Computed) -> _Traffic:
     found = _Traffic()
     for access in accesses:
         place = access.place
         key = (place.path, place.line, place.column, access.space, access.operation, access.array)
-        share = shares.get(key, 1.0)
+        share, lengths = own.shares.get(key, 1.0), own.within.get(ir.Span(*place), frozenset())
         for result in access.results:
             if result.launch == launch:
-                found.add(access, result, share)
+                found.add(access, result, share, lengths)
     return found

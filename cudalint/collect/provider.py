@@ -13,6 +13,7 @@ from cudalint.codegen.machine import machine_accesses
 from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.work.executions import Computed, Meter, computed
+from cudalint.evaluate.work.lengths import lengths_of
 from cudalint.facts import KernelFacts
 from cudalint.hardware.targets import Target
 from cudalint.interpreter.device.deadline import Deadline
@@ -72,7 +73,7 @@ class Run(Struct, eq=False):
     def meter(self) -> Meter:
         """For all that asks how often its code is executed."""
         if self._meter is None:
-            self._meter = Meter(self.execution.view)
+            self._meter = Meter(self.execution.view, lengths_of(self.execution, self.machine))
         return self._meter
 
     @property

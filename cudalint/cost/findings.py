@@ -5,21 +5,43 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.cost.machine import Machine, machine_of
 from cudalint.cost.model import estimate
-from cudalint.facts import Excess, FindingCost, KernelCost, LaunchCost, LaunchFacts, Work
+from cudalint.facts import Excess, FindingCost, KernelCost, LaunchCost, LaunchFacts, Operations, Waits, Work
 from cudalint.hardware.targets import Target, find_target
 
+_LONGER = 16.0
+"""Times that a loop may well be longer than it is taken for, where nothing says how long it is."""
+_MUCH_LESS = 0.5
 
-def finding_cost(cost: LaunchCost, launch: LaunchFacts, excess: Excess, target: Target) -> FindingCost:
-    """What a finding takes of the launch that `cost` is about."""
+
+def finding_cost(
+    cost: LaunchCost, launch: LaunchFacts, excess: Excess, target: Target, lengths: frozenset[int] | None = None
+) -> FindingCost:
+    """What a finding takes of the launch that `cost` is about. `lengths`: those of the loops around it that are
+    assumed, if that is known."""
     work = cost.work
     if work is None or cost.time_us is None:
         return not_known(cost, cost.reason or "")
     alone = FindingCost(None, None, cost.bound, status=cost.status, excess=excess)
-    return cost_of_all(KernelCost(launch, target.name, float(cost.time_us), cost.bound, work), [alone])
+    kernel = KernelCost(launch, target.name, float(cost.time_us), cost.bound, work)
+    found = cost_of_all(kernel, [alone])
+    others = frozenset(range(len(cost.lengths))) - lengths if lengths is not None else frozenset()
+    elsewhere = [each for each in cost.repeated if each.lengths & others]
+    if not elsewhere:
+        return found
+    longer = work
+    for each in elsewhere:
+        longer = _more(longer, each.work, _LONGER - 1.0)
+    machine = machine_of(target)
+    time = estimate(longer, machine).time
+    least = max(0.0, 1.0 - estimate(_less(longer, excess, machine), machine).time / time)
+    assumed = [cost.lengths[number] for number in sorted(frozenset().union(*(each.lengths for each in elsewhere)))]
+    is_less = least < _MUCH_LESS * (found.share or 0.0)
+    return replace(found, least=min(least, found.share or 0.0), if_short=tuple(assumed) if is_less else ())
 
 
 def not_known(cost: LaunchCost, reason: str) -> FindingCost:
@@ -46,17 +68,40 @@ def cost_of_all(kernel: KernelCost, costs: Sequence[FindingCost]) -> FindingCost
     machine = machine_of(find_target(kernel.target))
     without = min(kernel.time_us, estimate(_less(kernel.work, total, machine), machine).time)
     traffic = kernel.work.sectors + kernel.work.wavefronts
+    share = 1.0 - without / kernel.time_us
+    least = sum(each.share or 0.0 if each.least is None else each.least for each in costs)
     return FindingCost(
-        share=1.0 - without / kernel.time_us,
+        share=share,
         speedup=kernel.time_us / without,
         limiter=kernel.bound,
         sectors=total.sectors,
         wavefronts=total.wavefronts,
         traffic_share=min(1.0, (total.sectors + total.wavefronts) / traffic) if traffic else None,
         status=costs[0].status,
+        least=None if all(each.least is None for each in costs) else min(share, least),
+        if_short=tuple(dict.fromkeys(text for each in costs for text in each.if_short)),
         excess=total,
         kernel=kernel,
         findings=len(costs),
+    )
+
+
+def _more(work: Work, part: Work, times: float) -> Work:
+    """The work of a launch with a part of it done several times more."""
+
+    def summed(whole: Struct, own: Struct) -> dict[str, float]:
+        return {name: getattr(whole, name) + times * getattr(own, name) for name in whole.__struct_fields__}
+
+    return replace(
+        work,
+        operations=Operations(**summed(work.operations, part.operations)),
+        instructions=work.instructions + times * part.instructions,
+        sectors=work.sectors + times * part.sectors,
+        passes=work.passes + times * part.passes,
+        wavefronts=work.wavefronts + times * part.wavefronts,
+        l2_bytes=work.l2_bytes + times * part.l2_bytes,
+        dram_bytes=work.dram_bytes + times * part.dram_bytes,
+        waits=Waits(**summed(work.waits, part.waits)),
     )
 
 

@@ -46,7 +46,18 @@ def _cost_in(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, targ
         excess, reason = _of_figures(diagnostic, kernel, cost, cost.work, target), _NOT_COUNTED
     if excess is None:
         return not_known(cost, reason)
-    return finding_cost(cost, kernel.launches[cost.launch], excess, target)
+    return finding_cost(cost, kernel.launches[cost.launch], excess, target, _lengths(diagnostic, kernel, cost))
+
+
+def _lengths(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost) -> frozenset[int] | None:
+    """The assumed lengths of the loops around a finding, by their numbers; None if its place tells nothing of it."""
+    places = {access.place for access in _accesses(diagnostic, kernel)} or {diagnostic.place}
+    found = [cost.within[place] for place in places if place in cost.within]
+    return frozenset().union(*found) if found else None
+
+
+def _accesses(diagnostic: Diagnostic, kernel: KernelFacts) -> list[Access]:
+    return [access for access in kernel.accesses if diagnostic.place in (access.place, access.made_at)]
 
 
 def _of_figures(
@@ -74,7 +85,7 @@ def _of_figures(
 
 
 def _of_requests(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, work: Work) -> Excess | None:
-    own = [access for access in kernel.accesses if diagnostic.place in (access.place, access.made_at)]
+    own = _accesses(diagnostic, kernel)
     sectors, wavefronts = _share(own, kernel, cost.launch, shared=False), _share(own, kernel, cost.launch, shared=True)
     if sectors is None and wavefronts is None:
         return None

@@ -74,6 +74,14 @@ class Work(Struct, frozen=True):
     waits: Waits
 
 
+class Repeated(Struct, frozen=True):
+    """The part of a launch's work that is done in loops of which nothing says how long they are."""
+
+    lengths: frozenset[int]
+    """Numbers of what was assumed: loops with the same one are of one length."""
+    work: Work
+
+
 class LaunchCost(Struct, frozen=True):
     """What one launch of a kernel costs on the target. Figures that are not known are None."""
 
@@ -111,6 +119,11 @@ class LaunchCost(Struct, frozen=True):
     work: Work | None = None
     stops: Mapping[Place, float] = {}
     """How often a warp waits at each barrier, by its place."""
+    lengths: tuple[str, ...] = ()
+    """What is assumed of loops of which nothing says how long they are."""
+    repeated: tuple[Repeated, ...] = ()
+    within: Mapping[Place, frozenset[int]] = {}
+    """By place, the numbers of the lengths on which it rests how often code is executed."""
     needless: Mapping[str, float] = {}
     """By array, the bytes that reach L2 beyond what lanes ask for. Of what is asked for again, as of the fields of a
     record one by one, L1 has kept the sectors."""
@@ -177,6 +190,10 @@ class FindingCost(Struct, frozen=True):
     status: CostStatus = "unknown"
     reason: str | None = None
     """Why the share is not known."""
+    least: float | None = None
+    """The share, if the loops around other code were much longer than they are taken for."""
+    if_short: tuple[str, ...] = ()
+    """What these are taken for, where that makes much of a difference."""
     excess: Excess = Excess()
     kernel: KernelCost | None = None
     """The launch in which it costs most; None if the share is not known."""

@@ -41,6 +41,8 @@ def phrase(cost: FindingCost) -> str:
     text = f"{part} of the kernel's time on {kernel.target} ({takes}, {bound_by(kernel.bound)})"
     if cost.traffic_share:
         text += f", {share(cost.traffic_share)} of its traffic through L1"
+    if cost.if_short:
+        text += f", if {' and '.join(cost.if_short)}"
     if cost.findings > 1:
         text += f", all {cost.findings} together"
     return text

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
 import numpy as np
@@ -14,6 +15,7 @@ from cudalint.evaluate.requests.edges import of_first_turns
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import THOROUGH, Situation
 from cudalint.evaluate.requests.views import LaunchView
+from cudalint.evaluate.work.lengths import Key, Length, Lengths
 from cudalint.evaluate.work.operations import WIDTH, Counts, operation_of
 from cudalint.facts.costs import Operations, Waits
 from cudalint.hardware.requests import WARP_LANES
@@ -21,9 +23,6 @@ from cudalint.hardware.swaps import swaps
 from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Loop
 from cudalint.ir import nodes as ir
 from cudalint.values.nodes import BLOCK_BITS, Node, bits_of
-
-_NOMINAL = 256
-"""Iterations of a loop of which nothing says how many there are."""
 
 
 class Executions(Struct, frozen=True):
@@ -41,13 +40,10 @@ class Executions(Struct, frozen=True):
 class Meter:
     """Counts executions under one launch; places with the same conditions in the same loops share them."""
 
-    def __init__(self, view: LaunchView) -> None:
+    def __init__(self, view: LaunchView, lengths: Lengths | None = None) -> None:
         self.view = view
+        self.lengths = lengths or Lengths(view)
         self._found: dict[tuple[object, ...], Executions] = {}
-        self._shares: dict[int, float] = {}
-        """Of loops of unknown length, by their counters."""
-        self.assumed: dict[str, None] = {}
-        """What was taken for granted about them."""
 
     def executions(self, loops: Sequence[Loop], conditions: Sequence[Node]) -> Executions:
         key = (*(loop.counter.index for loop in loops), -1, *(condition.index for condition in conditions))
@@ -63,23 +59,8 @@ class Meter:
         if any(each.is_const and not each.value for each in known):
             return Executions(0.0, 0.0, False)
         lanes, warps = self._in(self._situation(loops, known), loops, known)
-        share = math.prod(self._share(loops[:depth], loop) for depth, loop in enumerate(loops))
+        share = math.prod(self.lengths.share(loops[:depth], loop) for depth, loop in enumerate(loops))
         return Executions(lanes * share, warps * share, by_data, share)
-
-    def _share(self, around: Sequence[Loop], loop: Loop) -> float:
-        """Which part of its iterations a loop is taken to have if nothing in sight says how many they are."""
-        graph = self.view.graph
-        if not loop.condition.bits & graph.uniform_bits or not graph.rests_on_sizes(loop.condition):
-            return 1.0
-        key = loop.counter.index
-        found = self._shares.get(key)
-        if found is None:
-            situation = self.view.quick()
-            trips = float(situation.trips(situation.rows(around), loop).max())
-            found = self._shares[key] = min(1.0, _NOMINAL / trips) if trips else 1.0
-            if found < 1.0:
-                self.assumed[f"a loop at line {loop.span.line} has {_NOMINAL} iterations"] = None
-        return found
 
     def _in(self, situation: Situation, loops: Sequence[Loop], known: Sequence[Node]) -> tuple[float, float]:
         rows = situation.rows(loops)
@@ -97,6 +78,15 @@ class Meter:
         return self.view.bounded(edges, THOROUGH) if any(edges) else self.view.quick()
 
 
+class Repeated(Struct):
+    """A part of what an execution computes."""
+
+    counts: Counts = field(default_factory=lambda: np.zeros(WIDTH))
+    loads: float = 0.0
+    shared: float = 0.0
+    barriers: float = 0.0
+
+
 class Computed(Struct):
     """What a whole execution computes."""
 
@@ -107,7 +97,17 @@ class Computed(Struct):
     """By access site: which part of the evaluated executions are counted."""
     stops: Mapping[ir.Span, float] = {}
     """How often a warp waits at each barrier of the source, on average."""
-    assumed: tuple[str, ...] = ()
+    lengths: Sequence[Length] = ()
+    """What loops are taken for."""
+    repeated: Mapping[frozenset[int], Repeated] = {}
+    """What is computed in loops of these lengths, by their numbers, and in no others."""
+    within: Mapping[ir.Span, frozenset[int]] = {}
+    """The numbers of the lengths on which it rests how often code is executed, by its place."""
+
+    @property
+    def assumed(self) -> tuple[str, ...]:
+        """What was taken for granted about the lengths of loops."""
+        return tuple(dict.fromkeys(length.assumption for length in self.lengths))
 
     @property
     def operations(self) -> Operations:
@@ -152,27 +152,53 @@ def computed(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter
         elif not isinstance(step.code, _STATEMENTS):
             add(step.loops, step.conditions, _instructions(_OF_LOOP))
     result = Computed()
+    parts: dict[frozenset[Key], Repeated] = defaultdict(Repeated)
     for loops, conditions, counts in together.values():
         executions = meter.executions(loops, conditions)
-        result.counts[:5] += counts[:5] * executions.lanes
-        result.counts[5] += counts[5] * executions.warps
+        done = counts * executions.lanes
+        done[5] = counts[5] * executions.warps
+        result.counts = result.counts + done
+        part = parts[meter.lengths.of(loops)]
+        part.counts = part.counts + done
         result.by_data = result.by_data or (executions.by_data and bool(executions.lanes))
     result.shares = _shares(accesses, meter)
-    result.assumed = tuple(meter.assumed)
-    result.stops = _stops(execution, meter)
-    result.waits = _waits(execution, accesses, meter, result)
+    result.stops = _stops(execution, meter, parts)
+    result.waits = _waits(execution, accesses, meter, result, parts)
+    found = meter.lengths.found
+    numbers = {key: number for number, key in enumerate(found)}
+    result.lengths = tuple(found.values())
+    result.repeated = {_numbered(keys, numbers): part for keys, part in parts.items() if keys}
+    result.within = _within(execution, accesses, meter.lengths, numbers)
     return result
+
+
+def _numbered(keys: Iterable[Key], numbers: Mapping[Key, int]) -> frozenset[int]:
+    return frozenset(numbers[key] for key in keys if key in numbers)
+
+
+def _within(
+    execution: Execution, accesses: Sequence[AccessEvent], lengths: Lengths, numbers: Mapping[Key, int]
+) -> Mapping[ir.Span, frozenset[int]]:
+    found: dict[ir.Span, frozenset[int]] = {}
+    contexts = (*(each.context for each in accesses), *(each.context for each in _barriers(execution)))
+    places = [
+        *((context.span, context.loops) for context in contexts),
+        *((each.code.span, each.loops) for each in execution.steps),
+        *((each.code.span, each.loops) for each in execution.computations),
+    ]
+    for span, loops in places:
+        found[span] = found.get(span, frozenset()) | _numbered(lengths.of(loops), numbers)
+    return found
 
 
 def _shares(accesses: Sequence[AccessEvent], meter: Meter) -> dict[object, float]:
     """By what tells accesses apart: which part of their evaluated executions are counted, where that is not all."""
     found: dict[object, float] = {}
-    if meter.assumed:
-        for access in accesses:
-            share = meter.executions(access.context.loops, access.context.conditions).share
-            if share < 1.0:
-                key = (*access.context.span[:3], access.target.space, access.operation, access.target.name)
-                found[key] = min(share, found.get(key, 1.0))
+    for access in accesses if meter.lengths.found else ():
+        share = meter.executions(access.context.loops, access.context.conditions).share
+        if share < 1.0:
+            key = (*access.context.span[:3], access.target.space, access.operation, access.target.name)
+            found[key] = min(share, found.get(key, 1.0))
     return found
 
 
@@ -180,7 +206,10 @@ _OVERLAP = 4.0
 """Iterations of a loop whose loads the compiler makes at once, if nothing stands between them."""
 
 
-def _waits(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter, found: Computed) -> Waits:
+def _waits(
+    execution: Execution, accesses: Sequence[AccessEvent], meter: Meter, found: Computed,
+    parts: Mapping[frozenset[Key], Repeated],
+) -> Waits:  # fmt: skip
     """What a warp waits for, on average."""
     view = execution.view
     warps = _warps(view)
@@ -200,17 +229,24 @@ def _waits(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter, 
         if loops and not is_open and loops[-1].counter.index not in stopped:
             times /= _OVERLAP
         times *= 2 if depends and len(group) > 1 else 1
-        rounds["shared" if group[0].target.space == "shared" else "global"] += times
+        part = parts[meter.lengths.of(loops)]
+        if group[0].target.space == "shared":
+            rounds["shared"] += times
+            part.shared += times
+        else:
+            rounds["global"] += times
+            part.loads += times
     stops = sum(found.stops.values(), start=0.0)
     per_lane = (found.counts[4] + found.counts[1] / 2) / (warps * WARP_LANES)
     return Waits(found.instructions / warps, rounds["global"], rounds["shared"], stops, float(per_lane))
 
 
-def _stops(execution: Execution, meter: Meter) -> dict[ir.Span, float]:
+def _stops(execution: Execution, meter: Meter, parts: Mapping[frozenset[Key], Repeated]) -> dict[ir.Span, float]:
     found: dict[ir.Span, float] = {}
     for event in _barriers(execution):
         times = meter.executions(event.context.loops, event.context.conditions).warps / _warps(execution.view)
         found[event.context.span] = found.get(event.context.span, 0.0) + times
+        parts[meter.lengths.of(event.context.loops)].barriers += times
     return found
 
 
