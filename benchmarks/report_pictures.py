@@ -19,7 +19,7 @@ _ROOT = Path(__file__).parents[1]
 _IMAGES = _ROOT / "docs" / "images"
 _EXAMPLES = ("examples/transpose.cu", "examples/matmul.cu", "examples/naive_product.cu")
 _WIDTH = 1000
-_FINDING = "#k-tiled article.f"
+_FINDING = "#k-examples-transpose-cu-tiled article.f"
 
 
 def _pictures(page: Page, look: str) -> None:

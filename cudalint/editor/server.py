@@ -5,8 +5,10 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import asynccontextmanager
+from itertools import count
 from typing import Any, BinaryIO
 
 from lsprotocol import types as lsp
@@ -38,6 +40,8 @@ from cudalint.project.settings import FileSettings, Settings
 
 _DELAY = 0.1
 """Seconds without a change after which a file is analysed."""
+_LONG = 0.5
+"""Seconds of an analysis after which the editor is told that it goes on."""
 _SUFFIXES = (".cu", ".cuh")
 _JOBS_PER_WORKER = 1000
 _MEGABYTES = 700
@@ -61,6 +65,8 @@ class Server:
         self._encoding: Encoding = "utf-16"
         self._work: asyncio.Task[None] | None = None
         self._refreshes_lenses = False
+        self._shows_progress = False
+        self._numbers = count(1)
         # Whole texts are sent: the library cuts them into lines at other characters than editors do.
         self.server = LanguageServer("cudalint", __version__, text_document_sync_kind=_FULL)
         self._register()
@@ -105,6 +111,8 @@ class Server:
         workspace = params.capabilities.workspace
         lens = workspace.code_lens if workspace is not None else None
         self._refreshes_lenses = bool(lens is not None and lens.refresh_support)
+        window = params.capabilities.window
+        self._shows_progress = bool(window is not None and window.work_done_progress)
         self._take_wishes(params.initialization_options)
 
     def _initialized(self, params: lsp.InitializedParams) -> None:
@@ -222,11 +230,34 @@ class Server:
         if self._worker is None:
             limits = replace(self._wishes.limits, jobs_per_worker=_JOBS_PER_WORKER, megabytes=_MEGABYTES)
             self._worker = StandingWorker(analysed, limits, _NEEDED)
-        answer = await loop.run_in_executor(self._thread, self._worker.answer, job)
+        async with self._at_work_on(document):
+            answer = await loop.run_in_executor(self._thread, self._worker.answer, job)
         if self._documents.by_uri.get(document.uri) is not document or document.text != text:
             return
         found = Analysed(Failure(document.path, answer.reason)) if isinstance(answer, Lost) else answer
         self._know(document, text, found, self._findings(document, found, known, settings), version)
+
+    @asynccontextmanager
+    async def _at_work_on(self, document: Document) -> AsyncIterator[None]:
+        """Lets the editor show what is being analysed, where that takes a while: the first time as a rule."""
+        telling = asyncio.ensure_future(self._tell_of_work(document)) if self._shows_progress else None
+        try:
+            yield
+        finally:
+            if telling is not None:
+                telling.cancel()
+
+    async def _tell_of_work(self, document: Document) -> None:
+        await asyncio.sleep(_LONG)
+        progress, token = self.server.work_done_progress, f"{SOURCE}-{next(self._numbers)}"
+        await progress.create_async(token)
+        name = os.path.basename(document.path)
+        progress.begin(token, lsp.WorkDoneProgressBegin(title=SOURCE, message=name, cancellable=False))
+        try:
+            await asyncio.Event().wait()
+        finally:
+            progress.end(token, lsp.WorkDoneProgressEnd())
+            progress.tokens.pop(token, None)
 
     def _job(self, document: Document, known: FileSettings) -> CheckJob:
         """Other files count as the editor holds them, where that is not what is on disk."""

@@ -142,6 +142,21 @@ def test_a_header_and_settings_of_the_client(tmp_path: Path) -> None:
         assert "CL903" not in [d["code"] for d in editor.diagnostics(uri)]
 
 
+def test_work_that_takes_a_while_is_shown(tmp_path: Path) -> None:
+    """The first analysis, for which a worker starts and whose kernels nothing is known of."""
+    path = tmp_path / "c.cu"
+    kernel = "__global__ void k{0}(float *p, int n) {{ for (int i = 0; i < n; ++i) p[threadIdx.x * n + i] += {0}; }}\n"
+    path.write_text("".join(kernel.format(number) for number in range(20)))
+    with Editor(shows_progress=True) as editor:
+        uri = editor.open(path)
+        token = editor.told("window/workDoneProgress/create")["token"]
+        begun = editor.told("$/progress")
+        assert (begun["token"], begun["value"]["kind"], begun["value"]["message"]) == (token, "begin", "c.cu")
+        ended = editor.told("$/progress")
+        assert (ended["token"], ended["value"]["kind"]) == (token, "end")
+        assert editor.diagnostics(uri)
+
+
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
     monkeypatch.setitem(sys.modules, "pygls", None)
     assert run(["lsp"]) == FAILED

@@ -22,7 +22,7 @@ class Editor:
 
     def __init__(
         self, *arguments: str, options: Json | None = None, encodings: list[str] | None = None,
-        program: tuple[str, ...] = ("-P", "-m", "cudalint"),
+        program: tuple[str, ...] = ("-P", "-m", "cudalint"), shows_progress: bool = False,
     ) -> None:  # fmt: skip
         """`program` is what Python runs."""
         command = [sys.executable, *program, "lsp", *arguments]
@@ -34,6 +34,8 @@ class Editor:
         self._texts: dict[str, str] = {}
         threading.Thread(target=self._read, daemon=True).start()
         capabilities: Json = {"workspace": {"workspaceEdit": {"documentChanges": True}}}
+        if shows_progress:
+            capabilities["window"] = {"workDoneProgress": True}
         if encodings is not None:
             capabilities["general"] = {"positionEncodings": encodings}
         asked = {"processId": os.getpid(), "rootUri": None, "capabilities": capabilities}
@@ -62,6 +64,14 @@ class Editor:
         answer = self._next(lambda message: message.get("id") == number and "method" not in message)
         assert "error" not in answer, answer
         return answer["result"]
+
+    def told(self, method: str) -> Json:
+        """What the server says with a message of its own; a question is answered with nothing."""
+        message = self._next(lambda message: message.get("method") == method)
+        if "id" in message:
+            self._send({"jsonrpc": "2.0", "id": message["id"], "result": None})
+        params: Json = message["params"]
+        return params
 
     def _send(self, message: Json) -> None:
         body = json.dumps(message).encode()
