@@ -6,7 +6,8 @@ usage: python benchmarks/editor.py FILES... [--edits N] [--seed N] [--compare EV
 For each file the server is started anew. An edit types a comment, a statement, another number or half of a line
 somewhere, takes a line away, or takes the last edit back. The time counts from the message that tells of the edit to
 the one with its findings, the server's own wait of 0.1 s included; the edits come one after the other. Beside it stands
-the time that `cudalint check --no-cache` takes for the file, best of three, on the same machine.
+the time that `cudalint check --no-cache` takes for the file, best of three, on the same machine. On a machine that has
+other things to do only the time on the processor says something: that of the server and its worker, and of the run.
 
 The findings after every edit (or every so many, `--compare`) are compared in all that an editor shows with those of an
 analysis from scratch. Memory is what the server and its worker hold, after a tenth of the edits and in the end.
@@ -15,6 +16,7 @@ analysis from scratch. Memory is what the server and its worker hold, after a te
 from __future__ import annotations
 
 import argparse
+import os
 import random
 import subprocess
 import sys
@@ -43,13 +45,24 @@ from editor_client import Editor  # It is shared with the tests.
 
 _MEGABYTE = 1 << 20
 _FRESH_RUNS = 3
+_PATIENCE = 300.0
+"""Seconds after which the server is taken to be stuck."""
+
+
+class Seconds(NamedTuple):
+    """On the clock, and on the processor."""
+
+    passed: float
+    computed: float
 
 
 class Replayed(NamedTuple):
     path: str
     latencies: list[float]
-    fresh: float
-    """Seconds of a run of the program."""
+    computed: list[float]
+    """Seconds on the processor, for each edit."""
+    fresh: Seconds
+    """A run of the program."""
     compared: int
     different: list[str]
     """The edits after which the findings were others than those of a fresh run."""
@@ -68,17 +81,23 @@ def main() -> None:
 
 
 def _told(run: Replayed) -> str:
-    half, most = _quantile(run.latencies, 0.5), _quantile(run.latencies, 0.95)
+    fresh = run.fresh
     before, after = run.megabytes
     lines = [
         f"{run.path}: {len(run.latencies)} edits",
-        f"  latency: median {half:.2f} s, 95th percentile {most:.2f} s, most {max(run.latencies):.2f} s",
-        f"  a fresh run: {run.fresh:.2f} s; the 95th percentile is {most / run.fresh:.0%} of it",
+        f"  latency: {_distribution(run.latencies, fresh.passed)}",
+        f"  computed: {_distribution(run.computed, fresh.computed)}",
         f"  findings equal to a fresh run's: {run.compared - len(run.different)} of {run.compared}",
         *(f"    other after: {edit}" for edit in run.different[:10]),
         f"  memory: {before:.0f} MB after a tenth of the edits, {after:.0f} MB in the end",
     ]
     return "\n".join(lines)
+
+
+def _distribution(values: Sequence[float], fresh: float) -> str:
+    half, most = _quantile(values, 0.5), _quantile(values, 0.95)
+    told = f"median {half:.2f} s, 95th percentile {most:.2f} s, most {max(values):.2f} s"
+    return f"{told}; a fresh run {fresh:.2f} s, of which the 95th percentile is {most / fresh:.0%}"
 
 
 def _quantile(values: Sequence[float], part: float) -> float:
@@ -88,26 +107,28 @@ def _quantile(values: Sequence[float], part: float) -> float:
 def replayed(path: Path, edits: int, seed: int, every: int) -> Replayed:
     text = path.read_text()
     latencies: list[float] = []
+    computed: list[float] = []
     different: list[str] = []
     compared = 0
     megabytes = 0.0
-    with Editor() as editor:
+    with Editor(patience=_PATIENCE) as editor:
         uri = editor.open(path)
         editor.diagnostics(uri)
         for number, (what, edited) in enumerate(_edits(text, edits, random.Random(seed)), start=1):
-            start = time.monotonic()
+            start, before = time.monotonic(), _held(editor.process.pid).seconds
             editor.change(uri, edited)
             told = editor.diagnostics(uri)
             latencies.append(time.monotonic() - start)
+            computed.append(_held(editor.process.pid).seconds - before)
             if every and number % every == 0:
                 compared += 1
                 if _sorted(told) != _sorted(_of_fresh_run(str(path), edited)):
                     different.append(what)
             if number == max(1, edits // 10):
-                megabytes = _megabytes(editor.process.pid)
-        grown = _megabytes(editor.process.pid)
+                megabytes = _held(editor.process.pid).megabytes
+        grown = _held(editor.process.pid).megabytes
     fresh = min(_seconds_of_run(path) for _ in range(_FRESH_RUNS))
-    return Replayed(str(path), latencies, fresh, compared, different, (megabytes, grown))
+    return Replayed(str(path), latencies, computed, fresh, compared, different, (megabytes, grown))
 
 
 # --- edits ---------------------------------------------------------------------------------------------------
@@ -176,28 +197,36 @@ def _sorted(diagnostics: list[dict[str, Any]]) -> list[str]:
     return sorted(str(sorted(each.items())) for each in diagnostics if "code" in each)
 
 
-def _seconds_of_run(path: Path) -> float:
-    start = time.monotonic()
+def _seconds_of_run(path: Path) -> Seconds:
+    start, before = time.monotonic(), os.times()
     command = [sys.executable, "-P", "-m", "cudalint", "check", "--no-cache", "-q", "--exit-zero", str(path)]
     subprocess.run(command, capture_output=True, check=False)
-    return time.monotonic() - start
+    after = os.times()
+    computed = after.children_user + after.children_system - before.children_user - before.children_system
+    return Seconds(time.monotonic() - start, computed)
 
 
-def _megabytes(process: int) -> float:
-    """What a process and its descendants hold, in memory that is resident."""
+class Held(NamedTuple):
+    """What a process and its descendants have: memory that is resident, and seconds on the processor."""
+
+    megabytes: float
+    seconds: float
+
+
+def _held(process: int) -> Held:
     own = {process}
-    held = 0.0
+    megabytes = seconds = 0.0
     for status in sorted(Path("/proc").glob("[0-9]*/stat"), key=lambda each: int(each.parent.name)):
         try:
-            text = status.read_text()
+            fields = status.read_text().rpartition(")")[2].split()
             resident = int((status.parent / "statm").read_text().split()[1])
         except (OSError, IndexError):
             continue
-        parent = int(text.rpartition(")")[2].split()[1])
-        if int(status.parent.name) in own or parent in own:
+        if int(status.parent.name) in own or int(fields[1]) in own:
             own.add(int(status.parent.name))
-            held += resident * 4096 / _MEGABYTE
-    return held
+            megabytes += resident * 4096 / _MEGABYTE
+            seconds += (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+    return Held(megabytes, seconds)
 
 
 if __name__ == "__main__":

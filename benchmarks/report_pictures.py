@@ -27,8 +27,10 @@ def _pictures(page: Page, look: str) -> None:
     page.locator(_FINDING).first.evaluate("finding => finding.closest('tr').previousElementSibling.scrollIntoView()")
     box = page.locator(_FINDING).first.bounding_box()
     assert box is not None
-    clip = {"x": 10, "y": max(0.0, box["y"] - 26), "width": _WIDTH - 20, "height": box["height"] + 58}
-    page.screenshot(path=_IMAGES / f"finding-{look}.png", clip=clip)
+    page.screenshot(
+        path=_IMAGES / f"finding-{look}.png",
+        clip={"x": 10, "y": max(0.0, box["y"] - 26), "width": _WIDTH - 20, "height": box["height"] + 58},
+    )
 
 
 def main() -> None:

@@ -23,8 +23,10 @@ class Editor:
     def __init__(
         self, *arguments: str, options: Json | None = None, encodings: list[str] | None = None,
         program: tuple[str, ...] = ("-P", "-m", "cudalint"), shows_progress: bool = False,
+        patience: float = _PATIENCE,
     ) -> None:  # fmt: skip
-        """`program` is what Python runs."""
+        """`program` is what Python runs; after `patience` seconds nothing more is waited for."""
+        self._patience = patience
         command = [sys.executable, *program, "lsp", *arguments]
         self.process = subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE)
         self._messages: queue.Queue[Json | None] = queue.Queue()
@@ -95,7 +97,7 @@ class Editor:
             if is_wanted(message):
                 self._kept.remove(message)
                 return message
-        end = time.monotonic() + _PATIENCE
+        end = time.monotonic() + self._patience
         while True:
             received = self._messages.get(timeout=max(0.0, end - time.monotonic()))
             assert received is not None, "the server has ended"
