@@ -209,11 +209,23 @@ def _verdict(status: int | None, text: str) -> str:
     return "FAIL" if _FAILS.search(text) else "pass" if _PASSES.search(text) else "ends"
 
 
+_OF_HOST = re.compile(r"\b(?:host|cpu|reference|serial)\b", re.IGNORECASE)
+_FIGURE = r"(?<![\w.])\d+\.?\d*(?:e[-+]?\d+)?"
+_UNIT = r"(?:[num\u00b5]?s|[mu]?secs?|(?:milli|micro|nano)?seconds?)\b"
+_WITH_UNIT = re.compile(rf"({_FIGURE})\s*[(\[]?\s*{_UNIT}")
+_NAMED = re.compile(rf"(?:time|elapsed|took)\w*\s*(?:\([^()]*\))?\s*[=:]?\s*({_FIGURE})", re.IGNORECASE)
+
+
 def _time(text: str) -> float:
-    """The sum of the last figures of all lines about time, in whatever unit the program has."""
-    lines = [line for line in text.splitlines() if re.search(r"time|elapsed|took", line, re.IGNORECASE)]
-    figures = [re.findall(r"(?<![\w.])\d+\.?\d*(?:e[-+]?\d+)?", line) for line in lines]
-    return sum(float(each[-1]) for each in figures if each)
+    """The sum of the figures of all lines about the GPU's time, in whatever unit the program has: of each the last one
+    before a unit of time, the one behind the word, or the last one. Rates stand behind times."""
+    found = 0.0
+    for line in text.splitlines():
+        if not re.search(r"time|elapsed|took", line, re.IGNORECASE) or _OF_HOST.search(line):
+            continue
+        figures = _WITH_UNIT.findall(line) or _NAMED.findall(line)[:1] or re.findall(_FIGURE, line)
+        found += float(figures[-1]) if figures else 0.0
+    return found
 
 
 def _rows(name: str, found: Outcome) -> list[str]:
