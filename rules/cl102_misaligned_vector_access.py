@@ -99,6 +99,8 @@ def _check(kernel: KernelFacts, found: Misalignment, context: RuleContext) -> Su
         return None
     launch = kernel.launches[found.launch]
     text = "let the host ask for it before the launch, where other sizes have no way of their own"
+    if launch.site is None:
+        text = "let the kernel say so by an `assert`, where other sizes have no way of their own"
     asked = Suggestion(text, of_launches=True)
     return edited(asked, lambda: check_edits(kernel, launch, found.condition or "", context.text_of), "unsafe")
 

@@ -1,15 +1,17 @@
-"""The edit that asks before a launch what its kernel takes for granted: `assert(n % 4 == 0);`."""
+"""The edit that asks before a launch what its kernel takes for granted: `assert(n % 4 == 0);`. Where nothing in sight
+launches it, the kernel asks."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from cudalint.diagnostics import Edit
-from cudalint.facts import KernelFacts, LaunchFacts, Place
+from cudalint.facts import Insertion, KernelFacts, LaunchFacts, Place
 from cudalint.remedies.headers import included
-from cudalint.remedies.insertions import before_statement
+from cudalint.remedies.insertions import before_statement, insertions
 from cudalint.remedies.obstacles import Obstacle
+from cudalint.remedies.outermost import body_of, statements
 from cudalint.remedies.spelling import NAME, between_commas, parameter_names
 from cudalint.source.code import CodeText, code_text
 
@@ -18,10 +20,10 @@ def check_edits(
     kernel: KernelFacts, launch: LaunchFacts, condition: str, text_of: Callable[[str], str]
 ) -> tuple[Edit, ...]:
     """The edits for a condition on the kernel's parameters, or on what the host calls their values. Raises an
-    `Obstacle` where nothing in sight launches it, or a parameter is given no plain name."""
+    `Obstacle` where a parameter is given no plain name, or the condition is not one of the kernel's parameters."""
     site = launch.site
     if site is None or launch.source != "launch-site":
-        raise Obstacle(f"nothing in sight launches `{kernel.name}`, where it could be asked")
+        return _in_kernel(kernel, condition, text_of)
     source = code_text(text_of(site.place.path))
     given = _arguments(kernel, site.place, source, text_of)
     for name in dict.fromkeys(NAME.findall(condition)):
@@ -29,12 +31,33 @@ def check_edits(
         if not re.fullmatch(r"[\w.]+(?:->\w+)*", value):
             raise Obstacle(f"`{name}` is given as `{value}`")
         condition = re.sub(rf"(?<![\w.>]){name}\b", value.replace("\\", r"\\"), condition)
-    insertions = before_statement(source.text, site.place, f"assert({condition});")
-    if not insertions:
+    asked = before_statement(source.text, site.place, f"assert({condition});")
+    if not asked:
         raise Obstacle(f"the launch at line {site.place.line} is no statement of its own")
-    checks = tuple(Edit(insertion.place, insertion.text) for insertion in insertions)
+    return _with_header(site.place.path, source, asked)
+
+
+def _in_kernel(kernel: KernelFacts, condition: str, text_of: Callable[[str], str]) -> tuple[Edit, ...]:
+    path = kernel.place.path
+    source = code_text(text_of(path))
+    names = parameter_names(kernel, text_of)
+    other = next((name for name in NAME.findall(condition) if name not in names), None)
+    if other is not None:
+        raise Obstacle(f"`{other}` is no parameter of `{kernel.name}`, and nothing in sight launches that")
+    first = next(statements(source, body_of(kernel, source)), None)
+    if first is None:
+        raise Obstacle(f"`{kernel.name}` is spelled by a macro")
+    place = Place(path, *source.position(first[0]), *source.position(first[1]))
+    asked = insertions(source.text, place, "before", f"assert({condition});")
+    if not asked:
+        raise Obstacle(f"`{kernel.name}` is spelled by a macro")
+    return _with_header(path, source, asked)
+
+
+def _with_header(path: str, source: CodeText, asked: Iterable[Insertion]) -> tuple[Edit, ...]:
+    checks = tuple(Edit(each.place, each.text) for each in asked)
     has_assert = re.search(r'#[ \t]*include[ \t]*[<"]assert\.h[>"]', source.text) is not None
-    return (*(() if has_assert else included(site.place.path, source, ["cassert"])), *checks)
+    return (*(() if has_assert else included(path, source, ["cassert"])), *checks)
 
 
 def _arguments(

@@ -68,6 +68,8 @@ class _Row(Struct, frozen=True):
     array: str
     offset: str
     type: str
+    moved: str = ""
+    """By how much the thread has moved the pointer to the array on to its own elements: a part of the offset."""
 
 
 class _Shape(Struct, frozen=True):
@@ -75,7 +77,15 @@ class _Shape(Struct, frozen=True):
 
     warps: int
     columns: int
-    pitch: int
+    padding: dict[int, int]
+    """Elements behind those of the lanes, for elements of so many bytes."""
+
+    def pitch(self, type_: str) -> str:
+        """How many elements of a type there are for each column."""
+        [*paddings] = set(self.padding.values())
+        if len(paddings) == 1:
+            return f"{WARP_LANES + paddings[0]}"
+        return f"{WARP_LANES} + {_ROW_OF_BANKS // self.columns} / sizeof({type_})"
 
     @property
     def together(self) -> int:
@@ -87,10 +97,12 @@ class _Shape(Struct, frozen=True):
         """The widest one that leaves room for other blocks beside a block, for elements of some sizes in bytes."""
         room: list[tuple[int, _Shape]] = []
         for columns in (WARP_LANES, WARP_LANES // 2, WARP_LANES // 4, WARP_LANES // 8):
-            pitches = {WARP_LANES + max(1, min(WARP_LANES, _ROW_OF_BANKS // bytes_) // columns) for bytes_ in sizes}
-            shared = warps * columns * max(pitches) * max(sizes) * tiles
-            if len(pitches) == 1 and columns * min(sizes) >= SECTOR_BYTES and shared <= _MOST_SHARED:
-                room.append((shared, cls(warps, columns, pitches.pop())))
+            padding = {bytes_: max(1, min(WARP_LANES, _ROW_OF_BANKS // bytes_) // columns) for bytes_ in sizes}
+            shared = tiles * warps * columns * max((WARP_LANES + more) * bytes_ for bytes_, more in padding.items())
+            is_exact = all(_ROW_OF_BANKS // columns // bytes_ == more for bytes_, more in padding.items())
+            is_one = len(set(padding.values())) == 1
+            if (is_one or is_exact) and columns * min(sizes) >= SECTOR_BYTES and shared <= _MOST_SHARED:
+                room.append((shared, cls(warps, columns, padding)))
         if not room:
             raise Obstacle("a block has no room for the rows of all of its warps")
         return next((shape for shared, shape in room if shared <= _MOST_SHARED // 2), room[-1][1])
@@ -150,14 +162,36 @@ def _row(
         array, offset = pointed
         others[:0] = [offset] if offset else []
     body = source.code[loop.body : loop.end]
-    if array not in parameters or changes(array, source.code[extent[0] : extent[1]]):
+    moved = _moved_by(array, source, extent, loop.begin) if array in parameters else None
+    if moved is None:
         raise Obstacle(f"`{array}` is no array that all threads see alike")
+    others[:0] = [moved] if moved else []
     offset = " + ".join(f"({term})" if _CHOICE.search(term) else term for term in others)
     if not offset:
         raise Obstacle(f"all lanes are in one row of `{array}`")
     if "[" in offset or re.search(r"\w\s*\(", offset) or any(changes(name, body) for name in NAME.findall(offset)):
         raise Obstacle(f"where a row of `{array}` begins is more than an index")
-    return _Row(element, array, offset, _type_of(element, source, extent))
+    return _Row(element, array, offset, _type_of(element, source, extent), moved)
+
+
+def _moved_by(array: str, source: CodeText, extent: tuple[int, int], before: int) -> str | None:
+    """By how much `array += ...;` moves a pointer on for good; None where it may point to anything."""
+    code = source.code[extent[0] : extent[1]]
+    moves = list(re.finditer(rf"(?<=[;{{}}])\s*{array}\s*\+=\s*(?P<by>[^;\[\]]+);", code))
+    rest = code
+    for move in moves:
+        rest = rest[: move.start()] + " " * len(move[0]) + rest[move.end() :]
+    if changes(array, rest) or len(moves) > 1:
+        return None
+    if not moves:
+        return ""
+    [move] = moves
+    by, start = " ".join(move["by"].split()), extent[0] + move.start("by")
+    is_outermost = code.count("{", 0, move.start()) - code.count("}", 0, move.start()) == 1
+    names = NAME.findall(by)
+    if not is_outermost or start > before or re.search(r"\w\s*\(", by):
+        return None
+    return None if any(changes(name, source.code[start : extent[1]]) for name in names) else f"({by})"
 
 
 def _pointed(
@@ -238,7 +272,7 @@ def _edits(
         if not start:
             start = own[row.offset] = free_name(f"{row.array}_row", source, taken)
             taken.append(start)
-        tiles.append(f"__shared__ {row.type} {tile}[{shape.warps}][{columns}][{shape.pitch}];")
+        tiles.append(f"__shared__ {row.type} {tile}[{shape.warps}][{columns}][{shape.pitch(row.type)}];")
         moved[row.element.is_stored] += _moved(row, tile, start, at, names, shape)
         inside = f"{tile}[{names.warp}][{loop.name} - {first}][{names.lane}]"
         edits += _replaced(row, inside, names, loop, source, path, more + step)
@@ -280,7 +314,7 @@ def _thread(source: CodeText, extent: tuple[int, int]) -> str:
 def _moved(row: _Row, tile: str, start: str, at: str, names: _Names, shape: _Shape) -> list[str]:
     """What moves a piece of all rows of a warp, row by row, for the lanes to come to it together."""
     inside, column = f"{tile}[{names.warp}][{at}][{names.of}]", f"{names.first} + {at}"
-    outside = f"{row.array}[{names.row} + ({column})]"
+    outside = f"{row.array}[{names.row}{f' - {row.moved}' if row.moved else ''} + ({column})]"
     copy = f"{outside} = {inside};" if row.element.is_stored else f"{inside} = {outside};"
     begin = f"{names.lane} / {shape.columns}" if shape.together > 1 else "0"
     turn = f"{names.of} += {shape.together}" if shape.together > 1 else f"{names.of}++"
@@ -309,10 +343,9 @@ def _replaced(
         return [replaced(source, path, begin, begin + len(element.text), chosen) for begin in found]
     value = free_name(f"{row.array}_new", source)
     semicolon, margin = source.semicolon(element.begin), source.margin(element.begin)
-    if semicolon is None or margin is None:
-        raise Obstacle(f"what is stored to `{row.array}` does not begin its line")
-    join = f"{source.line_end}{deeper}{margin}"
-    step = step_of(margin)
+    if semicolon is None:
+        raise Obstacle(f"the end of what is stored to `{row.array}` is not in sight")
+    join, step = (" ", "") if margin is None else (f"{source.line_end}{deeper}{margin}", step_of(margin))
     put = f"{join}{step}if ({names.is_staged}) {inside} = {value};{join}{step}else {element.text} = {value};{join}}}"
     return [
         replaced(source, path, element.begin, element.end, f"{{{join}{step}const {row.type} {value}"),
