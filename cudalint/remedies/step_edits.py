@@ -23,6 +23,7 @@ from cudalint.facts import Branch, Place, Race, RaceEnd
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.remedies.spelling import free_name, may_have_effect, replaced
 from cudalint.remedies.statements import (
+    HEAD,
     Head,
     Statement,
     block_around,
@@ -60,7 +61,12 @@ def step_edits(
 ) -> tuple[Edit, ...]:
     """The edits that order all of some races. Raises an `Obstacle` where one is not spelled as a step."""
     steps: dict[Key, _Step] = {}
+    parting = _parting(branches, text_of, {"uniform"} if call == "__syncthreads" else {"uniform", "warp-uniform"})
+    edits: dict[Place, Edit] = {}
     for race in races:
+        if (asked := _asked_first(race, parting, f"{call}();", text_of)) is not None:
+            edits[asked.place] = asked
+            continue
         first, second = _step(race.first, steps, text_of), _step(race.second, steps, text_of)
         if first is second or (_stores(race.second) and _is_in(race.first, second)):
             _require(_stores(race.second) or _stores(race.first), second)
@@ -71,10 +77,8 @@ def step_edits(
         else:
             second.is_before = True
             second.others.append(race.first)
-    if call == "__syncthreads" and not any(step.is_split for step in steps.values()):
+    if call == "__syncthreads" and not edits and not any(step.is_split for step in steps.values()):
         raise Obstacle("no single barrier orders the two, or none where all threads come to it")
-    parting = _parting(branches, text_of, {"uniform"} if call == "__syncthreads" else {"uniform", "warp-uniform"})
-    edits: dict[Place, Edit] = {}
     for step in steps.values():
         for edit in _edits(step, parting, f"{call}();"):
             known = edits.get(edit.place)
@@ -82,6 +86,40 @@ def step_edits(
                 raise Obstacle(f"several barriers meet at line {edit.place.line}")
             edits[edit.place] = edit
     return tuple(edits[place] for place in sorted(edits))
+
+
+def _asked_first(
+    race: Race, parting: frozenset[Key], barrier: str, text_of: Callable[[str], str]
+) -> Edit | None:
+    """The edit for a branch that stores what its own condition reads: all ask, all wait, and then those store for whom
+    it holds. None where a race is none of that kind."""
+    load, store = race.first, race.second
+    if load.operation == "store":
+        load, store = store, load
+    path = load.place.path
+    if load.operation != "load" or not _stores(store) or store.place.path != path or race.across:
+        return None
+    source = code_text(text_of(path))
+    offset, _ = source.extent(load.place)
+    begin = start_of_statement(source, offset)
+    head = HEAD.match(source.code, begin) if begin is not None else None
+    closed = source.close(head.end()) if head is not None and head[1] == "if" else None
+    if begin is None or head is None or closed is None or not begin < offset < closed:
+        return None
+    body = source.skip(closed)
+    end = source.close(body) if source.code[body] == "{" else source.semicolon(body)
+    margin = source.margin(begin)
+    if end is None or margin is None or not body <= source.extent(store.place)[0] < end:
+        return None
+    at = begin
+    while (block := block_around(source, at)) is not None and (around := head_of_block(source, block[0])) is not None:
+        if (path, around.begin) in parting:
+            return None
+        at = around.begin
+    name = free_name("holds", source)
+    condition = source.text[head.end() + 1 : closed - 1].strip()
+    lines = f"const bool {name} = {condition};", barrier, f"if ({name})"
+    return replaced(source, path, begin, closed, f"{source.line_end}{margin}".join(lines))
 
 
 def _stores(end: RaceEnd) -> bool:

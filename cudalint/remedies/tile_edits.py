@@ -46,7 +46,7 @@ from cudalint.remedies.counted_loops import (
     terms_of,
     with_pragmas,
 )
-from cudalint.remedies.float_edits import in_template
+from cudalint.remedies.element_types import POINTS, element_type
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.remedies.spelling import NAME, changes, free_name, parameter_names, replaced
 from cudalint.remedies.uniform_names import UniformNames
@@ -58,7 +58,6 @@ _MOST_SHARED = 48 << 10
 """Bytes of shared memory that a block may declare."""
 _AHEAD_OF_SEVERAL = ("{", "}", ";")
 _CHOICE = re.compile(r"[?<>=&|^]")
-_POINTS = r"\*\s*(?:const\b\s*|__restrict(?:__)?\b\s*|RESTRICT\b\s*)*"
 
 
 class _Row(Struct, frozen=True):
@@ -171,7 +170,7 @@ def _row(
         raise Obstacle(f"all lanes are in one row of `{array}`")
     if "[" in offset or re.search(r"\w\s*\(", offset) or any(changes(name, body) for name in NAME.findall(offset)):
         raise Obstacle(f"where a row of `{array}` begins is more than an index")
-    return _Row(element, array, offset, _type_of(element, source, extent), moved)
+    return _Row(element, array, offset, element_type(element.array, element.access, source, extent), moved)
 
 
 def _moved_by(array: str, source: CodeText, extent: tuple[int, int], before: int) -> str | None:
@@ -201,7 +200,7 @@ def _pointed(
     if name in parameters:
         return None
     code = source.code[extent[0] : extent[1]]
-    start = rf"{_POINTS}{re.escape(name)}\s*=\s*"
+    start = rf"{POINTS}{re.escape(name)}\s*=\s*"
     declared = re.compile(
         rf"{start}(?P<plus>[A-Za-z_]\w*)\s*(?:\+(?P<offset>[^;,]+))?[;,]|{start}&\s*(?P<of>[A-Za-z_]\w*)\s*\[(?P<at>[^;,\[\]]+)\]\s*[;,]"
     )
@@ -216,22 +215,6 @@ def _pointed(
     if changed is not None:
         raise Obstacle(f"`{changed}` gets another value on the way")
     return one["plus"] or one["of"], f"({offset})" if _CHOICE.search(offset) else offset
-
-
-def _type_of(element: Element, source: CodeText, extent: tuple[int, int]) -> str:
-    """The type of an array's elements, as the text has it: that holds for all instantiations of a template."""
-    if "volatile" in element.access.element_type:
-        raise Obstacle(f"`{element.access.array}` is volatile")
-    declared = re.compile(
-        r"(?:[(,;{}]|\bconst\b)\s*(?P<type>(?:unsigned\s+|signed\s+|long\s+)*[A-Za-z_][\w:]*)\s*(?:\bconst\b\s*)?"
-        rf"{_POINTS}{re.escape(element.array)}\b"
-    )
-    found = {one["type"] for one in declared.finditer(source.code, *extent)} - {"const", "void", "auto", "return"}
-    if len(found) == 1:
-        return found.pop()
-    if in_template(source, element.begin):
-        raise Obstacle("a template's tile has no type that holds for all of its arguments")
-    return element.access.element_type.replace("const ", "").strip()
 
 
 class _Names(Struct, frozen=True):

@@ -9,6 +9,8 @@ from msgspec import Struct
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Access, Place
+from cudalint.remedies.counted_loops import function_of
+from cudalint.remedies.element_types import element_type
 from cudalint.remedies.float_edits import in_template
 from cudalint.remedies.insertions import within_branches
 from cudalint.remedies.obstacles import Obstacle
@@ -52,9 +54,6 @@ def vector_edits(accesses: Sequence[tuple[int, Access]], width: int, text_of: Te
         raise Obstacle("its neighbours are loaded in other functions")
     text = text_of(access.place.path)
     source = code_text(text)
-    vector, scalar = vector_of(access, width, source)
-    if vector is None:
-        raise Obstacle(f"CUDA has no vector of {width // access.bytes} `{scalar}`")
     spelled = sorted(
         (_spelled(a, (distance - first[0]) // access.bytes, source) for distance, a in accesses), key=lambda s: s.begin
     )
@@ -62,9 +61,48 @@ def vector_edits(accesses: Sequence[tuple[int, Access]], width: int, text_of: Te
     if not is_whole and (access.operation == "store" or len({one.component for one in spelled}) < 3):
         raise Obstacle(f"not all {width} bytes of the vector are used")
     base = next(one.text for one in spelled if not one.component)
+    vector = _vector(access, base, width, source)
     if access.operation == "store":
         return _stored(spelled, base, vector, access, source)
     return _loaded(spelled, base, vector, access, source, text)
+
+
+class _Vector(Struct, frozen=True):
+    """A type for several elements at once: one of CUDA's, or one that is declared for them."""
+
+    name: str
+    number: int
+    scalar: str
+    declaration: str = ""
+
+    def component(self, number: int) -> str:
+        return f".{'xyzw'[number]}" if self.number <= len("xyzw") else f".part[{number}]"
+
+    def made_of(self, values: Sequence[str]) -> str:
+        if not self.declaration:
+            return f"make_{self.name}({', '.join(values)})"
+        parts = ", ".join(f"static_cast<{self.scalar}>({value})" for value in values)
+        return f"{self.name}{{{parts}}}" if self.number <= len("xyzw") else f"{self.name}{{{{{parts}}}}}"
+
+
+def _vector(access: Access, base: str, width: int, source: CodeText) -> _Vector:
+    """CUDA has none of halves, of eight bytes, or of what a template is for."""
+    number = width // access.bytes
+    try:
+        vector, scalar = vector_of(access, width, source)
+    except Obstacle:
+        vector = None
+    if vector is not None:
+        return _Vector(vector, number, scalar)
+    if not base.endswith("]") or re.search(r"\.|->", base.partition("[")[0]):
+        raise Obstacle(f"CUDA has no vector of {number} such fields")
+    array = NAME.match(base)[0]  # type: ignore[index]
+    begin, _ = source.extent(access.place)
+    scalar = element_type(array, access, source, (function_of(source, begin), begin))
+    name = free_name(f"{array[0].upper()}{array[1:]}{number}", source)
+    parts = ", ".join("xyzw"[:number]) if number <= len("xyzw") else f"part[{number}]"
+    declared = f"struct alignas({number} * sizeof({scalar})) {name} {{ {scalar} {parts}; }};"
+    return _Vector(name, number, scalar, declared)
 
 
 def vector_of(access: Access, width: int, source: CodeText) -> tuple[str | None, str]:
@@ -75,7 +113,7 @@ def vector_of(access: Access, width: int, source: CodeText) -> tuple[str | None,
     if in_template(source, begin):
         array = NAME.match(source.code, begin, end)
         spelled = rf"\b{scalar}\b[\w\s]*[*&][*&\w\s]*\b{array[0]}\b" if array is not None else "$."
-        if not re.search(spelled, source.code):
+        if not re.search(spelled, source.code[function_of(source, begin) : begin]):
             raise Obstacle("a template's vector has no type that holds for all of its arguments")
     if "volatile" in access.element_type:
         raise Obstacle(f"`{access.array}` is volatile")
@@ -97,7 +135,7 @@ def _spelled(access: Access, component: int, source: CodeText) -> _Spelled:
 
 
 def _loaded(
-    spelled: Sequence[_Spelled], base: str, vector: str, access: Access, source: CodeText, text: str
+    spelled: Sequence[_Spelled], base: str, vector: _Vector, access: Access, source: CodeText, text: str
 ) -> tuple[Edit, ...]:
     _require_unchanged(source.code[spelled[0].begin : spelled[-1].end], base)
     # The others may hang on conditions: they are in the same aligned bytes as the first one.
@@ -105,22 +143,35 @@ def _loaded(
         raise Obstacle("not every lane that comes to the statement makes the first of the loads")
     # Other vectors of the array may be loaded beside this one.
     further = _FURTHER.search(base)
-    own = f"{NAME.match(base)[0]}{vector[-1]}"  # type: ignore[index]
+    own = f"{NAME.match(base)[0]}{vector.number}"  # type: ignore[index]
     name = free_name(own if further is None else f"{own}_{further[1]}", source)
-    loaded = f"const {vector} {name} = *reinterpret_cast<const {vector} *>(&{base});"
+    loaded = f"const {vector.name} {name} = *reinterpret_cast<const {vector.name} *>(&{base});"
+    if vector.declaration:
+        loaded = f"{vector.declaration} {loaded}"
     put = within_branches(text, _at(access.place.path, source, spelled[0]), loaded)
     if not put:
         raise Obstacle("there is no statement in sight that the load could stand before")
-    edits = [Edit(each.place, each.text) for each in put]
-    edits += [replaced(source, access.place.path, s.begin, s.end, f"{name}.{'xyzw'[s.component]}") for s in spelled]
+    edits = [Edit(each.place, _on_lines(each.text, vector)) for each in put]
+    path = access.place.path
+    edits += [replaced(source, path, s.begin, s.end, f"{name}{vector.component(s.component)}") for s in spelled]
     return tuple(edits)
+
+
+def _on_lines(text: str, vector: _Vector) -> str:
+    """What is put before a statement on its own line, with the declaration of a type on another one."""
+    behind = text[len(text.rstrip()) :]
+    if not vector.declaration or "\n" not in behind:
+        return text
+    return text.replace(f"{vector.declaration} ", f"{vector.declaration}{behind}", 1)
 
 
 def _at(path: str, source: CodeText, spelled: _Spelled) -> Place:
     return Place(path, *source.position(spelled.begin), *source.position(spelled.end))
 
 
-def _stored(spelled: Sequence[_Spelled], base: str, vector: str, access: Access, source: CodeText) -> tuple[Edit, ...]:
+def _stored(
+    spelled: Sequence[_Spelled], base: str, vector: _Vector, access: Access, source: CodeText
+) -> tuple[Edit, ...]:
     """Statements that follow one another, each of which stores one component, become one."""
     values: dict[int, str] = {}
     at = spelled[0].begin
@@ -136,8 +187,11 @@ def _stored(spelled: Sequence[_Spelled], base: str, vector: str, access: Access,
             raise Obstacle("what is stored last may depend on what is stored first")
         values[one.component] = source.text[equals + 1 : semicolon].strip()
         at = semicolon + 1
-    parts = ", ".join(values[n] for n in range(len(values)))
-    stored = f"*reinterpret_cast<{vector} *>(&{base}) = make_{vector}({parts});"
+    made = vector.made_of([values[n] for n in range(len(values))])
+    stored = f"*reinterpret_cast<{vector.name} *>(&{base}) = {made};"
+    margin = source.margin(spelled[0].begin)
+    if vector.declaration:
+        stored = f"{vector.declaration}{' ' if margin is None else source.line_end + margin}{stored}"
     return (replaced(source, access.place.path, spelled[0].begin, at, stored),)
 
 

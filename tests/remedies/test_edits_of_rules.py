@@ -285,3 +285,98 @@ def test_an_edit_that_helps_some_of_its_findings() -> None:
     assert "n = pos" in fixed
     again, _ = _fixed(fixed, "CL101")
     assert again == fixed
+
+
+_OF_ANY_TYPE = """template <typename T>
+__global__ void pairs(const T *in, T *out, int n) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    out[2 * i] = 1;
+    out[2 * i + 1] = 2 * n;
+}
+void run(const float *in, float *out, const short *small, short *shorts, int n) {
+    pairs<<<64, 256>>>(in, out, n);
+    pairs<<<64, 256>>>(small, shorts, n);
+}
+"""
+
+
+def test_a_vector_of_what_a_template_is_for() -> None:
+    """2 stores of 8 sectors each of floats, or of 4 of shorts, become one of 8 or 4."""
+    fixed, _ = _fixed(_OF_ANY_TYPE, "CL101")
+    stored = """    struct alignas(2 * sizeof(T)) Out2 { T x, y; };
+    *reinterpret_cast<Out2 *>(&out[2 * i]) = Out2{static_cast<T>(1), static_cast<T>(2 * n)};
+"""
+    old = _OF_ANY_TYPE[_OF_ANY_TYPE.index("    out[2") : _OF_ANY_TYPE.index("}\nvoid")]
+    assert fixed == _OF_ANY_TYPE.replace(old, stored)
+    assert _fixed(fixed, "CL101")[0] == fixed
+
+
+def test_a_vector_that_is_declared_for_its_loads() -> None:
+    stores = "    out[2 * i] = 1;\n    out[2 * i + 1] = 2 * n;"
+    source = _OF_ANY_TYPE.replace(stores, "    out[i] = in[2 * i] + in[2 * i + 1];")
+    loaded = """    struct alignas(2 * sizeof(T)) In2 { T x, y; };
+    const In2 in2 = *reinterpret_cast<const In2 *>(&in[2 * i]);
+    out[i] = in2.x + in2.y;
+"""
+    assert loaded in _fixed(source, "CL101")[0]
+
+
+def test_tiles_of_elements_of_several_sizes_and_of_pointers_that_were_moved() -> None:
+    """16 warps of 8 columns of 34 doubles are 34 KiB, and 36 floats each keep 4 rows out of each other's banks."""
+    source = """template <typename T>
+__global__ void sums(int d, const T *in, T *out) {
+    int i = blockIdx.x * 512 + threadIdx.x;
+    in += i * d;
+    T sum = 0;
+    for (int j = 0; j < d; ++j) sum += in[j];
+    out[i] = sum;
+}
+void run(const float *in, float *out, const double *wide, double *doubles) {
+    sums<<<64, 512>>>(132, in, out);
+    sums<<<64, 512>>>(132, wide, doubles);
+}
+"""
+    fixed, _ = _fixed(source, "CL101")
+    assert "__shared__ T in_tile[16][8][32 + 16 / sizeof(T)];" in fixed
+    assert "in_tile[warp][lane % 8][of] = in[row - (i * d) + (j_first + lane % 8)];" in fixed
+    moved_again = source.replace("    out[i]", "    in += n;\n    out[i]").replace("(int d", "(int n, int d")
+    moved_again = moved_again.replace("(132", "(4, 132")
+    assert _fixed(moved_again, "CL101")[0] == moved_again
+
+
+_PICK = """__global__ void pick(const int *in, int *out, const float *p, int none) {
+    __shared__ int found;
+    if (threadIdx.x == 0) found = none;
+    __syncthreads();
+    if (found == none && p[threadIdx.x] > 0.5f) {
+        found = in[threadIdx.x];
+    }
+    __syncthreads();
+    out[blockIdx.x * 256 + threadIdx.x] = found;
+}
+void run(const int *in, int *out, const float *p) { pick<<<64, 256>>>(in, out, p, -1); }
+"""
+
+
+def test_all_ask_before_those_store_for_whom_it_holds() -> None:
+    fixed, kinds = _fixed(_PICK, "CL301")
+    asked = """    const bool holds = found == none && p[threadIdx.x] > 0.5f;
+    __syncthreads();
+    if (holds) {
+"""
+    assert fixed == _PICK.replace("    if (found == none && p[threadIdx.x] > 0.5f) {\n", asked)
+    assert kinds == {"unsafe"}
+    within = _PICK.replace("    if (found", "    if (p[threadIdx.x] > 0)\n    if (found")
+    assert _fixed(within, "CL301")[0] == within
+
+
+def test_a_kernel_that_nothing_launches_asks_for_its_alignment_itself() -> None:
+    source = """__global__ void rows(const float *in, float *out, int columns) {
+    int i = blockIdx.x * columns + 4 * threadIdx.x;
+    *reinterpret_cast<float4 *>(&out[i]) = *reinterpret_cast<const float4 *>(&in[i]);
+}
+"""
+    fixed, kinds = _fixed(source, "CL102")
+    asked = source.replace("    int i", "    assert(columns % 4 == 0);\n    int i")
+    assert fixed == f"#include <cassert>\n{asked}"
+    assert kinds == {"unsafe"}
