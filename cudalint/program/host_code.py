@@ -29,6 +29,9 @@ _MAX_ASKED_FOR = 12
 
 _Functions = tuple[ir.FunctionRef, ...]
 
+_OF_TESTS = frozenset({"SetUp", "TearDown", "TestBody", "_cudalint_run"})
+"""What every test of GoogleTest has, and nobody calls by name."""
+
 
 class HostCode(Struct, eq=False):
     """Executes it, from the outside in: a program starts in the `main` of some file of the folder."""
@@ -187,8 +190,16 @@ class HostCode(Struct, eq=False):
         return self.defined.get(ref.usr)
 
     def _launching(self) -> frozenset[str]:
-        """The names of the functions of this file that launch kernels."""
-        return frozenset(ref.name for ref in self.unit.host_functions if ref.has_launch())
+        """The names of the functions of this file that launch kernels, by which others may call them."""
+        own = (ref for ref in self.unit.host_functions if ref.has_launch() and not self._is_of_header(ref))
+        return frozenset(ref.name for ref in own) - _OF_TESTS
+
+    def _is_of_header(self, ref: ir.FunctionRef) -> bool:
+        """Whether a function is an instance of a header's template: who calls that has instances of its own."""
+        if ref.span.path == self.unit.path:
+            return False
+        signature = ref.signature()
+        return signature is not None and "<" in signature.instantiation
 
     def _add(self, executor: HostExecutor, kernels: set[str], found: list[HostLaunch]) -> None:
         self._note(executor)

@@ -209,3 +209,15 @@ def test_a_block_that_a_function_of_another_file_hands_on(tmp_path: Path) -> Non
     [kernel] = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
     [launch] = kernel.launches
     assert (launch.block, launch.source, launch.line) == ((16, 16, 1), "launch-site", 3)
+
+
+def test_who_calls_a_template_of_a_header_has_instances_of_its_own(tmp_path: Path) -> None:
+    """The kernels of this file are launched with what it gives, and not with what others give theirs."""
+    (tmp_path / "fill.cuh").write_text(
+        "template <class T> __global__ void k(T *a) { a[threadIdx.x] = 0; }\n"
+        "template <class T> void fill(T *a, int block) { k<<<1, block>>>(a); }\n"
+    )
+    (tmp_path / "a.cu").write_text('#include "fill.cuh"\nvoid start(float *a) { fill(a, 64); }\n')
+    (tmp_path / "b.cu").write_text('#include "fill.cuh"\nvoid other(float *a) { fill(a, 512); }\n')
+    [kernel] = analyse_file(str(tmp_path / "a.cu"), AnalysisOptions()).kernels
+    assert [launch.block for launch in kernel.launches] == [(64, 1, 1)]

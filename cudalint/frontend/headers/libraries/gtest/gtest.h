@@ -40,13 +40,11 @@ struct UnitTest {
     int random_seed() const;
 };
 struct Environment {
-    virtual ~Environment() {}
     virtual void SetUp() {}
     virtual void TearDown() {}
 };
 Environment* AddGlobalTestEnvironment(Environment*);
 struct Test {
-    virtual ~Test() {}
     static void SetUpTestSuite() {}
     static void TearDownTestSuite() {}
     static void SetUpTestCase() {}
@@ -90,7 +88,7 @@ int RUN_ALL_TESTS();
 #define GTEST_FLAG(NAME) FLAGS_gtest_##NAME
 #define GTEST_TEST_CLASS_NAME_(SUITE, NAME) SUITE##_##NAME##_Test
 #define _CUDALINT_RUN(CLASS)                                                                                \
-    static void _run()                                                                                      \
+    static void _cudalint_run()                                                                                      \
     {                                                                                                       \
         CLASS test;                                                                                         \
         test.SetUp();                                                                                       \
@@ -113,7 +111,7 @@ int RUN_ALL_TESTS();
         typedef _T TypeParam;                                                                               \
         _CUDALINT_RUN(SUITE##_##NAME##_Test)                                                                \
     };                                                                                                      \
-    [[maybe_unused]] static void SUITE##_##NAME##_run() { SUITE##_##NAME##_Test<SUITE##_cudalint_type>::_run(); } \
+    [[maybe_unused]] static void SUITE##_##NAME##_cudalint_run() { SUITE##_##NAME##_Test<SUITE##_cudalint_type>::_cudalint_run(); } \
     template <class _T> void SUITE##_##NAME##_Test<_T>::TestBody()
 #define TYPED_TEST_SUITE_P(SUITE) static_assert(true, "")
 #define TYPED_TEST_P(SUITE, NAME)                                                                           \
