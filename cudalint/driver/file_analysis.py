@@ -142,7 +142,9 @@ class FileAnalysis(Struct, eq=False):
         constants = Constants(graph, constant)
         properties = properties_of(find_target(options.target))
         until = Deadline(deadline).within(_SHARE_OF_HOST_CODE * options.seconds)
-        host = HostCode(unit, graph, Generics(graph), properties, partial(parse_options, options=options), until)
+        host = HostCode(
+            unit, graph, Generics(graph), properties, partial(parse_options, options=options), until, constant
+        )
         launches = host.launches()
         graph.valuation = for_host_code(graph, (guard for launch in launches for guard in launch.guards))
         graph.forget_uses()

@@ -23,7 +23,7 @@ from cudalint.disk import recorder as disk
 from cudalint.disk.arguments import as_path, paths_in
 from cudalint.disk.border import Border, border_around
 from cudalint.disk.folders import small_file, without_detours
-from cudalint.frontend import clang, recovery
+from cudalint.frontend import clang, cursors, recovery
 from cudalint.frontend.conditions import BuildCondition, conditions_for, dispatches_left_out
 from cudalint.frontend.diagnoses import Problem, nested_launches, problems_of
 from cudalint.frontend.dialect import as_clang_takes_it, with_constructed_shared, with_template_words
@@ -163,6 +163,16 @@ class ParsedFile(Struct):
             if path and self.is_user(path):
                 found.setdefault(self.shown(path), clang.skipped_ranges(self.tu, path))
         return {path: ranges for path, ranges in found.items() if ranges}
+
+    def texts(self) -> Iterator[tuple[str, bytes]]:
+        """The user's files with their paths as they are shown: this one, and those that it includes."""
+        included = (inclusion.include for inclusion in self.tu.get_includes())
+        names = [file.name for file in included if file is not None and self.is_user(file.name)]
+        unit = cursors.from_bindings(self.tu.cursor).unit
+        for name in dict.fromkeys([self.path, *names]):
+            handle = cursors.file_named(unit, name)
+            if handle:
+                yield self.shown(name), cursors.file_contents(unit, handle)
 
     def is_bundled(self, path: str) -> bool:
         """Whether a path is one of the headers that come with this package."""

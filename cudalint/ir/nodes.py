@@ -11,7 +11,7 @@ are completed in place because C++ lets a record point to itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import Final, Literal, NamedTuple, TypeGuard, get_args
 
 from msgspec import Struct, field
@@ -631,6 +631,13 @@ class TemplateHead(Struct, frozen=True):
     """The USRs of the kernel templates that an instance of host code makes instances of."""
 
 
+class SourceText(NamedTuple):
+    """A file's text as it is compiled, of which each character is a byte: with blanks for what conditions leave out."""
+
+    path: str
+    text: str
+
+
 class Unit(Struct, eq=False):
     """One parsed file: what the rest of the program asks the front end for."""
 
@@ -653,3 +660,5 @@ class Unit(Struct, eq=False):
     """The templates of host code that nothing instantiates and that lead to those: the nearest ones first."""
     constant: Callable[[str], Expr | None] = field(default=lambda usr: None)
     """For the USR of a constant that the file defines: what it is."""
+    texts: Callable[[], Iterable[SourceText]] = field(default=tuple)
+    """The file and the user's headers that it includes."""

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint.buildfiles.run_command import run_command
+from cudalint.disk import recorder as disk
+from cudalint.disk.folders import small_file
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
@@ -17,10 +20,12 @@ from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.interpreter.host.memory import Generics
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
+from cudalint.options.expressions import Expression
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
-from cudalint.program.neighbours import callers, code_in, definers, launchers, wrappers
+from cudalint.program.launches_in_text import TextLaunches
+from cudalint.program.neighbours import callers, code_in, definers, launchers, launching_texts, wrappers
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node
+from cudalint.values.nodes import Node, bits_of
 
 _MAX_LOOKED_INTO = 3
 """Files of a program that are looked into for what its host code calls."""
@@ -31,6 +36,11 @@ _Functions = tuple[ir.FunctionRef, ...]
 
 _OF_TESTS = frozenset({"SetUp", "TearDown", "TestBody", "_cudalint_run"})
 """What every test of GoogleTest has, and nobody calls by name."""
+
+
+def nothing_known(name: str) -> Expression | None:
+    """Of no name."""
+    return None
 
 
 class HostCode(Struct, eq=False):
@@ -45,6 +55,8 @@ class HostCode(Struct, eq=False):
     """For another file."""
     deadline: Deadline = NEVER
     """For all of it; what other files have gets half of that."""
+    constant: Callable[[str], Expression | None] = nothing_known
+    """What else is known by a name in the file."""
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
     """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
 
@@ -75,7 +87,43 @@ class HostCode(Struct, eq=False):
             found += [launch for launch in self._launched_here(set()) if launch.kernel.name in missing]
         found += self._launched_elsewhere(self._missing(found))
         found += self._launched_by_templates(self._missing(found))
-        return found if calling else found + self._wrapped_elsewhere(found)
+        found += [] if calling else self._wrapped_elsewhere(found)
+        return [*self._with_blocks_of_text(found), *self._launched_in_text(self._missing(found))]
+
+    def _launched_in_text(self, names: set[str]) -> list[HostLaunch]:
+        """The launches of this file, or else of those beside it, that clang has left out."""
+        if not names:
+            return []
+        own = tuple(self.unit.texts())
+        found = self._reader().of(names, own)
+        names = names - {launch.kernel.name for launch in found}
+        files = {ref.span.path for ref in self.unit.kernels if ref.name in names}
+        known = {disk.resolved(path) for path, _ in own}
+        paths = launching_texts(self.unit.path, names, files)
+        paths = [path for path in paths if disk.resolved(path) not in known]
+        return found + self._reader().of(
+            names, [ir.SourceText(path, small_file(path).decode("latin-1")) for path in paths]
+        )
+
+    def _with_blocks_of_text(self, found: Sequence[HostLaunch]) -> Sequence[HostLaunch]:
+        """The launches of a file that clang doesn't understand in full: with the blocks that the text gives them, where
+        they are open otherwise, in templates that nothing instantiates."""
+        open_ = {launch.kernel.name for launch in found if not _has_block(launch)}
+        if not open_ or not self.unit.problems:
+            return found
+        read = [launch for launch in self._reader().of(open_, self.unit.texts()) if _has_block(launch)]
+        said = {(launch.kernel.name, launch.span[:2]): launch for launch in read}
+        return [self._with_block_of(said.get((each.kernel.name, each.span[:2])), each) for each in found]
+
+    def _with_block_of(self, text: HostLaunch | None, launch: HostLaunch) -> HostLaunch:
+        if text is None or _has_block(launch):
+            return launch
+        symbols = bits_of(launch.block) & self.graph.uniform_bits
+        grid = text.grid if bits_of(launch.grid) & symbols else launch.grid
+        return replace(launch, block=text.block, grid=grid)
+
+    def _reader(self) -> TextLaunches:
+        return TextLaunches(self.unit, self.graph, self.generics, self.constant)
 
     def _launched_here(self, executed: set[str]) -> list[HostLaunch]:
         own = self._run(self.unit.host_functions, executed=executed)

@@ -30,6 +30,8 @@ _MAX_ABOVE = 64
 _LAUNCHING = (".cu",)
 CALLING = (".cu", ".cpp", ".cc", ".cxx", ".c")
 _LAUNCH = rb"<<<|cudaLaunch"
+_LAUNCH_ITSELF = rb"<<<"
+_HEADERS = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl")
 _MAIN = rb"\bmain\s*\("
 _CALL = rb"\("
 
@@ -37,6 +39,15 @@ _CALL = rb"\("
 def launchers(path: str, kernels: Collection[str]) -> list[str]:
     """Files near `path` whose text mentions a launch and one of the kernels."""
     return _near(path, _LAUNCHING, (_LAUNCH,), (), kernels)[:_MAX_FILES]
+
+
+def launching_texts(path: str, kernels: Collection[str], defining: Collection[str]) -> list[str]:
+    """Files near `path`, headers among them, whose text launches one of the kernels as CUDA spells that, and includes
+    one of the files that define them."""
+    names = "|".join([re.escape(os.path.basename(each)) for each in sorted(defining)])
+    includes = re.compile(rf'^[ \t]*#[ \t]*include[ \t]*["<](?:[^">\n]*/)?(?:{names})[">]'.encode(), re.MULTILINE)
+    found = _near(path, (*CALLING, *_HEADERS), _LAUNCH_ITSELF, kernels)
+    return [other for other in found if includes.search(small_file(other))][:_MAX_FILES]
 
 
 def callers(path: str, functions: Collection[str]) -> list[str]:

@@ -67,12 +67,7 @@ class Context:
 
     def _texts(self) -> Iterator[str]:
         """The main file, then the user's headers, as clang read them. Bytes are latin-1."""
-        included = (inclusion.include for inclusion in self._parsed.tu.get_includes())
-        names = [file.name for file in included if file is not None and self._parsed.is_user(file.name)]
-        for name in dict.fromkeys([self._parsed.path, *names]):
-            handle = cursors.file_named(self.root.unit, name)
-            if handle:
-                yield cursors.file_contents(self.root.unit, handle).decode("latin-1")
+        return (data.decode("latin-1") for _, data in self._parsed.texts())
 
     def launches_kernels(self, span: ir.Span) -> bool:
         """Whether a kernel is launched between the first and the last line of a function of the device."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from functools import cached_property
+from collections.abc import Iterator
+from functools import cached_property, partial
 from typing import Final
 
 from msgspec.structs import replace
@@ -37,9 +38,7 @@ _TOP_LEVEL: Final = _CONTAINERS | _FUNCTIONS | {kinds.VAR_DECL}
 """Half of what stands at the top are macros."""
 
 
-def lower_unit(
-    parsed: ParsedFile, launching: frozenset[str] = frozenset(), constant: Elsewhere = nowhere
-) -> ir.Unit:
+def lower_unit(parsed: ParsedFile, launching: frozenset[str] = frozenset(), constant: Elsewhere = nowhere) -> ir.Unit:
     """Lists what a file defines; bodies are lowered when somebody asks for them. `launching` are the names of functions
     of other files that launch kernels, and `constant` finds the values that other files give to constants."""
     unit = _Unit(parsed, launching, constant)
@@ -54,7 +53,19 @@ def lower_unit(
         bare_templates=unit.bare_templates,
         launching_templates=unit.launching_templates,
         constant=unit.constant,
+        texts=partial(_texts, parsed),
     )
+
+
+def _texts(parsed: ParsedFile) -> Iterator[ir.SourceText]:
+    """Nothing for a text in a file of another language, whose launches stand around it."""
+    left_out = parsed.left_out() if parsed.places is None else {}
+    for path, data in parsed.texts() if parsed.places is None else ():
+        text = data.decode("latin-1")
+        lines = text.split("\n") if path in left_out and "<<<" in text else []
+        for first, last in left_out.get(path, ()) if lines else ():
+            lines[first - 1 : last] = [""] * len(lines[first - 1 : last])
+        yield ir.SourceText(path, "\n".join(lines) or text)
 
 
 class _Unit:

@@ -55,6 +55,7 @@ from cudalint.interpreter.host.memory import Generics, HostMemory, is_provisiona
 from cudalint.interpreter.host.relevance import Relevance, ends_program
 from cudalint.interpreter.host.set_elsewhere import set_elsewhere
 from cudalint.interpreter.host.tiling import Definitions
+from cudalint.interpreter.host.told_by_names import told_by_name
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.values.arithmetic import Kind
@@ -343,7 +344,8 @@ class HostExecutor(Executor):
                 self.name(expressions.read(self, where, expr.span), where.symbol.name)
 
     def answered(self, expr: ir.Call) -> Value | None:
-        return self.answers.of(expr)
+        told = told_by_name(self, expr)
+        return told if told is not None else self.answers.of(expr)
 
     def stated(self, condition: Node) -> None:
         """Takes for true what a check ends the program without."""

@@ -1,0 +1,100 @@
+"""Launches in functions that clang leaves out, as it doesn't know the type of a parameter."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudalint.driver.analysis import analyse_file
+from cudalint.facts import LaunchFacts
+from cudalint.options.analysis import AnalysisOptions, ParameterValue
+
+_KERNEL = "__global__ void k(float *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1; }\n"
+_SOURCE = '#include "run.h"\n'
+
+
+def _launches(folder: Path, header: str, options: AnalysisOptions | None = None) -> tuple[LaunchFacts, ...]:
+    """Those of a kernel whose host code stands in a header, with a library that isn't there."""
+    (folder / "run.h").write_text('#pragma once\n#include "library/handle.h"\n' + _KERNEL + header)
+    (folder / "run.cu").write_text(_SOURCE)
+    [kernel] = analyse_file(str(folder / "run.cu"), options or AnalysisOptions()).kernels
+    return kernel.launches
+
+
+def _run(body: str, parameters: str = "") -> str:
+    return f"void run(const library::handle &h, float *a, int n{parameters}) {{ {body} }}\n"
+
+
+@pytest.mark.parametrize(
+    ("header", "block"),
+    [
+        (_run("k<<<library::ceildiv(n, 1024), 1024, 0, h.stream()>>>(a, n);"), (1024, 1, 1)),
+        (_run("constexpr int t = 4 * 32; k<<<1, t, 0, h.stream()>>>(a, n);"), (128, 1, 1)),
+        (_run("int w = library::warp_size(); dim3 b(w, 4); k<<<dim3(n), b, 0, h.stream()>>>(a, n);"), (32, 4, 1)),
+        ("#define THREADS (2 * 48)\n" + _run("k<<<n, THREADS, 0, h.stream()>>>(a, n);"), (96, 1, 1)),
+        ("template <int TPB = 64>\n" + _run("k<<<n, TPB, 0, h.stream()>>>(a, n);"), (64, 1, 1)),
+        (_run("k<<<n, t, 0, h.stream()>>>(a, n);", ", int t = 192"), (192, 1, 1)),
+        (
+            _run("k<<<n, t, 0, h.stream()>>>(a, n);", ", int t")
+            + "void go(library::handle &h) { const int size = 320; run(h, nullptr, 1 << 20, size); }",
+            (320, 1, 1),
+        ),
+        (
+            "template <int TPB>\n" + _run("k<<<n, TPB, 0, h.stream()>>>(a, n);")
+            + "static const int kThreads = 448;\nvoid go(library::handle &h) { run<kThreads>(h, nullptr, 1 << 20); }",
+            (448, 1, 1),
+        ),
+    ],
+)  # fmt: skip
+def test_the_block_is_what_the_text_says(tmp_path: Path, header: str, block: tuple[int, int, int]) -> None:
+    [launch] = _launches(tmp_path, header)
+    assert (launch.block, launch.source) == (block, "launch-site")
+    assert launch.path == str(tmp_path / "run.h")
+
+
+def test_the_grid_goes_with_the_argument(tmp_path: Path) -> None:
+    options = AnalysisOptions(params=(ParameterValue(None, "n", "1000"),))
+    [launch] = _launches(tmp_path, _run("k<<<library::ceildiv(n, 256), 256, 0, h.stream()>>>(a, n);"), options)
+    assert (launch.grid, launch.parameters["n"]) == ((4, 1, 1), 1000)
+
+
+def test_an_open_block_is_said_to_be(tmp_path: Path) -> None:
+    [launch] = _launches(tmp_path, _run("k<<<1, h.threads(n), 0, h.stream()>>>(a, n);"))
+    assert (launch.source, launch.line) == ("default", 4)
+
+
+def test_not_in_what_conditions_leave_out(tmp_path: Path) -> None:
+    [launch] = _launches(tmp_path, "#ifdef NOT_HERE\n" + _run("k<<<1, 96>>>(a, n);") + "#endif\n")
+    assert (launch.source, launch.path) == ("default", None)
+
+
+def test_from_a_header_beside_it(tmp_path: Path) -> None:
+    (tmp_path / "launch.cuh").write_text('#include "run.h"\n' + _run("k<<<n, 96, 0, h.stream()>>>(a, n);"))
+    [launch] = _launches(tmp_path, "")
+    assert (launch.block, launch.path) == ((96, 1, 1), str(tmp_path / "launch.cuh"))
+
+
+def test_not_from_a_file_that_has_another_kernel_of_the_name(tmp_path: Path) -> None:
+    (tmp_path / "launch.cuh").write_text(_KERNEL + _run("k<<<n, 96, 0, h.stream()>>>(a, n);"))
+    [launch] = _launches(tmp_path, "")
+    assert (launch.source, launch.path) == ("default", None)
+
+
+def test_of_kernels_of_one_name_the_one_with_as_many_parameters(tmp_path: Path) -> None:
+    other = "namespace other { __global__ void k(float *a, int n, int m) { a[threadIdx.x] = n + m; } }\n"
+    (tmp_path / "run.h").write_text(_KERNEL + other + _run("k<<<n, 96, 0, h.stream()>>>(a, n);"))
+    (tmp_path / "run.cu").write_text(_SOURCE)
+    first, second = analyse_file(str(tmp_path / "run.cu"), AnalysisOptions()).kernels
+    assert [launch.block for launch in first.launches] == [(96, 1, 1)]
+    assert [launch.path for launch in second.launches] == [None]
+
+
+def test_a_template_that_nothing_instantiates_has_its_block_from_the_text(tmp_path: Path) -> None:
+    """Clang keeps the template, in which the block is any."""
+    header = (
+        "template <int TPB> void run(float *a, int n) { k<<<n, TPB>>>(a, n); }\n"
+        "static const int TPB = 160;\ntemplate <class H> void go(library::handle &h) { run<TPB>(nullptr, 1 << 20); }"
+    )
+    [launch] = _launches(tmp_path, header)
+    assert (launch.block, launch.source) == ((160, 1, 1), "launch-site")
