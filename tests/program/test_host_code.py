@@ -221,3 +221,45 @@ def test_who_calls_a_template_of_a_header_has_instances_of_its_own(tmp_path: Pat
     (tmp_path / "b.cu").write_text('#include "fill.cuh"\nvoid other(float *a) { fill(a, 512); }\n')
     [kernel] = analyse_file(str(tmp_path / "a.cu"), AnalysisOptions()).kernels
     assert [launch.block for launch in kernel.launches] == [(64, 1, 1)]
+
+
+_OF_TEMPLATES = """
+#include <type_traits>
+template <class F> __global__ void k(F f, float *a) { a[threadIdx.x] = f(a[threadIdx.x], 1.0f); }
+template <class F> struct Wrap { F f; __device__ float operator()(float a, float b) const { return f(a, b) ? a : b; } };
+"""
+
+
+def _instances(folder: Path, host: str) -> list[tuple[str, int]]:
+    (folder / "k.cu").write_text(_OF_TEMPLATES + host)
+    kernels = analyse_file(str(folder / "k.cu"), AnalysisOptions()).kernels
+    return [(kernel.instantiation, launch.block[0]) for kernel in kernels for launch in kernel.launches]
+
+
+def test_what_a_template_argument_decides_against_is_not_launched(tmp_path: Path) -> None:
+    """The other side of the branch is compiled, and nobody gets there."""
+    host = """
+struct Sum { __device__ float operator()(float x, float y) const { return x + y; } };
+template <class F> void launch(F f, float *a, int n) { k<<<n, 64>>>(f, a); }
+struct Engine {
+    template <class R, class F> void run(R, F f, float *a) {
+        if (std::is_same<R, bool>::value) launch(Wrap<F>{f}, a, 2);
+        else launch(f, a, 3);
+    }
+};
+void go(float *a, Engine &engine) { engine.run(1.0f, Sum{}, a); }
+"""
+    assert _instances(tmp_path, host) == [("k<Sum>", 64)]
+
+
+def test_lambdas_of_one_function_are_different_types(tmp_path: Path) -> None:
+    host = """
+template <class F> void less(F f, float *a) { k<<<1, 64>>>(Wrap<F>{f}, a); }
+template <class F> void run(F f, float *a) { k<<<1, 128>>>(f, a); }
+void go(float *a, int n) {
+    run([] __device__(float x, float y) { return x + y; }, a);
+    run([] __device__(float x, float y) { return x * y; }, a);
+    less([] __device__(float x, float y) { return x < y; }, a);
+}
+"""
+    assert [block for _, block in _instances(tmp_path, host)] == [128, 128, 64]

@@ -29,6 +29,8 @@ _PASS_ON: Final = frozenset({
     "size",
 })  # fmt: skip
 """Functions of the standard library that take a reference to hand it on, or to look at what it refers to."""
+_UNNAMED: Final = "@Sa"
+"""What a USR calls any type without a name."""
 _QUALIFIERS: Final = re.compile(r"#[1-7](?=[A-Za-z*&$@\[{])")
 """Before a parameter's type in a USR: `const` and `__restrict__` of the parameter itself, which a header need not
 repeat, and which make no other function of it."""
@@ -75,9 +77,9 @@ class Functions:
         name = cursors.spelling(shown)
         usr = _QUALIFIERS.sub("#", cursors.usr(declaration))
         key = f"{usr}@{start.file.path}:{start.offset}"
-        if name == "operator()":
-            # Lambdas have no names: a macro that writes its argument several times, each time with another type in
-            # sight, makes as many that look the same.
+        if name == "operator()" or _UNNAMED in usr:
+            # Lambdas have no names: those of one function look the same, and so does what a template makes of them. A
+            # macro that writes its argument several times makes as many at one place.
             key = self._own_key(key, shown)
         self._definitions.setdefault(key, shown)
         return ir.FunctionRef(

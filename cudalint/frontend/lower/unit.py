@@ -94,7 +94,7 @@ class _Unit:
         found: dict[tuple[ir.Span, str, str], ir.FunctionRef] = {}
         for definition in definitions:
             ref = self._context.functions.ref(definition)
-            found.setdefault((ref.span, ref.name, ref.usr), ref)
+            found.setdefault((ref.span, ref.name, ref.key), ref)
         return list(found.values())
 
     def host_functions(self) -> tuple[ir.FunctionRef, ...]:

@@ -134,6 +134,24 @@ def _is_smaller_or_larger(table: Sequence[tuple[Node, Node]]) -> bool:
     return compared.op in ("<", "<=") and {without_cast(argument) for argument in compared.args} == numbers
 
 
+def _is_instance(ref: ir.FunctionRef, function: ir.Function) -> bool:
+    """Whether a function is a template with certain arguments; a member's are in its USR only."""
+    return "<" in function.instantiation or f"@F@{ref.name}<" in ref.usr
+
+
+def _launching_in(statement: ir.Stmt) -> set[str]:
+    """The keys of the functions with launches that a statement calls, directly or through others."""
+    calls = (node.function for node in walk.walk(statement) if isinstance(node, ir.Call))
+    waiting = [ref for ref in calls if ref is not None]
+    found: set[str] = set()
+    while waiting:
+        ref = waiting.pop()
+        if ref.key not in found and ref.is_user and ref.kind == "host" and ref.has_launch():
+            found.add(ref.key)
+            waiting += ref.named()
+    return found
+
+
 class HostExecutor(Executor):
     """The execution of a file's host code, root by root."""
 
@@ -204,6 +222,8 @@ class HostExecutor(Executor):
         """For each function that is inlined, whether it is a template with certain arguments."""
         self.iterations: list[int] = []
         """For each loop that the execution is in, which iteration it is."""
+        self.ruled_out: set[str] = set()
+        """Keys of the functions that are called on sides of branches against which a template's arguments decide."""
         self.answers = Answers(self)
         memory.now = lambda: (self.state.frames, tuple(self.iterations))
         self.command: RunCommand | None = None
@@ -249,6 +269,7 @@ class HostExecutor(Executor):
             self.arguments.update(value for value in given if isinstance(value, Node))
         self.state.functions.append(FunctionScope(function.name, len(self.state.conditions)))
         self.active.append(ref.key)
+        self.instances.append(_is_instance(ref, function))
         try:
             body = self._up_to_launches(function.body)
             self.idle |= self.relevance.idle(body)
@@ -257,6 +278,7 @@ class HostExecutor(Executor):
             pass
         finally:
             self.active.clear()
+            self.instances.clear()
             self.state.functions.clear()
             self.state.loop_scopes.clear()
             self.state.conditions, self.state.dead, self.state.frames, self.state.handed = (), False, (), ()
@@ -367,7 +389,10 @@ class HostExecutor(Executor):
             super().if_(statement)
             return
         # The template's arguments decide: other ones lead to the other side.
-        chosen = statement.then if condition.value else statement.otherwise
+        sides = (statement.then, statement.otherwise)
+        chosen, other = sides if condition.value else sides[::-1]
+        if other is not None:
+            self.ruled_out |= _launching_in(other)
         if chosen is not None:
             self.statement(chosen)
 
@@ -613,7 +638,7 @@ class HostExecutor(Executor):
             self._note_jumps(ref.key, function)
         self.callers.append(dict.fromkeys(self.state.variables, None))
         self.outer_guards.append(self.guards)
-        self.instances.append(function is not None and "<" in function.instantiation)
+        self.instances.append(function is not None and _is_instance(ref, function))
         try:
             return super().inline(ref, bind_, call, arguments, receiver)
         finally:
@@ -645,13 +670,28 @@ class HostExecutor(Executor):
         return known
 
 
-def _called_by_others(functions: Iterable[ir.FunctionRef]) -> set[str]:
-    """Keys of the functions that are called by others among these which lead to launches."""
-    found: set[str] = set()
+def _called_by_others(functions: Iterable[ir.FunctionRef]) -> Mapping[str, int]:
+    """Keys of the functions that are called by others among these which lead to launches, with a number that is higher
+    for what is called than for what calls it, but for recursion."""
+    calls: dict[str, list[str]] = {}
     for ref in functions:
         if not ref.templated and ref.has_launch():
-            found.update(called.key for called in ref.named() if called.key != ref.key)
-    return found
+            calls[ref.key] = [called.key for called in ref.named() if called.key != ref.key]
+    left: dict[str, None] = {}
+    for root in calls:
+        waiting = [(root, iter(calls[root]))]
+        entered = {root}
+        while waiting:
+            others = waiting[-1][1]
+            other = next((each for each in others if each not in left and each not in entered), None)
+            if other is None:
+                left.setdefault(waiting.pop()[0])
+            else:
+                entered.add(other)
+                waiting.append((other, iter(calls.get(other, ()))))
+    place = {key: -number for number, key in enumerate(left)}
+    first = min(place.values(), default=0)
+    return {key: place[key] - first for others in calls.values() for key in others}
 
 
 def run_host(
@@ -669,12 +709,13 @@ def run_host(
     executed."""
     executor = HostExecutor(graph, HostMemory(graph, generics), properties, outside, executed, deadline)
     called = _called_by_others(functions)
-    roots = sorted(functions, key=lambda f: (f.name != "main", f.key in called))
+    roots = sorted(functions, key=lambda f: (f.name != "main", called.get(f.key, -1)))
     if roots and roots[0].name != "main":
         executor.forget(set_elsewhere(roots))
     for ref in roots:
         leads = ref.has_launch() or executor.leads_to_linked(ref)
-        if leads and ref.key not in executor.executed and executor.total < MAX_ALL_STATEMENTS:
+        is_done = ref.key in executor.executed or ref.key in executor.ruled_out
+        if leads and not is_done and executor.total < MAX_ALL_STATEMENTS:
             if deadline.is_over():
                 break
             executor.statements = 0
