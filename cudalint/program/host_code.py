@@ -9,7 +9,6 @@ from msgspec.structs import replace
 
 from cudalint.buildfiles.run_command import run_command
 from cudalint.disk import recorder as disk
-from cudalint.disk.folders import small_file
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
@@ -101,9 +100,8 @@ class HostCode(Struct, eq=False):
         known = {disk.resolved(path) for path, _ in own}
         paths = launching_texts(self.unit.path, names, files)
         paths = [path for path in paths if disk.resolved(path) not in known]
-        return found + self._reader().of(
-            names, [ir.SourceText(path, small_file(path).decode("latin-1")) for path in paths]
-        )
+        texts = [ir.SourceText(path, (code_in(path) or b"").decode("latin-1")) for path in paths]
+        return found + self._reader().of(names, texts)
 
     def _with_blocks_of_text(self, found: Sequence[HostLaunch]) -> Sequence[HostLaunch]:
         """The launches of a file that clang doesn't understand in full: with the blocks that the text gives them, where

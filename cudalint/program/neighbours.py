@@ -46,8 +46,8 @@ def launching_texts(path: str, kernels: Collection[str], defining: Collection[st
     one of the files that define them."""
     names = "|".join([re.escape(os.path.basename(each)) for each in sorted(defining)])
     includes = re.compile(rf'^[ \t]*#[ \t]*include[ \t]*["<](?:[^">\n]*/)?(?:{names})[">]'.encode(), re.MULTILINE)
-    found = _near(path, (*CALLING, *_HEADERS), _LAUNCH_ITSELF, kernels)
-    return [other for other in found if includes.search(small_file(other))][:_MAX_FILES]
+    found = _near(path, (*CALLING, *_HEADERS), (_LAUNCH_ITSELF,), (), kernels)
+    return [other for other in found if includes.search(code_in(other) or b"")][:_MAX_FILES]
 
 
 def callers(path: str, functions: Collection[str]) -> list[str]:
