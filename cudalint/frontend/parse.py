@@ -72,6 +72,7 @@ _NEWER: Final = "c++20"
 _NEWER_WORDS: Final = frozenset({"concept", "consteval", "constinit", "requires"})
 """Which no older standard has."""
 
+_NOT_DECLARED: Final = frozenset({"undeclared", "unknown-type", "no-type"})
 _UNBALANCED: Final = frozenset(
     {
         "misplaced-function", "extra-brace", "expected-expression", "expected-body", "open-class", "no-type-specifier",
@@ -402,7 +403,7 @@ class _Parser(Struct, frozen=True):
 
     def _completed(self, best: _Attempt) -> _Attempt:
         if not any(self._missing_names(best)):
-            return best
+            return self._with_headers(best) if any(self._missing_in_headers(best)) else best
         return self._with_guesses(self._with_headers(self._with_defines(self._with_context(best))))
 
     def _mended(self, attempt: _Attempt) -> _Attempt | None:
@@ -687,14 +688,15 @@ class _Parser(Struct, frozen=True):
 
     def _with_headers(self, attempt: _Attempt) -> _Attempt:
         """Includes the headers that well-known names belong to, where that helps, and notes each as a problem."""
-        problems = {header_of(name): problem for name, (problem, _) in self._missing_names(attempt)}
+        named = [(name, problem) for name, (problem, _) in self._missing_names(attempt)]
+        problems = {header_of(name): problem for name, problem in (*self._missing_in_headers(attempt), *named)}
         headers = tuple(header for header in problems if header is not None)
         if not headers:
             return attempt
         libraries = any(_is_of_libraries(header) for header in headers) or attempt.setting.libraries
         setting = replace(attempt.setting, headers=headers, libraries=libraries)
-        better = self._better(attempt, self._attempt(setting))
-        if better is attempt:
+        better = self._attempt(setting)
+        if (self._errors(better), self._all_errors(better)) >= (self._errors(attempt), self._all_errors(attempt)):
             return attempt
         notes = [
             replace(problem, message=f"`{header}` is not included; taken as if it were", kind="supplied", name=header)
@@ -747,6 +749,14 @@ class _Parser(Struct, frozen=True):
 
     def _missing_names(self, attempt: _Attempt) -> Iterator[tuple[str, tuple[Problem, Guess]]]:
         return missing_names(self.path, self.text, attempt.problems, attempt.setting.guesses)
+
+    def _missing_in_headers(self, attempt: _Attempt) -> Iterator[tuple[str, Problem]]:
+        """The well-known names that the project's headers use and nothing declares: another header would have included
+        theirs."""
+        own = set(self._own_files(attempt)) - {self.path}
+        for problem in attempt.problems:
+            if problem.path in own and problem.error in _NOT_DECLARED and header_of(problem.name) is not None:
+                yield problem.name, problem
 
     def _better(self, old: _Attempt, new: _Attempt) -> _Attempt:
         return new if self._errors(new) < self._errors(old) else old

@@ -102,8 +102,8 @@ def test_collectives_can_be_built_from_the_parts_of_cub() -> None:
         "  struct TempStorage : cub::Uninitialized<Stored> {};\n"
         "};\n"
         "// Each of 32 threads has a segment of two, and one element between them and the next one's.\n"
-        "static_assert(Scan::Layout::SEGMENT_LENGTH == 2 && Scan::Layout::RAKING_THREADS == 32, \"\");\n"
-        "static_assert(sizeof(Scan::TempStorage) == 32 * 3 * 16, \"\");\n"
+        'static_assert(Scan::Layout::SEGMENT_LENGTH == 2 && Scan::Layout::RAKING_THREADS == 32, "");\n'
+        'static_assert(sizeof(Scan::TempStorage) == 32 * 3 * 16, "");\n'
         "__device__ float shifted(float x) { return cub::ShuffleDown<32>(x, 1, 31, cub::WarpMask<32>(0)); }\n"
         "__device__ c10::complex<float> mirrored(c10::complex<float> z) { return std::conj(z); }\n"
     )
@@ -326,13 +326,13 @@ def test_vectors_of_glm_are_laid_out_as_its_manual_says() -> None:
     text = (
         "#include <glm/glm.hpp>\n"
         "#include <glm/gtc/quaternion.hpp>\n"
-        "static_assert(sizeof(glm::vec3) == 12 && alignof(glm::vec3) == 4 && alignof(glm::vec4) == 4, \"\");\n"
-        "static_assert(sizeof(glm::dvec2) == 16 && sizeof(glm::u8vec3) == 3 && sizeof(glm::bvec4) == 4, \"\");\n"
-        "static_assert(sizeof(glm::mat3) == 36 && sizeof(glm::mat4x3) == 48 && sizeof(glm::mat4) == 64, \"\");\n"
-        "static_assert(glm::quat(4, 1, 2, 3).w == 4 && glm::quat(4, 1, 2, 3).x == 1, \"\");\n"
-        "static_assert(glm::cross(glm::vec3(1, 0, 0), glm::vec3(0, 1, 0)) == glm::vec3(0, 0, 1), \"\");\n"
-        "static_assert(glm::vec3(2) * 2 + glm::vec3(1, 2, 3) == glm::vec3(5, 6, 7), \"\");\n"
-        "static_assert(glm::clamp(glm::ivec2(-7, 7), 0, 5) == glm::ivec2(0, 5), \"\");\n"
+        'static_assert(sizeof(glm::vec3) == 12 && alignof(glm::vec3) == 4 && alignof(glm::vec4) == 4, "");\n'
+        'static_assert(sizeof(glm::dvec2) == 16 && sizeof(glm::u8vec3) == 3 && sizeof(glm::bvec4) == 4, "");\n'
+        'static_assert(sizeof(glm::mat3) == 36 && sizeof(glm::mat4x3) == 48 && sizeof(glm::mat4) == 64, "");\n'
+        'static_assert(glm::quat(4, 1, 2, 3).w == 4 && glm::quat(4, 1, 2, 3).x == 1, "");\n'
+        'static_assert(glm::cross(glm::vec3(1, 0, 0), glm::vec3(0, 1, 0)) == glm::vec3(0, 0, 1), "");\n'
+        'static_assert(glm::vec3(2) * 2 + glm::vec3(1, 2, 3) == glm::vec3(5, 6, 7), "");\n'
+        'static_assert(glm::clamp(glm::ivec2(-7, 7), 0, 5) == glm::ivec2(0, 5), "");\n'
         "__device__ glm::vec4 seen(glm::mat4 m, glm::vec3 v) { return glm::transpose(m) * glm::vec4(v, 1.0f); }\n"
         "__device__ float lit(glm::vec3 v) { v *= glm::normalize(v); return glm::mix(v.r, v[1], 0.5f) + v.b; }\n"
         "__device__ bool near(glm::dvec3 a, glm::vec3 b) { return glm::distance(a, glm::dvec3(b)) < 1; }\n"
@@ -461,3 +461,16 @@ def test_what_iterators_give(iterator: str, sectors: float | None, tmp_path: Pat
     stored = next(access for access in facts.kernels[0].accesses if access.array == "out")
     status = "data-dependent" if sectors is None else "exact"
     assert (stored.results[0].status, stored.results[0].sectors_per_request) == (status, sectors)
+
+
+def test_a_well_known_header_that_a_header_of_the_project_relies_on(tmp_path: Path) -> None:
+    """The library that would have included it is not there."""
+    (tmp_path / "sum.cuh").write_text(
+        '#include "library/handle.h"\ntemplate <class T> __device__ T sum(T x) '
+        "{ typedef cub::BlockReduce<T, 128> R; __shared__ typename R::TempStorage s; return R(s).Sum(x); }\n"
+    )
+    (tmp_path / "a.cu").write_text(
+        '#include "sum.cuh"\n__global__ void k(float *a) { a[blockIdx.x] = sum(a[threadIdx.x]); }\n'
+    )
+    messages = _messages(parse_file(str(tmp_path / "a.cu"), ParseOptions()))
+    assert messages == ["'library/handle.h' file not found", "`cub/cub.cuh` is not included; taken as if it were"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
@@ -95,7 +96,7 @@ def _virtual(ex: Executor, expr: ir.Call) -> Value:
 
 def _library_result(ex: Executor, expr: ir.Call) -> Value | Place | None:
     """What a function of the library gives; None for other functions, and where no more is known than of those."""
-    known = ex.library.get(expr.name)
+    known = ex.library.get(expr.name) or (ex.library.get(_WAIT) if _is_open_collective(expr) else None)
     if known is None:
         return None
     try:
@@ -104,6 +105,14 @@ def _library_result(ex: Executor, expr: ir.Call) -> Value | Place | None:
         # The call does not compile: arguments are missing, or hold an error and are left out of the tree.
         return None
     return result
+
+
+def _is_open_collective(expr: ir.Call) -> bool:
+    """Whether a method of one of CUB's classes for blocks is called in a template, where nothing tells which: its
+    threads wait for each other in all of them, but for loads and stores that exchange nothing."""
+    receiver = expr.receiver.type if expr.receiver is not None and expr.function is None else None
+    match = _FOR_BLOCKS.match(receiver.name) if isinstance(receiver, ir.OpaqueType) else None
+    return match is not None and (match["moves"] is None or "TRANSPOSE" in match["arguments"])
 
 
 def _closure_of(ex: Executor, expr: ir.Call) -> Value | Place | None:
@@ -183,6 +192,12 @@ def bind_parameters(
     return bound
 
 
+_WAIT = "_wait"
+"""What a method is called in the bundled headers in which all threads of a block wait for each other."""
+_FOR_BLOCKS = re.compile(
+    r"(?:cub::)?Block(?:(?P<moves>Load|Store)|Reduce|Scan|Exchange|Radix\w+|MergeSort|Histogram|Discontinuity|Shuffle"
+    r"|AdjacentDifference|RunLengthDecode)<(?P<arguments>.*)"
+)
 _OF_TEMPLATE = "a call of which only template arguments tell the function, and nothing gives them"
 _OF_ALL_THREADS = frozenset(
     {
