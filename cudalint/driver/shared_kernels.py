@@ -53,12 +53,15 @@ class SharedKernels(Struct):
             choose(analysis, {given.symbols[at]: choice for at, choice in kernel.chosen.items()})
             return kernel.facts
         work, failures = analysis.graph.work, _failures(analysis)
+        before = analysis.graph.chosen_for_all(analysis.shared)
         with disk.noting() as seen:
             facts = found()
         work = analysis.graph.work - work
         is_whole = _failures(analysis) == failures and not any(gap.kind == "time" for gap in facts.gaps)
         if is_whole and seen.is_repeatable and not seen.is_timed:
-            chosen = told(analysis.graph.chosen_for_all(analysis.shared), given)
+            # What other kernels have chosen before of sizes that this one isn't given is theirs.
+            after = analysis.graph.chosen_for_all(analysis.shared)
+            chosen = told({size: choice for size, choice in after.items() if before.get(size) != choice}, given)
             if chosen is not None:
                 path = analysis.unit.path
                 seen.texts.pop(path, None)
