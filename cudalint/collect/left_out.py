@@ -80,7 +80,7 @@ class LeftOut(Struct, frozen=True):
             asked[f"{path}:{first}"] = numbers
             return True
 
-        if pieces:
+        if any(next(_asked_in(line), None) is not None for found in lines.values() for line in found):
             calls = _Calls(is_lacking)
             kernels = {ref.name: None for ref in unit.kernels if calls.lead_to(ref)}
             present = {ref.name for ref in unit.kernels}
