@@ -26,7 +26,7 @@ _LEAVES = re.compile(r"\b(?:break|goto|return)\b")
 _HANGS = re.compile(r"\b(?:if|else|while|do|switch|case)\b|\?|&&|\|\|")
 _IF = re.compile(r"\s*\{?\s*if\s*(?=\()")
 _CHOOSES = re.compile(r"\?|&&|\|\|")
-_ORDERED = re.compile(r"\b(?:__sync\w*|__thread\w*|atomic\w*|volatile|asm)\b|#")
+_ORDERED = re.compile(r"\b(?:__sync\w*|__thread\w*|volatile|asm)\b|#")
 _CALL = re.compile(r"[A-Za-z_]\w*\s*\(")
 _SUM = re.compile(r"[\w.+*\s]+")
 _PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+unroll[^\n]*\n[ \t]*\Z", re.MULTILINE)
@@ -175,7 +175,9 @@ def _element(access: Access, loop: Loop, source: CodeText) -> Element:
     array = re.escape(named["array"])
     if access.operation == "store":
         _require_stored(source, loop, begin, end, array)
-    elif re.search(rf"(?<![\w.>]){array}\s*\[[^;]*?\]\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)", body):
+    elif re.search(
+        rf"(?<![\w.>]){array}\s*\[[^;]*?\]\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)|\batomic\w*\s*\([^;]*\b{array}\b", body
+    ):
         raise Obstacle(f"the loop around line {line} stores to `{access.array}` as well")
     return Element(begin, end, text, named["array"], access)
 

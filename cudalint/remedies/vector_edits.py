@@ -78,11 +78,12 @@ class _Vector(Struct, frozen=True):
     def component(self, number: int) -> str:
         return f".{'xyzw'[number]}" if self.number <= len("xyzw") else f".part[{number}]"
 
-    def made_of(self, values: Sequence[str]) -> str:
+    def around(self) -> tuple[str, str, str]:
+        """What stands before, between and behind the components of a value."""
         if not self.declaration:
-            return f"make_{self.name}({', '.join(values)})"
-        parts = ", ".join(f"static_cast<{self.scalar}>({value})" for value in values)
-        return f"{self.name}{{{parts}}}" if self.number <= len("xyzw") else f"{self.name}{{{{{parts}}}}}"
+            return f"make_{self.name}(", ", ", ")"
+        cast, brackets = f"static_cast<{self.scalar}>(", 1 if self.number <= len("xyzw") else 2
+        return f"{self.name}{'{' * brackets}{cast}", f"), {cast}", f"){'}' * brackets}"
 
 
 def _vector(access: Access, base: str, width: int, source: CodeText) -> _Vector:
@@ -173,26 +174,37 @@ def _stored(
     spelled: Sequence[_Spelled], base: str, vector: _Vector, access: Access, source: CodeText
 ) -> tuple[Edit, ...]:
     """Statements that follow one another, each of which stores one component, become one."""
-    values: dict[int, str] = {}
+    values: dict[int, tuple[int, int]] = {}
     at = spelled[0].begin
     if source.last_before(at) != source.statement_start(at) or not source.statement_start(at):
         raise Obstacle("the stores hang on a branch without braces")
+    array = NAME.match(base)[0]  # type: ignore[index]
     for one in spelled:
         equals = source.skip(one.end)
         semicolon = source.code.find(";", one.end)
         if source.skip(at) != one.begin or source.code[equals] != "=" or semicolon < 0:
             raise Obstacle("the stores do not follow one another")
         value = source.code[equals + 1 : semicolon]
-        if _EFFECT.search(value) or (values and re.search(r"[\[*]\s*\w|->", value) and "[" in value):
+        if _EFFECT.search(value) or (values and re.search(rf"\b{array}\b|(?:^|[(,=])\s*\*", value)):
             raise Obstacle("what is stored last may depend on what is stored first")
-        values[one.component] = source.text[equals + 1 : semicolon].strip()
+        values[one.component] = source.skip(equals + 1), len(source.code[:semicolon].rstrip())
         at = semicolon + 1
-    made = vector.made_of([values[n] for n in range(len(values))])
-    stored = f"*reinterpret_cast<{vector.name} *>(&{base}) = {made};"
-    margin = source.margin(spelled[0].begin)
+    path, begin = access.place.path, spelled[0].begin
+    margin = source.margin(begin)
+    declared = ""
     if vector.declaration:
-        stored = f"{vector.declaration}{' ' if margin is None else source.line_end + margin}{stored}"
-    return (replaced(source, access.place.path, spelled[0].begin, at, stored),)
+        declared = f"{vector.declaration}{' ' if margin is None else source.line_end + margin}"
+    opening, between, closing = vector.around()
+    start = f"{declared}*reinterpret_cast<{vector.name} *>(&{base}) = {opening}"
+    ordered = [values[n] for n in range(len(values))]
+    if ordered != sorted(ordered):
+        inner = between.join(source.text[a:b] for a, b in ordered)
+        return (replaced(source, path, begin, at, f"{start}{inner}{closing};"),)
+    # The values stay where they stand, for what is known of them to be found again.
+    ends = [begin, *(b for _, b in ordered)]
+    texts = [start, *(between for _ in ordered[1:])]
+    edits = [replaced(source, path, end, a, text) for end, (a, _), text in zip(ends, ordered, texts, strict=False)]
+    return (*edits, replaced(source, path, ends[-1], at, f"{closing};"))
 
 
 def _require_unchanged(between: str, base: str) -> None:

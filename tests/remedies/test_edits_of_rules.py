@@ -311,6 +311,17 @@ def test_a_vector_of_what_a_template_is_for() -> None:
     assert _fixed(fixed, "CL101")[0] == fixed
 
 
+def test_stores_of_what_is_loaded_from_another_array() -> None:
+    """Two arguments may be one array, so that somebody has to look."""
+    source = _OF_ANY_TYPE.replace("= 1;", "= in[i + 9];").replace("2 * n;", "in[i + 7];")
+    fixed, kinds = _fixed(source, "CL101")
+    stored = "= Out2{static_cast<T>(in[i + 9]), static_cast<T>(in[i + 7])};"
+    assert f"    *reinterpret_cast<Out2 *>(&out[2 * i]) {stored}\n}}" in fixed
+    assert kinds == {"unsafe"}
+    own = source.replace("in[i + 7]", "out[i + 7]")
+    assert _fixed(own, "CL101")[0] == own
+
+
 def test_a_vector_that_is_declared_for_its_loads() -> None:
     stores = "    out[2 * i] = 1;\n    out[2 * i + 1] = 2 * n;"
     source = _OF_ANY_TYPE.replace(stores, "    out[i] = in[2 * i] + in[2 * i + 1];")
@@ -344,30 +355,28 @@ void run(const float *in, float *out, const double *wide, double *doubles) {
     assert _fixed(moved_again, "CL101")[0] == moved_again
 
 
-_PICK = """__global__ void pick(const int *in, int *out, const float *p, int none) {
-    __shared__ int found;
-    if (threadIdx.x == 0) found = none;
+_ASKED = """__global__ void spread(const int *in, int *out, int n) {
+    __shared__ int s[256];
+    s[threadIdx.x] = in[blockIdx.x * 256 + threadIdx.x];
     __syncthreads();
-    if (found == none && p[threadIdx.x] > 0.5f) {
-        found = in[threadIdx.x];
-    }
+    if (s[255 - threadIdx.x] > n) s[threadIdx.x] = n;
     __syncthreads();
-    out[blockIdx.x * 256 + threadIdx.x] = found;
+    out[blockIdx.x * 256 + threadIdx.x] = s[threadIdx.x];
 }
-void run(const int *in, int *out, const float *p) { pick<<<64, 256>>>(in, out, p, -1); }
+void run(const int *in, int *out) { spread<<<64, 256>>>(in, out, 100); }
 """
 
 
 def test_all_ask_before_those_store_for_whom_it_holds() -> None:
-    fixed, kinds = _fixed(_PICK, "CL301")
-    asked = """    const bool holds = found == none && p[threadIdx.x] > 0.5f;
+    fixed, kinds = _fixed(_ASKED, "CL301")
+    asked = """    const bool holds = s[255 - threadIdx.x] > n;
     __syncthreads();
-    if (holds) {
+    if (holds) s[threadIdx.x] = n;
 """
-    assert fixed == _PICK.replace("    if (found == none && p[threadIdx.x] > 0.5f) {\n", asked)
+    assert fixed == _ASKED.replace("    if (s[255 - threadIdx.x] > n) s[threadIdx.x] = n;\n", asked)
     assert kinds == {"unsafe"}
-    within = _PICK.replace("    if (found", "    if (p[threadIdx.x] > 0)\n    if (found")
-    assert _fixed(within, "CL301")[0] == within
+    within = _ASKED.replace("    if (s[", "    if (threadIdx.x % 2)\n    if (s[")
+    assert "holds" not in _fixed(within, "CL301")[0]
 
 
 def test_a_kernel_that_nothing_launches_asks_for_its_alignment_itself() -> None:
