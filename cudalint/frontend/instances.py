@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -126,15 +126,11 @@ def trials_for(
     return tuple(found)
 
 
-def chosen(
-    heads: Sequence[TemplateHead], trials: Sequence[Trial], failed: Callable[[int], bool]
-) -> tuple[Trial, ...]:
-    """The first for each of the kernel templates that clang takes, or for one of host code that leads to it; `failed`
-    tells by a trial's number."""
+def chosen(heads: Sequence[TemplateHead], trials: Sequence[Trial]) -> tuple[Trial, ...]:
+    """Of those that clang takes, the first for each kernel template, or for one of host code that leads to it."""
     taken: dict[str, Trial] = {}
-    for number, trial in enumerate(trials):
-        if trial.head.usr not in taken and not failed(number):
-            taken[trial.head.usr] = trial
+    for trial in trials:
+        taken.setdefault(trial.head.usr, trial)
     found: dict[str, Trial] = {}
     reached: set[str] = set()
     for head in heads:

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from typing import Final
 
 from msgspec.structs import replace
 
 from cudalint.frontend.instances import FUNCTOR, arguments_said, chosen, trials_for
 from cudalint.frontend.parse import ParsedFile
 from cudalint.ir import nodes as ir
+
+_MOST_ROUNDS: Final = 4
 
 
 def with_instances(parsed: ParsedFile, unit: ir.Unit, given: Collection[str]) -> ParsedFile | None:
@@ -20,10 +23,17 @@ def with_instances(parsed: ParsedFile, unit: ir.Unit, given: Collection[str]) ->
     trials = trials_for(heads, callers, parsed.source.decode("latin-1"), given)
     if again is None or not trials:
         return None
-    _, failed = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(trials))])
-    # What is behind a text that leaves a brace open is in a function of it.
-    found = chosen(heads, trials, lambda number: number + 1 in failed) if 0 not in failed else ()
-    if not found:
-        return None
-    made, _ = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(found))])
-    return replace(made, instances=arguments_said(found))
+    _, wrong = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(trials))])
+    if 0 in wrong:
+        return None  # What is behind a text that leaves a brace open is in a function of it.
+    failed = {trials[number - 1] for number in wrong}
+    for _ in range(_MOST_ROUNDS):
+        found = chosen(heads, [trial for trial in trials if trial not in failed])
+        if not found:
+            return None
+        made, wrong = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(found))])
+        if not wrong:
+            return replace(made, instances=arguments_said(found))
+        # Clang tells what is wrong with something once, whatever it is made for.
+        failed |= {found[number - 1] for number in wrong}
+    return None

@@ -205,3 +205,13 @@ def test_errors_in_a_text_are_in_the_way_of_no_instance() -> None:
 def test_a_text_that_ends_in_a_function_has_no_instances() -> None:
     facts = _kernel("template <class T> __global__ void k(T* a) { a[threadIdx.x] = 0; } void f() { if (1) {")
     assert facts.instantiation in ("k", "k<float>")
+
+
+def test_an_error_that_two_instances_have_is_one_of_both() -> None:
+    """Clang tells it for the first only."""
+    facts = _kernel(
+        "template <class T> __device__ void load(T* a) { static_assert(sizeof(T) == 8, \"\"); a[threadIdx.x] = 0; }\n"
+        "template <class T> __global__ void k(T* a) { load(a); }\n"
+        "template <class T> void run(T* a) { k<<<1, 64>>>(a); }\n"
+    )
+    assert facts.instantiation != "k<float>"
