@@ -21,7 +21,9 @@ typedef enum {
     ncclFloat = 7,
     ncclFloat64 = 8,
     ncclDouble = 8,
-    ncclBfloat16 = 9
+    ncclBfloat16 = 9,
+    ncclFloat8e4m3 = 10,
+    ncclFloat8e5m2 = 11
 } ncclDataType_t;
 extern "C" {
 const char* ncclGetErrorString(ncclResult_t);

@@ -39,6 +39,8 @@
 #define __DEVICE_ATOMIC_FUNCTIONS_H__
 #define __MATH_FUNCTIONS_H__
 
+/// Whether the code is for a GPU with what no other GPU has: `__CUDA_ARCH_HAS_FEATURE__(SM90_ALL)`.
+#define __CUDA_ARCH_HAS_FEATURE__(_FEATURE) __CUDA_ARCH_FEAT_##_FEATURE
 #define __host__ __attribute__((host))
 #define __device__ __attribute__((device))
 #define __global__ __attribute__((global))

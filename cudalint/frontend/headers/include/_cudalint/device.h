@@ -248,19 +248,34 @@ _CUDALINT_SIMD2(__vavgs)
 _CUDALINT_SIMD2(__vavgu)
 _CUDALINT_SIMD2(__vcmpeq)
 _CUDALINT_SIMD2(__vcmpne)
+_CUDALINT_SIMD2(__vhaddu)
+_CUDALINT_SIMD2(__vcmpges)
+_CUDALINT_SIMD2(__vcmpgeu)
+_CUDALINT_SIMD2(__vcmples)
+_CUDALINT_SIMD2(__vcmpleu)
 _CUDALINT_SIMD2(__vcmpgts)
 _CUDALINT_SIMD2(__vcmpgtu)
 _CUDALINT_SIMD2(__vcmplts)
 _CUDALINT_SIMD2(__vcmpltu)
 _CUDALINT_SIMD2(__vseteq)
 _CUDALINT_SIMD2(__vsetne)
+_CUDALINT_SIMD2(__vsetges)
+_CUDALINT_SIMD2(__vsetgeu)
 _CUDALINT_SIMD2(__vsetgts)
 _CUDALINT_SIMD2(__vsetgtu)
+_CUDALINT_SIMD2(__vsetles)
+_CUDALINT_SIMD2(__vsetleu)
+_CUDALINT_SIMD2(__vsetlts)
+_CUDALINT_SIMD2(__vsetltu)
 #undef _CUDALINT_SIMD2
 extern "C" unsigned __vneg2(unsigned);
 extern "C" unsigned __vneg4(unsigned);
 extern "C" unsigned __vabs2(unsigned);
 extern "C" unsigned __vabs4(unsigned);
+extern "C" unsigned __vnegss2(unsigned);
+extern "C" unsigned __vnegss4(unsigned);
+extern "C" unsigned __vabsss2(unsigned);
+extern "C" unsigned __vabsss4(unsigned);
 
 // Floating-point intrinsics with a rounding mode.
 #define _CUDALINT_ROUNDED(_M)                                                                               \

@@ -424,7 +424,11 @@ enum cudaDataType_t {
     CUDA_R_64I = 24,
     CUDA_R_64U = 26,
     CUDA_R_8F_E4M3 = 28,
-    CUDA_R_8F_E5M2 = 29
+    CUDA_R_8F_E5M2 = 29,
+    CUDA_R_8F_UE8M0 = 30,
+    CUDA_R_6F_E2M3 = 31,
+    CUDA_R_6F_E3M2 = 32,
+    CUDA_R_4F_E2M1 = 33
 };
 typedef enum cudaDataType_t cudaDataType;
 enum libraryPropertyType { MAJOR_VERSION, MINOR_VERSION, PATCH_LEVEL };
