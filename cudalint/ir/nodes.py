@@ -419,6 +419,16 @@ class Capture(Struct, frozen=True, eq=False):
     by_reference: bool
 
 
+class StatementExpr(_Located, Struct, frozen=True, eq=False):
+    """`({ statements; value; })`, where a statement among them is none that an expression could be made of; `value` is
+    None where that ends in none."""
+
+    statements: tuple[Stmt, ...]
+    value: Expr | None
+    type: Type
+    where: Where
+
+
 class Lambda(_Located, Struct, frozen=True, eq=False):
     """A closure object; its body is that of its call operator."""
 
@@ -474,7 +484,7 @@ class UnknownExpr(_Located, Struct, frozen=True, eq=False):
 
 Expr = (
     Constant | Name | Member | Index | Unary | Binary | Assign | Conditional | Cast | Call | Construct | InitList
-    | Lambda | Launch | FunctionName | New | UnknownExpr
+    | StatementExpr | Lambda | Launch | FunctionName | New | UnknownExpr
 )
 
 # --- statements --------------------------------------------------------------------------------

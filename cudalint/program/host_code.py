@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
@@ -162,7 +163,7 @@ class HostCode(Struct, eq=False):
             return found, executed
         linked = {ref.usr: ref for ref in self.unit.host_functions if ref.has_launch()}
         kernels = {ref.name for ref in self.unit.kernels}
-        for unit in self._units(wrappers(self.unit.path, names), names):
+        for unit in self._units(wrappers(self.unit.path, self._as_called()), names):
             others = tuple(ref for ref in unit.host_functions if ref.usr not in linked)
             executor = self._run(_leading_to(names, others), linked=linked)
             self._add(executor, kernels, found)
@@ -178,7 +179,7 @@ class HostCode(Struct, eq=False):
             return []
         linked = {ref.usr: ref for ref in self.unit.host_functions if ref.has_launch()}
         wrapped: list[HostLaunch] = []
-        for unit in self._units(wrappers(self.unit.path, names), names):
+        for unit in self._units(wrappers(self.unit.path, self._as_called()), names):
             calling = tuple(ref for ref in unit.host_functions if names & ref.names())
             self._add(self._run(calling, linked=linked), open_, wrapped)
         return [launch for launch in wrapped if _has_block(launch)]
@@ -190,7 +191,7 @@ class HostCode(Struct, eq=False):
             return
         own = tuple(ref for ref in self.unit.host_functions if ref.name == "main")
         if not own:
-            for unit in self._units(callers(self.unit.path, names), names):
+            for unit in self._units(callers(self.unit.path, self._as_called()), names):
                 yield tuple(ref for ref in unit.host_functions if ref.name == "main"), {}
             return
         between = {} if own[0].has_launch() else dict(self._called_by(own[0]))
@@ -247,6 +248,13 @@ class HostCode(Struct, eq=False):
         signature = ref.signature()
         return signature is not None and "<" in signature.instantiation
 
+    def _as_called(self) -> frozenset[str]:
+        """The same, methods with their classes: what calls one of them has an object of that class, and there may be
+        as many of the name as there are files."""
+        names = self._launching()
+        own = (ref for ref in self.unit.host_functions if ref.has_launch() and ref.name in names)
+        return frozenset(_as_called(ref) for ref in own)
+
     def _add(self, executor: HostExecutor, kernels: set[str], found: list[HostLaunch]) -> None:
         self._note(executor)
         found += [launch for launch in executor.launches if launch.kernel.name in kernels]
@@ -271,6 +279,15 @@ class HostCode(Struct, eq=False):
         except SourceError:
             return None
         return lower_unit(parsed, launching, ConstantsElsewhere(path, self.parse_options).value)
+
+
+_CLASS = re.compile(r"@S[TP]?@([A-Za-z_]\w*)@F[T]?@")
+"""The class of a method, or the class template, in a USR."""
+
+
+def _as_called(ref: ir.FunctionRef) -> str:
+    of_class = _CLASS.search(ref.usr)
+    return f"{of_class[1]}::{ref.name}" if of_class is not None else ref.name
 
 
 def _has_block(launch: HostLaunch) -> bool:

@@ -51,12 +51,12 @@ def launching_texts(path: str, kernels: Collection[str], defining: Collection[st
 
 
 def callers(path: str, functions: Collection[str]) -> list[str]:
-    """Files near `path` whose text mentions a `main` and one of the functions."""
+    """Files near `path` whose text mentions a `main` and one of the functions; of `Blur::run` both words."""
     return _near(path, CALLING, (_MAIN,), (), functions)[:_MAX_CALLERS]
 
 
 def wrappers(path: str, functions: Collection[str]) -> list[str]:
-    """Files near `path` without a `main` whose text mentions one of the functions."""
+    """Files near `path` without a `main` whose text mentions one of the functions; of `Blur::run` both words."""
     return _near(path, CALLING, (_CALL,), (_MAIN,), functions)[:_MAX_CALLERS]
 
 
@@ -125,14 +125,17 @@ def _mentioning(
     names: tuple[str, ...],
 ) -> tuple[str, ...]:  # fmt: skip
     """Files of a folder with all of some patterns in their texts, none of others, and one of the names."""
-    words = [name.encode() for name in names]
-    named = re.compile(rb"(?<!\w)(?:" + b"|".join(map(re.escape, words)) + rb")(?!\w)")
+    asked = [[_as_a_word(word) for word in name.encode().split(b"::")] for name in names]
 
     def is_asked_for(text: bytes) -> bool:
-        is_named = any(word in text for word in words) and named.search(text) is not None
+        is_named = any(all(word in text and pattern.search(text) for word, pattern in words) for words in asked)
         return is_named and all(re.search(each, text) for each in some) and not any(re.search(n, text) for n in none)
 
     return tuple(path for path in _sources(folder, suffixes, most) if is_asked_for(small_file(path)))
+
+
+def _as_a_word(word: bytes) -> tuple[bytes, re.Pattern[bytes]]:
+    return word, re.compile(rb"(?<!\w)" + re.escape(word) + rb"(?!\w)")
 
 
 @disk.question

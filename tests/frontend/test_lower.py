@@ -12,6 +12,7 @@ from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 
 
 def unit_of(source: str) -> ir.Unit:
@@ -668,6 +669,30 @@ def test_kernels_are_found_everywhere() -> None:
     __device__ void not_a_kernel() {}
     """
     assert [ref.name for ref in unit_of(source).kernels] == ["k1", "k2", "k3", "k4", "k5", "k6", "k7"]
+
+
+def test_a_method_that_is_called_by_its_name_alone_tells_the_base_that_has_it() -> None:
+    """libclang 18 says nothing of a base that depends on a template's parameters."""
+    source = """
+    template <class T, int N> class View;
+    template <class T, int N> class View<const T, N> {
+      protected:
+        __device__ const T *get(int i) const { return data + i * strides[N - 1]; }
+        const T *data; int strides[N];
+    };
+    template <class T, int N> class View : public View<const T, N> {
+        using Base = View<const T, N>;
+      public:
+        __device__ T *at(int i) const { return const_cast<T *>(Base::get(i)); }
+    };
+    __global__ void k(View<float, 2> a) { *a.at(threadIdx.x) = 1; }
+    """
+    function = kernel_of(source)
+    [called] = [node.function for node in walk.nodes_in(function) if isinstance(node, ir.Call) and node.function]
+    called.load()
+    [view] = [symbol.type for symbol in function.parameters]
+    assert isinstance(view, ir.RecordType)
+    assert [(field.name, field.offset) for field in view.fields] == [("data", 0), ("strides", 8)]
 
 
 def test_host_functions() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cudalint.program.neighbours import callers, definers, launchers, setters
+from cudalint.program.neighbours import callers, definers, launchers, setters, wrappers
 
 
 def _folder(tmp_path: Path, texts: dict[str, str]) -> str:
@@ -23,6 +23,19 @@ def test_only_files_with_a_main_that_name_one_of_the_functions_call(tmp_path: Pa
     }
     path = _folder(tmp_path, texts)
     assert [Path(found).name for found in callers(path, {"fill"})] == ["late.cu", "main.cpp"]
+
+
+def test_who_calls_a_method_names_its_class(tmp_path: Path) -> None:
+    """Every file of a library may have a `run` of its own."""
+    texts = {
+        "kernels.cu": "void Blur::run() {}",
+        "blur.cpp": "void apply(Blur &blur) { blur.run(); }",
+        "crop.cu": "void Crop::run() {}",
+        "unblur.cpp": "void apply(UnBlur &blur) { blur.run(); }",
+    }
+    path = _folder(tmp_path, texts)
+    assert [Path(found).name for found in wrappers(path, {"Blur::run"})] == ["blur.cpp"]
+    assert [Path(found).name for found in wrappers(path, {"run"})] == ["blur.cpp", "crop.cu", "unblur.cpp"]
 
 
 def test_only_files_with_a_launch_that_name_one_of_the_kernels_launch(tmp_path: Path) -> None:

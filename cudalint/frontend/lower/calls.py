@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
+from cudalint.frontend.lower.types import has_open_bases
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
@@ -72,6 +73,9 @@ class Calls:
         inner = cursors.expressions(named)
         expressions = self._context.expressions
         pointer = expressions.lower(inner[0]) if inner else expressions.this(named)
+        if has_open_bases(pointer.type):
+            types = self._context.types
+            types.note_base(pointer.type, types.of(cursors.semantic_parent(cursors.referenced(named))))
         if isinstance(pointer.type, ir.PointerType):
             return ir.Unary("*", pointer, pointer.type.pointee, pointer.where)
         return pointer

@@ -438,21 +438,22 @@ class Expressions:
         pieces = [self._piece(statement) for statement in statements]
         type_, where = self._types.of(cursor), self._where(cursor)
         result = pieces[0] if pieces else None
-        if result is None or any(isinstance(piece, ir.UnknownExpr) for piece in pieces):
-            return ir.UnknownExpr("statement expression", tuple(pieces), type_, where)
-        for piece in pieces[1:]:
+        if result is None or None in pieces:
+            last = statements[-1].expr if statements and isinstance(statements[-1], ir.ExprStmt) else None
+            return ir.StatementExpr(tuple(statements if last is None else statements[:-1]), last, type_, where)
+        for piece in filter(None, pieces[1:]):
             result = ir.Binary(",", result, piece, piece.type, where)
         return result
 
-    def _piece(self, statement: ir.Stmt) -> ir.Expr:
-        """A statement in a statement expression as an expression."""
+    def _piece(self, statement: ir.Stmt) -> ir.Expr | None:
+        """A statement in a statement expression as an expression; None for a loop, say."""
         if isinstance(statement, ir.ExprStmt):
             return statement.expr
         if isinstance(statement, ir.Declare) and statement.initializer is not None:
             return self.assigned(statement.symbol, statement.initializer, statement.span)
         if isinstance(statement, ir.Declare):
             return ir.Name(statement.symbol, statement.symbol.type, statement.span)
-        return ir.UnknownExpr("statement in an expression", (), VOID, statement.span)
+        return None
 
 
 def _names_no_field(cursor: Cursor) -> bool:

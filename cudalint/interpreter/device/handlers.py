@@ -20,6 +20,7 @@ VALUE_HANDLERS: Mapping[type, Callable[..., Value]] = {
     ir.Call: calls.call_value,
     ir.Construct: calls.construct_value,
     ir.InitList: objects.init_list_value,
+    ir.StatementExpr: objects.statements_value,
     ir.Lambda: objects.lambda_value,
     ir.Launch: calls.launch,
     ir.FunctionName: names.function_value,

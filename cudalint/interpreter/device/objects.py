@@ -103,6 +103,14 @@ def initialise_field(ex: Executor, this: Place, name: str, initializer: ir.Expr)
                 expressions.write(ex, this.step(inner, type_.type), part, initializer.span)
 
 
+def statements_value(ex: Executor, expr: ir.StatementExpr) -> Value:
+    for statement in expr.statements:
+        ex.statement(statement)
+    if expr.value is None or ex.state.dead:
+        return ex.graph.zero
+    return expressions.evaluate(ex, expr.value)
+
+
 def lambda_value(ex: Executor, expr: ir.Lambda) -> Value:
     captured: dict[ir.Symbol, Value] = {}
     for capture in expr.captures:

@@ -178,6 +178,10 @@ class HostExecutor(Executor):
         self.outside = outside
         self.executed = set(executed)
         """Keys of the functions that have been executed with launches in them."""
+        self.gave_up = False
+        """Whether that was too much for some root."""
+        self.plainly = False
+        """Whether functions without launches are executed only where they compute something by themselves."""
         self.launches: list[HostLaunch] = []
         self.kernels: dict[str, ir.FunctionRef] = {}
         """Kernels by key, to resolve launches through `cudaLaunchKernel`."""
@@ -236,6 +240,8 @@ class HostExecutor(Executor):
         """Whether words of the command line are certain texts."""
         self.flags: set[Node] = set()
         """Numbers that choose between one that is known and one that isn't, once they have chosen one."""
+        self.with_choices: dict[RecordValue, bool] = {}
+        """Records of which is known whether there is a number in them that a condition chooses."""
         self.counted: dict[object, Node] = {}
         """How often loops go round that count something of a size: a launch that is made again is the same one."""
         self.chosen: dict[ir.Symbol, None] = {}
@@ -275,7 +281,7 @@ class HostExecutor(Executor):
             self.idle |= self.relevance.idle(body)
             super().statement(body)
         except GaveUp:
-            pass
+            self.gave_up = True
         finally:
             self.active.clear()
             self.instances.clear()
@@ -442,11 +448,21 @@ class HostExecutor(Executor):
         if isinstance(value, Node) and value.op == "select":
             test, a, b = value.args
             return a if test is condition else b if self.graph.negate(test) is condition else value
-        if isinstance(value, RecordValue):
+        if isinstance(value, RecordValue) and self._has_choices(value):
             fields = {name: self._known_side(part, condition) for name, part in value.fields.items()}
             if any(part is not value.fields[name] for name, part in fields.items()):
                 return RecordValue(value.type, fields)  # type: ignore[arg-type]
         return value
+
+    def _has_choices(self, record: RecordValue) -> bool:
+        """Whether there are numbers in a record that a condition chooses between."""
+        known = self.with_choices.get(record)
+        if known is None:
+            parts = record.fields.values()
+            known = any(isinstance(part, Node) and part.op == "select" for part in parts)
+            known = known or any(isinstance(part, RecordValue) and self._has_choices(part) for part in parts)
+            self.with_choices[record] = known
+        return known
 
     def _believe(self, chosen: Callable[[], None], other: Callable[[], None] | None) -> None:
         """Takes a branch, unless it only leads out of the function: then it is the end of a program that failed to read
@@ -660,6 +676,9 @@ class HostExecutor(Executor):
         """Small functions are executed for what they return or set, long ones for the global variables that they set
         and for what they check: of what else they do, nothing decides a launch."""
         known = self.small.get(ref.key)
+        if self.plainly:
+            function = ref.load() if known is not False and not ref.named() else None
+            return function is not None and worth.is_small(function)
         if known is None:
             function = ref.load()
             known = function is not None and worth.is_small(function)
@@ -718,7 +737,21 @@ def run_host(
         if leads and not is_done and executor.total < MAX_ALL_STATEMENTS:
             if deadline.is_over():
                 break
-            executor.statements = 0
-            executor.run_root(ref)
-            executor.total += executor.statements
+            _run_root(executor, ref, deadline)
     return executor
+
+
+def _run_root(executor: HostExecutor, ref: ir.FunctionRef, deadline: Deadline) -> None:
+    """Executes a root, and those that are too long once more without what they call on the way: what this is needed for
+    is unknown then, and the launches are there. The next root will call the same."""
+    before = len(executor.launches)
+    for plainly in (True,) if executor.plainly else (False, True):
+        executor.plainly, executor.gave_up, executor.statements = plainly, False, 0
+        executor.deadline = deadline if plainly else deadline.halfway()
+        found, executor.launches = executor.launches, []
+        executor.run_root(ref)
+        executor.total += executor.statements
+        places = {launch.span for launch in found[before:]}
+        executor.launches = found + [launch for launch in executor.launches if launch.span not in places]
+        if not executor.gave_up:
+            return
