@@ -60,7 +60,26 @@ _STANDARD_HEADERS: Final = (
     (r"[io]?fstream", "fstream"),
     (r"[io]?stringstream", "sstream"),
     (r"setw|setprecision|setfill", "iomanip"),
-    (r"runtime_error|invalid_argument|out_of_range", "stdexcept"),
+    (r"(runtime|logic|domain|length|range|overflow|underflow)_error|invalid_argument|out_of_range", "stdexcept"),
+    (r"vector", "vector"),
+    (r"array", "array"),
+    (r"list", "list"),
+    (r"deque", "deque"),
+    (r"(priority_)?queue", "queue"),
+    (r"function|hash|bind|ref|cref|reference_wrapper|plus|less|greater|bad_function_call", "functional"),
+    (r"(unique|shared|weak)_ptr|make_(unique|shared)|enable_shared_from_this|addressof", "memory"),
+    (r"numeric_limits", "limits"),
+    (r"sort|stable_sort|find(_if)?|fill(_n)?|copy(_n)?|(any|all|none)_of|(lower|upper)_bound|min_element|max_element"
+     r"|clamp|transform|reverse|unique|move_backward", "algorithm"),
+    (r"atomic(_\w+)?|memory_order(_\w+)?", "atomic"),
+    (r"mutex|recursive_mutex|lock_guard|unique_lock|scoped_lock|call_once|once_flag", "mutex"),
+    (r"variant|visit|holds_alternative|monostate|get_if", "variant"),
+    (r"string_view", "string_view"),
+    (r"byte|nullptr_t|max_align_t", "cstddef"),
+    (r"mem(cpy|set|move|cmp)|str(cmp|ncmp|len|cpy|ncpy|str)", "cstring"),
+    (r"v?s?n?printf|fprintf|puts|fputs", "cstdio"),
+    (r"getenv|exit|abort|malloc|free|strto\w+", "cstdlib"),
+    (r"span", "span"),
 )
 """Names in the namespace `std`: a project's file often relies on a header that one compiler's headers include."""
 

@@ -72,7 +72,7 @@ _NEWER: Final = "c++20"
 _NEWER_WORDS: Final = frozenset({"concept", "consteval", "constinit", "requires"})
 """Which no older standard has."""
 
-_NOT_DECLARED: Final = frozenset({"undeclared", "unknown-type", "no-type"})
+_NOT_DECLARED: Final = frozenset({"undeclared", "unknown-type", "no-type", "not-in-namespace"})
 _UNBALANCED: Final = frozenset(
     {
         "misplaced-function", "extra-brace", "expected-expression", "expected-body", "open-class", "no-type-specifier",
@@ -755,8 +755,9 @@ class _Parser(Struct, frozen=True):
         theirs."""
         own = set(self._own_files(attempt)) - {self.path}
         for problem in attempt.problems:
-            if problem.path in own and problem.error in _NOT_DECLARED and header_of(problem.name) is not None:
-                yield problem.name, problem
+            name = f"{problem.scope}::{problem.name}" if problem.scope else problem.name
+            if problem.path in own and problem.error in _NOT_DECLARED and header_of(name) is not None:
+                yield name, problem
 
     def _better(self, old: _Attempt, new: _Attempt) -> _Attempt:
         return new if self._errors(new) < self._errors(old) else old

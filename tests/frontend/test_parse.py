@@ -211,6 +211,17 @@ def test_standard_headers_that_are_left_out(line: str, header: str) -> None:
     assert messages(parsed) == [f"`{header}` is not included; taken as if it were"]
 
 
+def test_standard_headers_that_headers_of_the_project_leave_out(tmp_path: Path) -> None:
+    """One compiler's headers include them, or those of a library that isn't here."""
+    (tmp_path / "pool.h").write_text(
+        "#pragma once\nstruct Pool { std::multimap<int, char *> free; std::array<int, 4> sizes; int count; };\n"
+    )
+    path = tmp_path / "a.cu"
+    path.write_text('#include "pool.h"\n__global__ void k(Pool pool) { pool.free.clear(); }\n')
+    parsed = parse_file(str(path), ParseOptions())
+    assert messages(parsed) == [f"`{name}` is not included; taken as if it were" for name in ("map", "array")]
+
+
 def test_what_a_left_out_header_declares_is_known(tmp_path: Path) -> None:
     """The names that stand for a tuple's parts are numbers, and the launch after them is found."""
     path = tmp_path / "a.cu"

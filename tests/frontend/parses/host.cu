@@ -70,3 +70,21 @@ int main(int argc, char** argv)
     cuDeviceGet(&device, 0);
     return 0;
 }
+
+// Names that headers of projects use, with what they do with them.
+#include <cstddef>
+#include <functional>
+#include <stdalign.h>
+#include <type_traits>
+#include <cudaTypedefs.h>
+constexpr std::byte low(std::byte b) { return b & std::byte{15}; }
+static_assert(std::to_integer<int>(low(std::byte{0x1f}) << 1) == 30);
+struct Caught : std::exception { const char* what() const noexcept override { return ""; } };
+struct Shared : std::enable_shared_from_this<Shared> { std::shared_ptr<const Shared> self() const { return shared_from_this(); } };
+void kept(std::unique_ptr<void, void (*)(void*)>& owner, std::shared_ptr<void> other);
+PFN_cuTensorMapEncodeTiled_v12000 encode = nullptr;
+const int narrow_types[] = {CUDA_R_4F_E2M1, CU_TENSOR_MAP_SWIZZLE_128B_ATOM_32B, cudaLaunchAttributeLaunchCompletionEvent};
+#if __CUDA_ARCH_HAS_FEATURE__(SM100_ALL)
+#error "of another architecture"
+#endif
+__device__ unsigned packed(unsigned a, unsigned b) { return __vabsss4(a) + __vhaddu2(a, b) + __vsetleu4(a, b); }

@@ -393,7 +393,11 @@ enum cudaLaunchAttributeID {
     cudaLaunchAttributeProgrammaticEvent = 7,
     cudaLaunchAttributePriority = 8,
     cudaLaunchAttributeMemSyncDomainMap = 9,
-    cudaLaunchAttributeMemSyncDomain = 10
+    cudaLaunchAttributeMemSyncDomain = 10,
+    cudaLaunchAttributePreferredClusterDimension = 11,
+    cudaLaunchAttributeLaunchCompletionEvent = 12,
+    cudaLaunchAttributeDeviceUpdatableKernelNode = 13,
+    cudaLaunchAttributePreferredSharedMemoryCarveout = 14
 };
 #define cudaStreamAttrID cudaLaunchAttributeID
 #define cudaStreamAttrValue cudaLaunchAttributeValue
@@ -627,8 +631,14 @@ union cudaLaunchAttributeValue {
     int cooperative;
     struct { unsigned int x, y, z; } clusterDim;
     int programmaticStreamSerializationAllowed;
+    struct { cudaEvent_t event; int flags, triggerAtBlockStart; } programmaticEvent;
     int priority;
+    struct { unsigned char default_, remote; } memSyncDomainMap;
     unsigned char memSyncDomain;
+    struct { unsigned int x, y, z; } preferredClusterDim;
+    struct { cudaEvent_t event; int flags; } launchCompletionEvent;
+    struct { int deviceUpdatable; void* devNode; } deviceUpdatableKernelNode;
+    unsigned int sharedMemCarveout;
 };
 struct cudaLaunchAttribute {
     enum cudaLaunchAttributeID id;
