@@ -69,8 +69,8 @@ _STANDARD_HEADERS: Final = (
     (r"function|hash|bind|ref|cref|reference_wrapper|plus|less|greater|bad_function_call", "functional"),
     (r"(unique|shared|weak)_ptr|make_(unique|shared)|enable_shared_from_this|addressof", "memory"),
     (r"numeric_limits", "limits"),
-    (r"sort|stable_sort|find(_if)?|fill(_n)?|copy(_n)?|(any|all|none)_of|(lower|upper)_bound|min_element|max_element"
-     r"|clamp|transform|reverse|unique|move_backward", "algorithm"),
+    (r"(stable_)?sort|find(_if)?|fill(_n)?|copy(_n)?|(any|all|none)_of|(lower|upper)_bound", "algorithm"),
+    (r"(min|max)_element|clamp|transform|reverse|unique|move_backward", "algorithm"),
     (r"atomic(_\w+)?|memory_order(_\w+)?", "atomic"),
     (r"mutex|recursive_mutex|lock_guard|unique_lock|scoped_lock|call_once|once_flag", "mutex"),
     (r"variant|visit|holds_alternative|monostate|get_if", "variant"),

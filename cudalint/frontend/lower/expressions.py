@@ -437,13 +437,13 @@ class Expressions:
                 statements += statement.statements if isinstance(statement, ir.Block) else (statement,)
         pieces = [self._piece(statement) for statement in statements]
         type_, where = self._types.of(cursor), self._where(cursor)
-        result = pieces[0] if pieces else None
-        if result is None or None in pieces:
+        if not pieces or None in pieces:
             last = statements[-1].expr if statements and isinstance(statements[-1], ir.ExprStmt) else None
             return ir.StatementExpr(tuple(statements if last is None else statements[:-1]), last, type_, where)
-        for piece in filter(None, pieces[1:]):
-            result = ir.Binary(",", result, piece, piece.type, where)
-        return result
+        first, *others = [piece for piece in pieces if piece is not None]
+        for piece in others:
+            first = ir.Binary(",", first, piece, piece.type, where)
+        return first
 
     def _piece(self, statement: ir.Stmt) -> ir.Expr | None:
         """A statement in a statement expression as an expression; None for a loop, say."""
