@@ -209,8 +209,12 @@ class FileAnalysis(Struct, eq=False):
         for index in self._those_run_first([sites for _, sites in chosen]):
             instance, sites = chosen[index]
             most = _MUCH_WORK if len(facts) < _MAX_INSTANTIATIONS else _LITTLE_WORK
-            if self.graph.work - start < most:
-                facts[index] = self._kernel(instance, sites)
+            if self.graph.work - start >= most:
+                continue
+            evaluated = self._kernel(instance, sites)
+            if any(facts.values()) and evaluated is not None and any(gap.kind == "time" for gap in evaluated.gaps):
+                break  # The kernel is told by the others, and how many are left is said.
+            facts[index] = evaluated
         found = [f for index in sorted(facts) if (f := facts[index]) is not None]
         if not found and ref.templated:
             # Clang gives up an instantiation with an error in it, and leaves no body.
