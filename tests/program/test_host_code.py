@@ -211,7 +211,6 @@ def test_a_block_that_a_function_of_another_file_hands_on(tmp_path: Path) -> Non
     assert (launch.block, launch.source, launch.line) == ((16, 16, 1), "launch-site", 3)
 
 
-<<<<<<< HEAD
 def test_who_calls_a_template_of_a_header_has_instances_of_its_own(tmp_path: Path) -> None:
     """The kernels of this file are launched with what it gives, and not with what others give theirs."""
     (tmp_path / "fill.cuh").write_text(
@@ -264,7 +263,8 @@ void go(float *a, int n) {
 }
 """
     assert [block for _, block in _instances(tmp_path, host)] == [128, 128, 64]
-=======
+
+
 def test_where_host_code_is_too_long_its_launches_are_there_all_the_same(tmp_path: Path) -> None:
     """Each of 14 functions calls the next one twice: 2 ** 14 executions of the last one are over the limit of 8,000
     statements, and none of them decides about the block."""
@@ -276,4 +276,3 @@ def test_where_host_code_is_too_long_its_launches_are_there_all_the_same(tmp_pat
     path.write_text(text)
     [facts] = analyse_file(str(path), AnalysisOptions()).kernels
     assert [(launch.block, launch.source) for launch in facts.launches] == [((192, 1, 1), "launch-site")]
->>>>>>> cc9ae9b (Host code that is too long leaves its launches; methods are searched for with their classes; a method named alone tells its base; statement expressions are executed whatever they are made of)
