@@ -5,8 +5,8 @@ evaluated. Which arguments a template is for, its text says in part: the numbers
 the types that it tells apart, and other texts that name it with arguments. Clang is asked which of these make a
 function, and the first that does stands for all. It is one of many: what rests on it is said to be assumed.
 
-Where a template of host code launches it, an instance of that gives it its arguments, and its block as well: of those
-that lead to it, the nearest for which all numbers are known is taken.
+Where no text says its numbers or policies and a template of host code launches it, an instance of that gives it its
+arguments, and its block as well: of those that lead to it, the nearest for which all numbers are known is taken.
 """
 
 from __future__ import annotations
@@ -138,7 +138,8 @@ def chosen(heads: Sequence[TemplateHead], trials: Sequence[Trial]) -> tuple[Tria
         callers = [trial for trial in taken.values() if head.usr in trial.head.launches]
         if head.usr in reached or not (own or callers):
             continue
-        trial = next((caller for caller in callers if not caller.guessed), (own + callers)[0])
+        # One of its own is one; host code may make many, for each of its vectors and options.
+        trial = next((each for each in own + callers if not each.guessed), (own + callers)[0])
         found[trial.head.usr] = trial
         reached.update(trial.head.launches)
     return tuple(found.values())
