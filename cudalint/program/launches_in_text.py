@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.frontend.template_uses import parts_of_list
@@ -74,6 +74,21 @@ class TextLaunches(Struct, eq=False):
     generics: Generics
     constant: Callable[[str], Expression | None]
     """What else is known by a name in the file."""
+    _constants: dict[str, Expression | None] = field(default_factory=dict)
+    _in_texts: dict[tuple[str, str], list[str]] = field(default_factory=dict)
+
+    def constant_named(self, name: str) -> Expression | None:
+        """What is known by a name in the file: it is looked for once, and a template has hundreds of instances."""
+        if name not in self._constants:
+            self._constants[name] = self.constant(name)
+        return self._constants[name]
+
+    def constants_in(self, text: str, name: str) -> list[str]:
+        """What a text defines a constant or macro as, each value once."""
+        key = (text, name)
+        if key not in self._in_texts:
+            self._in_texts[key] = _constants_in(text, name)
+        return self._in_texts[key]
 
     def of(self, kernels: Collection[str], texts: Iterable[ir.SourceText]) -> list[HostLaunch]:
         """The launches of kernels of these names that texts have."""
@@ -227,7 +242,7 @@ class _Names(Struct, eq=False):
             value = self._constant(name)
         if value is not None:
             return self.number(value, kind, depth + 1, asks=asks)
-        constant = self.launches.constant(name)
+        constant = self.launches.constant_named(name)
         try:
             return evaluate_expression(self.launches.graph, constant, {}) if constant is not None else None
         except UnknownName:
@@ -268,7 +283,7 @@ class _Names(Struct, eq=False):
 
     def _constant(self, name: str) -> str | None:
         """What a constant of the launch's text is, or else one of others, if all that have it agree."""
-        own, *others = (_constants_in(text, name) for text in self.texts)
+        own, *others = (self.launches.constants_in(text, name) for text in self.texts)
         found = own or list(dict.fromkeys(value for values in others for value in values))
         return found[0] if len(found) == 1 else None
 
