@@ -36,6 +36,7 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.targets import Target
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
+from cudalint.scenarios.sizes import MOST_THREADS
 
 _BEYOND_SHARED = 28 << 10
 """Bytes of L1 that are never shared memory: 256 KB together and 228 KB at most on an H200."""
@@ -137,7 +138,7 @@ class CostCollector(Provider, eq=False):
         if sum(traffic.requests.values()) > _MOST_REQUESTS * own.instructions:
             return LaunchCost(index, "unknown", launch.assumptions, _OTHER_SIZES)
         scale = self._scales[index]
-        nominal = (f"about {_NOMINAL_THREADS} threads (nothing in sight says how many)",) if scale < 1.0 else ()
+        nominal = (f"about {MOST_THREADS} threads (nothing in sight says how many)",) if scale < 1.0 else ()
         assumptions = tuple(dict.fromkeys((*launch.assumptions, *traffic.assumptions, *own.assumed, *nominal)))
         memory = self._memory[index]
         blocks, threads = math.prod(launch.grid), math.prod(launch.block)
@@ -286,16 +287,12 @@ def _lines(result: AccessResult, sectors: float) -> float:
     return float(np.average(counts, weights=sample.weights))
 
 
-_NOMINAL_THREADS = 1 << 20
-"""Of a launch of which nothing says how large its grid is."""
-
-
 def _scale(execution: Execution) -> float:
     """By which a launch of unknown size is made smaller: sizes that are made up to be general are large."""
     view, launch = execution.view, execution.launch
     threads = math.prod(launch.grid) * math.prod(launch.block)
     is_open = launch.is_made_up or any(view.graph.rests_on_sizes(axis) for axis in view.grid)
-    return min(1.0, _NOMINAL_THREADS / threads) if is_open else 1.0
+    return min(1.0, MOST_THREADS / threads) if is_open else 1.0
 
 
 def _traffic(accesses: Iterable[Access], launch: int, own: Computed) -> _Traffic:

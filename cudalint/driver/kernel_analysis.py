@@ -3,6 +3,7 @@ collected from the executions."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
@@ -227,7 +228,8 @@ class KernelAnalysis(Struct, eq=False):
         # From here on generic values are used, and only now is known what is divided by what.
         most = [*zip(configuration.grid, self.target.max_grid_dimensions, strict=True)]
         most.append((configuration.shared, self.target.shared_per_block_opt_in))
-        self.graph.valuation = for_kernel(self.graph, configuration.grid, most, configuration.guards)
+        threads = math.prod(configuration.block)
+        self.graph.valuation = for_kernel(self.graph, configuration.grid, threads, most, configuration.guards)
         self.graph.forget_uses()
         view = self._view_of(index, configuration, executor)
         # What an argument is taken for may depend on the assumptions, which the view has settled.

@@ -38,13 +38,13 @@ def for_host_code(graph: Graph, guards: Iterable[Node]) -> Valuation:
 
 
 def for_kernel(
-    graph: Graph, grid: Sequence[Node], most: Sequence[tuple[Node, int]], guards: Sequence[Node]
+    graph: Graph, grid: Sequence[Node], threads: int, most: Sequence[tuple[Node, int]], guards: Sequence[Node]
 ) -> Valuation:
     """Numbers with which a kernel that was executed does what it is for, in a launch that succeeds: `most` is what the
-    device takes of what the launch asks for."""
+    device takes of what the launch asks for, `threads` how many a block has."""
     draft = Draft(graph)
     choose_few(draft, _symbols(graph))
-    choose_sizes(draft, grid, most, guards)
+    choose_sizes(draft, grid, most, guards, threads)
     choose_options(draft, grid)
     return draft.valuation
 

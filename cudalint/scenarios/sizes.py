@@ -8,7 +8,7 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from cudalint.scenarios.draft import Draft
 from cudalint.scenarios.radii import radii
-from cudalint.values.arithmetic import I4, I8
+from cudalint.values.arithmetic import I8
 from cudalint.values.assumptions import is_large
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import GRANULE, Node, Uniform
@@ -22,20 +22,26 @@ _LARGEST_GRANULE = 1 << 12
 """What is divided by more is no size of tiles: the bytes of a megabyte."""
 _BITS, _FEW_BITS = 16, 4
 """Of what is shifted by a number that nothing gives: `1 << bits` is a size then, and `size >> level` still is one."""
-_MOST_BLOCKS = (1 << 31) // 256
-"""Of a grid of `int` sizes: each thread has something of its own in memory, and such sizes count all of it."""
+MOST_THREADS = 1 << 24
+"""Of a launch whose grid nothing gives: one for each of 4096 x 4096 pixels. Larger sizes that each make sense by
+themselves make none together, and what such a launch costs is told for this grid."""
 _ROUNDS = 4
 """Making sizes smaller undoes what was made of their quotients, and the other way round: tried so often."""
 
 
 def choose_sizes(
-    draft: Draft, grid: Sequence[Node] = (), most: Sequence[tuple[Node, int]] = (), conditions: Iterable[Node] = ()
+    draft: Draft,
+    grid: Sequence[Node] = (),
+    most: Sequence[tuple[Node, int]] = (),
+    conditions: Iterable[Node] = (),
+    threads: int = 1,
 ) -> None:
     """Chooses numbers for sizes with which a program computes what it is meant to, and with which its launch succeeds:
-    `most` is what the device takes of what it is asked for, blocks along each axis and shared bytes. What the
-    `conditions` of the launch say sizes to be multiples of, they stay multiples of, and what holds of them goes on to
-    hold."""
+    `most` is what the device takes of what it is asked for, blocks along each axis and shared bytes; blocks have so
+    many `threads`. What the `conditions` of the launch say sizes to be multiples of, they stay multiples of, and what
+    holds of them goes on to hold."""
     conditions = tuple(conditions)
+    limits = [*most, *_all_blocks(draft, grid, threads)]
     multiples, held = _multiples(conditions), _held(draft, dict.fromkeys(conditions))
     draft.graph.uses.sort_quotients(draft.graph.nodes())
     for symbol, is_right in draft.graph.uses.exponents.items():
@@ -43,7 +49,7 @@ def choose_sizes(
     for _ in range(_ROUNDS):
         _settle_quotients(draft)
         _grow(draft, grid)
-        if not _shrink(draft, grid, most, multiples):
+        if not _shrink(draft, grid, limits, multiples):
             break
     for condition, values in held.items():
         if not draft.holds(condition):
@@ -172,7 +178,6 @@ def _shrink(
             divisors.setdefault(dividend, []).append(parts)
     bounded = [(product, _limit(product)) for product in draft.graph.uses.products]
     bounded += most
-    bounded += _all_blocks(draft, grid)
     for computed, limit in bounded:
         factors = _factors(draft, computed, grid)
         while _exceeds(draft, computed, limit, grid) and any(
@@ -182,13 +187,10 @@ def _shrink(
     return shrunk
 
 
-def _all_blocks(draft: Draft, grid: Sequence[Node]) -> list[tuple[Node, int]]:
-    """How many blocks there are along several axes together, with a limit, where the sizes are of no wider type."""
-    if sum(bool(extent.bits & draft.graph.uniform_bits) for extent in grid) < 2:
-        return []
-    blocks = functools.reduce(lambda a, b: draft.graph.binary("*", a, b, I8), grid)
-    is_wide = any(size.kind.bytes > I4.bytes for size in draft.graph.atoms(blocks.bits, draft.graph.uniform_bits))
-    return [] if is_wide else [(blocks, _MOST_BLOCKS)]
+def _all_blocks(draft: Draft, grid: Sequence[Node], threads: int) -> list[tuple[Node, int]]:
+    """How many blocks there are together, with a limit, where sizes make the grid."""
+    blocks = functools.reduce(lambda a, b: draft.graph.binary("*", a, b, I8), grid) if grid else draft.graph.one
+    return [(blocks, max(1, MOST_THREADS // threads))] if blocks.bits & draft.graph.uniform_bits else []
 
 
 def _factors(draft: Draft, computed: Node, grid: Sequence[Node]) -> list[Node]:

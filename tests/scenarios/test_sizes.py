@@ -19,7 +19,7 @@ from cudalint.values.numeric import Rows
 def _choose_sizes(
     graph: Graph, grid: Sequence[Node] = (), most_blocks: Sequence[int] = (), guards: Sequence[Node] = ()
 ) -> None:
-    graph.valuation = for_kernel(graph, grid, tuple(zip(grid, most_blocks, strict=True)), guards)
+    graph.valuation = for_kernel(graph, grid, 256, tuple(zip(grid, most_blocks, strict=True)), guards)
     graph.forget_uses()
 
 
@@ -114,13 +114,13 @@ def test_a_number_may_come_before_the_size(op: str) -> None:
 
 
 def test_grids_of_generic_sizes_can_be_launched() -> None:
-    """23 * 2**20 blocks along z are too many; halves of it that are multiples of 32 come down to 32 * 1472."""
+    """23 * 2**20 blocks along z are too many, and so are more than 65,536 together with those along x."""
     graph = Graph()
     planes, rows = graph.uniform("planes", 23 << 20, I8), graph.uniform("rows", 5 << 20, I8)
     _choose_sizes(graph, (rows, graph.one, planes), find_target("a100").max_grid_dimensions)
-    assert isinstance(rows.payload, Uniform)
-    assert 0 < graph.generic(planes) <= 65_535 and graph.generic(planes) % 32 == 0
-    assert graph.generic(rows) == 5 << 20
+    sizes = [graph.generic(size) for size in (planes, rows)]
+    assert all(size > 0 and size % 32 == 0 for size in sizes)
+    assert 1 << 14 < sizes[0] * sizes[1] <= 1 << 16
 
 
 def test_sizes_stay_multiples_of_what_the_host_code_checks() -> None:
@@ -284,15 +284,15 @@ def test_twice_a_size_is_no_window() -> None:
     assert graph.generic(size) == 40_960
 
 
-def test_both_sides_of_a_grid_together_fit_into_memory() -> None:
-    """20,992 * 22,016 blocks of 256 threads would be 2**36 pixels."""
+def test_both_sides_of_a_grid_are_those_of_an_image() -> None:
+    """20,992 * 22,016 blocks of 256 threads would be 2**36 pixels; 65,536 of them make 2**24."""
     graph = Graph()
     width, height = graph.uniform("width", 41 << 13), graph.uniform("height", 43 << 13)
     grid = [graph.binary("/", size, graph.const(16), I4) for size in (width, height)]
     _choose_sizes(graph, (*grid, graph.one), find_target("a100").max_grid_dimensions)
     sizes = [graph.generic(size) for size in (width, height)]
     assert len(sizes) == 2 and all(size % 512 == 0 for size in sizes)
-    assert 1 << 29 < sizes[0] * sizes[1] < 1 << 31
+    assert 1 << 21 < sizes[0] * sizes[1] <= 1 << 24
 
 
 def test_no_size_asks_for_more_shared_memory_than_there_is() -> None:
@@ -301,7 +301,7 @@ def test_no_size_asks_for_more_shared_memory_than_there_is() -> None:
     n = graph.uniform("n", 4096)
     square = graph.binary("*", n, n, U8)
     shared = graph.binary("*", square, graph.const(256), U8)
-    graph.valuation = for_kernel(graph, (), [(shared, 160 << 10)], ())
+    graph.valuation = for_kernel(graph, (), 256, [(shared, 160 << 10)], ())
     assert graph.generic(n) == 32
 
 
