@@ -1,23 +1,25 @@
-"""The edits that let the lanes of a warp move their rows together, through a tile in shared memory.
+"""The edits that let the lanes of a warp store their rows together, through a tile in shared memory.
 
     for (int j = 0; j < n; j++)            __shared__ float a_tile[8][16][34];
-        sum += a[i * n + j] * v[j];        const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+        a[i * n + j] = i * v[j];           const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
                                            const bool is_staged = __activemask() == ~0u && warp < 8;
                                            const auto a_row = i * n;
                                            for (int j_first = 0; j_first < n; j_first += 16) {
                                                const int j_end = j_first + 16 < n ? j_first + 16 : n;
+                                               for (int j = j_first; j < j_end; j++) {
+                                                   const float a_new = i * v[j];
+                                                   if (is_staged) a_tile[warp][j - j_first][lane] = a_new;
+                                                   else a[i * n + j] = a_new;
+                                               }
                                                if (is_staged) {
                                                    __syncwarp();
                                                    for (int of = lane / 16; of < 32; of += 2) {
                                                        const auto row = __shfl_sync(~0u, a_row, of);
                                                        if (j_first + lane % 16 < j_end)
-                                                           a_tile[warp][lane % 16][of] = a[row + (j_first + lane % 16)];
+                                                           a[row + (j_first + lane % 16)] = a_tile[warp][lane % 16][of];
                                                    }
                                                    __syncwarp();
                                                }
-                                               for (int j = j_first; j < j_end; j++)
-                                                   sum += (is_staged ? a_tile[warp][j - j_first][lane]
-                                                                     : a[i * n + j]) * v[j];
                                            }
 
 All is computed in the order in which it was. Warps of which some lanes are elsewhere, and those for which the tile has
@@ -41,7 +43,6 @@ from cudalint.remedies.counted_loops import (
     elements_of,
     lines_of,
     loop_around,
-    occurrences,
     step_of,
     terms_of,
     with_pragmas,
@@ -114,9 +115,9 @@ def tile_edits(
     warps: int,
     text_of: Callable[[str], str],
 ) -> tuple[Edit, ...]:
-    """The edits for the first of some loads and stores and for those of the others that stand in the same loop, of
-    elements that have so many bytes in one instantiation or another, in blocks of so many warps. Raises an `Obstacle`
-    where the loop or the access is not as plain as that."""
+    """The edits for the first of some stores and for those of the others that stand in the same loop, of elements that
+    have so many bytes in one instantiation or another, in blocks of so many warps. Raises an `Obstacle` where the loop
+    or the access is not as plain as that."""
     access = accesses[0]
     path, line = access.place.path, access.place.line
     if not {1, 2, 4, 8} >= set(sizes):
@@ -246,7 +247,7 @@ def _edits(
     tiles: list[str] = []
     own: dict[str, str] = {}
     edits: list[Edit] = []
-    moved: dict[bool, list[str]] = {False: [], True: []}
+    moved: list[str] = []
     taken = [*wanted]
     for row in rows:
         tile = free_name(f"{row.array}_tile", source, taken)
@@ -256,9 +257,9 @@ def _edits(
             start = own[row.offset] = free_name(f"{row.array}_row", source, taken)
             taken.append(start)
         tiles.append(f"__shared__ {row.type} {tile}[{shape.warps}][{columns}][{shape.pitch(row.type)}];")
-        moved[row.element.is_stored] += _moved(row, tile, start, at, names, shape)
+        moved += _moved(row, tile, start, at, names, shape)
         inside = f"{tile}[{names.warp}][{loop.name} - {first}][{names.lane}]"
-        edits += _replaced(row, inside, names, loop, source, path, more + step)
+        edits += _replaced(row, inside, names, source, path, more + step)
     pragma = source.text[begin : loop.begin].strip()
     head = [
         *tiles,
@@ -269,11 +270,10 @@ def _edits(
     ]
     inner = [
         f"const {kind} {end} = {first} + {columns} < {loop.bound} ? {first} + {columns} : {loop.bound};",
-        *(_staged(moved[False], names, step) if moved[False] else ()),
         *([pragma] if pragma else ()),
         f"for ({kind} {loop.name} = {first}; {loop.name} < {end}; {loop.name}++)",
     ]
-    behind = _staged(moved[True], names, step) if moved[True] else []
+    behind = _staged(moved, names, step)
     lines = [*(["{"] if alone else ()), *(f"{more}{line}" for line in (*head, *(f"{step}{each}" for each in inner)))]
     last = [*(f"{more}{step}{each}" for each in behind), f"{more}}}", *(["}"] if alone else ())]
     closed = source.close(loop.head)
@@ -295,16 +295,15 @@ def _thread(source: CodeText, extent: tuple[int, int]) -> str:
 
 
 def _moved(row: _Row, tile: str, start: str, at: str, names: _Names, shape: _Shape) -> list[str]:
-    """What moves a piece of all rows of a warp, row by row, for the lanes to come to it together."""
+    """What stores a piece of all rows of a warp, row by row, all lanes together."""
     inside, column = f"{tile}[{names.warp}][{at}][{names.of}]", f"{names.first} + {at}"
     outside = f"{row.array}[{names.row}{f' - {row.moved}' if row.moved else ''} + ({column})]"
-    copy = f"{outside} = {inside};" if row.element.is_stored else f"{inside} = {outside};"
     begin = f"{names.lane} / {shape.columns}" if shape.together > 1 else "0"
     turn = f"{names.of} += {shape.together}" if shape.together > 1 else f"{names.of}++"
     return [
         f"for (int {names.of} = {begin}; {names.of} < 32; {turn}) {{",
         f"    const auto {names.row} = __shfl_sync(~0u, {start}, {names.of});",
-        f"    if ({column} < {names.end}) {copy}",
+        f"    if ({column} < {names.end}) {outside} = {inside};",
         "}",
     ]
 
@@ -316,14 +315,10 @@ def _staged(lines: Sequence[str], names: _Names, step: str) -> list[str]:
 
 
 def _replaced(
-    row: _Row, inside: str, names: _Names, loop: Loop, source: CodeText, path: str, deeper: str
+    row: _Row, inside: str, names: _Names, source: CodeText, path: str, deeper: str
 ) -> list[Edit]:
     """The element in the body of the loop; what is there will be indented `deeper`."""
     element = row.element
-    if not element.is_stored:
-        chosen = f"({names.is_staged} ? {inside} : {element.text})"
-        found = occurrences(element.text, loop, source)
-        return [replaced(source, path, begin, begin + len(element.text), chosen) for begin in found]
     value = free_name(f"{row.array}_new", source)
     semicolon, margin = source.semicolon(element.begin), source.margin(element.begin)
     if semicolon is None:

@@ -137,14 +137,10 @@ def test_loops_that_threads_do_not_go_through_alike_stay(old: str, new: str) -> 
         ("< d", "< 5"),
     ],
 )
-def test_rows_that_are_no_whole_vectors_are_staged(old: str, new: str) -> None:
-    """The lanes of a warp load 16 elements of two rows at a time, each for the lane whose row it is."""
-    fixed, kinds = _fixed(_ROWS.replace(old, new), "CL101")
-    assert "__shared__ float a_tile[8][16][34];" in fixed
-    assert "if (j_first + lane % 16 < j_end) a_tile[warp][lane % 16][of] = a[row + (j_first + lane % 16)];" in fixed
-    assert "sum += (is_staged ? a_tile[warp][j - j_first][lane] : a[i * d + j]) * v[j];" in fixed
-    assert kinds == {"unsafe"}
-    assert _fixed(fixed, "CL101")[0] == fixed
+def test_rows_that_are_loaded_and_no_whole_vectors_stay(old: str, new: str) -> None:
+    """On a GPU L1 does better than a tile: see benchmarks/edited_kernels.cu."""
+    source = _ROWS.replace(old, new)
+    assert _fixed(source, "CL101")[0] == source
 
 
 _STAGED = """    __shared__ float out_tile[8][16][34];
@@ -185,7 +181,6 @@ def test_a_template_may_be_for_other_types() -> None:
     source = "template <typename T>\n" + _ROWS.replace("const float *a", "const T *a").replace(
         "rows<<<", "rows<float><<<"
     )
-    assert "__shared__ T a_tile[8][16][34];" in _fixed(source, "CL101")[0]
     assert (
         "float4" in _fixed(source.replace("const T *a", "const float *a, T t").replace(">>>(a", ">>>(a, 1"), "CL101")[0]
     )
@@ -337,10 +332,9 @@ def test_tiles_of_elements_of_several_sizes_and_of_pointers_that_were_moved() ->
     source = """template <typename T>
 __global__ void sums(int d, const T *in, T *out) {
     int i = blockIdx.x * 512 + threadIdx.x;
-    in += i * d;
-    T sum = 0;
-    for (int j = 0; j < d; ++j) sum += in[j];
-    out[i] = sum;
+    out += i * d;
+    T factor = in[i];
+    for (int j = 0; j < d; ++j) out[j] = factor * j;
 }
 void run(const float *in, float *out, const double *wide, double *doubles) {
     sums<<<64, 512>>>(132, in, out);
@@ -348,9 +342,9 @@ void run(const float *in, float *out, const double *wide, double *doubles) {
 }
 """
     fixed, _ = _fixed(source, "CL101")
-    assert "__shared__ T in_tile[16][8][32 + 16 / sizeof(T)];" in fixed
-    assert "in_tile[warp][lane % 8][of] = in[row - (i * d) + (j_first + lane % 8)];" in fixed
-    moved_again = source.replace("    out[i]", "    in += n;\n    out[i]").replace("(int d", "(int n, int d")
+    assert "__shared__ T out_tile[16][8][32 + 16 / sizeof(T)];" in fixed
+    assert "out[row - (i * d) + (j_first + lane % 8)] = out_tile[warp][lane % 8][of];" in fixed
+    moved_again = source.replace("= factor * j;", "= factor * j;\n    out += n;").replace("(int d", "(int n, int d")
     moved_again = moved_again.replace("(132", "(4, 132")
     assert _fixed(moved_again, "CL101")[0] == moved_again
 
