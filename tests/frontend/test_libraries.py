@@ -110,6 +110,27 @@ def test_collectives_can_be_built_from_the_parts_of_cub() -> None:
     assert _messages(_parse(text + _SIMPLE)) == []
 
 
+def test_storage_under_another_name_is_not_read(tmp_path: Path) -> None:
+    """`Alias` gives a reference. Taken for a copy, it was a misaligned load of 16 bytes."""
+    facts = _analysed(
+        tmp_path,
+        "#include <cub/cub.cuh>\n"
+        "struct Scan {\n"
+        "  struct Stored { float4 v[4]; };\n"
+        "  struct TempStorage : cub::Uninitialized<Stored> {};\n"
+        "  Stored &stored;\n"
+        "  __device__ Scan(TempStorage &given) : stored(given.Alias()) {}\n"
+        "  __device__ float first() { return stored.v[0].x; }\n"
+        "};\n"
+        "__global__ void k(float *out) {\n"
+        "  extern __shared__ char memory[];\n"
+        "  out[threadIdx.x] = Scan(*reinterpret_cast<Scan::TempStorage *>(memory + 8)).first();\n"
+        "}\n",
+    )
+    [kernel] = facts.kernels
+    assert [(access.operation, access.bytes) for access in kernel.accesses] == [("load", 4), ("store", 4)]
+
+
 def test_a_fragment_gets_what_its_includer_would_have_included() -> None:
     parsed = _parse("int64_t rows(const at::Tensor &t) { return t.size(0); }\n" + _SIMPLE)
     assert _messages(parsed) == ["`torch/extension.h` is not included; taken as if it were"]

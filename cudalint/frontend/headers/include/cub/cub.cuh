@@ -36,7 +36,10 @@ template <class _K, class _V> struct KeyValuePair {
     constexpr KeyValuePair(const _K& key, const _V& value) : key(key), value(value) {}
     bool operator!=(const KeyValuePair&) const;
 };
-template <class _T> struct Uninitialized { alignas(_T) char storage[sizeof(_T)]; _T& Alias(); };
+template <class _T> struct Uninitialized {
+    alignas(_T) char storage[sizeof(_T)];
+    __host__ __device__ _T& Alias() { return reinterpret_cast<_T&>(storage); }
+};
 template <class _T, int _N> struct ArrayWrapper { _T array[_N]; };
 template <int Bytes> struct _bits;
 template <> struct _bits<1> { typedef unsigned char type; };
