@@ -40,7 +40,7 @@ def _is_under(launch: LaunchFacts, diagnostic: Diagnostic) -> bool:
 def _cost_in(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, target: Target) -> FindingCost:
     if cost.work is None:
         return not_known(cost, cost.reason or _HOW_OFTEN)
-    if "ideal_sectors" in diagnostic.figures or "ideal_wavefronts" in diagnostic.figures:
+    if _is_of_requests(diagnostic):
         excess, reason = _of_requests(diagnostic, kernel, cost, cost.work), _HOW_OFTEN
     else:
         excess, reason = _of_figures(diagnostic, kernel, cost, cost.work, target), _NOT_COUNTED
@@ -49,9 +49,15 @@ def _cost_in(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, targ
     return finding_cost(cost, kernel.launches[cost.launch], excess, target, _lengths(diagnostic, kernel, cost))
 
 
+def _is_of_requests(diagnostic: Diagnostic) -> bool:
+    return "ideal_sectors" in diagnostic.figures or "ideal_wavefronts" in diagnostic.figures
+
+
 def _lengths(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost) -> frozenset[int] | None:
     """The assumed lengths of the loops around a finding, by their numbers; None if its place tells nothing of it."""
-    places = {access.place for access in _accesses(diagnostic, kernel)} or {diagnostic.place}
+    places = {diagnostic.place}
+    if _is_of_requests(diagnostic):
+        places = {access.place for access in _accesses(diagnostic, kernel)} or places
     found = [cost.within[place] for place in places if place in cost.within]
     return frozenset().union(*found) if found else None
 

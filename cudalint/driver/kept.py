@@ -13,7 +13,7 @@ from cudalint.cache.entries import forget_old, read_entry, write_entry
 from cudalint.cache.program import fingerprint, surroundings
 from cudalint.disk.recorder import digest, noting
 from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.shared_kernels import sharing
+from cudalint.driver.sharing import sharing
 from cudalint.findings.results import Failure, FileReport
 from cudalint.processes.timings import FileTimes, begin, taken
 

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 
 from msgspec import Struct
 
@@ -20,6 +19,7 @@ from cudalint.disk.recorder import digest
 from cudalint.driver.file_analysis import FileAnalysis
 from cudalint.driver.kernel_keys import Codes, key_of
 from cudalint.driver.launched import Launched, NoKey, told
+from cudalint.driver.sharing import InUse
 from cudalint.facts import KernelFacts
 from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.ir import nodes as ir
@@ -69,24 +69,9 @@ class SharedKernels(Struct):
         return facts
 
 
-class _InUse:
-    folder: str | None = None
-    around = b""
-
-
-@contextmanager
-def sharing(folder: str | None, around: bytes) -> Iterator[None]:
-    """Keeps kernels of headers in a folder, and takes them from there, while this runs."""
-    _InUse.folder, _InUse.around = folder, around
-    try:
-        yield
-    finally:
-        _InUse.folder = None
-
-
 def shared_kernels(options: AnalysisOptions) -> SharedKernels | None:
     """What an analysis with these options shares with others; None where nothing is shared."""
-    return None if _InUse.folder is None else SharedKernels(_InUse.folder, _InUse.around, Codes(options))
+    return None if InUse.folder is None else SharedKernels(InUse.folder, InUse.around, Codes(options))
 
 
 def _naming(path: str, given: Launched) -> re.Pattern[bytes]:

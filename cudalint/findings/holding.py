@@ -15,8 +15,8 @@ from cudalint.facts import FindingCost
 
 _OF_TRAFFIC = 0.1
 """What a share of the traffic through L1 counts of a share of the time in a kernel that waits for nothing but latency
-or its own launch: with more to do it would wait for this traffic. With a launch or sizes that were assumed, it may as
-well have little to do, and a kernel that waits for something else says by its time what traffic comes to."""
+or its own launch: with more to do it would wait for this traffic. With sizes that were assumed, it may as well have
+little to do, and a kernel that waits for something else says by its time what traffic comes to."""
 _WITHOUT_REMEDY, _WITH_EDIT = 5.0, 0.2
 """Times the share of the time, a finding takes that comes without a word on what to do, and one that comes with the
 edit at hand: what somebody would act upon depends on what it brings and on how much there is to do."""
@@ -33,7 +33,7 @@ def is_large(cost: FindingCost, share: float, *found: Diagnostic) -> bool:
     if cost.share is None:
         return True
     is_idle = cost.limiter in ("latency", "launch") and not cost.if_short
-    counts = is_idle and any(not d.is_absorbed and not d.assumptions for d in found)
+    counts = is_idle and any(not d.is_absorbed and not rests_on_sizes(d) for d in found)
     least = cost.share if cost.least is None else cost.least
     by_traffic = _OF_TRAFFIC * (cost.traffic_share or 0.0) if counts else 0.0
     effort = min((_effort(d) for d in found), default=1.0)

@@ -22,8 +22,11 @@ _SCOPES = (
 def constant_named(parsed: ParsedFile, name: str) -> Expression | None:
     """What a macro, a constant variable or an enumerator stands for; None for anything else.
 
-    A macro that is an expression counts as if it stood in parentheses.
+    A macro that is an expression counts as if it stood in parentheses. A name that nothing declares, and that a number
+    stands in for, is no constant.
     """
+    if name in parsed.stand_ins:
+        return None
     found = _definition(parsed, name)
     if found is None:
         return None

@@ -11,7 +11,7 @@ import pytest
 from cudalint.disk import recorder as disk
 from cudalint.driver.file_findings import CheckJob, check_file
 from cudalint.driver.kernel_analysis import KernelAnalysis
-from cudalint.driver.shared_kernels import sharing
+from cudalint.driver.sharing import sharing
 from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection

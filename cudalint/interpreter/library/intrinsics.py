@@ -407,7 +407,7 @@ HANDLERS: Mapping[str, Handler] = {
     "load-matrix": _signed(wmma.load), "store-matrix": _signed(wmma.store),
     "absolute": _absolute, "fused": _fused, "high-product": _high_product, "power": _power,
     "sine-and-cosine": _set_pair, "converted": _rounded(""),
-    "vote": _vote, "masked-vote": converges(_vote), "unmasked-vote": unmasked(_vote), "match": converges(_match),
+    "masked-vote": converges(_vote), "unmasked-vote": unmasked(_vote), "match": converges(_match),
     "active-mask": _active_mask,
     "nothing": _nothing, "end": _end, "first-argument": _first, "assumed-alignment": _assume_aligned,
     "stride": _stride, "rank": _rank_here, "of-rank": _of_rank,
