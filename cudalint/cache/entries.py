@@ -101,10 +101,7 @@ def read_entry(folder: str, key: bytes) -> Kept | None:
     """None where there is none for this key, or a damaged one."""
     path = path_of(folder, key)
     try:
-        entry = _ENTRIES.decode(read_own(path))
-        if entry.key != key or entry.digest != digest(bytes(entry.seen) + bytes(entry.report)):
-            return None
-        seen = _SEEN.decode(entry.seen)
+        seen, report = opened(path, key)
         age = time.time() - os.stat(path).st_mtime
         if seen.is_timed and age > _TIMED_FOR:
             return None
@@ -112,27 +109,38 @@ def read_entry(folder: str, key: bytes) -> Kept | None:
             os.utime(path)
     except (OSError, msgspec.MsgspecError, ValueError):
         return None
-    return Kept(seen, entry.report)
+    return Kept(seen, report)
+
+
+def opened(path: str, key: bytes) -> tuple[Seen, Raw]:
+    """What of the disk the entry rests on that a file holds for a key, and what it keeps. Raises OSError, and
+    ValueError for an entry that is damaged or for another key."""
+    entry = _ENTRIES.decode(read_own(path))
+    if entry.key != key or entry.digest != digest(bytes(entry.seen) + bytes(entry.report)):
+        raise ValueError(path)
+    return _SEEN.decode(entry.seen), entry.report
+
+
+def put(path: str, key: bytes, seen: Seen, data: bytes) -> None:
+    """Writes an entry that keeps what is encoded already. Raises OSError."""
+    about = ENCODER.encode(seen)
+    entry = ENCODER.encode(Entry(key, digest(about + data), Raw(about), Raw(data)))
+    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
+    with replacing(path, _UNFINISHED) as temporary, open(temporary, "wb") as file:
+        file.write(entry)
 
 
 def write_entry(folder: str, key: bytes, seen: Seen, report: FileReport) -> bool:
     """Keeps a report, if it comes out of the entry as it went in; one that can't be kept is just not."""
     path = path_of(folder, key)
     try:
-        data, about = ENCODER.encode(report), ENCODER.encode(seen)
+        data = ENCODER.encode(report)
         if not _is_same(_REPORTS.decode(data), report):
             return False
-        write_bytes(path, ENCODER.encode(Entry(key, digest(about + data), Raw(about), Raw(data))))
+        put(path, key, seen, data)
     except (OSError, msgspec.MsgspecError, ValueError, TypeError, NotImplementedError):
         return False
     return True
-
-
-def write_bytes(path: str, data: bytes) -> None:
-    """Raises OSError."""
-    os.makedirs(os.path.dirname(path), mode=0o700, exist_ok=True)
-    with replacing(path, _UNFINISHED) as temporary, open(temporary, "wb") as file:
-        file.write(data)
 
 
 def _is_same(one: FileReport, other: FileReport) -> bool:

@@ -13,12 +13,11 @@ from typing import Any, Final
 
 import msgspec
 import numpy as np
-from msgspec import Raw, Struct
+from msgspec import Struct
 from msgspec.msgpack import Decoder
 
-from cudalint.cache.entries import ENCODER, Entry, array_of, path_of, write_bytes
-from cudalint.disk.recorder import Seen, digest
-from cudalint.disk.regular import read_own
+from cudalint.cache.entries import ENCODER, array_of, opened, path_of, put
+from cudalint.disk.recorder import Seen
 from cudalint.facts import KernelFacts
 from cudalint.values.nodes import Choice
 
@@ -31,18 +30,14 @@ class KeptKernel(Struct, array_like=True):
     """What its evaluation took, as the graph counts."""
 
 
-_ENTRIES: Final = Decoder(Entry)
-_SEEN: Final = Decoder(Seen)
 _KERNELS: Final = Decoder(KeptKernel, ext_hook=array_of)
 
 
 def read_kernel(folder: str, key: bytes) -> tuple[KeptKernel, Seen] | None:
     """What is kept under a key, and what of the disk it rests on; None where there is none, or a damaged one."""
     try:
-        entry = _ENTRIES.decode(read_own(path_of(folder, key)))
-        if entry.key != key or entry.digest != digest(bytes(entry.seen) + bytes(entry.report)):
-            return None
-        return _KERNELS.decode(entry.report), _SEEN.decode(entry.seen)
+        seen, facts = opened(path_of(folder, key), key)
+        return _KERNELS.decode(facts), seen
     except (OSError, msgspec.MsgspecError, ValueError, TypeError):
         return None
 
@@ -53,10 +48,10 @@ def write_kernel(folder: str, key: bytes, kernel: KeptKernel, seen: Seen, withou
     try:
         if os.path.exists(path):
             return False
-        data, about = ENCODER.encode(kernel), ENCODER.encode(seen)
+        data = ENCODER.encode(kernel)
         if without.search(data) or not is_same(_KERNELS.decode(data), kernel):
             return False
-        write_bytes(path, ENCODER.encode(Entry(key, digest(about + data), Raw(about), Raw(data))))
+        put(path, key, seen, data)
     except (OSError, msgspec.MsgspecError, ValueError, TypeError, NotImplementedError):
         return False
     return True

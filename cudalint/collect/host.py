@@ -84,13 +84,16 @@ def host_facts(functions: Sequence[ir.FunctionRef], spellings: Spellings, kinds:
     launches: list[HostStep] = []
     devices: list[tuple[Place, object]] = []
     for function in loaded:
-        repeated = _repeated(function)
+        copying: list[ir.Call] = []
         for node in walk.nodes_in(function):
             if isinstance(node, ir.Call) and node.name == "cudaMemcpyAsync":
-                copies += _copies(node, memory, id(node) in repeated)
+                copying.append(node)
             elif isinstance(node, ir.Call) and node.name == "cudaSetDevice" and node.arguments:
                 chosen = walk.without_casts(node.arguments[0])
                 devices.append((_place(node), chosen.value if isinstance(chosen, ir.Constant) else None))
+        repeated = _repeated(function) if copying else frozenset()
+        for call in copying:
+            copies += _copies(call, memory, id(call) in repeated)
         launches += _Launches(function, memory, spellings, len(launches)).found
     chosen_devices = {number for _, number in devices}
     several = None in chosen_devices or len(chosen_devices) > 1

@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from cudalint.source.angles import parts_in_angles
 from cudalint.source.comments import COMMENT
 
-_BRACKETS: Final = re.compile(r"[<>(){}\[\],]")
 _NUMBER: Final = re.compile(r"(?:\d+|true|false)\Z")
 _PARAMETER: Final = re.compile(
     r"(?!typename\b|class\b|template\b)[\w:\s]*?\b(\w+)\s*(?:=\s*(?:(\d+|true|false)\Z|.*))?\Z", re.DOTALL
@@ -27,19 +27,8 @@ def parts_of_list(text: str) -> Iterator[str]:
     return (text[start:end].strip() for start, end in _places_of_parts(text))
 
 
-def _places_of_parts(text: str) -> Iterator[tuple[int, int]]:
-    open_ = text.find("<")
-    depth, start = 0, open_ + 1
-    for match in _BRACKETS.finditer(text, open_):
-        mark = match[0]
-        depth += mark in "<({["
-        depth -= mark in ">)}]"
-        if depth == 0 or (depth == 1 and mark == ","):
-            if text[start : match.start()].strip():
-                yield start, match.start()
-            start = match.end()
-        if depth == 0:
-            return
+def _places_of_parts(text: str) -> list[tuple[int, int]]:
+    return parts_in_angles(text, text.find("<"))[0]
 
 
 class _Template(NamedTuple):
@@ -73,7 +62,7 @@ def _templates(text: str) -> Sequence[_Template]:
     found = []
     starts = [head.start() for head in re.finditer(r"\btemplate\s*<", text)]
     for start, end in itertools.pairwise([*starts, len(text)]):
-        places = list(_places_of_parts(text[start : start + _LONGEST_LIST]))
+        places = _places_of_parts(text[start : start + _LONGEST_LIST])
         parts = [text[start + first : start + last].strip() for first, last in places]
         parameters = [_PARAMETER.match(part) for part in parts]
         name = _function_behind(text, start + places[-1][1]) if places else ""

@@ -22,12 +22,10 @@ class UniformNames:
 
     def __init__(self, source: CodeText, extent: tuple[int, int], parameters: Collection[str]) -> None:
         self._text, self._parameters = source.text, parameters
-        code = source.code[extent[0] : extent[1]]
-        self._body = code[code.find("{") :]
-        self._heads: list[str] = []
-        for loop in list(FOR.finditer(self._body)):
-            closed = _close(self._body, loop.end())
-            self._heads.append(self._body[loop.end() + 1 : closed - 1])
+        begin, end = source.code.find("{", *extent), extent[1]
+        self._body = source.code[begin:end]
+        closed = ((loop.end(), source.close(loop.end()) or end) for loop in FOR.finditer(source.code, begin, end))
+        self._heads = [source.code[open_ + 1 : close - 1] for open_, close in closed]
         for head in self._heads:
             self._body = self._body.replace(f"({head})", f"({' ' * len(head)})", 1)
 
@@ -69,13 +67,3 @@ class UniformNames:
 def _first(text: str) -> str:
     """What is before the comma that ends an initial value."""
     return text.partition(",")[0]
-
-
-def _close(code: str, opening: int) -> int:
-    """Behind the parenthesis that closes the one at an offset."""
-    depth = 0
-    for at in range(opening, len(code)):
-        depth += (code[at] == "(") - (code[at] == ")")
-        if depth == 0:
-            return at + 1
-    return len(code)

@@ -12,6 +12,7 @@ from typing import Final
 from msgspec import Struct
 
 from cudalint.facts import Place
+from cudalint.source.angles import parts_in_angles
 from cudalint.source.code import CodeText, code_text
 
 _CONFIGURED: Final = re.compile(r"<<<")
@@ -244,18 +245,9 @@ def _kernel_before(code: str, end: int) -> tuple[str, tuple[str, ...], int] | No
 
 
 def _list(text: str, open_: int) -> tuple[list[str], int]:
-    """The parts of the list in angle brackets that opens at an offset, and where it ends."""
-    depth, start, parts = 0, open_ + 1, []
-    for match in re.finditer(r"[<>(){}\[\],]", text[open_:]):
-        at = open_ + match.start()
-        depth += match[0] in "<({["
-        depth -= match[0] in ">)}]"
-        if depth == 0 or (depth == 1 and match[0] == ","):
-            parts.append(text[start:at].strip())
-            start = at + 1
-        if depth == 0:
-            return [part for part in parts if part], start
-    return [], len(text)
+    """The parts of the list in angle brackets that opens at an offset, and where it ends; none of one that doesn't."""
+    places, end = parts_in_angles(text, open_)
+    return ([text[begin:stop].strip() for begin, stop in places], end) if end is not None else ([], len(text))
 
 
 def _split(code: CodeText, begin: int, end: int) -> list[str]:
