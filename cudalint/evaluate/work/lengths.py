@@ -36,7 +36,6 @@ class Length(Struct, eq=False):
     span: ir.Span
     """Of the first of them."""
     turns: float
-    by_data: bool
 
     @property
     def assumption(self) -> str:
@@ -48,7 +47,7 @@ class Lengths:
 
     def __init__(self, view: LaunchView, nests: Iterable[Sequence[Loop]] = ()) -> None:
         self._view = view
-        self._grid = frozenset(self._sizes(bits_of(view.grid)))
+        self._grid = frozenset(size.index for size in self._sizes(bits_of(view.grid)))
         self._keys: dict[int, Key | None] = {}
         self._depths: dict[Key, int] = {}
         self._shares: dict[int, float] = {}
@@ -88,14 +87,14 @@ class Lengths:
             turns = min(trips, self._most(key))
             found = self._shares[loop.counter.index] = turns / trips if trips else 1.0
             if key not in self.found:
-                self.found[key] = Length(loop.span, turns, isinstance(key[0], str))
+                self.found[key] = Length(loop.span, turns)
         return found
 
     def _most(self, key: Key) -> float:
         """How many turns a loop is taken for at most."""
         if isinstance(key[0], str):
             return math.inf
-        if {size.index for size in self._grid}.issuperset(key):
+        if self._grid.issuperset(key):
             threads = math.prod(self._view.quick().grid) * math.prod(self._view.block)
             return max(float(_NOMINAL), _MOST_TURNS / threads)
         shorter: int = _SHORTER ** self._depths.get(key, 0)
