@@ -5,12 +5,14 @@ usage: python benchmarks/editor.py FILES... [--edits N] [--seed N] [--compare EV
 
 For each file the server is started anew. An edit types a comment, a statement, another number or half of a line
 somewhere, takes a line away, or takes the last edit back. The time counts from the message that tells of the edit to
-the one with its findings, the server's own wait of 0.1 s included; the edits come one after the other. Beside it stands
-the time that `cudalint check --no-cache` takes for the file, best of three, on the same machine. On a machine that has
-other things to do only the time on the processor says something: that of the server and its worker, and of the run.
+the one with its findings, the server's own wait of 0.1 s included; the edits come one after the other. Which of the
+suggested edits hold is told later: that is waited for where findings are compared. Beside it stands the time that
+`cudalint check --no-cache` takes for the file, best of three, on the same machine. On a machine that has other things
+to do only the time on the processor says something: that of the server and its worker, and of the run.
 
 The findings after every edit (or every so many, `--compare`) are compared in all that an editor shows with those of an
-analysis from scratch. Memory is what the server and its worker hold, after a tenth of the edits and in the end.
+analysis from scratch, once it is known which edits hold. Memory is what the server and its worker hold, after a tenth
+of the edits and in the end.
 """
 
 from __future__ import annotations
@@ -63,6 +65,8 @@ class Replayed(NamedTuple):
     """Seconds on the processor, for each edit."""
     fresh: Seconds
     """A run of the program."""
+    settled: list[float]
+    """Seconds until the edits were tried as well, where that was waited for."""
     compared: int
     different: list[str]
     """The edits after which the findings were others than those of a fresh run."""
@@ -87,6 +91,7 @@ def _told(run: Replayed) -> str:
         f"{run.path}: {len(run.latencies)} edits",
         f"  latency: {_distribution(run.latencies, fresh.passed)}",
         f"  computed: {_distribution(run.computed, fresh.computed)}",
+        *([f"  until edits are tried: {_distribution(run.settled, fresh.passed)}"] if run.settled else []),
         f"  findings equal to a fresh run's: {run.compared - len(run.different)} of {run.compared}",
         *(f"    other after: {edit}" for edit in run.different[:10]),
         f"  memory: {before:.0f} MB after a tenth of the edits, {after:.0f} MB in the end",
@@ -108,6 +113,7 @@ def replayed(path: Path, edits: int, seed: int, every: int) -> Replayed:
     text = path.read_text()
     latencies: list[float] = []
     computed: list[float] = []
+    settled: list[float] = []
     different: list[str] = []
     compared = 0
     megabytes = 0.0
@@ -117,18 +123,20 @@ def replayed(path: Path, edits: int, seed: int, every: int) -> Replayed:
         for number, (what, edited) in enumerate(_edits(text, edits, random.Random(seed)), start=1):
             start, before = time.monotonic(), _held(editor.process.pid).seconds
             editor.change(uri, edited)
-            told = editor.diagnostics(uri)
+            editor.diagnostics(uri)
             latencies.append(time.monotonic() - start)
             computed.append(_held(editor.process.pid).seconds - before)
             if every and number % every == 0:
                 compared += 1
+                told = editor.settled(uri)
+                settled.append(time.monotonic() - start)
                 if _sorted(told) != _sorted(_of_fresh_run(str(path), edited)):
                     different.append(what)
             if number == max(1, edits // 10):
                 megabytes = _held(editor.process.pid).megabytes
         grown = _held(editor.process.pid).megabytes
     fresh = min(_seconds_of_run(path) for _ in range(_FRESH_RUNS))
-    return Replayed(str(path), latencies, computed, fresh, compared, different, (megabytes, grown))
+    return Replayed(str(path), latencies, computed, fresh, settled, compared, different, (megabytes, grown))
 
 
 # --- edits ---------------------------------------------------------------------------------------------------

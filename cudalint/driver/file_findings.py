@@ -41,7 +41,7 @@ from cudalint.kinds import SHOWN_KINDS, Kinds
 from cudalint.numerals import count
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.options.annotations import SourceAnnotations
-from cudalint.options.suppressions import AnnotationReview, Finding, suppress
+from cudalint.options.suppressions import AnnotationReview, Finding, Outcome, suppress
 from cudalint.processes.faults import described
 from cudalint.processes.time_limit import OutOfTime, begin_last_part, interruptible, may_interrupt
 from cudalint.processes.timings import taken, timed
@@ -72,6 +72,18 @@ class Stopwatch:
     def again(self) -> None:
         """The analysis begins anew; what was spent stays."""
         self._start, self._before = time.process_time(), taken().kernels
+
+    def pause(self) -> None:
+        self._paused = time.process_time(), taken().kernels
+
+    def go_on(self) -> None:
+        """What was done since it paused was for something else."""
+        at, kernels = self._paused
+        since, now = time.process_time() - at, taken().kernels
+        self._begin, self._start = self._begin + since, self._start + since
+        self._before = {
+            name: self._before.get(name, 0.0) + spent - kernels.get(name, 0.0) for name, spent in now.items()
+        }
 
     @property
     def seconds(self) -> float:
@@ -157,42 +169,78 @@ def report_on(
 ) -> FileReport:
     """Runs the selected rules on the facts, for which a stopwatch has run from the beginning, applies the annotations
     of the file and its headers, and proves the edits that are left; `tried_in` as in `Proof`."""
-    failures = list(facts.failures)
-    begin_last_part()
-    findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
-    annotations = _annotations(facts, job.options)
-    complete = facts.status == "ok"
-    outcome = suppress(findings, facts.kernels, annotations, is_known, complete)
-    launched, unlaunched = _by_launch(facts)
-    complaints, unused = _annotation_findings(outcome.reviews, job.selection, failures)
-    try:
-        with timed("edits"):
-            proved = _with_proven_edits(outcome.kept, facts, job, stopwatch or Stopwatch(), tried_in)
-    except Exception as error:
-        failures.append(f"edits are not tried: {described(error)}")
-        proved = [_without_edits(diagnostic) for diagnostic in outcome.kept]
-    kept = (_for_travel(diagnostic, job.pictures) for diagnostic in joined(proved))
-    placed = Bounds(partial(source_text, options=job.options)).placed
-    diagnostics = _worst(_reported(map(placed, (*kept, *complaints)), job.ignores), job, "", failures)
-    allowed = (placed(_as_allowed(diagnostic)) for diagnostic in outcome.suppressed)
-    suppressed = _worst(_reported(allowed, job.ignores), job, "allowed ", failures)
-    return FileReport(
-        path=job.path,
-        status=facts.status,
-        diagnostics=diagnostics,
-        suppressed=suppressed,
-        unused=tuple((allowed, d) for allowed, d in unused if _reported((d,), job.ignores)),
-        used=tuple(AllowedRule(entry.place, entry.rule) for entry in outcome.used),
-        coverage=coverage_of(facts),
-        sources=_headers(facts, job.path),
-        parameters=facts.parameters,
-        failures=tuple(failures),
-        note=note_on(facts),
-        launched=launched,
-        unlaunched=unlaunched,
-        whole=frozenset((kernel.name, kernel.instantiation) for kernel in facts.kernels if not kernel.gaps),
-        kernels=_shown(facts, job) if job.shows_kernels else (),
-    )
+    return Draft.of(facts, job, stopwatch or Stopwatch(), tried_in).report()
+
+
+class Draft(Struct, frozen=True, eq=False):
+    """What is found in a file before its edits are tried."""
+
+    facts: FileFacts
+    job: CheckJob
+    stopwatch: Stopwatch
+    tried_in: Callable[[Place], Tried | None]
+    outcome: Outcome
+    complaints: Sequence[Diagnostic]
+    unused: Sequence[tuple[AllowedRule, Diagnostic]]
+    failures: Sequence[str]
+
+    @classmethod
+    def of(
+        cls, facts: FileFacts, job: CheckJob, stopwatch: Stopwatch, tried_in: Callable[[Place], Tried | None]
+    ) -> Draft:
+        failures = list(facts.failures)
+        begin_last_part()
+        findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
+        annotations = _annotations(facts, job.options)
+        outcome = suppress(findings, facts.kernels, annotations, is_known, facts.status == "ok")
+        complaints, unused = _annotation_findings(outcome.reviews, job.selection, failures)
+        return cls(facts, job, stopwatch, tried_in, outcome, complaints, unused, failures)
+
+    def report(self) -> FileReport:
+        return self._with(*self._proved(tries=True))
+
+    def preview(self) -> FileReport | None:
+        """The report with what earlier trials tell, in which edits that nothing tells of are only words; None where
+        it is the report."""
+        proved, failures = self._proved(tries=False)
+        return self._with(proved, failures) if any(is_awaited(diagnostic) for diagnostic in proved) else None
+
+    def _proved(self, tries: bool) -> tuple[list[Diagnostic], list[str]]:
+        """What is kept, and what failed."""
+        failures = list(self.failures)
+        kept = self.outcome.kept
+        try:
+            with timed("edits"):
+                return _with_proven_edits(kept, self.facts, self.job, self.stopwatch, self.tried_in, tries), failures
+        except Exception as error:
+            failures.append(f"edits are not tried: {described(error)}")
+            return [_without_edits(diagnostic) for diagnostic in kept], failures
+
+    def _with(self, proved: Sequence[Diagnostic], failures: list[str]) -> FileReport:
+        facts, job = self.facts, self.job
+        launched, unlaunched = _by_launch(facts)
+        kept = (_for_travel(diagnostic, job.pictures) for diagnostic in joined(proved))
+        placed = Bounds(partial(source_text, options=job.options)).placed
+        diagnostics = _worst(_reported(map(placed, (*kept, *self.complaints)), job.ignores), job, "", failures)
+        allowed = (placed(_as_allowed(diagnostic)) for diagnostic in self.outcome.suppressed)
+        suppressed = _worst(_reported(allowed, job.ignores), job, "allowed ", failures)
+        return FileReport(
+            path=job.path,
+            status=facts.status,
+            diagnostics=diagnostics,
+            suppressed=suppressed,
+            unused=tuple((allowed, d) for allowed, d in self.unused if _reported((d,), job.ignores)),
+            used=tuple(AllowedRule(entry.place, entry.rule) for entry in self.outcome.used),
+            coverage=coverage_of(facts),
+            sources=_headers(facts, job.path),
+            parameters=facts.parameters,
+            failures=tuple(failures),
+            note=note_on(facts),
+            launched=launched,
+            unlaunched=unlaunched,
+            whole=frozenset((kernel.name, kernel.instantiation) for kernel in facts.kernels if not kernel.gaps),
+            kernels=_shown(facts, job) if job.shows_kernels else (),
+        )
 
 
 def _headers(facts: FileFacts, path: str) -> dict[str, str]:
@@ -293,24 +341,36 @@ def _with_proven_edits(
     job: CheckJob,
     stopwatch: Stopwatch,
     tried_in: Callable[[Place], Tried | None],
+    tries: bool = True,
 ) -> list[Diagnostic]:
-    """No edit may bring what any rule finds, whether the user wants to hear of it or not."""
-    from cudalint.remedies.proof import proven
+    """No edit may bring what any rule finds, whether the user wants to hear of it or not. Nothing is done about what
+    earlier trials don't tell unless it `tries`."""
+    from cudalint.remedies.proof import NOT_YET, proven
 
     if not job.tries_edits:
         return [_without_edits(diagnostic) for diagnostic in found]
     shown = _shown_ones(found, job)
     asked = [diagnostic for number, diagnostic in enumerate(found) if number in shown]
     if any(d.suggestion is not None and d.suggestion.edits for d in asked):
+        if not tries and not kinds_read_by(_rules_of_proofs(job)) <= job.options.kinds:
+            return [_untried(each, NOT_YET) for each in found]
         facts_of_all = _for_all(_rules_of_proofs(job), facts, job, stopwatch)
         if isinstance(facts_of_all, Failure):
             return [_without_edits(diagnostic) for diagnostic in found]
         lasted, spent = stopwatch.lasted, stopwatch.seconds
         longest = max(_LEAST_FOR_EDITS, _SHARE_FOR_EDITS * (lasted.rest + sum(lasted.kernels.values())))
         seconds = min(job.options.seconds_of_edits - spent, longest)
-        asked = proven(asked, replace(_proof(facts_of_all, job, seconds), lasted=lasted, tried_in=tried_in))
+        proof = _proof(facts_of_all, job, seconds)
+        asked = proven(asked, replace(proof, lasted=lasted, tried_in=tried_in, tries=tries))
     told = dict(zip(sorted(shown), asked, strict=True))
-    return [told[number] if number in told else _untried(each) for number, each in enumerate(found)]
+    return [told[number] if number in told else _untried(each, _HELD_BACK) for number, each in enumerate(found)]
+
+
+def is_awaited(diagnostic: Diagnostic) -> bool:
+    """Whether its edits have yet to be tried."""
+    from cudalint.remedies.proof import NOT_YET
+
+    return diagnostic.no_edit == NOT_YET
 
 
 def _shown_ones(found: Sequence[Diagnostic], job: CheckJob) -> frozenset[int]:
@@ -325,10 +385,10 @@ def _shown_ones(found: Sequence[Diagnostic], job: CheckJob) -> frozenset[int]:
 _HELD_BACK = "the finding is held back, and edits of such are not tried; --min-share 0 tries all"
 
 
-def _untried(diagnostic: Diagnostic) -> Diagnostic:
+def _untried(diagnostic: Diagnostic, reason: str) -> Diagnostic:
     if diagnostic.suggestion is None or not diagnostic.suggestion.edits:
         return diagnostic
-    return replace(_without_edits(diagnostic), no_edit=_HELD_BACK)
+    return replace(_without_edits(diagnostic), no_edit=reason)
 
 
 def edits_held_together(job: CheckJob, sets: Sequence[tuple[Edit, ...]]) -> list[tuple[Edit, ...]]:

@@ -55,6 +55,8 @@ _SECONDS_UNWATCHED = 0.25
 _TICKS_ASLEEP = 1
 """What a worker may have computed between two looks, in ticks of the system, and be taken to have slept."""
 _SAFE_PATH = "PYTHONSAFEPATH"
+ABANDONED = "it was left for something else"
+"""The reason of a job that is lost because nobody waits for it."""
 _EARLY = 1.25
 """The system's own timer of what a process computes counts in ticks: on a busy machine a tenth too much, and more."""
 _PR_SET_PDEATHSIG = 1
@@ -184,22 +186,33 @@ class StandingWorker(Generic[Job, Result]):
         self._function, self._limits = function, limits
         self._method = "forkserver" if sys.platform == "linux" else "spawn"
         self._worker: _Worker[Job, Result] | None = None
+        self._lock = threading.Lock()
         if self._method == "forkserver":
             _use_one_thread()
             multiprocessing.set_forkserver_preload(list(needed))
 
-    def answer(self, job: Job) -> Result | Lost:
-        """What comes of a job; waits for it, for as long as the limits allow."""
+    def answer(self, job: Job, is_unwanted: Callable[[], bool] = lambda: False) -> Result | Lost:
+        """What comes of a job; waits for it, for as long as the limits allow. It is not begun if it is unwanted."""
         worker = self._worker
         if worker is None or not worker.alive:
             try:
                 worker = self._worker = _Worker(self._function, self._limits, (), method=self._method)
             except OSError as error:
                 return Lost(0, f"no process can be started for it: {error.strerror}")
-        worker.assign(0, job)
+        with self._lock:
+            if is_unwanted():
+                return Lost(0, ABANDONED)
+            worker.assign(0, job)
         while True:
             for outcome in _collect([worker], self._limits, None):
                 return outcome.value if isinstance(outcome, Done) else outcome
+
+    def abandon(self) -> None:
+        """Has the worker leave what it is at, as far as that may be left (`abandonable`), while another thread waits
+        for that."""
+        with self._lock:
+            if self._worker is not None:
+                self._worker.hurry()
 
     def stop(self) -> None:
         """Ends the worker, and with it what it is at; another thread that waits for that is told that it is lost."""
@@ -311,6 +324,12 @@ class _Worker(Generic[Job, Result]):
         # A worker may have died between two jobs. Its pipe reads as closed then, and `outcome` reports it.
         with contextlib.suppress(BrokenPipeError):
             self.connection.send(job)
+
+    def hurry(self) -> None:
+        """Tells the worker that nobody waits any more for what it is at, if it is at something."""
+        if self.index is not None:
+            with contextlib.suppress(OSError):
+                self.connection.send(None)
 
     def only_waits(self, now: float) -> bool:
         """Whether the worker has slept for as long as it may: it did whenever it was looked at, and computed next to
@@ -450,11 +469,15 @@ def _serve(
     megabytes = max(limits.megabytes, peak_megabytes() + _LEAST_GROWTH)
     if not os.environ.get("CUDALINT_DEBUG"):
         _silence_stderr()
+    # What comes while it is at a job says that nobody waits for that.
+    time_limit.listen(connection.poll)
     while True:
         try:
-            job: Job = connection.recv()
+            job: Job | None = connection.recv()
         except (EOFError, OSError):
             return
+        if job is None:
+            continue  # It was done by then.
         _let_run(limits.seconds)
         gc.disable()
         _answer(connection, function, job, megabytes)
@@ -506,6 +529,8 @@ def _answer(connection: Connection, function: Callable[[Job], Result], job: Job,
         spent = bool(getattr(value, "retire", False)) or time_limit.is_over()
         reply = _Reply(value, None, retire=spent or peak_megabytes() > megabytes)
         connection.send(reply)
+    except time_limit.Abandoned:
+        connection.send(_Reply(None, ABANDONED, retire=False))
     except Exception as error:
         reply = _Reply(None, described(error), retire=True)
         connection.send(reply)

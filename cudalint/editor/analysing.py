@@ -1,17 +1,22 @@
 """What is known of a file that an editor holds, made in a worker: the report of a check, and texts to be shown where
-the reader points at."""
+the reader points at.
+
+Findings come first. What it takes longest to find out is which edits hold: where that is still open, an edit is only
+words until somebody asks for more (`Asked.settles`), which may be abandoned for another analysis at any point.
+"""
 
 from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
-from msgspec import Struct
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.cache.checking import Present
 from cudalint.disk import recorder as disk
-from cudalint.driver.file_findings import CheckJob, Stopwatch, analyse, nothing_tried, report_on
+from cudalint.driver.file_findings import CheckJob, Draft, Stopwatch, analyse, nothing_tried
 from cudalint.editor.keeping import Keeping, Memory
 from cudalint.editor.texts import access_text, kernel_text, kernel_title
 from cudalint.facts import FileFacts, KernelFacts, Place
@@ -19,9 +24,21 @@ from cudalint.findings.results import Failure, FileReport
 from cudalint.hardware.features import target_for
 from cudalint.hardware.targets import find_target
 from cudalint.kinds import Kinds
+from cudalint.processes.time_limit import abandonable
 
 _SHOWN: Kinds = frozenset({"accesses", "occupancy", "costs"})
 """The kinds of facts that are shown, whether a rule reads them or not."""
+_MOST_ANSWERS = 4
+"""Of one file: its text as it is, and as it was when the last edits are taken back."""
+
+
+class Asked(Struct, frozen=True):
+    """What a worker is to do; travels to it."""
+
+    job: CheckJob
+    """The file's text is among its options."""
+    settles: bool = False
+    """Whether edits are tried, too."""
 
 
 class Hover(Struct, frozen=True):
@@ -59,6 +76,40 @@ class Analysed(Struct, frozen=True):
     """What was looked at for it: headers, other files of the program, whatever else may be where one was looked for."""
     kept: int = 0
     """Kernels whose facts are those of an earlier analysis."""
+    is_open: bool = False
+    """Whether edits have yet to be tried."""
+
+
+class _Answer(Struct, eq=False):
+    """What came of a text, and what it takes to try its edits, while these are open."""
+
+    job: CheckJob
+    analysed: Analysed
+    draft: Draft | None
+
+    def close(self, report: FileReport) -> None:
+        self.analysed, self.draft = replace(self.analysed, report=report, is_open=False), None
+
+
+class _OfFile(Struct, eq=False):
+    """What is kept of one file."""
+
+    memory: Memory = field(default_factory=Memory)
+    answers: list[_Answer] = field(default_factory=list)
+    """The last one first."""
+
+    def answer(self, job: CheckJob) -> _Answer | None:
+        """What came of the very same text before."""
+        known = next((answer for answer in self.answers if answer.job == job), None)
+        if known is not None:
+            self.answers.remove(known)
+            self.answers.insert(0, known)
+            known.analysed = replace(known.analysed, kept=len(known.analysed.kernels))
+        return known
+
+    def add(self, answer: _Answer) -> None:
+        self.answers.insert(0, answer)
+        del self.answers[_MOST_ANSWERS:]
 
 
 class _Memories:
@@ -66,14 +117,14 @@ class _Memories:
 
     def __init__(self) -> None:
         self._seen = disk.Seen()
-        self._of: dict[str, Memory] = {}
+        self._of: dict[str, _OfFile] = {}
 
-    def of(self, path: str) -> Memory:
+    def of(self, path: str) -> _OfFile:
         """What is kept for a file; nothing once anything on disk has changed that was asked of it for any file."""
         others = {other: text for other, text in self._seen.texts.items() if other not in self._of}
         if not (self._seen.is_repeatable and Present().agrees_with(replace(self._seen, texts=others))):
             self.forget()
-        return self._of.setdefault(path, Memory())
+        return self._of.setdefault(path, _OfFile())
 
     def add(self, seen: disk.Seen) -> None:
         self._seen.add(seen)
@@ -87,24 +138,75 @@ class _Memories:
 _memories = _Memories()
 
 
-def analysed(job: CheckJob) -> Analysed:
-    """Analyses a file, whose text is among the options. What of it hasn't changed since the last time is kept."""
-    text = dict(job.options.unsaved)[job.path]
-    memory = _memories.of(job.path)
+def answered(asked: Asked) -> Analysed:
+    """What is known of a file as far as it is asked for. What of it hasn't changed since the last time is kept."""
+    of_file = _memories.of(asked.job.path)
     with disk.noting() as seen:
-        found = _analysed(job, Keeping(memory, job.path, text))
+        known = of_file.answer(asked.job) or _looked_at(asked.job, of_file)
+        if known.draft is not None:
+            # Since then the same edits may have been tried in another text.
+            _preview(known, known.draft)
+        if asked.settles and known.draft is not None:
+            with abandonable():
+                report = _settled(known.draft)
+            known.close(report)
     _memories.add(seen)
-    return replace(found, files=frozenset(map(os.path.abspath, {*seen.texts, *seen.kinds})), kept=memory.used)
+    files = frozenset(map(os.path.abspath, {*seen.texts, *seen.kinds}))
+    known.analysed = replace(known.analysed, files=known.analysed.files | files)
+    return known.analysed
 
 
-def _analysed(job: CheckJob, keeper: Keeping | None) -> Analysed:
+def analysed(job: CheckJob) -> Analysed:
+    """All that is known of a file in the end."""
+    return answered(Asked(job, settles=True))
+
+
+def _looked_at(job: CheckJob, of_file: _OfFile) -> _Answer:
+    memory = of_file.memory
+    text = dict(job.options.unsaved)[job.path]
+    with disk.noting() as seen:
+        draft, found = _drafted(job, Keeping(memory, job.path, text))
+    answer = _Answer(job, replace(found, kept=memory.used), draft)
+    if not seen.is_timed:
+        of_file.add(answer)
+    return answer
+
+
+def _preview(answer: _Answer, draft: Draft) -> None:
+    """What can be told by now."""
+    with _going_on(draft):
+        preview = draft.preview()
+        if preview is None:
+            answer.close(draft.report())
+        else:
+            answer.analysed = replace(answer.analysed, report=preview)
+
+
+def _settled(draft: Draft) -> FileReport:
+    with _going_on(draft):
+        return draft.report()
+
+
+@contextmanager
+def _going_on(draft: Draft) -> Iterator[None]:
+    draft.stopwatch.go_on()
+    try:
+        yield
+    finally:
+        draft.stopwatch.pause()
+
+
+def _drafted(job: CheckJob, keeper: Keeping | None) -> tuple[Draft | None, Analysed]:
+    """What is known while nothing is told of edits, and what it takes to tell it."""
     stopwatch = Stopwatch()
     job = replace(job, options=replace(job.options, kinds=job.kinds() | _SHOWN))
     facts = analyse(job.path, job.options, keeper=keeper)
     if isinstance(facts, Failure):
-        return Analysed(facts)
-    report = report_on(facts, job, stopwatch, nothing_tried if keeper is None else keeper.tried_in)
-    return Analysed(report, tuple(_accesses(facts)), tuple(_kernels(facts, job.options.target)))
+        return None, Analysed(facts)
+    draft = Draft.of(facts, job, stopwatch, nothing_tried if keeper is None else keeper.tried_in)
+    stopwatch.pause()
+    told = tuple(_accesses(facts)), tuple(_kernels(facts, job.options.target))
+    return draft, Analysed(Failure(job.path, ""), *told, is_open=True)
 
 
 def _accesses(facts: FileFacts) -> Iterator[Hover]:

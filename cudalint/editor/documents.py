@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterator
 
 from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.editor.analysing import Analysed, Hover, KernelHover
+from cudalint.editor.analysing import Analysed, Asked, Hover, KernelHover
 from cudalint.editor.positions import is_in, size
 
 
@@ -27,11 +28,20 @@ class Document(Struct, eq=False):
     """Those that are shown, in headers that it includes too."""
     about: frozenset[str] = frozenset()
     """The URIs of all files that it has told findings of."""
+    told: asyncio.Event = field(default_factory=asyncio.Event)
+    """Whether there is nothing more to be known of the text, or it is another one by now."""
+    asked: Asked | None = None
+    """What it was last analysed for."""
 
     @property
     def is_current(self) -> bool:
         """Whether what is known is about the text as it is now."""
         return self.analysed is not None and self.analysed_text == self.text
+
+    @property
+    def is_open(self) -> bool:
+        """Whether of the text as it is now all is known but which edits hold."""
+        return self.is_current and self.analysed is not None and self.analysed.is_open
 
     def rests_on(self, path: str) -> bool:
         """Whether that file had a say, or may have one once it is there."""

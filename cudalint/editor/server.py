@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
-from collections.abc import AsyncIterator, Callable, Iterable, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
 from itertools import count
@@ -22,10 +22,10 @@ from cudalint.disk import recorder as disk
 from cudalint.disk.encoding import to_bytes
 from cudalint.disk.regular import read_regular_text
 from cudalint.driver.file_findings import CheckJob
-from cudalint.driver.pool import Lost, StandingWorker
+from cudalint.driver.pool import ABANDONED, Lost, StandingWorker
 from cudalint.driver.runs import Configured, Lint, result_of
 from cudalint.editor.actions import Actions
-from cudalint.editor.analysing import Analysed, analysed
+from cudalint.editor.analysing import Analysed, Asked, answered
 from cudalint.editor.documents import Document, Documents
 from cudalint.editor.findings import SOURCE, everywhere, shown, uri_of
 from cudalint.editor.positions import Encoding, Positions, ranges_meet
@@ -40,6 +40,8 @@ from cudalint.project.settings import FileSettings, Settings
 
 _DELAY = 0.1
 """Seconds without a change after which a file is analysed."""
+_IDLE = 0.4
+"""Seconds after which edits are tried that nobody has asked for."""
 _LONG = 0.5
 """Seconds of an analysis after which the editor is told that it goes on."""
 _SUFFIXES = (".cu", ".cuh")
@@ -48,6 +50,13 @@ _MEGABYTES = 700
 """After which the worker is replaced by a fresh one."""
 _NEEDED = ("cudalint.editor.analysing", "cudalint.driver.analysis")
 _FULL = lsp.TextDocumentSyncKind.Full
+
+
+class Trials:
+    """Of the edits of one document."""
+
+    def __init__(self) -> None:
+        self.are_unwanted = False
 
 
 class Server:
@@ -61,7 +70,12 @@ class Server:
         self._wanted: dict[str, None] = {}
         self._is_wanted = asyncio.Event()
         self._thread = ThreadPoolExecutor(1)
-        self._worker: StandingWorker[CheckJob, Analysed] | None = None
+        self._worker: StandingWorker[Asked, Analysed] | None = None
+        self._asked: dict[str, None] = {}
+        """The documents of which somebody waits to hear which edits hold."""
+        self._trials: Trials | None = None
+        self._published: dict[str, tuple[int | None, list[lsp.Diagnostic]]] = {}
+        """What was told last of each file."""
         self._encoding: Encoding = "utf-16"
         self._work: asyncio.Task[None] | None = None
         self._refreshes_lenses = False
@@ -103,7 +117,13 @@ class Server:
         feature(lsp.TEXT_DOCUMENT_HOVER, self._hover)
         feature(lsp.TEXT_DOCUMENT_CODE_LENS, self._lenses, lsp.CodeLensOptions(resolve_provider=False))
         kinds = [lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.RefactorRewrite]
-        feature(lsp.TEXT_DOCUMENT_CODE_ACTION, self._actions, lsp.CodeActionOptions(code_action_kinds=kinds))
+
+        async def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+            return await self._actions(params)
+
+        self.server.feature(
+            lsp.TEXT_DOCUMENT_CODE_ACTION, lsp.CodeActionOptions(code_action_kinds=kinds)
+        )(actions)
 
     # --- the session -----------------------------------------------------------------------------------------
 
@@ -118,7 +138,7 @@ class Server:
     def _initialized(self, params: lsp.InitializedParams) -> None:
         encoding = self.server.server_capabilities.position_encoding
         self._encoding = encoding.value if isinstance(encoding, lsp.PositionEncodingKind) else "utf-16"
-        self._work = asyncio.ensure_future(self._analyse_what_is_wanted())
+        self._work = asyncio.ensure_future(self._work_off())
 
     def _shutdown(self, params: None) -> None:
         self.end()
@@ -166,6 +186,7 @@ class Server:
         for change in params.content_changes:
             document.text = change.text
         document.version = params.text_document.version
+        self._has_told_all(document)
         document.changed = asyncio.get_running_loop().time()
         self._want([document, *self._documents.resting_on(document)])
 
@@ -181,7 +202,9 @@ class Server:
     def _closed(self, params: lsp.DidCloseTextDocumentParams) -> None:
         document = self._documents.by_uri.pop(params.text_document.uri, None)
         self._wanted.pop(params.text_document.uri, None)
+        self._published.pop(params.text_document.uri, None)
         if document is not None:
+            self._has_told_all(document)
             self._publish(document.about)
             self._want(self._documents.resting_on(document))
 
@@ -193,26 +216,54 @@ class Server:
             self._wanted[document.uri] = None
         if self._wanted:
             self._is_wanted.set()
+            if self._trials is not None and self._worker is not None:
+                self._trials.are_unwanted = True
+                self._worker.abandon()
 
-    async def _analyse_what_is_wanted(self) -> None:
+    async def _work_off(self) -> None:
         """One file after the other, that which changed last first. What a file came to that changed meanwhile is
-        dropped."""
+        dropped. Edits are tried when there is nothing else to do, or somebody asks for them."""
         loop = asyncio.get_running_loop()
         while True:
-            await self._is_wanted.wait()
-            if not self._wanted:
-                self._is_wanted.clear()
-                continue
-            document = self._documents.by_uri[next(reversed(self._wanted))]
-            waits = document.changed + _DELAY - loop.time()
-            if waits > 0:
-                await asyncio.sleep(waits)
-                continue
-            del self._wanted[document.uri]
-            try:
-                await self._analyse(document, loop)
-            except Exception as error:
-                self._tell(f"{document.path}: {type(error).__name__}: {error}", lsp.MessageType.Error)
+            self._is_wanted.clear()
+            open_ = self._next_open()
+            if self._wanted:
+                document = self._documents.by_uri[next(reversed(self._wanted))]
+                waits = document.changed + _DELAY - loop.time()
+                if waits > 0:
+                    await asyncio.sleep(waits)
+                    continue
+                del self._wanted[document.uri]
+                await self._without_fault(document, self._analyse(document, loop))
+            elif open_ is None:
+                await self._is_wanted.wait()
+            elif open_.uri in self._asked or not await self._is_woken_in(_IDLE):
+                await self._without_fault(open_, self._try_edits(open_, loop))
+
+    def _next_open(self) -> Document | None:
+        """A document whose edits have yet to be tried: one that is asked for, if there is any."""
+        documents = [document for document in self._documents.by_uri.values() if document.is_open]
+        return min(documents, key=lambda document: document.uri not in self._asked, default=None)
+
+    async def _is_woken_in(self, seconds: float) -> bool:
+        try:
+            await asyncio.wait_for(self._is_wanted.wait(), seconds)
+        except TimeoutError:
+            return False
+        return True
+
+    async def _without_fault(self, document: Document, work: Awaitable[None]) -> None:
+        try:
+            await work
+        except Exception as error:
+            self._tell(f"{document.path}: {type(error).__name__}: {error}", lsp.MessageType.Error)
+            self._give_up(document)
+
+    def _give_up(self, document: Document) -> None:
+        """No more is told of its text as it is now."""
+        if document.analysed is not None:
+            document.analysed = replace(document.analysed, is_open=False)
+        self._has_told_all(document)
 
     async def _analyse(self, document: Document, loop: asyncio.AbstractEventLoop) -> None:
         text, version = document.text, document.version
@@ -226,16 +277,48 @@ class Server:
         except ConfigError as error:
             self._know(document, text, Analysed(Failure(error.path, error.message)), ())
             return
-        job = self._job(document, known)
-        if self._worker is None:
-            limits = replace(self._wishes.limits, jobs_per_worker=_JOBS_PER_WORKER, megabytes=_MEGABYTES)
-            self._worker = StandingWorker(analysed, limits, _NEEDED)
+        document.asked = Asked(self._job(document, known))
         async with self._at_work_on(document):
-            answer = await loop.run_in_executor(self._thread, self._worker.answer, job)
+            answer = await loop.run_in_executor(self._thread, self._standing_worker().answer, document.asked)
         if self._documents.by_uri.get(document.uri) is not document or document.text != text:
             return
         found = Analysed(Failure(document.path, answer.reason)) if isinstance(answer, Lost) else answer
         self._know(document, text, found, self._findings(document, found, known, settings), version)
+
+    async def _try_edits(self, document: Document, loop: asyncio.AbstractEventLoop) -> None:
+        """All that is left to be known of a document, unless something else is wanted meanwhile."""
+        text = document.text
+        trials = self._trials = Trials()
+        settings = self._wishes.settings()
+        known = settings.of(document.path)
+        assert document.asked is not None  # It was analysed.
+        asked = Asked(document.asked.job, settles=True)
+        worker = self._standing_worker()
+        try:
+            answer = await loop.run_in_executor(self._thread, worker.answer, asked, lambda: trials.are_unwanted)
+        finally:
+            self._trials = None
+        if self._documents.by_uri.get(document.uri) is not document or document.text != text:
+            return
+        if isinstance(answer, Lost):
+            if answer.reason != ABANDONED:
+                self._give_up(document)
+            return
+        document.analysed, document.findings = answer, self._findings(document, answer, known, settings)
+        self._has_told_all(document)
+        about = frozenset({document.uri, *(self._uri_of(d.place.path) for d in document.findings)})
+        before, document.about = document.about, about
+        self._publish(before | about, only_news=True)
+
+    def _has_told_all(self, document: Document) -> None:
+        self._asked.pop(document.uri, None)
+        document.told.set()
+
+    def _standing_worker(self) -> StandingWorker[Asked, Analysed]:
+        if self._worker is None:
+            limits = replace(self._wishes.limits, jobs_per_worker=_JOBS_PER_WORKER, megabytes=_MEGABYTES)
+            self._worker = StandingWorker(answered, limits, _NEEDED)
+        return self._worker
 
     @asynccontextmanager
     async def _at_work_on(self, document: Document) -> AsyncIterator[None]:
@@ -291,14 +374,17 @@ class Server:
         version: int | None = None,
     ) -> None:
         document.analysed, document.analysed_text, document.findings = found, text, findings
+        if not found.is_open:
+            self._has_told_all(document)
         before = document.about
         document.about = frozenset({document.uri, *(self._uri_of(d.place.path) for d in findings)})
         self._publish(before | document.about)
         if self._refreshes_lenses:
             self.server.workspace_code_lens_refresh(None)
 
-    def _publish(self, uris: Iterable[str]) -> None:
-        """All that is known about some files: of a header by each file that includes it."""
+    def _publish(self, uris: Iterable[str], only_news: bool = False) -> None:
+        """All that is known about some files: of a header by each file that includes it. What was told of the same
+        text before is not told again where `only_news` is."""
         positions = self._positions()
         for uri in uris:
             own = self._documents.by_uri.get(uri)
@@ -309,6 +395,9 @@ class Server:
                         told.setdefault((finding.code, finding.place, finding.message), shown(finding, positions))
             diagnostics = [*told.values(), *(self._remarks(own) if own is not None else ())]
             version = own.version if own is not None and own.is_current else None
+            before, self._published[uri] = self._published.get(uri), (version, diagnostics)
+            if only_news and before == (version, diagnostics):
+                continue
             self.server.text_document_publish_diagnostics(
                 lsp.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics, version=version)
             )
@@ -361,8 +450,13 @@ class Server:
             for kernel in document.kernels()
         ]
 
-    def _actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
+    async def _actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         document = self._documents.by_uri.get(params.text_document.uri)
+        if document is not None and document.is_open:
+            document.told.clear()
+            self._asked[document.uri] = None
+            self._is_wanted.set()
+            await document.told.wait()
         if document is None or not document.is_current:
             return []  # Edits for another text.
         positions = self._positions()

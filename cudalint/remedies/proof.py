@@ -85,6 +85,8 @@ class Proof(Struct, frozen=True, eq=False):
     lasted: Lasted = Lasted()
     tried_in: Callable[[Place], Tried | None] = lambda place: None
     """What is kept of earlier trials, by the place of the kernel that they changed."""
+    tries: bool = True
+    """Whether there is time now for what no earlier trial tells."""
     clock: Clock = time.process_time
 
 
@@ -141,11 +143,13 @@ def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
     changes = _changes(found, proof.facts)
     # What is outside of all kernels concerns each of them, and takes longest to try.
     tryable = sorted((c for c in changes if _may_be_tried(c, proof)), key=lambda change: change.kernels is None)
-    verdicts = {change.edits: _NOT_TRYABLE for change in changes} | {change.edits: _UNTRIED for change in tryable}
+    verdicts = {change.edits: _NOT_TRYABLE for change in changes}
+    verdicts |= {change.edits: _UNTRIED if proof.tries else NOT_YET for change in tryable}
     before = {change.edits: verdict for change in tryable if (verdict := _told_before(change, proof)) is not None}
     verdicts |= before
     budget = _Budget(proof)
-    queue = list(_rounds([change for change in tryable if change.edits not in before], in_company=True))
+    open_ = [change for change in tryable if change.edits not in before] if proof.tries else []
+    queue = list(_rounds(open_, in_company=True))
     while queue:
         together, later = budget.affordable(queue.pop(0))
         if together:
@@ -236,13 +240,14 @@ def _hold(changes: Sequence[_Change], proof: Proof, seconds: float) -> bool:
     return all(_is_cured(change, trial.found, trial.same) for change in changes)
 
 
+NOT_YET = "it is not tried yet"
 _UNTRIED = "it was not tried, as trials take too long in this file"
 _NOT_TRYABLE = "not all that uses the text was analysed, so that a change of it can't be tried"
 _NO_LONGER_THE_SAME = "the change was tried, and the file is no longer understood as before"
 _IS_BROKEN = "the file has syntax errors, with which a change of it can't be tried"
 _WORSE = "the change was tried, and makes something else in the kernel worse"
 _STAYS = "the change was tried, and the finding stays"
-_TELL_NOTHING = (_UNTRIED, _NOT_TRYABLE, _NO_LONGER_THE_SAME, _IS_BROKEN)
+_TELL_NOTHING = (NOT_YET, _UNTRIED, _NOT_TRYABLE, _NO_LONGER_THE_SAME, _IS_BROKEN)
 """What speaks for edits no more than against them: the words of the suggestion may hold."""
 
 

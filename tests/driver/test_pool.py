@@ -5,15 +5,16 @@ from __future__ import annotations
 import faulthandler
 import os
 import signal
+import threading
 import time
 
 import pytest
 
 from cudalint.driver import pool, watching
-from cudalint.driver.pool import Done, Limits, Lost, default_workers, run_jobs
+from cudalint.driver.pool import ABANDONED, Done, Limits, Lost, StandingWorker, default_workers, run_jobs
 from cudalint.driver.watching import tell
 from cudalint.processes import time_limit
-from cudalint.processes.time_limit import OutOfTime, begin_last_part, interruptible
+from cudalint.processes.time_limit import OutOfTime, abandonable, begin_last_part, interruptible
 
 
 def _work(job: str) -> str:
@@ -225,3 +226,29 @@ def test_nothing_is_told_where_it_might_be_cut_off(monkeypatch: pytest.MonkeyPat
     tell("whole")
     tell("too soon")
     assert told == ["whole"]
+
+
+def _long(seconds: float) -> int:
+    """The process that has worked, for so many seconds if it is not told to leave that."""
+    end = time.monotonic() + seconds
+    with abandonable():
+        while time.monotonic() < end:
+            pass
+    return os.getpid()
+
+
+def test_a_standing_worker_leaves_what_nobody_waits_for() -> None:
+    worker = StandingWorker(_long, Limits(workers=1, seconds=300.0))
+    try:
+        first = worker.answer(0.0)
+        timer = threading.Timer(0.3, worker.abandon)
+        timer.start()
+        start = time.monotonic()
+        assert worker.answer(200.0) == Lost(0, ABANDONED)
+        assert time.monotonic() - start < 100.0
+        assert worker.answer(200.0, is_unwanted=lambda: True) == Lost(0, ABANDONED)
+        worker.abandon()  # It is at nothing.
+        # It is the same one, and what it was told before is not about this.
+        assert worker.answer(0.1) == first
+    finally:
+        worker.stop()

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.driver.file_findings import CheckJob
-from cudalint.editor.analysing import Analysed, _analysed, analysed
+from cudalint.editor.analysing import Analysed, Asked, _drafted, analysed, answered
 from cudalint.editor.analysing import _memories as memories
 from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
@@ -51,6 +52,12 @@ def _job(text: str) -> CheckJob:
 
 def _lint(text: str) -> Analysed:
     return analysed(_job(text))
+
+
+def _from_scratch(text: str) -> Analysed:
+    draft, found = _drafted(_job(text), None)
+    assert draft is not None
+    return replace(found, report=draft.report())
 
 
 def _shown(found: Analysed) -> list[object]:
@@ -105,4 +112,39 @@ def test_edits() -> None:
     for name, (text, kept) in _EDITS.items():
         edited = _lint(text)
         assert kept is None or edited.kept == kept, name
-        assert _shown(edited) == _shown(_analysed(_job(text), None)), name
+        assert _shown(edited) == _shown(_from_scratch(text)), name
+
+
+_CONFLICT = """\
+__global__ void columns(float *out, const float *in) {
+    __shared__ float tile[32][32];
+    tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+
+void launch(float *out, const float *in) { columns<<<64, dim3(32, 32)>>>(out, in); }
+"""
+
+
+def test_findings_come_before_their_edits_are_tried() -> None:
+    """The 32-way conflict is told at once, its edit when somebody asks for it; once tried, it is known for a text in
+    which the kernel is the same."""
+    memories.forget()
+    found = {
+        "at once": answered(Asked(_job(_CONFLICT))),
+        "asked for": answered(Asked(_job(_CONFLICT), settles=True)),
+        "the same text": answered(Asked(_job(_CONFLICT))),
+        "the same kernel": answered(Asked(_job("// above\n" + _CONFLICT))),
+    }
+    edits = {name: _edits_of_conflict(each) for name, each in found.items()}
+    assert not edits.pop("at once") and found["at once"].is_open
+    assert all(edits.values()) and not any(found[name].is_open for name in edits)
+    assert found["the same text"].kept == found["the same kernel"].kept == 1
+
+
+def _edits_of_conflict(found: Analysed) -> object:
+    assert isinstance(found.report, FileReport)
+    (conflict,) = (d for d in found.report.diagnostics if d.code == "CL201")
+    assert conflict.suggestion is not None
+    return conflict.suggestion.edits

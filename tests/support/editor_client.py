@@ -33,6 +33,8 @@ class Editor:
         self._numbers = itertools.count(1)
         self._kept: list[Json] = []
         self._versions: dict[str, int] = {}
+        self._told: dict[str, list[Json]] = {}
+        """The diagnostics of each file that came last."""
         self._texts: dict[str, str] = {}
         threading.Thread(target=self._read, daemon=True).start()
         capabilities: Json = {"workspace": {"workspaceEdit": {"documentChanges": True}}}
@@ -137,7 +139,22 @@ class Editor:
             return is_published and params["uri"] == uri and params.get("version") == version
 
         found: list[Json] = self._next(is_wanted)["params"]["diagnostics"]
+        self._told[uri] = found
         return found
+
+    def settled(self, uri: str) -> list[Json]:
+        """Those of the text as it is by now that hold in the end, when it is known which edits do."""
+        self.actions(uri, {side: {"line": 0, "character": 0} for side in ("start", "end")})
+        told = [
+            message
+            for message in self._kept
+            if message.get("method") == "textDocument/publishDiagnostics" and message["params"]["uri"] == uri
+        ]
+        for message in told:
+            self._kept.remove(message)
+        if told:
+            self._told[uri] = told[-1]["params"]["diagnostics"]
+        return self._told[uri]
 
     def hover(self, uri: str, line: int, character: int) -> str:
         """The text at a position, lines and characters from 0; empty where there is none."""
