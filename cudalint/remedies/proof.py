@@ -1,7 +1,8 @@
 """Suggested edits made, and the edited text analysed and linted again, before anybody gets to see them.
 
 Edits of one file are tried at once as far as they can be told from one another afterwards: those of different kernels,
-and those of one kernel that are about other accesses and other lines; if that fails for one of them, each by itself.
+and those of one kernel that are about other findings and other lines. Where something gets worse by them, each half of
+them is tried again; where a finding stays that one of them is for, the others are tried without it.
 
 An edit is proven where under every launch of every instantiation the findings that suggest it are gone or better, no
 finding is new, whatever its severity, and no access costs both more than before and more than its bytes need, nor all
@@ -13,9 +14,10 @@ a change only decides which change is tried.
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, MutableMapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, MutableMapping, Sequence
 from typing import NamedTuple
 
 from msgspec import Struct
@@ -123,13 +125,14 @@ class _Change(Struct, eq=False):
         return self.rewrites or (only_puts and self.is_for_order)
 
     @property
-    def extents(self) -> dict[str, tuple[int, int]]:
-        """The first and the last line of what is changed, and of what that is for, in each file."""
-        found: dict[str, tuple[int, int]] = {}
-        for place in (*(edit.place for edit in self.edits), *(target.place for target in self.targets)):
-            first, last = found.get(place.path, (place.line, place.end_line))
-            found[place.path] = min(first, place.line), max(last, place.end_line)
-        return found
+    def spots(self) -> frozenset[Place]:
+        """The places of the findings that suggest it."""
+        return frozenset(target.place for target in self.targets)
+
+    @property
+    def names(self) -> frozenset[tuple[object, ...]]:
+        """What tells the findings that suggest it from others."""
+        return frozenset((*_names(target)[:3], target.place) for target in self.targets)
 
     @property
     def is_for_order(self) -> bool:
@@ -149,7 +152,7 @@ def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
     verdicts |= before
     budget = _Budget(proof)
     open_ = [change for change in tryable if change.edits not in before] if proof.tries else []
-    queue = list(_rounds(open_, in_company=True))
+    queue = _rounds(open_)
     while queue:
         together, later = budget.affordable(queue.pop(0))
         if together:
@@ -324,44 +327,45 @@ def _is_whole(change: _Change, proof: Proof) -> bool:
     return is_complete and all(map(proof.all_considered, paths))
 
 
-def _rounds(changes: Iterable[_Change], in_company: bool) -> Iterator[list[_Change]]:
-    """What is tried at once: changes of different kernels, which don't meet, and `in_company` those of one kernel that
-    are about costs of different accesses."""
+def _rounds(changes: Iterable[_Change]) -> list[list[_Change]]:
+    """What is tried at once: changes of different kernels, which don't meet, and those of one kernel, or of what stands
+    outside of all, that get along."""
     rounds: list[list[_Change]] = []
     for change in changes:
-        if change.kernels is None:
-            yield [change]
-            continue
         for together in rounds:
-            if all(_are_apart(change, other) or (in_company and _get_along(change, other)) for other in together):
+            if all(_are_apart(change, other) or _get_along(change, other) for other in together):
                 together.append(change)
                 break
         else:
             rounds.append([change])
-    yield from rounds
+    return rounds
 
 
 def _are_apart(one: _Change, other: _Change) -> bool:
-    return not (one.kernels or frozenset()) & (other.kernels or frozenset())
+    return one.kernels is not None and other.kernels is not None and not one.kernels & other.kernels
 
 
 def _get_along(one: _Change, other: _Change) -> bool:
-    """Whether changes of one kernel may be tried at once: the accesses that each is about have figures of their own,
-    and none of them is within what the other one changes."""
+    """Whether changes of one kernel may be tried at once: each is for other findings, of which none is on a line that
+    the other one changes."""
     return (
         one.rewrites == other.rewrites
+        and one.is_for_order == other.is_for_order
         and not one.relaunches
         and not other.relaunches
-        and all(target.code in _OF_COSTS for each in (one, other) for target in each.targets)
-        and not _meet(one.extents, other.extents)
+        and not one.names & other.names
+        and not any(_meet(*pair) for pair in itertools.product(_own(one, other), (*_own(other, one), *other.spots)))
+        and not any(_meet(*pair) for pair in itertools.product(one.spots, _own(other, one)))
     )
 
 
-def _meet(some: Mapping[str, tuple[int, int]], others: Mapping[str, tuple[int, int]]) -> bool:
-    return any(
-        path in others and first <= others[path][1] and others[path][0] <= last
-        for path, (first, last) in some.items()
-    )
+def _own(change: _Change, other: _Change) -> list[Place]:
+    """What is changed by it alone, and not by another one as well: both may need a header."""
+    return [edit.place for edit in change.edits if edit not in other.edits]
+
+
+def _meet(one: Place, other: Place) -> bool:
+    return one.path == other.path and one.line <= other.end_line and other.line <= one.end_line
 
 
 def _applicable(change: _Change, proof: Proof) -> str:
@@ -397,22 +401,25 @@ def _try(changes: Sequence[_Change], proof: Proof, budget: _Budget) -> tuple[_Ve
         return {}, [list(changes[:middle]), list(changes[middle:])]
     told: _Verdicts = {}
     rest: list[_Change] = []
-    alone: list[_Change] = []
+    doubtful: list[_Change] = []
     for change in changes:
         others = [other for other in changes if other is not change and not _are_apart(change, other)]
         is_broken = bool(trial.broken & (change.kernels or owned))
         is_late = bool(trial.late & (change.kernels or owned))
         broken = _not_told(proof.facts) if is_broken else ""
         problem = _UNTRIED if is_late else broken or _problem(change, trial)
-        if (is_broken or any(_problem(each, trial) for each in (change, *others))) and others:
-            alone.append(change)
-        elif is_broken or not trial.broken:
+        if others and (is_broken or problem == _WORSE):
+            doubtful.append(change)
+        elif trial.broken and not is_broken:
+            rest.append(change)
+        elif not problem and any(_problem(other, trial) for other in others):
+            rest.append(change)  # It may only help beside those.
+        else:
             told[change.edits] = problem or _applicable(change, proof)
             if not is_late:
                 _keep(change, problem, proof)
-        else:
-            rest.append(change)
-    return told, [*([rest] if rest else []), *_rounds(alone, in_company=False)]
+    middle = len(doubtful) // 2
+    return told, [again for again in (rest, doubtful[:middle], doubtful[middle:]) if again]
 
 
 def _told_before(change: _Change, proof: Proof) -> str | None:

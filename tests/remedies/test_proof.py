@@ -136,6 +136,49 @@ def test_where_one_of_them_fails_each_is_tried_by_itself() -> None:
     assert [text.count("reinterpret_cast") for text in tried] == [2, 1, 1]
 
 
+# Two tiles are read reversed, and a third: each lacks a barrier of its own.
+_TILES = """__global__ void turned(const float *in, float *out) {
+    __shared__ float a[256], b[256], c[256];
+    int t = threadIdx.x;
+    a[t] = in[t];
+    out[t] = a[255 - t];
+    b[t] = in[t + 256];
+    out[t + 256] = b[255 - t];
+    c[t] = in[t + 512];
+    out[t + 512] = c[255 - t];
+}
+void launch(const float *in, float *out) { turned<<<1, 256>>>(in, out); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("where", "becomes", "holds", "barriers"),
+    [
+        ("-", "-", {5, 7, 9}, [3]),
+        # With the barrier before line 9 the row becomes a column: 3 together, and then each half of them.
+        ("__syncthreads();\n    out[t + 512]", "__syncthreads();\n    out[t * 32]", {5, 7}, [3, 1, 2, 1, 1]),
+        # A barrier of a warp in place of the second one does not help: the others are tried without it.
+        ("__syncthreads();\n    out[t + 256]", "__syncwarp(~0u);\n    out[t + 256]", {5, 9}, [3, 2]),
+    ],
+)
+def test_edits_of_other_races_are_tried_at_once(
+    where: str, becomes: str, holds: set[int], barriers: list[int]
+) -> None:
+    facts, found = _linted(_TILES, "CL301")
+    tried: list[int] = []
+
+    def again(
+        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
+    ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
+        tried.append(texts["a.cu"].count("__syncthreads"))
+        return _linted(texts["a.cu"].replace(where, becomes), "CL301")
+
+    proof = Proof(facts, lambda: (facts, found), again, lambda path: _TILES, lambda path: True, seconds=60.0)
+    told = proven(found, proof)
+    assert {one.place.line for one in told if one.suggestion and one.suggestion.edits} == holds
+    assert tried == barriers
+
+
 def test_no_trial_is_begun_for_which_there_is_no_time() -> None:
     facts, found = _linted(_ROWS, "CL101")
 
