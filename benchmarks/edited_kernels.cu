@@ -1,12 +1,13 @@
 // Kernels that cudalint edits, each with a checksum of its results and the time of a launch.
 //
 //     cp benchmarks/edited_kernels.cu /tmp/edited.cu
-//     cudalint check /tmp/edited.cu --no-config --min-share 0 --fix --unsafe-fixes --exit-zero
+//     cudalint check /tmp/edited.cu --no-config --extend-select CL103,CL603 --min-share 0 --fix --unsafe-fixes --exit-zero
 //     nvcc -arch=native -o before benchmarks/edited_kernels.cu && nvcc -arch=native -o after /tmp/edited.cu
 //     ./before; ./after
 //
 // The checksums have to be the same bit by bit: no edit changes the order in which anything is computed. That of `turned`
-// may differ, as its threads race before.
+// may differ, as its threads race before, and those of `powers`, `quotients`, `waves` and `exponentials`, whose arithmetic
+// rounds otherwise: their means are the same to six digits.
 #include <cstdio>
 #include <cstring>
 #include <vector>
@@ -58,8 +59,75 @@ __global__ void turned(const float *a, float *out, float most) {
     out[blockIdx.x * 256 + threadIdx.x] = s[threadIdx.x];
 }
 
-template <typename Launch>
-void measure(const char *name, const void *result, size_t bytes, Launch launch) {
+__global__ void weighted(const float *a, const float *w, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float x = a[i];
+    float sum = 0.0f;
+    for (int k = 0; k < 1024; k += 4) {
+        sum += x * w[k];
+        sum -= x * x * w[k + 1];
+        sum += w[k + 2];
+        sum = sum * 0.5f + w[k + 3];
+    }
+    out[i] = sum;
+}
+
+__global__ void short_runs(const float *a, const float *w, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float sum = a[i];
+    for (int k = 0; k < 256; k++)
+        for (int c = 0; c < 4; c++)
+            sum = sum * w[4 * k + c] + 1.0f;
+    out[i] = sum;
+}
+
+__global__ void powers(const float *a, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float x = a[i];
+    float sum = 0.0f;
+    for (int k = 0; k < 200; k++) {
+        sum += powf(x + k, 2.0f);
+        sum -= pow(sum, 0.5f);
+    }
+    out[i] = sum;
+}
+
+__global__ void quotients(const float *a, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float x = a[i];
+    for (int k = 0; k < 200; k++)
+        x = (x + k) / 3.0f;
+    out[i] = x;
+}
+
+__global__ void waves(const float *a, float *re, float *im, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    float x = 0.0f, y = 0.0f;
+    for (int k = 0; k < 200; k++) {
+        x += cosf(0.01f * k * a[i]);
+        y -= sinf(0.01f * k * a[i]);
+    }
+    re[i] = x;
+    im[i] = y;
+}
+
+__global__ void exponentials(const float *a, float *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n) return;
+    const float x = a[i];
+    float sum = 0.0f;
+    for (int k = 0; k < 200; k++)
+        sum += expf(-x * k);
+    out[i] = sum;
+}
+
+template <typename T, typename Launch>
+void measure(const char *name, const T *result, size_t count, Launch launch) {
     cudaEvent_t begin, end;
     cudaEventCreate(&begin);
     cudaEventCreate(&end);
@@ -70,11 +138,14 @@ void measure(const char *name, const void *result, size_t bytes, Launch launch) 
     cudaEventSynchronize(end);
     float milliseconds = 0.0f;
     cudaEventElapsedTime(&milliseconds, begin, end);
-    std::vector<unsigned char> host(bytes);
-    cudaMemcpy(host.data(), result, bytes, cudaMemcpyDeviceToHost);
+    std::vector<T> host(count);
+    cudaMemcpy(host.data(), result, count * sizeof(T), cudaMemcpyDeviceToHost);
+    const unsigned char *bytes = reinterpret_cast<const unsigned char *>(host.data());
     unsigned long long sum = 1469598103934665603ull;
-    for (unsigned char each : host) sum = (sum ^ each) * 1099511628211ull;
-    printf("%-16s checksum %016llx %s\n", name, sum, cudaGetErrorString(cudaGetLastError()));
+    double mean = 0.0;
+    for (size_t k = 0; k < count * sizeof(T); k++) sum = (sum ^ bytes[k]) * 1099511628211ull;
+    for (T each : host) mean += each / (double)count;
+    printf("%-16s checksum %016llx mean %.6g %s\n", name, sum, mean, cudaGetErrorString(cudaGetLastError()));
     printf("%-16s time %.4f ms\n", name, milliseconds / 20);
 }
 
@@ -84,24 +155,33 @@ int main() {
     std::vector<float> host(cells);
     std::vector<double> wide(cells);
     for (size_t k = 0; k < cells; k++) wide[k] = host[k] = (k * 2654435761u % 1000) / 1000.0f - 0.25f;
-    float *a, *b, *v, *out;
+    float *a, *b, *v, *w, *out;
     double *c, *e;
     cudaMalloc(&a, cells * sizeof(float));
     cudaMalloc(&b, cells * sizeof(float));
     cudaMalloc(&v, d * sizeof(float));
+    cudaMalloc(&w, 1024 * sizeof(float));
     cudaMalloc(&out, n * sizeof(float));
     cudaMalloc(&c, cells * sizeof(double));
     cudaMalloc(&e, n * sizeof(double));
     cudaMemcpy(a, host.data(), cells * sizeof(float), cudaMemcpyHostToDevice);
     cudaMemcpy(c, wide.data(), cells * sizeof(double), cudaMemcpyHostToDevice);
     cudaMemcpy(v, host.data(), d * sizeof(float), cudaMemcpyHostToDevice);
+    cudaMemcpy(w, host.data(), 1024 * sizeof(float), cudaMemcpyHostToDevice);
     cudaMemset(b, 0, cells * sizeof(float));
     const int blocks = (n + 255) / 256;
-    measure("odd_rows", out, n * sizeof(float), [&] { odd_rows<<<blocks, 256>>>(a, v, out, n, d); });
-    measure("rows_of<float>", out, n * sizeof(float), [&] { rows_of<<<blocks, 256>>>(a, out, n, d); });
-    measure("rows_of<double>", e, n * sizeof(double), [&] { rows_of<<<blocks, 256>>>(c, e, n, d); });
-    measure("stored_rows", b, cells * sizeof(float), [&] { stored_rows<<<blocks, 256>>>(v, b, n, d); });
-    measure("pairs<float>", b, 2 * n * sizeof(float), [&] { pairs<<<blocks, 256>>>(a, b, n); });
-    measure("turned", out, (n / 256) * 256 * sizeof(float), [&] { turned<<<n / 256, 256>>>(a, out, 0.5f); });
+    measure("odd_rows", out, n, [&] { odd_rows<<<blocks, 256>>>(a, v, out, n, d); });
+    measure("rows_of<float>", out, n, [&] { rows_of<<<blocks, 256>>>(a, out, n, d); });
+    measure("rows_of<double>", e, n, [&] { rows_of<<<blocks, 256>>>(c, e, n, d); });
+    measure("stored_rows", b, cells, [&] { stored_rows<<<blocks, 256>>>(v, b, n, d); });
+    measure("pairs<float>", b, 2 * n, [&] { pairs<<<blocks, 256>>>(a, b, n); });
+    measure("turned", out, (n / 256) * 256, [&] { turned<<<n / 256, 256>>>(a, out, 0.5f); });
+    measure("weighted", out, n, [&] { weighted<<<blocks, 256>>>(a, w, out, n); });
+    measure("short_runs", out, n, [&] { short_runs<<<blocks, 256>>>(a, w, out, n); });
+    measure("powers", out, n, [&] { powers<<<blocks, 256>>>(a, out, n); });
+    measure("quotients", out, n, [&] { quotients<<<blocks, 256>>>(a, out, n); });
+    measure("waves", b, n, [&] { waves<<<blocks, 256>>>(a, b, out, n); });
+    measure("waves", out, n, [&] { waves<<<blocks, 256>>>(a, b, out, n); });
+    measure("exponentials", out, n, [&] { exponentials<<<blocks, 256>>>(a, out, n); });
     return 0;
 }

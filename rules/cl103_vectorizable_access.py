@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
-from cudalint.diagnostics import Diagnostic, Related, Suggestion
-from cudalint.facts import KernelFacts, Neighbours, NeighboursResult
+from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
+from cudalint.facts import Access, KernelFacts, Neighbours, NeighboursResult
 from cudalint.launchkit import percent
+from cudalint.remedies.obstacles import Obstacle, edited
+from cudalint.remedies.row_edits import row_edits
+from cudalint.remedies.vector_edits import is_safe_as_vector, vector_edits
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 
@@ -45,7 +48,7 @@ class VectorizableAccess(Rule):
     summary = "neighbouring elements that a thread reads or writes one by one"
     by_hand = "whether the neighbours are aligned and always taken together is up to the program"
     is_waste = True
-    reads = frozenset({"neighbours"})
+    reads = frozenset({"neighbours", "accesses"})
     on_by_default = False
     thresholds = {"share": 0.02}
     relative = ("share",)
@@ -57,13 +60,18 @@ class VectorizableAccess(Rule):
                 saved = result.executions * (site.count - 1)
                 share = min(1.0, saved / result.instructions) if result.instructions else 0.0
                 if share >= least:
-                    yield self._diagnostic(kernel, site, result, share)
+                    yield self._diagnostic(kernel, site, result, share, context)
 
     def _diagnostic(
-        self, kernel: KernelFacts, site: Neighbours, result: NeighboursResult, share: float
+        self, kernel: KernelFacts, site: Neighbours, result: NeighboursResult, share: float, context: RuleContext
     ) -> Diagnostic:
         verb = "loads" if site.operation == "load" else "stores"
         width = site.count * site.element_bytes
+        accesses = _accesses(kernel, site)
+        advice = Suggestion(
+            _advice(site, width), before={"accesses": float(site.count)}, after={"accesses": 1.0}, rewrites=True
+        )
+        is_safe = len(accesses) == site.count and is_safe_as_vector(kernel, accesses)
         return self.finding(
             kernel,
             place=site.place,
@@ -78,10 +86,32 @@ class VectorizableAccess(Rule):
                 *(Related(place, "the next of them") for place in site.others[:1]),
                 *frames_related(site.inlined_from),
             ),
-            suggestion=Suggestion(
-                _advice(site, width), before={"accesses": float(site.count)}, after={"accesses": 1.0}
+            suggestion=edited(
+                advice, lambda: _edits(kernel, site, accesses, width, context), "safe" if is_safe else "unsafe"
             ),
         )
+
+
+def _accesses(kernel: KernelFacts, site: Neighbours) -> list[Access]:
+    """Those that are neighbours, in the order of their addresses."""
+    alike = {
+        each.place: each
+        for each in kernel.accesses
+        if (each.array, each.operation, each.inlined_from) == (site.array, site.operation, site.inlined_from)
+    }
+    return [alike[place] for place in (site.place, *site.others) if place in alike]
+
+
+def _edits(
+    kernel: KernelFacts, site: Neighbours, accesses: Sequence[Access], width: int, context: RuleContext
+) -> tuple[Edit, ...]:
+    if len(accesses) == site.count:
+        apart = [(number * site.element_bytes, access) for number, access in enumerate(accesses)]
+        return vector_edits(apart, width, context.text_of)
+    if len(accesses) != 1:
+        raise Obstacle("several of its neighbours stand in one place, such as a macro")
+    uniform = {parameter.name for parameter in kernel.parameters if parameter.bytes in (4, 8)}
+    return row_edits(accesses, width, uniform, context.text_of)
 
 
 def _advice(site: Neighbours, width: int) -> str:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import Arithmetic, ArithmeticKind, KernelFacts
+from cudalint.facts import Arithmetic, ArithmeticKind, ArithmeticResult, KernelFacts
 from cudalint.launchkit import percent
+from cudalint.remedies.arithmetic_edits import arithmetic_edits, sine_and_cosine
+from cudalint.remedies.obstacles import edited
 from cudalint.rule import Rule, RuleContext
 
 
@@ -15,14 +17,15 @@ class SlowArithmetic(Rule):
 
     What it does
         Counts the instructions of divisions and remainders of integers by a number that only the launch knows, of
-        `pow` with an exponent of 2, 3, 4 or 0.5, and of functions of floats in loops for which there is an intrinsic,
-        and reports those that take more of what a warp executes in the kernel than the threshold beyond what the
-        faster way takes.
+        `pow` with an exponent of 2, 3, 4 or 0.5, of functions of floats in loops for which there is an intrinsic, and
+        of divisions of floating-point numbers in loops by a constant that is no power of two, and reports those that
+        take more of what a warp executes in the kernel than the threshold beyond what the faster way takes.
 
     Why is this bad
         The hardware divides no integers: a division by a number that the compiler doesn't know takes 22 instructions,
         one by a constant 4, a shift 1. `powf(x, 2.0f)` takes 72 and `x * x` one. `sinf` takes 26 and `__sinf` 2, with
-        an error that grows with the argument.
+        an error that grows with the argument. `x / 3.0f` takes 9 instructions and `x * (1.0f / 3.0f)` one, which
+        rounds twice.
 
     Why it is off by default
         What these operations take is known, and whether the kernel waits for them is not: most that divide in a loop
@@ -59,15 +62,24 @@ class SlowArithmetic(Rule):
             for result in site.results:
                 share = min(1.0, result.saved / result.instructions) if result.instructions else 0.0
                 if share >= least:
-                    yield self.finding(
-                        kernel,
-                        place=site.place,
-                        message=f"{_subject(site)} takes {percent(share)} of what a warp executes in this kernel",
-                        launches=(kernel.launches[result.launch],),
-                        assumptions=result.assumptions,
-                        figures={"wasted_share": share},
-                        suggestion=Suggestion(_suggestion(site), before={"wasted_share": share}),
-                    )
+                    yield self._diagnostic(kernel, site, result, share, context)
+
+    def _diagnostic(
+        self, kernel: KernelFacts, site: Arithmetic, result: ArithmeticResult, share: float, context: RuleContext
+    ) -> Diagnostic:
+        functions = [each for each in kernel.arithmetic if each.kind == "function"] if site.kind == "function" else []
+        both = sine_and_cosine(site, functions, context.text_of)
+        words = "`sincosf` computes both of this angle at little more than one" if both else _suggestion(site)
+        advice = Suggestion(words, before={"wasted_share": share}, rewrites=True)
+        return self.finding(
+            kernel,
+            place=site.place,
+            message=f"{_subject(site)} takes {percent(share)} of what a warp executes in this kernel",
+            launches=(kernel.launches[result.launch],),
+            assumptions=result.assumptions,
+            figures={"wasted_share": share},
+            suggestion=edited(advice, lambda: both or arithmetic_edits(site, context.text_of), "unsafe"),
+        )
 
 
 def _subject(site: Arithmetic) -> str:
@@ -76,6 +88,7 @@ def _subject(site: Arithmetic) -> str:
         "division": f"a division of integers by `{name}`, which only the launch knows,",
         "power": f"`{name}`",
         "function": f"`{name}` in a loop",
+        "quotient": f"a division in a loop by `{name}`, a constant,",
     }
     return subjects[site.kind]
 
@@ -83,6 +96,8 @@ def _subject(site: Arithmetic) -> str:
 def _suggestion(site: Arithmetic) -> str:
     if site.kind == "power":
         return f"write {site.alternative if site.alternative.startswith('a ') else f'`{site.alternative}`'}"
+    if site.kind == "quotient":
+        return f"multiply by `{site.alternative}`, which the compiler computes, if it may round otherwise"
     if site.kind == "function":
         return f"`{site.alternative}` takes a few instructions, if its error is small enough here (-use_fast_math)"
     return f"count along in the loop, make `{site.names[0]}` a constant, or let the host compute a multiplier for it"

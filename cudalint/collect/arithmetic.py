@@ -29,8 +29,9 @@ class _Found(Struct):
     kind: ArithmeticKind
     names: tuple[str, ...]
     alternative: str = ""
-    in_loop: bool = False
     causes: tuple[Place, ...] = ()
+    keeps_type: bool = False
+    in_loop: bool = False
     executions: float = 0.0
     saved: float = 0.0
     doubles: float = 0.0
@@ -58,7 +59,9 @@ class ArithmeticCollector(Provider, eq=False):
             site = self._sites.get((kind, place))
             if site is None:
                 spelled = self.spellings.of(place)
-                site = Arithmetic(place, kind, spelled, each.names, each.alternative, each.in_loop, (), each.causes)
+                site = Arithmetic(
+                    place, kind, spelled, each.names, each.alternative, each.in_loop, (), each.causes, each.keeps_type
+                )
             result = ArithmeticResult(
                 run.execution.view.index, each.executions, each.saved, each.doubles, each.special, total,
                 each.by_data, assumptions,
@@ -114,12 +117,12 @@ class _Sites:
             found.special += lanes * float(counts[4])
 
     def _add_slow(self, computation: Computation) -> None:
-        for kind, names, alternative, saved in self._slow(computation):
-            key = (kind, self._place(computation.code))
-            found = self.found.setdefault(key, _Found(kind, names, alternative))
-            found.saved += saved * self._count(found, computation)
+        for found, saved in self._slow(computation):
+            each = self.found.setdefault((found.kind, self._place(computation.code)), found)
+            each.saved += saved * self._count(each, computation)
 
-    def _slow(self, computation: Computation) -> Iterator[tuple[ArithmeticKind, tuple[str, ...], str, float]]:
+    def _slow(self, computation: Computation) -> Iterator[tuple[_Found, float]]:
+        """What is slow of one computation, and the instructions that each execution takes too many."""
         code = computation.code
         takes = float(operation_of(code)[5])
         match code:
@@ -130,18 +133,37 @@ class _Sites:
                 key = (self._spelled(left), self._spelled(right), computation.loops, computation.conditions)
                 if takes >= slow and key not in self._divided:
                     self._divided.add(key)
-                    yield "division", (self._spelled(right),), "", takes - quick
+                    yield _Found("division", (self._spelled(right),)), takes - quick
+            case ir.Binary(op="/", left=left, right=right, type=ir.Scalar(kind="float") as type_):
+                if takes > 1 and isinstance(walk.without_casts(right), ir.Constant) and type_.bytes in (4, 8):
+                    divisor, one = self._spelled(right), "1.0" if type_.bytes == 8 else "1.0f"
+                    written, keeps = f"{one} / {divisor}", _is_number_of(type_, left)
+                    if not isinstance(walk.without_casts(left), ir.Constant):
+                        yield _Found("quotient", (divisor,), written, (self._place(right),), keeps), takes - 1
             case ir.Call(name=name, arguments=(base, exponent), receiver=None) if name in ("pow", "powf"):
                 value = walk.without_casts(exponent)
                 text = self._spelled(base)
+                keeps = _is_number_of(code.type, base)
                 if isinstance(value, ir.Constant) and value.value in range(2, _MOST_FACTORS + 1):
                     factors = int(value.value)
                     written = " * ".join([text] * factors) if text.isidentifier() else f"a product of {factors} factors"
                     if takes >= 10 * factors:
-                        yield "power", (self._spelled(code),), written, takes - (factors - 1)
+                        found = _Found("power", (self._spelled(code),), written, keeps_type=keeps)
+                        yield found, takes - (factors - 1)
                 elif isinstance(value, ir.Constant) and value.value == 0.5:
-                    yield "power", (self._spelled(code),), f"sqrt({text})", takes - 8
+                    root = "sqrtf" if ir.type_name(code.type) == "float" else "sqrt"
+                    yield _Found("power", (self._spelled(code),), f"{root}({text})", keeps_type=keeps), takes - 8
             case ir.Call(name=name, receiver=None, type=type_):
                 intrinsic = builtin(name).quick
                 if intrinsic and not is_double(type_) and isinstance(type_, ir.Scalar):
-                    yield "function", (name,), intrinsic, takes - 3
+                    keeps = all(_is_number_of(type_, argument) for argument in code.arguments)
+                    yield _Found("function", (name,), intrinsic, keeps_type=keeps), takes - 3
+
+
+def _is_number_of(type_: ir.Type, operand: ir.Expr) -> bool:
+    """Whether an operand is of a type before it is converted without being told so."""
+    while isinstance(operand, ir.Cast) and not operand.explicit:
+        operand = operand.operand
+    return isinstance(operand.type, ir.Scalar) and isinstance(type_, ir.Scalar) and (
+        (operand.type.kind, operand.type.bytes) == (type_.kind, type_.bytes)
+    )

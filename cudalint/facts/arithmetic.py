@@ -8,10 +8,11 @@ from msgspec import Struct
 
 from cudalint.facts.places import Place
 
-ArithmeticKind = Literal["double", "division", "power", "function"]
+ArithmeticKind = Literal["double", "division", "power", "function", "quotient"]
 """`double`: an expression of floats that is computed in double precision, for the sake of its literals alone.
 `division`: of integers, by a number that only the launch knows; also its remainder. `power`: with a small exponent that
-the source gives. `function`: of floats, for which there is a faster and less accurate intrinsic."""
+the source gives. `function`: of floats, for which there is a faster and less accurate intrinsic. `quotient`: of
+floating-point numbers, by a constant that is no power of two."""
 
 
 class ArithmeticResult(Struct, frozen=True):
@@ -47,4 +48,6 @@ class Arithmetic(Struct, frozen=True):
     in_loop: bool
     results: tuple[ArithmeticResult, ...]
     causes: tuple[Place, ...] = ()
-    """Where what makes it slow stands; of `double` alone."""
+    """Where what makes it slow stands; of `double`, and of `quotient` the divisor."""
+    keeps_type: bool = False
+    """Whether the alternative, made of the same operands as they are spelled, is of the type of the operation."""

@@ -26,7 +26,7 @@ from cudalint.remedies.row_edits import row_edits, turns_of
 from cudalint.remedies.staging_edits import staging_edits
 from cudalint.remedies.tile_edits import tile_edits
 from cudalint.remedies.turn_edits import turn_edits
-from cudalint.remedies.vector_edits import vector_edits
+from cudalint.remedies.vector_edits import is_safe_as_vector, vector_edits
 from cudalint.rulekit import Evaluated, array_key, evaluated, is_repeat, mean_sectors, thread_indices
 
 _WORTH_IT = 0.8
@@ -275,26 +275,10 @@ def _as_vector_of(
         return None
     advice = Suggestion(text, (), {"sectors": now}, {"sectors": then}, rewrites=True)
     accesses = [(distance, other.access) for distance, other in neighbours]
-    begins = all(access.array in launch.allocated for launch in kernel.launches)
-    is_plain = access.operation == "load" or not _loads_between(kernel, [other.access for _, other in neighbours])
-    safety: Applicability = "safe" if begins and is_plain and access.known_modulo % width == 0 else "unsafe"
+    safety: Applicability = "unsafe"
+    if access.known_modulo % width == 0 and is_safe_as_vector(kernel, [other.access for _, other in neighbours]):
+        safety = "safe"
     return edited(advice, lambda: vector_edits(accesses, width, texts.text_of), safety)
-
-
-_VALUE_LINES = 5
-"""Lines that what is stored may take."""
-
-
-def _loads_between(kernel: KernelFacts, stores: Sequence[Access]) -> bool:
-    """Whether something is loaded from the second of some stores on: where two arguments are one array, it would be
-    loaded before the first is made."""
-    first, second, *others = sorted(store.place for store in stores)
-    last = max((first, second, *others)).end_line + _VALUE_LINES
-    return any(
-        access.operation == "load" and access.space != "shared" and second <= access.place and access.place.line <= last
-        for access in kernel.accesses
-        if access.place.path == first.path
-    )
 
 
 def _if_aligned(access: Access, width: int) -> str:

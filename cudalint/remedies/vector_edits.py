@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from cudalint.diagnostics import Edit
-from cudalint.facts import Access, Place
+from cudalint.facts import Access, KernelFacts, Place
 from cudalint.remedies.counted_loops import function_of
 from cudalint.remedies.element_types import element_type
 from cudalint.remedies.float_edits import in_template
@@ -43,6 +43,30 @@ class _Spelled(Struct, frozen=True):
     end: int
     component: int
     text: str
+
+
+_VALUE_LINES = 5
+"""Lines that what is stored may take."""
+
+
+def _loads_between(kernel: KernelFacts, stores: Sequence[Access]) -> bool:
+    """Whether something is loaded from the second of some stores on: where two arguments are one array, it would be
+    loaded before the first is made."""
+    first, second, *others = sorted(store.place for store in stores)
+    last = max((first, second, *others)).end_line + _VALUE_LINES
+    return any(
+        access.operation == "load" and access.space != "shared" and second <= access.place and access.place.line <= last
+        for access in kernel.accesses
+        if access.place.path == first.path
+    )
+
+
+def is_safe_as_vector(kernel: KernelFacts, accesses: Sequence[Access]) -> bool:
+    """Whether one access in place of aligned neighbours does as they do under every launch: their array begins where
+    the program allocates it, and nothing that is loaded between stores could be of the same array."""
+    array, is_load = accesses[0].array, accesses[0].operation == "load"
+    begins = all(array in launch.allocated for launch in kernel.launches)
+    return begins and (is_load or not _loads_between(kernel, accesses))
 
 
 def vector_edits(accesses: Sequence[tuple[int, Access]], width: int, text_of: TextOf) -> tuple[Edit, ...]:
