@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Self
 
@@ -242,10 +243,10 @@ def _extent_places(symbol: ir.Symbol, count: int, spellings: Spellings) -> tuple
     if span.line != span.end_line:
         return unknown
     text = b"".join(spellings.lines_of(Place(*span)))
-    name = text.rfind(symbol.name.encode() + b"[")
-    if name < 0:
+    names = list(re.finditer(rb"\b%s\s*(?=\[)" % re.escape(symbol.name.encode()), text))
+    if not names:
         return unknown
-    found = _brackets(text, name + len(symbol.name.encode()))
+    found = _brackets(text, names[-1].end())
     if len(found) != count:
         return unknown
     first = span.column

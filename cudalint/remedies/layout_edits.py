@@ -21,6 +21,8 @@ _SUM = re.compile(r"[\w:.]+(?:\s*[-+*/]\s*[\w:.]+)*")
 """What can be added to as it stands."""
 _NUMBER = re.compile(r"\d+[uUlL]*")
 _DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:define|pragma)\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
+_OPENS = re.compile(r"^[ \t]*#[ \t]*if", re.MULTILINE)
+_CLOSES = re.compile(r"^[ \t]*#[ \t]*endif\b", re.MULTILINE)
 _ADDRESS = re.compile(r"(?<!&)&\s*\(*\s*\Z")
 _ATOMIC = re.compile(r"\batomic\w+\s*\(\s*&\s*\Z")
 TextOf = Callable[[str], str]
@@ -101,8 +103,23 @@ def _of_declaration(layout: Layout, declaration: ArrayFacts, text_of: TextOf) ->
 
 def _require_numbers(places: Sequence[Place | None], text_of: TextOf) -> None:
     """A swizzle is right for rows whose length is a power of two, which other template arguments need not be."""
-    if not all(_NUMBER.fullmatch(_text(place, text_of)) for place in places):
-        raise Obstacle("a swizzle needs rows whose length is a number, and not a name for one")
+    for place in places:
+        extent, source = _text(place, text_of), code_text(text_of(_plain(place).path))
+        if not all(_NUMBER.fullmatch(word) or _is_defined(word, source) for word in re.findall(r"[\w:]+", extent)):
+            raise Obstacle("a swizzle needs rows whose length is a number, and not a name for one that may change")
+
+
+def _is_defined(name: str, source: CodeText) -> bool:
+    """Whether a name stands for the same number throughout a file, whatever it is compiled with."""
+    if not name.isidentifier() or re.search(rf"[<,]\s*(?:\w+\s+)+{name}\b", source.code):
+        return False
+    macros = list(re.finditer(rf"^[ \t]*#[ \t]*define[ \t]+{name}\b(?!\()[ \t]*([^\n]*)", source.text, re.MULTILINE))
+    constants = re.findall(rf"\b(?:const|constexpr)\s+(?:\w+\s+)+{name}\s*=\s*([^;]*);", source.code)
+    values = [re.split(r"//|/\*", value)[0].strip() for value in (*(macro[1] for macro in macros), *constants)]
+    if len(values) != 1 or not _NUMBER.fullmatch(values[0]):
+        return False
+    before = source.text[: macros[0].start()] if macros else ""
+    return len(_OPENS.findall(before)) == len(_CLOSES.findall(before))
 
 
 def _larger(place: Place, layout: Layout, text_of: TextOf) -> Iterator[Edit]:

@@ -193,7 +193,9 @@ class Flat(Struct, frozen=True):
     def spelled(self, subscripts: Spelled) -> Spelled:
         (index,) = map(_factor, subscripts)
         if isinstance(self.matrix, Swizzled):
-            return (f"{index} ^ ({index} / {self.pitch} >> {self.matrix.shift}) % {self.pitch}",)
+            row = f"{index} / {self.pitch}"
+            row = f"({row} >> {self.matrix.shift})" if self.matrix.shift else row
+            return (f"{index} ^ {row} % {self.pitch}",)
         more = self.matrix.padding[-1]
         return (f"{index} + {index} / {self.pitch}" + (f" * {more}" if more > 1 else ""),)
 
