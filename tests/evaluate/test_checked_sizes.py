@@ -171,12 +171,14 @@ def test_a_function_that_never_returns_ends_the_program(declaration: str, check:
 
 @pytest.mark.parametrize(
     "destructor",
-    ["[[noreturn]] ~Fatal();", "~Fatal() __attribute__((noreturn));", "~Fatal() { fail(); }", "~Fatal() { abort(); }"],
+    ["[[noreturn]] ~Fatal();", "~Fatal() __attribute__((noreturn));", "~Fatal() { fail(); }", "~Fatal() { abort(); }",
+     "~Fatal() noexcept(false) { throw std::runtime_error(std::string()); }"],
 )
 @pytest.mark.parametrize("check", ["if (c / h != 64) Fatal(1);", "CHECK(c / h == 64) << c;", "each(float{});"])
 def test_a_message_with_whose_end_the_program_ends(destructor: str, check: str) -> None:
     source = f"""#include <cstdlib>
     #include <iostream>
+    #include <stdexcept>
     struct Fatal {{ Fatal(int line); {destructor} std::ostream &stream(); [[noreturn]] static void fail(); }};
     #define CHECK(holds) if (!(holds)) Fatal(__LINE__).stream() << #holds
     template <int N> __global__ void k(float *a) {{ a[blockIdx.x * blockDim.x + threadIdx.x] = N; }}

@@ -95,12 +95,22 @@ def _ends_with_its_object(constructor: Cursor) -> bool:
 
 
 def _calls_what_never_returns(destructor: Cursor) -> bool:
-    """Whether a function does so in any case."""
+    """Whether a function does so in any case, or throws."""
     defined = cursors.definition(destructor)
     body = split(defined).body if defined.kind == kinds.DESTRUCTOR else None
-    calls = [] if body is None else [child for child in cursors.children(body) if child.kind == kinds.CALL_EXPR]
-    called = [function for function in map(cursors.referenced, calls) if function.kind in kinds.FUNCTION_DECLS]
+    steps = [] if body is None else cursors.children(body)
+    if any(map(_throws, steps)):
+        return True
+    called = [cursors.referenced(step) for step in steps if step.kind == kinds.CALL_EXPR]
+    called = [function for function in called if function.kind in kinds.FUNCTION_DECLS]
     return any(cursors.spelling(function) in ENDING or never_returns(function) for function in called)
+
+
+def _throws(statement: Cursor) -> bool:
+    """Whether it is a `throw`, maybe of an object that has to be destroyed."""
+    while statement.kind == kinds.UNEXPOSED_EXPR and len(inner := cursors.children(statement)) == 1:
+        statement = inner[0]
+    return statement.kind == kinds.CXX_THROW_EXPR
 
 
 def is_pattern(declaration: Cursor) -> bool:

@@ -69,6 +69,10 @@ def cast(ex: Executor, value: Value, source: ir.Type, type_: ir.Type) -> Value:
             return _pointer_from_number(ex, value, type_)
         return cast_pointer(ex, value, type_.pointee)
     if isinstance(type_, ir.Scalar) and type_.kind != "void":
+        if type_.kind == "bool" and isinstance(value, Choice):
+            # Whether there is what it points to, which no address says that is made of both.
+            a, b = (as_number(ex, cast(ex, side, source, type_), type_) for side in (value.a, value.b))
+            return ex.graph.select(value.condition, a, b)
         if type_.kind == "bool" and isinstance(value, (Pointer, Closure, FunctionValue)):
             null = isinstance(value, Pointer) and isinstance(value.target, Allocation) and value.target.is_null
             return ex.graph.false if null else ex.graph.true

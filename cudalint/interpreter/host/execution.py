@@ -52,6 +52,7 @@ from cudalint.interpreter.host.answers import Answers
 from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.interpreter.host.library import HOST_LIBRARY, SILENT
 from cudalint.interpreter.host.memory import Generics, HostMemory, is_provisional
+from cudalint.interpreter.host.outcomes import outcome
 from cudalint.interpreter.host.relevance import Relevance, ends_program
 from cudalint.interpreter.host.set_elsewhere import set_elsewhere
 from cudalint.interpreter.host.tiling import Definitions
@@ -608,7 +609,9 @@ class HostExecutor(Executor):
         table = [(guard, value) for guard, value in scope.returns if isinstance(value, Node)]
         is_mixed = len({value.is_const for _, value in table}) > 1 and not _is_smaller_or_larger(table)
         if len(table) < len(scope.returns) or is_mixed:
-            return next((value for value in reversed(values) if not _is_refusal(value)), values[-1])
+            usual = next((value for value in reversed(values) if not _is_refusal(value)), values[-1])
+            told = outcome(self.graph, scope.returns, usual)
+            return usual if told is None else told
         if not all(joins.is_plain(self.graph, guard) for guard, _ in table[:-1]):
             return values[-1]
         result = table[-1][1]
