@@ -10,10 +10,11 @@ from msgspec import Struct, field
 from cudalint.facts import FindingCost, LaunchFacts, Place, Sample
 
 Severity = Literal["error", "warning", "info"]
-HeldBack = Literal["small", "layout", "doubles", "guessed", "tests", "no-action"]
+HeldBack = Literal["small", "layout", "doubles", "guessed", "callers", "tests", "no-action"]
 """Why a finding is counted and not shown, unless everything is asked for: it takes little of its kernel; it is about
 how data lie that others hand over; of a kernel's instantiations, only those for doubles have it; it stands on a number
-that nothing in sight gives; it is in a test, an example or a benchmark; whoever reads it can do nothing about it."""
+that nothing in sight gives; it is about what a kernel takes for granted of sizes, and its callers are taken to know;
+it is in a test, an example or a benchmark; whoever reads it can do nothing about it."""
 
 
 class Related(Struct, frozen=True):

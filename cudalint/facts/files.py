@@ -56,6 +56,8 @@ class KernelFacts(Struct, frozen=True, eq=False):
     uninitialised: tuple[Uninitialised, ...] = ()
     collectives: tuple[CollectiveCall, ...] = ()
     misalignments: tuple[Misalignment, ...] = ()
+    asked_multiples: tuple[int, ...] = ()
+    """What host code asks sizes to be multiples of in front of its launches."""
     out_of_bounds: tuple[OutOfBounds, ...] = ()
     pitches: tuple[PitchMismatch, ...] = ()
     parameters: tuple[ParameterFacts, ...] = ()

@@ -114,6 +114,8 @@ def _held_back(reason: HeldBack, number: int, least: float) -> str:
             what = f"{'is' if one else 'are'} in instantiations for doubles alone"
         case "guessed":
             what = f"{'stands' if one else 'stand'} on numbers that nothing in sight gives"
+        case "callers":
+            what = f"{'is' if one else 'are'} about sizes that callers are taken to know of"
         case "tests":
             what = f"{'is' if one else 'are'} in tests, examples and benchmarks"
         case "no-action":

@@ -127,6 +127,60 @@ def _cost(time: float, traffic: float) -> FindingCost:
     return FindingCost(time, 1.0, "dram", traffic_share=traffic)
 
 
+_ROWS = """
+template <int V> __global__ void k(const float* in, float* out, int n) {{
+  const float* row = in + blockIdx.x * n;
+  for (int i = 4 * threadIdx.x; {bound}; i += 4 * blockDim.x) {{
+    float4 v = *reinterpret_cast<const float4*>(row + i);
+    out[blockIdx.x * 4096 + i] = v.x + v.y + v.z + v.w;
+  }}
+}}
+{host}
+"""
+_OTHER = """
+__global__ void other(const float* in, float* out, int n) {
+  float4 v = reinterpret_cast<const float4*>(in + blockIdx.x * n)[threadIdx.x];
+  out[blockIdx.x * 256 + threadIdx.x] = v.x + v.y + v.z + v.w;
+}
+"""
+_CALL = "void run(const float* in, float* out, int rows, int columns) { k<4><<<rows, 256>>>(in, out, columns); }"
+
+
+@pytest.mark.parametrize(
+    ("bound", "host", "reason"),
+    [
+        # A rest would take the last vector over the end of the row: it is written for rows without one.
+        ("i < n", _CALL, "callers"),
+        ("!(i >= n)", _CALL, "callers"),
+        ("i < n", _CALL.replace("columns);", "columns / 2);"), "callers"),
+        # Room is left for a rest.
+        ("i + 3 < n", _CALL, None),
+        ("i + 4 <= n", _CALL, None),
+        # Nothing says that the rows end with a whole vector: 100 columns in 7 groups have 14 each.
+        ("i < n", _CALL.replace("columns);", "columns / rows);"), None),
+        # Whoever launches the other kernel is asked.
+        ("i < n", _CALL + _OTHER + """
+            void ask(const float* in, float* out, int n) { if (n % 4 != 0) return; other<<<64, 256>>>(in, out, n); }
+        """, None),
+        ("i < n", _CALL + _OTHER + """
+            void ask(const float* in, float* out, int n) { if (n % 2 != 0) return; other<<<n, 256>>>(in, out, 1024); }
+        """, "callers"),
+        # Anybody may run it with any number.
+        ("i < n", """#include <cstdlib>
+            int main(int count, char** words) {
+              int n = count > 1 ? atoi(words[1]) : 1000;
+              float *in, *out;
+              cudaMalloc(&in, 4096 * n * sizeof(float));
+              cudaMalloc(&out, 4096 * 4096 * sizeof(float));
+              k<4><<<4096, 256>>>(in, out, n);
+            }
+        """, None),
+    ],
+)  # fmt: skip
+def test_rows_of_whole_vectors(tmp_path: Path, bound: str, host: str, reason: str | None) -> None:
+    assert _reasons(tmp_path / "k.cu", _ROWS.format(bound=bound, host=host), "CL102") == {reason}
+
+
 def test_little_time() -> None:
     """Without a remedy, the time has to be five times as much; with the edit at hand, a fifth of it will do."""
     without = strided_load()

@@ -24,6 +24,7 @@ from cudalint.evaluate.checks.probes import (
     residues,
     symbols,
 )
+from cudalint.evaluate.checks.whole_rows import is_for_whole_vectors
 from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.situations import DEEP, QUICK, THOROUGH, Effort, mask_of
 from cudalint.evaluate.requests.views import LaunchView
@@ -32,7 +33,7 @@ from cudalint.ir import nodes as ir
 from cudalint.scenarios import alternatives
 from cudalint.values.arithmetic import I8
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node, bits_of, without_cast
+from cudalint.values.nodes import Node, Uniform, bits_of, without_cast
 from cudalint.values.numeric import Rows
 from cudalint.values.polynomial import Monomial, is_address, spelled, terms_of
 
@@ -54,6 +55,8 @@ class Verdict(Struct, frozen=True):
     """A thread that is misaligned."""
     values: tuple[tuple[str, int], ...]
     """The values for which it is, if that depends on them."""
+    is_up_to_callers: bool = False
+    """The kernel is written for what fulfils the condition, and callers are taken to know."""
 
 
 class Declared(Struct, frozen=True):
@@ -122,10 +125,15 @@ def alignment_verdict(
     if not bad:
         return None
     values, offender = bad[0]
-    if len(bad) == len(tried):
-        return None if by_data else Verdict(None, offender, _example(values, symbols(view.graph, event.offset.bits)))
-    outcomes = [(values, seen.offender is None) for values, seen in tried]
     requirements = _requirements(event, width, base, view, declared)
+    if len(bad) == len(tried):
+        if by_data:
+            return None
+        # Generic sizes are multiples, and their quotients needn't be.
+        tried += [(met, seen) for met in _meeting(view, requirements, usual) if (seen := see(met)).reached]
+        if all(seen.offender is not None for _, seen in tried):
+            return Verdict(None, offender, _example(values, symbols(view.graph, event.offset.bits)))
+    outcomes = [(values, seen.offender is None) for values, seen in tried]
     needed = requirements and _weakest(view.graph, requirements, outcomes)
     if not needed or not all(_is_readable(view.graph, r) for r in needed):
         return None
@@ -138,7 +146,8 @@ def alignment_verdict(
         if found is not None:
             values, offender = smaller, found
             break
-    return Verdict(" && ".join(map(str, needed)), offender, _example(values, deciding))
+    is_assumed = all(not r.rest and is_for_whole_vectors(event, r.value, r.divisor, view.graph) for r in needed)
+    return Verdict(" && ".join(map(str, needed)), offender, _example(values, deciding), is_assumed)
 
 
 def _smaller(view: LaunchView, values: Values, deciding: Sequence[Node]) -> Iterator[dict[Node, int | float]]:
@@ -148,6 +157,19 @@ def _smaller(view: LaunchView, values: Values, deciding: Sequence[Node]) -> Iter
         smaller: dict[Node, int | float] = {**values, **moved}
         if moved and allowed(view, smaller) and _makes_a_grid(view, smaller):
             yield smaller
+
+
+def _meeting(
+    view: LaunchView, requirements: Sequence[_Requirement], usual: Values
+) -> Iterator[dict[Node, int | float]]:
+    """Sizes that fulfil all requirements, one of them moved off its usual number: a multiple of all others."""
+    sizes = [symbol for symbol in usual if any(symbol.bits & r.value.bits for r in requirements)]
+    for symbol in sizes:
+        product = math.prod(int(usual[other]) for other in sizes if other is not symbol) * _PERIOD
+        times = max(1, round(usual[symbol] / product)) if product > 0 else 0
+        values: dict[Node, int | float] = {**usual, symbol: times * product}
+        if times and allowed(view, values) and all(_is_met(view.graph, r, values) for r in requirements):
+            yield values
 
 
 def _makes_a_grid(view: LaunchView, values: Values) -> bool:
@@ -215,7 +237,13 @@ def _requirements(
         is_bounded = declared.unit == 1 or bounds or _extents(view, others)
         if is_bounded and _is_distance(monomial, counts):
             return []
-    if any(_is_counted_in_bytes(event, c, declared.unit) for c in coefficients[:-1]):
+    # What a program divides up among others is no distance that somebody has rounded up.
+    pitches = [
+        coefficient
+        for monomial, coefficient in zip(terms, coefficients, strict=False)
+        if all(isinstance(factor.payload, Uniform) for factor in monomial)
+    ]
+    if any(_is_counted_in_bytes(event, coefficient, declared.unit) for coefficient in pitches):
         return []
     return list(_grouped(graph, list(terms), factors, rest, width))
 

@@ -129,17 +129,24 @@ def residues(view: LaunchView, chosen: Sequence[Node], modulus: int) -> Iterator
     """Values for some symbols, one or several at a time moved off their generic multiples of 32 by all remainders of a
     small power of two; only those that the user's assumptions and the launch's conditions allow."""
     found, fixed = 0, _fixed(view, chosen)
-    for start in (None, *alternatives.WITNESSES[1::-1]):
+    for start in _starts(view.graph, chosen, modulus):
         for moved in alternatives.moved(len(chosen), modulus):
-            values: dict[Node, int | float] = {
-                u: (view.graph.generic(u) // 32 * 32 + 32 if start is None else start) + by
-                for u, by in zip(chosen, moved, strict=True)
-            } | fixed
+            values: dict[Node, int | float] = {u: a + by for u, a, by in zip(chosen, start, moved, strict=True)} | fixed
             if allowed(view, values):
                 found += 1
                 yield values
         if found or not view.guards:
             break
+
+
+def _starts(graph: Graph, chosen: Sequence[Node], modulus: int) -> Iterator[Sequence[int | float]]:
+    """What sizes are moved from: their generic values, some that are easily read, and what is just below generic ones,
+    where a launch is for no larger ones: `if (n <= 32) k<8><<<…>>>(n)`."""
+    generic = [graph.generic(symbol) for symbol in chosen]
+    yield [value // 32 * 32 + 32 for value in generic]
+    for size in alternatives.WITNESSES[1::-1]:
+        yield [size] * len(chosen)
+    yield [max(0, value - 1) // modulus * modulus for value in generic]
 
 
 def _fixed(view: LaunchView, chosen: Sequence[Node]) -> dict[Node, int | float]:

@@ -47,11 +47,21 @@ class CheckedSizes:
         # What is made of sizes is not forgotten with the number that it has to be: `switch (next_power(columns))`.
         sizes = {node: number for node, number in known.items() if isinstance(node.payload, Uniform)}
         guards = tuple(self._graph.substitute(guard, sizes) for guard in launch.guards) if sizes else launch.guards
-        known |= self._fitting(guards)
-        if not known:
+        fitting = self._fitting(guards)
+        if not known and not fitting:
             return launch
-        guards = tuple(self._graph.substitute(guard, known) for guard in launch.guards)
-        return replace(self._substituted(launch, known), guards=guards)
+        return replace(self._substituted(launch, known | fitting), guards=self._left(launch, known | fitting))
+
+    def _left(self, launch: HostLaunch, known: Mapping[Node, Node]) -> tuple[Node, ...]:
+        """The conditions of a launch with what is known by them. What a choice or an extent that sizes make has to be
+        says which sizes these are (`if (lanes_for(columns) == 8)`), as long as there are numbers for them with which it
+        is so."""
+        sizes = {node: number for node, number in known.items() if isinstance(node.payload, Uniform)}
+        left = (self._graph.substitute(guard, sizes) for guard in launch.guards)
+        return tuple(
+            own if own.is_const or holds(self._graph, own, {}) else self._graph.substitute(guard, known)
+            for guard, own in zip(launch.guards, left, strict=True)
+        )
 
     def _decided(self, launch: HostLaunch) -> HostLaunch:
         """The launch with what its conditions choose: `type == Double ? 8192 : 4096` bytes in a case of `float`."""

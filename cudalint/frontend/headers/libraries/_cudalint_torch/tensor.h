@@ -418,6 +418,8 @@ private:
     ScalarType type_;
 };
 inline int64_t TensorShape::operator[](size_t i) const { return of->size(i); }
+inline int64_t numel(const Tensor& tensor) { return tensor.numel(); }
+inline int64_t size(const Tensor& tensor, int64_t d) { return tensor.size(d); }
 inline size_t TensorShape::size() const { return of->dim(); }
 #define _CUDALINT_BINARY(_O)                                                                                \
     Tensor operator _O(const Tensor&, const Tensor&);                                                       \
