@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 
 from cudalint.evaluate.requests.views import LaunchView
+from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, Uniform, without_cast
@@ -16,6 +17,7 @@ from cudalint.values.polynomial import terms_of
 from cudalint.values.residues import Residues
 
 
+@heuristic("whole-vectors", "labelled findings of two draws of unused repositories").otherwise(False)
 def is_for_whole_vectors(event: AccessEvent, size: Node, divisor: int, graph: Graph) -> bool:
     """Whether an access is made as far as a size goes, in steps of this many elements or multiples, and the size comes
     from outside as it is: no quotient of two others, and none that the program's own command line gives."""
