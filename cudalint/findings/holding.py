@@ -60,10 +60,17 @@ def marked(diagnostic: Diagnostic, share: float) -> Diagnostic:
         return replace(d, held_back=None) if d.held_back else d
     if d.held_back or d.severity == "error" or d.cost is None:
         return d
-    if d.cost.share is None and rests_on_sizes(d):
+    if rests_on_sizes(d) and (d.cost.share is None or _is_for_guessed_blocks(d)):
         # It may be so, and may matter: nothing in sight says either.
         return replace(d, held_back="guessed")
     return d if is_large(d.cost, share, d) else replace(d, held_back="small")
+
+
+def _is_for_guessed_blocks(diagnostic: Diagnostic) -> bool:
+    """Whether nothing says of any of its launches what the block is: with sizes that are guessed as well, hardly
+    anything of what it costs is known."""
+    launches = diagnostic.launches
+    return bool(launches) and all(each.source == "default" and not each.by_default for each in launches)
 
 
 def held_for_their_place(diagnostics: Iterable[Diagnostic], paths: Collection[str], share: float) -> list[Diagnostic]:

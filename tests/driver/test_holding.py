@@ -260,6 +260,18 @@ def test_guessed_sizes_of_unknown_cost() -> None:
     assert marked(replace(unknown, assumptions=("k == 8",)), 0.02).held_back == "guessed"
 
 
+def test_guessed_sizes_under_guessed_blocks() -> None:
+    cost = FindingCost(0.5, 2.0, "l2")
+    seen = replace(strided_load(), assumptions=("k == 8",), cost=cost)
+    guessed = tuple(replace(launch, source="default") for launch in seen.launches)
+    for_large = tuple(replace(launch, by_default=True) for launch in guessed)
+    assert marked(seen, 0.02).held_back is None
+    assert marked(replace(seen, launches=guessed), 0.02).held_back == "guessed"
+    assert marked(replace(seen, launches=guessed, assumptions=()), 0.02).held_back is None
+    assert marked(replace(seen, launches=(*guessed, *seen.launches)), 0.02).held_back is None
+    assert marked(replace(seen, launches=for_large), 0.02).held_back is None
+
+
 def _json(capfd: pytest.CaptureFixture[str], *arguments: str) -> Any:
     run(["check", "--no-cache", "--format", "json", *arguments])
     return json.loads(capfd.readouterr().out)

@@ -32,6 +32,9 @@ def is_for_whole_vectors(event: AccessEvent, size: Node, divisor: int, graph: Gr
 def _below(conditions: Iterable[Node]) -> Iterator[tuple[Node, Node]]:
     """What is below something else where all conditions hold."""
     for condition in conditions:
+        while condition.op == "!=" and condition.args[1].is_const and not condition.args[1].value:
+            # A predicate of inline PTX.
+            condition = without_cast(condition.args[0])
         if condition.op == "<":
             yield condition.args[0], condition.args[1]
         elif condition.op == "!" and condition.args[0].op == "<=":
