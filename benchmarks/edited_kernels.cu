@@ -107,10 +107,11 @@ __global__ void quotients(const float *a, float *out, int n) {
 __global__ void waves(const float *a, float *re, float *im, int n) {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i >= n) return;
+    const float step = 0.01f * a[i];
     float x = 0.0f, y = 0.0f;
     for (int k = 0; k < 200; k++) {
-        x += cosf(0.01f * k * a[i]);
-        y -= sinf(0.01f * k * a[i]);
+        x += cosf(step * k);
+        y -= sinf(step * k);
     }
     re[i] = x;
     im[i] = y;
@@ -124,6 +125,26 @@ __global__ void exponentials(const float *a, float *out, int n) {
     for (int k = 0; k < 200; k++)
         sum += expf(-x * k);
     out[i] = sum;
+}
+
+__global__ void asked_by_launches(const float *a, float *out, int width) {
+    extern __shared__ float t[];
+    int x = blockIdx.x * 32 + threadIdx.x, y = blockIdx.y * 32 + threadIdx.y;
+    t[threadIdx.y * blockDim.x + threadIdx.x] = a[y * width + x];
+    __syncthreads();
+    x = blockIdx.y * 32 + threadIdx.x, y = blockIdx.x * 32 + threadIdx.y;
+    out[y * width + x] = t[threadIdx.x * blockDim.x + threadIdx.y];
+}
+
+#define SIDE 16
+
+__global__ void named_rows(const float *a, float *out, int width) {
+    __shared__ float t [SIDE * SIDE];
+    int x = blockIdx.x * SIDE + threadIdx.x, y = blockIdx.y * SIDE + threadIdx.y;
+    t[threadIdx.y * SIDE + threadIdx.x] = a[y * width + x];
+    __syncthreads();
+    x = blockIdx.y * SIDE + threadIdx.x, y = blockIdx.x * SIDE + threadIdx.y;
+    out[y * width + x] = t[threadIdx.x * SIDE + threadIdx.y];
 }
 
 template <typename T, typename Launch>
@@ -145,8 +166,8 @@ void measure(const char *name, const T *result, size_t count, Launch launch) {
     double mean = 0.0;
     for (size_t k = 0; k < count * sizeof(T); k++) sum = (sum ^ bytes[k]) * 1099511628211ull;
     for (T each : host) mean += each / (double)count;
-    printf("%-16s checksum %016llx mean %.6g %s\n", name, sum, mean, cudaGetErrorString(cudaGetLastError()));
-    printf("%-16s time %.4f ms\n", name, milliseconds / 20);
+    printf("%-18s checksum %016llx mean %.6g %s\n", name, sum, mean, cudaGetErrorString(cudaGetLastError()));
+    printf("%-18s time %.4f ms\n", name, milliseconds / 20);
 }
 
 int main() {
@@ -183,5 +204,11 @@ int main() {
     measure("waves", b, n, [&] { waves<<<blocks, 256>>>(a, b, out, n); });
     measure("waves", out, n, [&] { waves<<<blocks, 256>>>(a, b, out, n); });
     measure("exponentials", out, n, [&] { exponentials<<<blocks, 256>>>(a, out, n); });
+    const int side = 32, square = 4096;
+    const dim3 tiles(square / side, square / side), halves(square / SIDE, square / SIDE);
+    measure("asked_by_launches", b, square * square, [&] {
+        asked_by_launches<<<tiles, dim3(side, side), side * side * sizeof(float)>>>(a, b, square);
+    });
+    measure("named_rows", b, square * square, [&] { named_rows<<<halves, dim3(SIDE, SIDE)>>>(a, b, square); });
     return 0;
 }

@@ -54,7 +54,8 @@ class Suggestion(Struct, frozen=True):
     rewrites: bool = False
     """Whether its edits spell accesses anew, or others in their place: then arrays are compared and not accesses."""
     relaunches: bool = False
-    """Whether its edits launch other blocks, as many threads as before or a few more."""
+    """Whether its edits launch other blocks, as many threads as before or a few more, or give them more shared memory.
+    """
     of_launches: bool = False
     """Whether its edits change nothing outside of its kernel but the launches of that."""
     moves_data: bool = False

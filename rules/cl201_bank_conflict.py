@@ -45,7 +45,8 @@ class BankConflict(Rule):
         at least 1.25 times the ideal, and suggests the cheapest layout (padding, transposition, XOR swizzle) that
         takes the fewest wavefronts over all accesses of the array, if none of them gets worse by it. Edits come along
         where every use of the array is a plain subscript, spelled in the terms of its declaration: not where something
-        relies on how it lies (`memset`, `sizeof`, a cast, a pointer to a row), nor where its bytes are the launch's.
+        relies on how it lies (`memset`, `sizeof`, a cast, a pointer to a row). Where every launch says how many bytes
+        there are, all launches have to be in sight, and ask for more.
 
     Why is this bad
         A bank serves one 4-byte word per wavefront. Lanes that want different words of one bank wait for each other:
@@ -230,7 +231,8 @@ def _suggestion(one: Evaluated, remedy: _Remedy) -> Suggestion | None:
     before, after = figures
     advice = proposal.layout.advice(one.access.array)
     declaration = one.access.declaration
-    if declaration is not None and is_of_the_launch(declaration) and proposal.layout.is_larger:
+    is_dynamic = declaration is not None and is_of_the_launch(declaration)
+    if is_dynamic and proposal.layout.is_larger:
         advice += ", and let every launch ask for the bytes that this adds"
     change = f"{figure(before)} to {count(after, 'wavefront')} on this {noun(one.access)}"
     total_before, total_after = proposal.totals
@@ -241,4 +243,6 @@ def _suggestion(one: Evaluated, remedy: _Remedy) -> Suggestion | None:
         {"wavefronts": total_after},
         "safe" if edits else "display",
         remedy.no_edit,
+        relaunches=is_dynamic,
+        of_launches=is_dynamic,
     )

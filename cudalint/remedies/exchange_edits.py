@@ -11,8 +11,8 @@ import re
 from collections.abc import Callable, Iterable, Iterator
 
 from cudalint.diagnostics import Edit
-from cudalint.facts import KernelFacts, Place
-from cudalint.remedies.launch_texts import exchanged_block
+from cudalint.facts import KernelFacts
+from cudalint.remedies.launch_texts import exchanged_block, launch_sites
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.remedies.spelling import replaced
 from cudalint.source.code import CodeText, code_text
@@ -46,17 +46,7 @@ def exchange_edits(kernel: KernelFacts, sources: Iterable[str], text_of: Callabl
     if not found or any(use[2] is None for use in found):
         raise Obstacle(f"`{kernel.name}` does not spell all of its indices as `threadIdx.x` and `threadIdx.y`")
     edits = list(_exchanged(found, source, kernel.place.path))
-    return (*edits, *(() if is_square else _relaunched(kernel, text_of)))
-
-
-def _relaunched(kernel: KernelFacts, text_of: Callable[[str], str]) -> Iterator[Edit]:
-    sites: dict[Place, None] = {}
-    for launch in kernel.launches:
-        if launch.site is None or launch.source != "launch-site":
-            raise Obstacle(f"nothing in sight launches `{kernel.name}`, whose block has to be exchanged with it")
-        sites.update(dict.fromkeys(site.place for site in (launch.site, *launch.twins)))
-    for place in sites:
-        yield exchanged_block(place, text_of)
+    return (*edits, *(() if is_square else (exchanged_block(place, text_of) for place in launch_sites(kernel))))
 
 
 def _concerns(called: set[str], body: str, source: CodeText) -> bool:

@@ -8,9 +8,9 @@ from collections.abc import Callable
 from msgspec import Struct
 
 from cudalint.diagnostics import Edit
-from cudalint.facts import Place
+from cudalint.facts import KernelFacts, Place
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import between_commas, replaced
+from cudalint.remedies.spelling import between_commas, may_have_effect, replaced
 from cudalint.source.code import CodeText, code_text
 
 _LAUNCHED = re.compile(r"([A-Za-z_][\w:]*(?:\s*<[\w\s,:*]+>)?)\s*<<<")
@@ -60,3 +60,39 @@ def exchanged_block(launch: Place, text_of: Callable[[str], str]) -> Edit:
     parts += ["1"] * (2 - len(parts))
     parts[:2] = parts[1], parts[0]
     return replaced(source, launch.path, made.end() + 1, end - 1, ", ".join(parts))
+
+
+_FACTOR = r"(?:sizeof\s*\([\w\s*]+\)|[\w:.]+)"
+_PRODUCT = re.compile(rf"{_FACTOR}(?:\s*\*\s*{_FACTOR})*")
+
+
+def launch_sites(kernel: KernelFacts) -> list[Place]:
+    """Where a kernel is launched. Raises an `Obstacle` where that isn't all in sight."""
+    if kernel.left_out:
+        raise Obstacle(f"not every launch of `{kernel.name}` was evaluated")
+    sites: dict[Place, None] = {}
+    for launch in kernel.launches:
+        if launch.site is None or launch.source != "launch-site":
+            raise Obstacle(f"nothing in sight launches `{kernel.name}`, whose launches would have to change with it")
+        sites.update(dict.fromkeys(site.place for site in (launch.site, *launch.twins)))
+    return list(sites)
+
+
+def larger_shared_memory(launch: Place, every: int, more: int, text_of: Callable[[str], str]) -> Edit:
+    """The edit that asks for `more` elements of shared memory in addition to each `every` of them. In bytes that is the
+    same share, and rounded down no less than what is needed."""
+    source = code_text(text_of(launch.path))
+    text = launch_text(launch, source)
+    if len(text.configuration) < _WITH_BYTES:
+        raise Obstacle(f"the launch at line {launch.line} asks for no shared memory")
+    begin, end = text.configuration[2]
+    asked = source.text[begin:end]
+    if may_have_effect(re.sub(r"\bsizeof\s*\(", "(", asked)):
+        raise Obstacle(f"the bytes of the launch at line {launch.line} are worked out by a call")
+    factor = asked if _PRODUCT.fullmatch(asked) else f"({asked})"
+    times = f" * {more}" if more > 1 else ""
+    return replaced(source, launch.path, end, end, f" + {factor} / {every}{times}")
+
+
+_WITH_BYTES = 3
+"""Numbers in the brackets of a launch that asks for shared memory."""

@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Access, ArrayFacts, KernelFacts, Place
+from cudalint.remedies.launch_texts import larger_shared_memory, launch_sites, launch_text
 from cudalint.remedies.layouts import Flat, Layout, Padded, Skewed, Swizzled, Transposed, uses_of
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.source.code import CodeText, code_text
@@ -42,16 +43,18 @@ def layout_edits(layout: Layout, array: Access, kernels: Sequence[KernelFacts], 
     declaration = array.declaration
     if declaration is None:
         raise Obstacle(f"the declaration of `{array.array}` is not in sight")
-    if is_of_the_launch(declaration):
-        raise Obstacle(f"how many bytes `{declaration.name}` has is said by every launch")
+    is_dynamic = is_of_the_launch(declaration)
     owners = [(kernel, accesses) for kernel in kernels if (accesses := _accesses_of(declaration, kernel))]
     for kernel, accesses in owners:
-        if not _is_right_in(layout, kernel, accesses):
+        if not (uses_of(kernel, accesses[0]) if is_dynamic else _is_right_in(layout, kernel, accesses)):
             raise Obstacle(f"it would not hold for `{kernel.instantiation}`, which has the array, too")
     source = code_text(text_of(declaration.place.path))
     uses = _plain_uses(declaration, source)
     _require_known(uses, [access for _, accesses in owners for access in accesses], source)
-    edits = list(_of_declaration(layout, declaration, text_of))
+    if is_dynamic:
+        edits = list(_of_launches(layout, declaration, [kernel for kernel, _ in owners], text_of))
+    else:
+        edits = list(_of_declaration(layout, declaration, text_of))
     if not isinstance(layout, Padded):
         edits += [edit for use in uses for edit in _of_use(layout, use, declaration, source)]
     return tuple(edits)
@@ -78,6 +81,33 @@ def is_of_the_launch(declaration: ArrayFacts) -> bool:
     """Whether every launch says how many bytes there are: a larger array would need more of all of them, wherever they
     are worked out."""
     return declaration.total_bytes is None or not all(declaration.extents)
+
+
+def _of_launches(
+    layout: Layout, declaration: ArrayFacts, owners: Sequence[KernelFacts], text_of: TextOf
+) -> Iterator[Edit]:
+    """What an array grows by whose size every launch says. Its index moves by as many elements as rows have been padded
+    before it, whatever its rows are, and so does its end."""
+    every, more = _growth(layout)
+    if declaration.extents != (0,):
+        raise Obstacle(f"how many bytes `{declaration.name}` has is said by every launch")
+    if any(_is_other(access, declaration) for kernel in owners for access in kernel.accesses):
+        raise Obstacle(f"`{declaration.name}` shares what every launch asks for with another array")
+    for site in dict.fromkeys(site for kernel in owners for site in launch_sites(kernel)):
+        name = launch_text(site, code_text(text_of(site.path))).name.partition("<")[0].rpartition("::")[2].strip()
+        if re.search(rf"\bcudaFuncSetAttribute\s*\(\s*[^,;]*\b{name}\b", code_text(text_of(site.path)).code):
+            raise Obstacle(f"how many bytes `{declaration.name}` may have is said elsewhere, too")
+        yield larger_shared_memory(site, every, more, text_of)
+
+
+def _is_other(access: Access, declaration: ArrayFacts) -> bool:
+    """Whether an access is one of another array in the same memory, or may be."""
+    other = access.declaration
+    if access.space not in ("shared", "generic"):
+        return False
+    if other is None:
+        return True
+    return is_of_the_launch(other) and (other.name, other.place) != (declaration.name, declaration.place)
 
 
 def _of_declaration(layout: Layout, declaration: ArrayFacts, text_of: TextOf) -> Iterator[Edit]:
@@ -127,15 +157,19 @@ def _larger(place: Place, layout: Layout, text_of: TextOf) -> Iterator[Edit]:
     if isinstance(layout, Padded):
         yield _appended(place, f" + {layout.padding[0]}", text_of)
         return
-    if isinstance(layout, Skewed):
-        every, more = layout.every, 1
-    elif isinstance(layout, Flat) and isinstance(layout.matrix, Padded):
-        every, more = layout.pitch, layout.matrix.padding[-1]
-    else:
-        raise Obstacle("the array's size is not spelled in terms of its rows")
+    every, more = _growth(layout)
     extent = _text(place, text_of)
     factor = extent if _PRODUCT.fullmatch(extent) else f"({extent})"
     yield _appended(place, f" + {factor} / {every}" + (f" * {more}" if more > 1 else ""), text_of)
+
+
+def _growth(layout: Layout) -> tuple[int, int]:
+    """After how many elements of a flat array how many more are put."""
+    if isinstance(layout, Skewed):
+        return layout.every, 1
+    if isinstance(layout, Flat) and isinstance(layout.matrix, Padded):
+        return layout.pitch, layout.matrix.padding[-1]
+    raise Obstacle("the array's size is not spelled in terms of its rows")
 
 
 def _appended(place: Place, text: str, text_of: TextOf) -> Edit:
