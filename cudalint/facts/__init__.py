@@ -64,6 +64,7 @@ from cudalint.facts.launches import (
 )
 from cudalint.facts.neighbours import Neighbours, NeighboursResult
 from cudalint.facts.places import Frame, Place
+from cudalint.facts.products import MatrixProduct, MatrixProductResult
 from cudalint.facts.races import BarrierFix, Insertion, Race, RaceEnd
 from cudalint.facts.resources import REGISTER_CEILINGS, Occupancy, Resources
 from cudalint.facts.reuse import Reuse, ReuseResult
@@ -117,6 +118,8 @@ __all__ = [
     "LeafKind",
     "LeftOutLaunches",
     "LibraryCall",
+    "MatrixProduct",
+    "MatrixProductResult",
     "Misalignment",
     "Neighbours",
     "NeighboursResult",

@@ -20,6 +20,7 @@ from cudalint.facts.host import HostFacts
 from cudalint.facts.launches import LaunchFacts, ParameterFacts
 from cudalint.facts.neighbours import Neighbours
 from cudalint.facts.places import Place
+from cudalint.facts.products import MatrixProduct
 from cudalint.facts.races import Race
 from cudalint.facts.resources import Occupancy, Resources
 from cudalint.facts.reuse import Reuse
@@ -55,6 +56,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     constants: tuple[ConstantLoad, ...] = ()
     uninitialised: tuple[Uninitialised, ...] = ()
     collectives: tuple[CollectiveCall, ...] = ()
+    products: tuple[MatrixProduct, ...] = ()
     misalignments: tuple[Misalignment, ...] = ()
     asked_multiples: tuple[int, ...] = ()
     """What host code asks sizes to be multiples of in front of its launches."""

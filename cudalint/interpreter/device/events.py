@@ -203,6 +203,8 @@ class Computation(Struct, frozen=True, eq=False):
     """All of them hold for the lanes that compute it."""
     place: int
     """Its number among all of the execution."""
+    operands: tuple[Node, ...] = ()
+    """What it is computed from, as it stands; of a call, the result."""
 
 
 class Side(Struct, frozen=True, eq=False):

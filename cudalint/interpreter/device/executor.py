@@ -322,9 +322,10 @@ class Executor:
             return
         bits, newest, is_open = 0, 0, False
         key: list[object] = [operator]
-        for place, operand in enumerate(operands):
-            if not isinstance(operand, Node):
-                return
+        numbers = tuple(operand for operand in operands if isinstance(operand, Node))
+        if len(numbers) < len(operands):
+            return
+        for place, operand in enumerate(numbers):
             bits |= operand.bits
             # Of arguments that the launch knows, the compiler doesn't know that they are equal; and one node stands for
             # all elements of an array of unknown numbers.
@@ -343,7 +344,7 @@ class Executor:
         known = self._computed.get(tuple(key))
         if known is not None and self._is_kept(known, loops, conditions):
             return
-        found = Computation(code, loops, conditions, len(self.computations))
+        found = Computation(code, loops, conditions, len(self.computations), numbers)
         self._computed[tuple(key)] = found
         self.computations.append(found)
 
