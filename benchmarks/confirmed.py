@@ -5,11 +5,21 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import json
 import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
+
+from cudalint.cost.findings import cost_of_all
+from cudalint.diagnostics import Diagnostic
+from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.findings.results import FileReport
+from cudalint.hardware.targets import UnknownTarget, find_target
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.registry import Selection
 
 _ROOT = Path(__file__).parent.parent
 PAGE = _ROOT / "docs" / "confirm.md"
@@ -59,13 +69,69 @@ def _counts(found: Mapping[str, Record]) -> Iterator[str]:
 
 
 def _layouts(found: Mapping[str, Record]) -> Iterator[str]:
-    yield "| kernel | suggested | wavefronts before | after | ideal | before | after | outputs |"
-    yield "|---|---|---:|---:|---:|---:|---:|---|"
+    yield "| kernel | suggested | wavefronts before | after | ideal | before | after | faster | predicted | outputs |"
+    yield "|---|---|---:|---:|---:|---:|---:|---:|---:|---|"
+    pairs: list[tuple[float, float]] = []
     for path, fix in _fixes(found):
         if fix["quantity"] != "races" and None not in (fix["before"], fix["after"]):
             suggested = fix["suggestion"].partition(":")[0]
             figures = " | ".join(f"{fix[key]:g}" for key in ("before", "after", "ideal"))
-            yield f"| {_kernel(path, fix)} | {suggested} | {figures} | {_times(fix)} | {fix['outputs']} |"
+            predicted = predicted_speedup(path, fix, found[path]["device"]["name"])
+            measured = fix["milliseconds_before"] / fix["milliseconds_after"]
+            both = f"{measured:.2f}x | {'' if predicted is None else f'{predicted:.1f}x'}"
+            pairs += [(measured, predicted)] if predicted is not None else []
+            yield f"| {_kernel(path, fix)} | {suggested} | {figures} | {_times(fix)} | {both} | {fix['outputs']} |"
+    yield ""
+    yield from _compared(pairs)
+
+
+def _compared(pairs: Sequence[tuple[float, float]]) -> Iterator[str]:
+    """How predicted speed-ups stand to measured ones."""
+    large = [(measured, predicted) for measured, predicted in pairs if abs(measured - 1) > _NOISE]
+    signs = sum((measured > 1) == (predicted > 1) for measured, predicted in large)
+    near = sum(max(measured / predicted, predicted / measured) <= _NEAR for measured, predicted in pairs)
+    yield (
+        f"Predicted is what the findings cost together that a layout settles, on that GPU. Of {len(large)} layouts "
+        f"that changed the time by more than {_NOISE:.0%}, {signs} changed it as predicted, faster or slower; of all "
+        f"{len(pairs)}, {near} by a factor within {_NEAR:g}x of the predicted one."
+    )
+
+
+_NOISE = 0.05
+_NEAR = 1.5
+
+
+@functools.cache
+def _findings(path: str, target: str, code: str) -> tuple[Diagnostic, ...]:
+    report = check_file(CheckJob(str(_ROOT / path), AnalysisOptions(target=target), Selection((code,)), pictures=False))
+    assert isinstance(report, FileReport), report
+    return report.diagnostics
+
+
+def _target_of(device: str) -> str | None:
+    """The target that the device's own name names: `NVIDIA H100 80GB HBM3`."""
+    for word in device.split():
+        with contextlib.suppress(UnknownTarget):
+            return find_target(word).name
+    return None
+
+
+def predicted_speedup(path: str, fix: Mapping[str, Any], device: str) -> float | None:
+    """What the model says of a fix: that of all findings about the array of the one that it was suggested for."""
+    target = _target_of(device)
+    if target is None:
+        return None
+    names = {fix["kernel"]}
+    of_kernel = [d for d in _findings(path, target, fix["code"]) if names & {d.kernel, d.instantiation}]
+    own = next((each for each in of_kernel if each.place.line == fix["line"]), None)
+    if own is None:
+        return None
+    array = own.causes[:1], own.instantiation
+    alike = [d for d in of_kernel if (d.causes[:1], d.instantiation) == array]
+    costs = {d.place: d.cost for d in alike if d.cost is not None and d.cost.kernel is not None}
+    first = next(iter(costs.values()), None)
+    kernel = first.kernel if first is not None else None
+    return cost_of_all(kernel, list(costs.values())).speedup if kernel is not None else None
 
 
 def _barriers(found: Mapping[str, Record]) -> Iterator[str]:

@@ -32,6 +32,7 @@ NAME_OF_CODE = {
     "CL504": "tail-effect",
     "CL505": "tile-quantization",
     "CL506": "block-size-mismatch",
+    "CL507": "unread-axis",
     "CL601": "memory-bound",
     "CL602": "implicit-double",
     "CL603": "slow-arithmetic",

@@ -7,7 +7,8 @@ from typing import Final, Literal, get_args
 
 Kind = Literal[
     "accesses", "branches", "alignments", "bounds", "pitches", "barriers", "races", "occupancy", "costs", "arithmetic",
-    "reuse", "neighbours", "constants", "uninitialised", "collectives", "products", "host", "launch_order",
+    "reuse", "neighbours", "constants", "uninitialised", "collectives", "products", "axes",
+    "host", "launch_order",
 ]
 """In the order in which they are collected, so that none comes before one that it needs. A kernel's launches,
 resources and gaps are known in any case: every launch is executed."""

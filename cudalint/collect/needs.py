@@ -67,7 +67,7 @@ def _looked_through(function: ir.Function) -> tuple[Need | None, tuple[ir.Functi
         if type(node) is ir.Asm:
             needs += _of_assembly(node)
         elif type(node) in _WITH_FUNCTIONS:
-            for ref in _functions_of(node):
+            for ref in functions_of(node):
                 if ref.is_user:
                     called[ref.key] = ref
                 elif (support := builtin(ref.name).support) is not None:
@@ -83,7 +83,8 @@ def _of_assembly(statement: ir.Asm) -> Iterator[Need]:
             yield Need(name, support, statement.span.path, statement.span.line)
 
 
-def _functions_of(node: Any) -> Iterator[ir.FunctionRef]:
+def functions_of(node: Any) -> Iterator[ir.FunctionRef]:
+    """The device functions that a node with functions names."""
     ref = node.constructor if type(node) is ir.Construct else node.function
     # A kernel that this one launches has needs of its own.
     if ref is not None and ref.kind == "device":

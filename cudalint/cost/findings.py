@@ -62,6 +62,7 @@ def cost_of_all(kernel: KernelCost, costs: Sequence[FindingCost]) -> FindingCost
             special=total.special + own.special,
             instructions=total.instructions + own.instructions,
             barriers=total.barriers + own.barriers,
+            repeated=max(total.repeated, own.repeated),
             resident_blocks=max(total.resident_blocks, own.resident_blocks),
             is_uneven=total.is_uneven or own.is_uneven,
         )
@@ -116,7 +117,7 @@ def _less(work: Work, excess: Excess, machine: Machine) -> Work:
         special=max(0.0, work.operations.special - excess.special),
     )
     blocks = float(math.ceil(work.blocks / machine.sm_count) * machine.sm_count) if excess.is_uneven else work.blocks
-    return replace(
+    found = replace(
         work,
         blocks=blocks,
         operations=operations,
@@ -128,4 +129,21 @@ def _less(work: Work, excess: Excess, machine: Machine) -> Work:
         dram_bytes=max(0.0, work.dram_bytes - excess.dram_bytes),
         instructions=max(0.0, work.instructions - excess.instructions),
         waits=waits,
+    )
+    return _without(found, excess.repeated) if excess.repeated else found
+
+
+def _without(work: Work, part: float) -> Work:
+    """The work of fewer blocks that do the same each. What the others read they read again, and DRAM has it once."""
+    kept, operations = 1.0 - part, work.operations
+    return replace(
+        work,
+        blocks=max(1.0, work.blocks * kept),
+        operations=Operations(**{name: getattr(operations, name) * kept for name in operations.__struct_fields__}),
+        instructions=work.instructions * kept,
+        requests={name: count * kept for name, count in work.requests.items()},
+        sectors=work.sectors * kept,
+        passes=work.passes * kept,
+        wavefronts=work.wavefronts * kept,
+        l2_bytes=work.l2_bytes * kept,
     )

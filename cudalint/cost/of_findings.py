@@ -79,6 +79,8 @@ def _of_figures(
             doubles=scale * figures.get("double_operations", 0.0),
             special=scale * figures.get("special_operations", 0.0),
         )
+    if "repeated_share" in figures:
+        return Excess(repeated=figures["repeated_share"])
     if "idle_lanes" in figures and "idle_fraction" in figures:
         return Excess(instructions=figures["idle_fraction"] * work.instructions)
     if "waves" in figures:

@@ -24,6 +24,7 @@ from cudalint.facts.accesses import (
     Strides,
 )
 from cudalint.facts.arithmetic import Arithmetic, ArithmeticKind, ArithmeticResult
+from cudalint.facts.axes import UnreadAxis
 from cudalint.facts.barriers import Barrier, BarrierKind, BarrierResult, UnmaskedCall
 from cudalint.facts.branches import Branch, BranchResult, Compiled, Divergence, Verdict
 from cudalint.facts.collectives import CollectiveCall, CollectiveResult
@@ -145,6 +146,7 @@ __all__ = [
     "Tiling",
     "Uninitialised",
     "UnmaskedCall",
+    "UnreadAxis",
     "UnusableAnnotation",
     "Verdict",
     "Waits",

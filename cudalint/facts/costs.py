@@ -157,6 +157,8 @@ class Excess(Struct, frozen=True):
     """That a warp waits at, one after the other."""
     resident_blocks: int = 0
     """Blocks that could be on one SM beside those that are."""
+    repeated: float = 0.0
+    """The part of its blocks or threads that do what others do as well."""
     is_uneven: bool = False
     """Some SMs have fewer blocks than others."""
 

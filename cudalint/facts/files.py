@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from cudalint.facts.accesses import Access
 from cudalint.facts.arithmetic import Arithmetic
+from cudalint.facts.axes import UnreadAxis
 from cudalint.facts.barriers import Barrier, UnmaskedCall
 from cudalint.facts.branches import Branch
 from cudalint.facts.collectives import CollectiveCall
@@ -57,6 +58,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     uninitialised: tuple[Uninitialised, ...] = ()
     collectives: tuple[CollectiveCall, ...] = ()
     products: tuple[MatrixProduct, ...] = ()
+    axes: tuple[UnreadAxis, ...] = ()
     misalignments: tuple[Misalignment, ...] = ()
     asked_multiples: tuple[int, ...] = ()
     """What host code asks sizes to be multiples of in front of its launches."""

@@ -29,6 +29,6 @@ def test_a_record_as_tables() -> None:
     rows_of_kernels = [line for line in lines if line.startswith("| `k`")]
     suggested = "pad the rows, `t[32][33]`"
     assert rows_of_kernels == [
-        f"| `k` (r/a.cu:7) | {suggested} | 33 | 2 | 2 | 500.0 µs | 100.0 µs | identical |",
+        f"| `k` (r/a.cu:7) | {suggested} | 33 | 2 | 2 | 500.0 µs | 100.0 µs | 5.00x |  | identical |",
         "| `k` (r/a.cu:7) | `__syncthreads()` | 4 | 0 | 500.0 µs | 100.0 µs | identical |",
     ]

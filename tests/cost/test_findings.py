@@ -214,3 +214,21 @@ void run(float* out) {
   k<<<4096, 256>>>(cells, out);
 }
 """
+
+
+def test_blocks_that_do_the_same(tmp_path: Path) -> None:
+    """Of 64 blocks along y, 63 do nothing that counts: of what is asked for, one in 64 stays, and DRAM has it all."""
+    source = """
+__global__ void k(const float* a, float* b) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  b[i] = 2 * a[i];
+}
+void run(float* a, float* b) { k<<<dim3(4096, 64), 256>>>(a, b); }
+"""
+    [finding] = _report(tmp_path / "k.cu", source, "CL507").diagnostics
+    cost = finding.cost
+    assert cost is not None and cost.share is not None and cost.speedup is not None
+    assert cost.excess.repeated == 63 / 64
+    # 2^20 elements are 8 MB, which DRAM moves in 5 us; 64 times as much comes from L2 and is stored there.
+    assert 0.8 < cost.share < 63 / 64
+    assert 5 < cost.speedup < 64
