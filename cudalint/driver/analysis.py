@@ -31,6 +31,7 @@ from cudalint.frontend.source_text import Spellings
 from cudalint.frontend.text_limits import check_size
 from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
 from cudalint.hardware.targets import find_target
+from cudalint.interpreter.device.deadline import Deadline
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import nodes_in
 from cudalint.options.analysis import AnalysisOptions
@@ -43,6 +44,8 @@ from cudalint.toolkit.nvcc import Compilation, compiled_usage
 from cudalint.toolkit.usage import Usage, UsageError, merged
 
 _RECURSION_LIMIT = 20_000
+_SHARE_OF_PARSING = 0.5
+"""Of the time that there is for a file: what is parsed once more after that costs more kernels than it shows."""
 
 
 def analyse_file(
@@ -99,7 +102,7 @@ def _analyse_text(
     check_size(path, text.data, options.max_line, options.max_nesting)
     try:
         with interruptible():
-            first, *others = _parts(path, text, options)
+            first, *others = _parts(path, text, options, deadline)
     except OutOfTime:
         yield FileFacts(path, "partial", failures=(out_of_time("to parse it takes longer", options),))
         return
@@ -135,7 +138,7 @@ def _analyse_part(
     # The other files of the program are done with.
     give_back()
     kernels = analysis.kernels()
-    is_short = analysis.given_up or analysis.broken or analysis.is_cut
+    is_short = analysis.given_up or analysis.cut or analysis.broken or analysis.is_cut
     status: Literal["ok", "partial"] = "partial" if unit.problems or is_short else "ok"
     failures += analysis.failures()
     with timed("host"):
@@ -144,18 +147,22 @@ def _analyse_part(
     return FileFacts(path, status, unit.problems, kernels, sources, parameters, failures, host)
 
 
-def _parts(path: str, text: CudaText, options: AnalysisOptions) -> list[_Part]:
+def _parts(path: str, text: CudaText, options: AnalysisOptions, deadline: float) -> list[_Part]:
     """A text as it is for the configured GPU; and the kernels of which nothing is there then as they are for the
-    smallest newer one that has something of them."""
+    smallest newer one that has something of them, where there is time for that."""
+    until = Deadline(deadline).within(_SHARE_OF_PARSING * options.seconds)
     built = parse_options(path, options, text.options)
     elsewhere = ConstantsElsewhere(path, partial(parse_options, options=options))
     unsaved = {other: to_bytes(changed) for other, changed in options.unsaved}
 
     def part(architecture: str) -> _Part:
         with timed("parse"):
-            parsed = parse_file(path, replace(built, arch=architecture), text.data, text.places, unsaved)
+            parsed = parse_file(
+                path, replace(built, arch=architecture), text.data, text.places, unsaved, until.is_over
+            )
             unit = lower_unit(parsed, constant=elsewhere.value)
-            made = with_instances(parsed, unit, [name for _, name, _ in options.params])
+            given = [name for _, name, _ in options.params]
+            made = None if until.is_over() else with_instances(parsed, unit, given)
             if made is not None:
                 parsed, unit = made, lower_unit(made, constant=elsewhere.value)
         return _Part(parsed, unit, frozenset(ref.name for ref in unit.kernels))
@@ -166,6 +173,8 @@ def _parts(path: str, text: CudaText, options: AnalysisOptions) -> list[_Part]:
     left_out = least = LeftOut.of(usual.unit, usual.parsed.left_out(), options)
     best = usual
     for target in left_out.targets(find_target(options.target)):
+        if until.is_over():
+            break
         other = part(architecture_of(target))
         others = LeftOut.of(other.unit, other.parsed.left_out(), options)
         if len(others.lacking) < len(least.lacking):

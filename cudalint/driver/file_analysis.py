@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import os
-import re
 import time
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Protocol
 
@@ -14,6 +13,7 @@ from msgspec.structs import replace
 
 from cudalint.collect.left_out import ConditionalCode
 from cudalint.collect.needs import NeedsOfCode
+from cudalint.driver.instances import Instances
 from cudalint.driver.kernel_analysis import TAKES_TOO_LONG, KernelAnalysis, Watch
 from cudalint.driver.watching import tell
 from cudalint.facts import Gap, KernelFacts, Place, Resources, UnusableAnnotation
@@ -53,20 +53,14 @@ from cudalint.values.assumptions import (
     Constants,
     UnknownName,
     evaluate_expression,
-    holds,
     with_constants,
 )
 from cudalint.values.graph import Checkpoint, Graph
 
-_GIVEN_FUNCTION = re.compile(r"[<,]\s*&\w")
-"""A function among the arguments of a template, as clang spells it."""
-_MAX_INSTANTIATIONS = 16
-"""Instantiations of one kernel template that are evaluated: more of them as long as that is little work, and fewer
-where that is much, about a third of what there is time for in a file."""
 _SHARE_OF_HOST_CODE = 0.4
-"""Of the time that there is for a file: kernels are of more use under one launch too few than not at all."""
-_LITTLE_WORK = 500_000
-_MUCH_WORK = 4_000_000
+"""Of the time that is left once a file is parsed: kernels are of more use under one launch too few than not at all."""
+_LITTLE_WORK = 1_000_000
+"""In a file, some seconds: after that, one instance of each kernel is evaluated before further ones of any."""
 
 
 class Keeper(Protocol):
@@ -113,6 +107,8 @@ class FileAnalysis(Struct, eq=False):
     annotations: dict[str, list[Annotation]] = field(default_factory=dict)
     given_up: dict[str, None] = field(default_factory=dict)
     """The kernels of which launches were left at the deadline."""
+    cut: dict[str, None] = field(default_factory=dict)
+    """The kernels of which instantiations were left at the deadline, and others evaluated."""
     broken: dict[str, str] = field(default_factory=dict)
     """The kernels whose evaluation failed in a way that nobody foresaw, each with the error."""
     parameters: set[tuple[str, str]] = field(default_factory=set)
@@ -141,7 +137,8 @@ class FileAnalysis(Struct, eq=False):
         graph = Graph()
         constants = Constants(graph, constant)
         properties = properties_of(find_target(options.target))
-        until = Deadline(deadline).within(_SHARE_OF_HOST_CODE * options.seconds)
+        left = max(0.0, deadline - time.process_time())
+        until = Deadline(deadline).within(_SHARE_OF_HOST_CODE * left)
         host = HostCode(
             unit, graph, Generics(graph), properties, partial(parse_options, options=options), until, constant
         )
@@ -158,6 +155,8 @@ class FileAnalysis(Struct, eq=False):
 
     def kernels(self) -> tuple[KernelFacts, ...]:
         found: dict[int, list[KernelFacts]] = {}
+        waiting: list[tuple[int, Instances]] = []
+        most = self.graph.work + _LITTLE_WORK
         # Short ones first: one that takes all of the file's time costs no other.
         for index, ref in sorted(enumerate(self.unit.kernels), key=lambda each: _length(each[1])):
             if self.options.only and ref.name not in self.options.only:
@@ -168,63 +167,53 @@ class FileAnalysis(Struct, eq=False):
                 self.given_up[ref.name] = None
                 found[index] = [only_named(ref, self.options)]
                 continue
-            try:
-                with timed_kernel(ref.name):
-                    found[index] = self._facts(ref)
-            except Exception as error:
-                self.broken.setdefault(ref.name, described(error))
+            with self._evaluating(ref.name):
+                instances = self._instances(ref)
+                found[index] = self._facts(ref, instances, most)
+                if instances.is_left and self.keeper is None:
+                    waiting.append((index, instances))
+        for index, instances in waiting:
+            tell(instances.ref.name)
+            with self._evaluating(instances.ref.name):
+                found[index] = instances.evaluate(self._is_in_time)
+            if instances.is_left:
+                self.cut[instances.ref.name] = None
         return tuple(facts for index in sorted(found) for facts in found[index])
+
+    @contextmanager
+    def _evaluating(self, name: str) -> Iterator[None]:
+        """Evaluates a kernel: an error that nobody foresaw costs no other."""
+        try:
+            with timed_kernel(name):
+                yield
+        except Exception as error:
+            self.broken.setdefault(name, described(error))
 
     def failures(self) -> tuple[str, ...]:
         """What could not be done, in one line each."""
         broken = tuple(f"`{name}` is not evaluated: {reason}" for name, reason in self.broken.items())
-        if self.is_cut and not self.given_up:
-            broken += (out_of_time("not all launches are known, since the host code takes longer", self.options),)
-        if not self.given_up:
-            return broken
-        first, *others = self.given_up
-        named = f"`{first}`" + (f" and {len(others)} more" if others else "")
-        return (*broken, out_of_time(f"launches of {named} were not evaluated", self.options))
+        if self.given_up:
+            return (*broken, out_of_time(f"launches of {_some(self.given_up)} were not evaluated", self.options))
+        if self.cut:
+            left = f"further instantiations of {_some(self.cut)} were not evaluated"
+            return (*broken, out_of_time(left, self.options))
+        if self.is_cut:
+            left = "not all launches are known, since the host code takes longer"
+            return (*broken, out_of_time(left, self.options))
+        return broken
 
-    def _facts(self, ref: ir.FunctionRef) -> list[KernelFacts]:
+    def _facts(self, ref: ir.FunctionRef, instances: Instances, most: int) -> list[KernelFacts]:
+        """The facts of a kernel: of one of its instances, and of others until there was so much work in all."""
         if self.keeper is None:
-            return self._instantiations(ref)
-        return self.keeper.facts(self, ref, partial(self._instantiations, ref))
+            return instances.evaluate(lambda: self.graph.work < most)
+        # What is kept of a kernel is all of it.
+        return self.keeper.facts(self, ref, partial(instances.evaluate, lambda: True))
 
-    def _instantiations(self, ref: ir.FunctionRef) -> list[KernelFacts]:
-        """The facts of a kernel: one for each instantiation that is launched, or one for the pattern."""
-        own = [launch for launch in self._launches_of(ref.name) if _same_kernel(launch.kernel, ref)]
-        taken = [launch for launch in own if launch.taken]
-        named = self.unit.instantiations(ref.key) if ref.templated else ()
-        by_key: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
-        for launch in taken or own:
-            for kernel in _evaluated_for(launch, ref, named):
-                by_key.setdefault(kernel.key, (kernel, []))[1].append(launch)
-        by_key |= _by_same_launcher(own, taken, by_key) if ref.templated else {}
-        if not by_key:
-            by_key = {instance.key: (instance, []) for instance in named or (ref,)}
-        chosen = list(by_key.values())
-        facts: dict[int, KernelFacts | None] = {}
-        start = self.graph.work
-        for index in self._those_run_first([sites for _, sites in chosen]):
-            instance, sites = chosen[index]
-            most = _MUCH_WORK if len(facts) < _MAX_INSTANTIATIONS else _LITTLE_WORK
-            if self.graph.work - start >= most:
-                continue
-            evaluated = self._kernel(instance, sites)
-            if any(facts.values()) and evaluated is not None and any(gap.kind == "time" for gap in evaluated.gaps):
-                break  # The kernel is told by the others, and how many are left is said.
-            facts[index] = evaluated
-        found = [f for index in sorted(facts) if (f := facts[index]) is not None]
-        if not found and ref.templated:
-            # Clang gives up an instantiation with an error in it, and leaves no body.
-            pattern = self._kernel(ref, own)
-            return [pattern] if pattern is not None else []
-        if found and len(chosen) > len(facts):
-            reason = f"{len(chosen) - len(facts)} more instantiations of it were not evaluated"
-            gap = Gap(found[0].place.path, found[0].place.line, reason, kind="instantiations")
-            found[0] = replace(found[0], gaps=(*found[0].gaps, gap))
-        return found
+    def _is_in_time(self) -> bool:
+        return not Deadline(self.deadline).is_over()
+
+    def _instances(self, ref: ir.FunctionRef) -> Instances:
+        return Instances.of(ref, self._launches_of(ref.name), self.unit, self.graph, self._kernel)
 
     def _launches_of(self, name: str) -> Sequence[HostLaunch]:
         """Those of kernels of a name."""
@@ -233,15 +222,6 @@ class FileAnalysis(Struct, eq=False):
             for launch in self.launches:
                 self._by_name.setdefault(launch.kernel.name, []).append(launch)
         return self._by_name.get(name, ())
-
-    def _those_run_first(self, launches: Sequence[Sequence[HostLaunch]]) -> Sequence[int]:
-        """The positions of instantiations, given the launches of each, in the order in which they are evaluated."""
-        return sorted(range(len(launches)), key=lambda each: not self._is_run(launches[each]))
-
-    def _is_run(self, sites: Sequence[HostLaunch]) -> bool:
-        """Whether options of the program decide about launches, and as far as they are known one of these is made."""
-        decided = [site for site in sites if any(map(self.graph.rests_on_defaults, site.guards))]
-        return any(all(holds(self.graph, guard, {}) for guard in site.guards) for site in decided)
 
     def _kernel(self, ref: ir.FunctionRef, sites: Sequence[HostLaunch]) -> KernelFacts | None:
         function = ref.load()
@@ -397,49 +377,10 @@ def out_of_time(left: str, options: AnalysisOptions) -> str:
     return f"{limit}: {left}; --time-limit gives more time"
 
 
-def _evaluated_for(
-    launch: HostLaunch, ref: ir.FunctionRef, named: Sequence[ir.FunctionRef]
-) -> Sequence[ir.FunctionRef]:
-    """What is evaluated for a launch of a kernel. Another file of the folder that launches a template may know but its
-    declaration: the instantiation of the same types is in this one, where it is made explicitly. Which one a launch
-    means that names no types may be any."""
-    if not ref.templated:
-        return (ref,)
-    if launch.kernel.signature() is not None and not launch.kernel.templated:
-        return (launch.kernel,)
-    same = [instance for instance in named if instance.usr == launch.kernel.usr]
-    return same or named or (ref,)
-
-
-def _by_same_launcher(
-    launches: Sequence[HostLaunch], taken: Sequence[HostLaunch], known: Mapping[str, object]
-) -> dict[str, tuple[ir.FunctionRef, list[HostLaunch]]]:
-    """Further instantiations, by their keys, where a launcher's template is given device functions in turn
-    (`run<first>()`, `run<second>()`). Sizes and types that known values don't lead to are impossible: a dispatcher has
-    an instantiation for each."""
-    sites = {launch.span for launch in taken}
-    found: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
-    for launch in launches:
-        key = launch.kernel.key
-        if key in found:
-            found[key][1].append(launch)
-        elif launch.span in sites and key not in known:
-            signature = launch.kernel.signature()
-            if signature is not None and _GIVEN_FUNCTION.search(signature.instantiation):
-                found[key] = (launch.kernel, [launch])
-    return found
+def _some(names: Iterable[str]) -> str:
+    first, *others = names
+    return f"`{first}`" + (f" and {len(others)} more" if others else "")
 
 
 def _length(ref: ir.FunctionRef) -> int:
     return ref.span.end_line - ref.span.line
-
-
-def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:
-    """Whether a launch of a kernel of this name means this one, or an instantiation of it: they share the place of the
-    definition."""
-    if launched.key == kernel.key:
-        return True
-    # Another file of the folder may spell the path in another way.
-    place, other = launched.span, kernel.span
-    same_file = os.path.basename(place.path) == os.path.basename(other.path)
-    return (same_file and place.end_line == other.end_line) or launched.load() is None

@@ -186,19 +186,24 @@ class ParsedFile(Struct):
         return not path.startswith(tuple([os.path.join(folder, "") for folder in self.system_folders]))
 
 
+def _never() -> bool:
+    return False
+
+
 def parse_file(
     path: str, options: ParseOptions, source: bytes | None = None, places: PlaceMap | None = None,
-    unsaved: Mapping[str, bytes] | None = None,
+    unsaved: Mapping[str, bytes] | None = None, is_over: Callable[[], bool] = _never,
 ) -> ParsedFile:  # fmt: skip
     """Parses a file, or `source` in its place; raises SourceError where that is not possible at all.
 
     `places` says where the source stands in the file, if that holds more than the source. `unsaved` are the texts of
-    other files, by their paths, where those on disk don't count.
+    other files, by their paths, where those on disk don't count. Once there is no more time (`is_over`), what was
+    understood of the file by then is what there is.
     """
     text = checked_text(path, read_source(path) if source is None else source)
     given, path = path, as_path(path)
     others = {other: data for other, data in (unsaved or {}).items() if other != given and disk.is_file(other)}
-    parser = _Parser(path, text, options, others)
+    parser = _Parser(path, text, options, others, is_over=is_over)
     try:
         attempt = parser.best_attempt()
     except UnicodeEncodeError as error:
@@ -346,6 +351,8 @@ class _Parser(Struct, frozen=True):
     others: Mapping[str, bytes] = field(default_factory=dict)
     """The texts of included files that are not those on disk."""
     crashes: _Crashes = field(default_factory=_Crashes)
+    is_over: Callable[[], bool] = _never
+    """Whether the file is not parsed any further."""
 
     @property
     def border(self) -> Border:
@@ -357,7 +364,7 @@ class _Parser(Struct, frozen=True):
     def best_attempt(self) -> _Attempt:
         setting = self._foreseen()
         first = self._further(self._foreseeing(setting) or self._attempt(setting))
-        if setting.macros and self._errors(first):
+        if setting.macros and self._errors(first) and not self.is_over():
             # What they choose may need what isn't here.
             first = self._better(first, self._further(self._attempt(replace(setting, macros=()))))
         return self._mended(first) or self._completed(first)
@@ -398,13 +405,23 @@ class _Parser(Struct, frozen=True):
 
     def _further(self, attempt: _Attempt) -> _Attempt:
         """With what it turns out to need."""
-        found = self._with_switches(self._with_libraries(self._with_folders(attempt)))
-        return self._with_conditions(self._with_standard(found))
+        return self._by(
+            attempt, self._with_folders, self._with_libraries, self._with_switches, self._with_standard,
+            self._with_conditions,
+        )  # fmt: skip
 
     def _completed(self, best: _Attempt) -> _Attempt:
         if not any(self._missing_names(best)):
-            return self._with_headers(best) if any(self._missing_in_headers(best)) else best
-        return self._with_guesses(self._with_headers(self._with_defines(self._with_context(best))))
+            return self._by(best, self._with_headers) if any(self._missing_in_headers(best)) else best
+        return self._by(best, self._with_context, self._with_defines, self._with_headers, self._with_guesses)
+
+    def _by(self, attempt: _Attempt, *steps: Callable[[_Attempt], _Attempt]) -> _Attempt:
+        """What one step after the other makes of it, for as long as there is time."""
+        for step in steps:
+            if self.is_over():
+                break
+            attempt = step(attempt)
+        return attempt
 
     def _mended(self, attempt: _Attempt) -> _Attempt | None:
         """Reads what braces, brackets or quotes are missing as if they were there, where that helps, and notes each as
@@ -578,7 +595,7 @@ class _Parser(Struct, frozen=True):
         dispatches = dispatches_left_out(self._own_files(attempt), self._own_text_of, _left_out_of(attempt))
         attempt = self._with_asked(attempt, dispatches) or attempt
         for _ in range(_CONDITION_ROUNDS):
-            if not any(problem.is_error for problem in attempt.problems):
+            if self.is_over() or not any(problem.is_error for problem in attempt.problems):
                 break
             # What the file itself leaves out is what its build may choose; a header that it can't do without is not.
             files = [path for path in self._own_files(attempt) if path != self.path]
@@ -712,7 +729,7 @@ class _Parser(Struct, frozen=True):
         plain, opened = attempt, False
         for _ in range(_GUESS_ROUNDS):
             names = dict(self._missing_names(attempt))
-            if not names:
+            if not names or self.is_over():
                 break
             # What follows from an unknown namespace comes out right when that is known.
             names = {name: found for name, found in names.items() if "::" in name} or names

@@ -54,7 +54,7 @@ class HostCode(Struct, eq=False):
     parse_options: Callable[[str], ParseOptions]
     """For another file."""
     deadline: Deadline = NEVER
-    """For all of it; what other files have gets half of that."""
+    """For all of it; what other files have gets half of what is left when they are come to."""
     constant: Callable[[str], Expression | None] = nothing_known
     """What else is known by a name in the file."""
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
@@ -85,7 +85,9 @@ class HostCode(Struct, eq=False):
             # With the arguments that it gives, the other file's `main` doesn't lead to all of them.
             missing = self._missing(found)
             found += [launch for launch in self._launched_here(set()) if launch.kernel.name in missing]
+        self.deadline = whole.halfway()
         found += self._launched_elsewhere(self._missing(found))
+        self.deadline = whole
         found += self._launched_by_templates(self._missing(found))
         found += [] if calling else self._wrapped_elsewhere(found)
         return [*self._with_blocks_of_text(found), *self._launched_in_text(self._missing(found))]
@@ -122,7 +124,7 @@ class HostCode(Struct, eq=False):
         return replace(launch, block=text.block, grid=grid)
 
     def _reader(self) -> TextLaunches:
-        return TextLaunches(self.unit, self.graph, self.generics, self.constant)
+        return TextLaunches(self.unit, self.graph, self.generics, self.constant, self.deadline)
 
     def _launched_here(self, executed: set[str]) -> list[HostLaunch]:
         own = self._run(self.unit.host_functions, executed=executed)
@@ -275,7 +277,7 @@ class HostCode(Struct, eq=False):
 
     def _unit(self, path: str, launching: frozenset[str]) -> ir.Unit | None:
         try:
-            parsed = parse_file(path, self.parse_options(path), code_in(path))
+            parsed = parse_file(path, self.parse_options(path), code_in(path), is_over=self.deadline.is_over)
         except SourceError:
             return None
         return lower_unit(parsed, launching, ConstantsElsewhere(path, self.parse_options).value)

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from cudalint.frontend.template_uses import parts_of_list
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.heuristics import heuristic
+from cudalint.interpreter.device.deadline import NEVER, Deadline
 from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.interpreter.host.memory import Generics
 from cudalint.interpreter.host.told_by_names import is_of_warps, rounds_up
@@ -74,6 +75,7 @@ class TextLaunches(Struct, eq=False):
     generics: Generics
     constant: Callable[[str], Expression | None]
     """What else is known by a name in the file."""
+    deadline: Deadline = NEVER
     _constants: dict[str, Expression | None] = field(default_factory=dict)
     _in_texts: dict[tuple[str, str], list[str]] = field(default_factory=dict)
 
@@ -102,6 +104,8 @@ class TextLaunches(Struct, eq=False):
                 named = _named(launch, kernels)
                 if named is None or launch.site.is_on_device():
                     continue
+                if self.deadline.is_over():
+                    break
                 if len(found.setdefault(named[0], [])) < _MOST_LAUNCHES:
                     found[named[0]] += self._launches(path, program, launch, *named)
         return [launch for launches in found.values() for launch in launches]

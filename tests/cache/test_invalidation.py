@@ -79,7 +79,7 @@ def test_what_could_not_be_done_is_remembered_but_for_want_of_memory(
     def fail(*_: object) -> None:
         raise error
 
-    monkeypatch.setattr(FileAnalysis, "_instantiations", fail)
+    monkeypatch.setattr(FileAnalysis, "_kernel", fail)
     first = lint("src")
     assert "is not evaluated" in first[0]
     assert lint("src") == (first[0], analysed)

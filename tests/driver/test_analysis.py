@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
@@ -9,6 +10,7 @@ import pytest
 from cudalint.driver.analysis import analyse_file
 from cudalint.driver.file_analysis import FileAnalysis
 from cudalint.facts import FileFacts, KernelFacts
+from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.ir.nodes import FunctionRef
 from cudalint.options.analysis import AnalysisOptions, ParameterValue
 from cudalint.processes.time_limit import OutOfTime
@@ -315,15 +317,76 @@ def test_each_access_has_the_text_that_stands_there(tmp_path: Path) -> None:
 def test_kernels_behind_the_deadline_are_only_named(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Hundreds of them would take as long again to be lowered, and nothing would be left of the file."""
     begun = []
-    original = FileAnalysis._instantiations
+    original = FileAnalysis._kernel
 
-    def counted(self: FileAnalysis, ref: FunctionRef) -> list[KernelFacts]:
+    def counted(self: FileAnalysis, ref: FunctionRef, sites: Sequence[HostLaunch]) -> KernelFacts | None:
         begun.append(ref.name)
-        return original(self, ref)
+        return original(self, ref, sites)
 
-    monkeypatch.setattr(FileAnalysis, "_instantiations", counted)
+    monkeypatch.setattr(FileAnalysis, "_kernel", counted)
     names = [f"k{number}" for number in range(5)]
     facts = facts_of(tmp_path, "".join(COLUMN.replace("column", name) for name in names), time_limit=0)
     assert [kernel.name for kernel in facts.kernels] == names
     assert begun == ["k0"]
     assert all("takes too long" in kernel.gaps[0].reason for kernel in facts.kernels)
+
+
+_OF_MANY = """
+template <int N> __global__ void many(float *out) { out[threadIdx.x * N] = 0; }
+__global__ void longer_one(
+  float *out
+) {
+  out[threadIdx.x] = 0;
+}
+void run(float *out) {
+  many<1><<<1, 64>>>(out);
+  many<2><<<1, 64>>>(out);
+  many<3><<<1, 64>>>(out);
+  longer_one<<<1, 64>>>(out);
+}
+"""
+
+
+def _order(monkeypatch: pytest.MonkeyPatch, over_after: int | None = None) -> list[str]:
+    """The instances as they are evaluated; time is over after so many of them."""
+    begun: list[str] = []
+    original = FileAnalysis._kernel
+
+    def counted(self: FileAnalysis, ref: FunctionRef, sites: Sequence[HostLaunch]) -> KernelFacts | None:
+        facts = original(self, ref, sites)
+        begun.append(facts.instantiation if facts is not None else "")
+        if len(begun) == over_after:
+            self.deadline = 0.0
+        return facts
+
+    monkeypatch.setattr(FileAnalysis, "_kernel", counted)
+    return begun
+
+
+def test_after_much_work_each_kernel_comes_before_further_instances_of_any(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    begun = _order(monkeypatch)
+    facts_of(tmp_path, _OF_MANY)
+    in_turn = ["many<1>", "many<2>", "many<3>", "longer_one"]
+    assert begun == in_turn
+    begun.clear()
+    monkeypatch.setattr("cudalint.driver.file_analysis._LITTLE_WORK", 1)
+    facts = facts_of(tmp_path, _OF_MANY)
+    assert begun == [in_turn[0], in_turn[3], in_turn[1], in_turn[2]]
+    assert [kernel.instantiation for kernel in facts.kernels] == in_turn
+    assert not any(kernel.gaps for kernel in facts.kernels)
+
+
+def test_of_kernels_with_instances_left_at_the_deadline_that_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("cudalint.driver.file_analysis._LITTLE_WORK", 1)
+    begun = _order(monkeypatch, over_after=3)
+    facts = facts_of(tmp_path, _OF_MANY)
+    assert len(begun) == 3
+    assert [kernel.instantiation for kernel in facts.kernels] == ["many<1>", "many<2>", "longer_one"]
+    assert [gap.reason for gap in facts.kernels[0].gaps] == ["1 more instantiations of it were not evaluated"]
+    (failure,) = facts.failures
+    assert "further instantiations of `many` were not evaluated" in failure
+    assert facts.status == "partial"
