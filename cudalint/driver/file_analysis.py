@@ -58,7 +58,9 @@ from cudalint.values.assumptions import (
 from cudalint.values.graph import Checkpoint, Graph
 
 _SHARE_OF_HOST_CODE = 0.4
-"""Of the time that is left once a file is parsed: kernels are of more use under one launch too few than not at all."""
+_SHARE_OF_THE_REST = 0.5
+"""Of the time that there is for a file, and of what is left of it once the file is parsed: kernels are of more use
+under one launch too few than not at all."""
 _LITTLE_WORK = 1_000_000
 """In a file, some seconds: after that, one instance of each kernel is evaluated before further ones of any."""
 
@@ -138,7 +140,7 @@ class FileAnalysis(Struct, eq=False):
         constants = Constants(graph, constant)
         properties = properties_of(find_target(options.target))
         left = max(0.0, deadline - time.process_time())
-        until = Deadline(deadline).within(_SHARE_OF_HOST_CODE * left)
+        until = Deadline(deadline).within(min(_SHARE_OF_HOST_CODE * options.seconds, _SHARE_OF_THE_REST * left))
         host = HostCode(
             unit, graph, Generics(graph), properties, partial(parse_options, options=options), until, constant
         )
