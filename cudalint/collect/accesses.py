@@ -98,6 +98,12 @@ class AccessCollector(Provider, eq=False):
                 self._sites[key].compare(run.index, results, run.configuration.block)
             execution.view.trim()
 
+    def forget(self, launch: int) -> None:
+        """Takes back what is known of a launch."""
+        for site in self._sites.values():
+            site.results[:] = [result for result in site.results if result.launch != launch]
+        self._sites = {key: site for key, site in self._sites.items() if site.results}
+
     def is_exceeded_by(self, other: AccessCollector, index: int) -> bool:
         """Whether the traffic of some access is more beyond its ideal in `other` than under a launch that is here."""
         for key, site in other._sites.items():

@@ -62,7 +62,10 @@ _SHARE_OF_THE_REST = 0.5
 """Of the time that there is for a file, and of what is left of it once the file is parsed: kernels are of more use
 under one launch too few than not at all."""
 _LITTLE_WORK = 1_000_000
-"""In a file, some seconds: after that, one instance of each kernel is evaluated before further ones of any."""
+"""In a file, some seconds: after that, or where half of the file's time has gone by before, one instance of each
+kernel is evaluated before further ones of any."""
+_WORK_OF_ONE = 50_000
+"""What an instance takes at least, to be lowered and so on."""
 
 
 class Keeper(Protocol):
@@ -122,6 +125,8 @@ class FileAnalysis(Struct, eq=False):
     keeper: Keeper | None = None
     sharing: Sharing | None = None
     _by_name: dict[str, list[HostLaunch]] | None = None
+    _begun: int = 0
+    """The number of instances that were evaluated."""
 
     @classmethod
     def of(
@@ -158,7 +163,8 @@ class FileAnalysis(Struct, eq=False):
     def kernels(self) -> tuple[KernelFacts, ...]:
         found: dict[int, list[KernelFacts]] = {}
         waiting: list[tuple[int, Instances]] = []
-        most = self.graph.work + _LITTLE_WORK
+        is_late = Deadline(self.deadline - self.options.seconds / 2).is_over()
+        most = 0 if is_late else self.graph.work + _LITTLE_WORK
         # Short ones first: one that takes all of the file's time costs no other.
         for index, ref in sorted(enumerate(self.unit.kernels), key=lambda each: _length(each[1])):
             if self.options.only and ref.name not in self.options.only:
@@ -207,7 +213,7 @@ class FileAnalysis(Struct, eq=False):
     def _facts(self, ref: ir.FunctionRef, instances: Instances, most: int) -> list[KernelFacts]:
         """The facts of a kernel: of one of its instances, and of others until there was so much work in all."""
         if self.keeper is None:
-            return instances.evaluate(lambda: self.graph.work < most)
+            return instances.evaluate(lambda: self.graph.work + self._begun * _WORK_OF_ONE < most)
         # What is kept of a kernel is all of it.
         return self.keeper.facts(self, ref, partial(instances.evaluate, lambda: True))
 
@@ -229,6 +235,7 @@ class FileAnalysis(Struct, eq=False):
         function = ref.load()
         if function is None:
             return None
+        self._begun += 1
         # Sets of leaves are numbers with a bit for each: with those of all kernels of a file they get too large.
         self.graph.rewind(self.shared)
         self.parameters |= {(function.name, symbol.name) for symbol in scalars(function)}
@@ -263,9 +270,9 @@ class FileAnalysis(Struct, eq=False):
             with interruptible():
                 facts = analysis.facts()
         except OutOfTime:
-            # What it was at is of no use; the other kernels' results are kept.
+            # What it was at is of no use; other results are kept.
             analysis.given_up = True
-            facts = analysis.without_facts(TAKES_TOO_LONG, "time")
+            facts = analysis.facts_so_far()
         except RecursionError:
             # The others are evaluated all the same.
             facts = analysis.without_facts("its expressions are nested too deeply to be evaluated")

@@ -81,11 +81,14 @@ class KernelAnalysis(Struct, eq=False):
     """For all launches of this kernel."""
     _shared: dict[ir.Symbol, int] = field(default_factory=dict)
     _launches: list[LaunchFacts] = field(default_factory=list)
+    _providers: list[Provider] = field(default_factory=list)
+    _at: int | None = None
+    """The provider that is shown a launch; None while that is executed."""
 
     def facts(self) -> KernelFacts:
         self._until = Deadline(self.deadline).within(_SHARE * self.options.seconds)
         kinds = self.options.kinds | _COMPARED if self.last else self.options.kinds
-        providers = [provider.of(self) for provider in providers_of(kinds)]
+        self._providers = providers = [provider.of(self) for provider in providers_of(kinds)]
         for index, configuration in enumerate(self.configurations):
             if self._until.is_over():
                 self._launches.append(launch_facts(configuration, self.graph))
@@ -98,7 +101,7 @@ class KernelAnalysis(Struct, eq=False):
             if not self._until.is_over():
                 with named_after_parameters(configuration, self.graph):
                     self._under_last(index, configuration, providers)
-        for provider in providers:
+        for self._at, provider in enumerate(providers):
             with timed(_phase_of(provider)):
                 provider.finish(self)
         for problem in self.function.problems:
@@ -107,8 +110,27 @@ class KernelAnalysis(Struct, eq=False):
             self.gap(self.function.name_span, "the kernels that it launches")
         return self._together(providers)
 
+    def facts_so_far(self) -> KernelFacts:
+        """After `facts` was interrupted: without what the provider has that was at it, where the accesses of a launch
+        are known."""
+        known = len(self._launches)
+        if self._at is not None:
+            interrupted = self._providers[self._at]
+            if isinstance(interrupted, AccessCollector):
+                known -= 1
+                interrupted.forget(known)
+            else:
+                self._providers[self._at] = type(interrupted).of(self)
+        if not known:
+            return self.without_facts(TAKES_TOO_LONG, "time")
+        rest = self.configurations[len(self._launches) :]
+        self._launches += [launch_facts(configuration, self.graph) for configuration in rest]
+        self.gap(self.function.name_span, TAKES_TOO_LONG, "time")
+        return self._together(self._providers)
+
     def _under(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Shows one launch to the providers."""
+        self._at = None
         execution = self._execute(index, configuration)
         room = threads_with_room(execution) if configuration.source == "default" else None
         fitting = with_room(configuration, *room, self.graph) if room is not None else None
@@ -118,10 +140,10 @@ class KernelAnalysis(Struct, eq=False):
         if self.watch is not None:
             self.watch(execution)
         run = Run(self, index, configuration, execution)
-        for provider in providers:
+        for self._at, provider in enumerate(providers):
             with timed(_phase_of(provider)):
                 provider.add(run)
-        for provider in providers:
+        for self._at, provider in enumerate(providers):
             with timed(_phase_of(provider)):
                 provider.add_last(run)
 

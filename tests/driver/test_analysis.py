@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import importlib
 from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
+from cudalint.collect.provider import Provider, Run
 from cudalint.driver.analysis import analyse_file
 from cudalint.driver.file_analysis import FileAnalysis
 from cudalint.facts import FileFacts, KernelFacts
@@ -389,4 +391,33 @@ def test_of_kernels_with_instances_left_at_the_deadline_that_is_told(
     assert [gap.reason for gap in facts.kernels[0].gaps] == ["1 more instantiations of it were not evaluated"]
     (failure,) = facts.failures
     assert "further instantiations of `many` were not evaluated" in failure
+    assert facts.status == "partial"
+
+
+_TWICE = COLUMN + "void run(float *a, float *b) { column<<<4, dim3(32, 8)>>>(a, b, 64); column<<<4, 64>>>(a, b, 64); }"
+
+
+@pytest.mark.parametrize(
+    ("provider", "launches"),
+    [("accesses.AccessCollector", {0}), ("branches.BranchCollector", {0, 1}), ("races.RaceCollector", {0, 1})],
+)
+def test_what_is_known_of_a_kernel_stays_where_time_runs_out(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, provider: str, launches: set[int]
+) -> None:
+    """Time is over while a provider is shown the second launch: of what others have nothing is lost."""
+    module, _, name = provider.partition(".")
+    collector = getattr(importlib.import_module(f"cudalint.collect.{module}"), name)
+    add = collector.add
+
+    def interrupted(self: Provider, run: Run) -> None:
+        add(self, run)
+        if run.index == 1:
+            raise OutOfTime
+
+    monkeypatch.setattr(collector, "add", interrupted)
+    facts = facts_of(tmp_path, _TWICE)
+    kernel = only_kernel(facts)
+    assert [launch.block for launch in kernel.launches] == [(32, 8, 1), (64, 1, 1)]
+    assert [{result.launch for result in access.results} for access in kernel.accesses] == [launches] * 2
+    assert [gap.kind for gap in kernel.gaps] == ["time"]
     assert facts.status == "partial"
