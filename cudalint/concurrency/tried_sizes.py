@@ -398,9 +398,11 @@ _DIVISIONS = frozenset({"/", "%"})
 
 @heuristic("faulting-sizes", "sizes under which the hardware faults are none of a program that runs").otherwise(False)
 def faults(end: Touch, values: Mapping[Node, int | float], execution: Execution) -> bool:
-    """Whether threads come to an access at addresses that are no multiples of its width, for sizes that were chosen so
-    that somebody comes there at all: a row of `half2` does not have 9 halves."""
-    if not isinstance(end, AccessEvent) or end.target.space != "global" or not values:
+    """Whether threads come to an access at addresses that are no multiples of its width, for sizes that were chosen, as
+    they have to be something or so that somebody comes there at all: a row of `half2` does not have 9 halves, and not
+    all that is made of multiples is one (`elements / groups`)."""
+    sizes = end.offset.bits & execution.view.graph.uniform_bits
+    if not isinstance(end, AccessEvent) or end.target.space != "global" or not (values or sizes):
         return False
     width = natural_width(end.bytes)
 
