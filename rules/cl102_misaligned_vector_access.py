@@ -88,7 +88,7 @@ class MisalignedVectorAccess(Rule):
             launches=(kernel.launches[found.launch],),
             assumptions=found.assumptions,
             figures=_figures(found),
-            causes=(f"{found.place.path}: {found.condition}",) if found.condition else (),
+            causes=(f"{kernel.name_place.path}: {found.condition}",) if found.condition else (),
             related=(
                 *frames_related(found.inlined_from),
                 *(Related(other.place, _other(other)) for other in others),

@@ -156,6 +156,7 @@ _CALL = "void run(const float* in, float* out, int rows, int columns) { k<4><<<r
         # Room is left for a rest.
         ("i + 3 < n", _CALL, None),
         ("i + 4 <= n", _CALL, None),
+        ("i < n && i + 3 < n", _CALL, None),
         # Nothing says that the rows end with a whole vector: 100 columns in 7 groups have 14 each.
         ("i < n", _CALL.replace("columns);", "columns / rows);"), None),
         # Whoever launches the other kernel is asked.

@@ -33,7 +33,7 @@ from cudalint.ir import nodes as ir
 from cudalint.scenarios import alternatives
 from cudalint.values.arithmetic import I8
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node, Uniform, bits_of, without_cast
+from cudalint.values.nodes import Node, Uniform, below, bits_of, without_cast
 from cudalint.values.numeric import Rows
 from cudalint.values.polynomial import Monomial, is_address, spelled, terms_of
 
@@ -132,6 +132,10 @@ def alignment_verdict(
         # Generic sizes are multiples, and their quotients needn't be.
         tried += [(met, seen) for met in _meeting(view, requirements, usual) if (seen := see(met)).reached]
         if all(seen.offender is not None for _, seen in tried):
+            # What is no polynomial of sizes stays in the coefficients.
+            left = [event.offset] if requirements else list(terms_of(view.graph, event.offset).values())
+            if _divides_sizes(left, view.graph):
+                return None
             return Verdict(None, offender, _example(values, symbols(view.graph, event.offset.bits)))
     outcomes = [(values, seen.offender is None) for values, seen in tried]
     needed = requirements and _weakest(view.graph, requirements, outcomes)
@@ -146,7 +150,10 @@ def alignment_verdict(
         if found is not None:
             values, offender = smaller, found
             break
-    is_assumed = all(not r.rest and is_for_whole_vectors(event, r.value, r.divisor, view.graph) for r in needed)
+    counted = declared.counted or ()
+    is_assumed = all(
+        not r.rest and is_for_whole_vectors(event, r.value, r.divisor, view.graph, counted) for r in needed
+    )
     return Verdict(" && ".join(map(str, needed)), offender, _example(values, deciding), is_assumed)
 
 
@@ -162,14 +169,23 @@ def _smaller(view: LaunchView, values: Values, deciding: Sequence[Node]) -> Iter
 def _meeting(
     view: LaunchView, requirements: Sequence[_Requirement], usual: Values
 ) -> Iterator[dict[Node, int | float]]:
-    """Sizes that fulfil all requirements, one of them moved off its usual number: a multiple of all others."""
+    """Sizes that fulfil all requirements, one of them moved off its usual number: a multiple of all others, about as
+    large, or the smallest."""
     sizes = [symbol for symbol in usual if any(symbol.bits & r.value.bits for r in requirements)]
+    unit = math.lcm(*(r.divisor for r in requirements))
     for symbol in sizes:
-        product = math.prod(int(usual[other]) for other in sizes if other is not symbol) * _PERIOD
-        times = max(1, round(usual[symbol] / product)) if product > 0 else 0
-        values: dict[Node, int | float] = {**usual, symbol: times * product}
-        if times and allowed(view, values) and all(_is_met(view.graph, r, values) for r in requirements):
-            yield values
+        product = math.prod(int(usual[other]) for other in sizes if other is not symbol) * unit
+        for times in dict.fromkeys((round(usual[symbol] / product), 1)) if product > 0 else ():
+            values: dict[Node, int | float] = {**usual, symbol: times * product}
+            if times and allowed(view, values) and all(_is_met(view.graph, r, values) for r in requirements):
+                yield values
+
+
+def _divides_sizes(numbers: Sequence[Node], graph: Graph) -> bool:
+    """Whether a quotient of sizes goes into these, which all those that were tried may have left as it was."""
+    uniform = graph.uniform_bits
+    quotients = (node for node in below(numbers, uniform) if node.op == "/" and not node.bits & ~uniform)
+    return any(node.args[1].bits for node in quotients)
 
 
 def _makes_a_grid(view: LaunchView, values: Values) -> bool:
