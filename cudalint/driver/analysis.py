@@ -16,8 +16,9 @@ from msgspec.structs import replace
 from cudalint.codegen import slow_paths
 from cudalint.collect.host import host_facts
 from cudalint.collect.left_out import ConditionalCode, LeftOut
+from cudalint.collect.needs import NeedsOfCode
 from cudalint.disk.encoding import to_bytes
-from cudalint.driver.file_analysis import FileAnalysis, Keeper, only_named, out_of_time
+from cudalint.driver.file_analysis import FileAnalysis, HostSource, Keeper, only_named, out_of_time
 from cudalint.driver.kernel_analysis import Watch
 from cudalint.driver.shared_kernels import shared_kernels
 from cudalint.facts import FileFacts
@@ -49,10 +50,11 @@ _SHARE_OF_PARSING = 0.5
 
 
 def analyse_file(
-    path: str, options: AnalysisOptions, watch: Watch | None = None, keeper: Keeper | None = None
-) -> FileFacts:
+    path: str, options: AnalysisOptions, watch: Watch | None = None, keeper: Keeper | None = None,
+    host: HostSource | None = None,
+) -> FileFacts:  # fmt: skip
     """Everything that is known about one file. `watch` is shown each execution of a kernel under a launch, `keeper`
-    is asked for what is known of a kernel before it is executed.
+    is asked for what is known of a kernel before it is executed, and `host` for what the host code comes to.
 
     Raises `cudalint.frontend.reading.SourceError` for a file that cannot be read or decoded.
     """
@@ -60,14 +62,14 @@ def analyse_file(
     texts = cuda_texts(path, dict(options.unsaved).get(path))
     with _no_collection():
         try:
-            return texts.together(_analyse_texts(texts, options, watch, keeper))
+            return texts.together(_analyse_texts(texts, options, watch, keeper, host))
         finally:
             nodes_in.cache_clear()
             slow_paths.forget()
 
 
 def _analyse_texts(
-    texts: CudaTexts, options: AnalysisOptions, watch: Watch | None, keeper: Keeper | None
+    texts: CudaTexts, options: AnalysisOptions, watch: Watch | None, keeper: Keeper | None, host: HostSource | None
 ) -> Iterator[FileFacts]:
     """The facts of each text of a file. One that can't be parsed costs no other; together they have the file's time."""
     end = time.process_time() + options.seconds
@@ -77,7 +79,7 @@ def _analyse_texts(
             yield FileFacts(texts.path, "partial", failures=(out_of_time(left, options),))
             return
         try:
-            yield from _analyse_text(texts.path, text, options, end, watch, keeper)
+            yield from _analyse_text(texts.path, text, options, end, watch, keeper, host)
         except SourceError as error:
             if text.places is None:
                 raise
@@ -97,7 +99,7 @@ class _Part(Struct, frozen=True):
 
 def _analyse_text(
     path: str, text: CudaText, options: AnalysisOptions, deadline: float, watch: Watch | None,
-    keeper: Keeper | None,
+    keeper: Keeper | None, host: HostSource | None,
 ) -> Iterator[FileFacts]:
     check_size(path, text.data, options.max_line, options.max_nesting)
     try:
@@ -107,26 +109,30 @@ def _analyse_text(
         yield FileFacts(path, "partial", failures=(out_of_time("to parse it takes longer", options),))
         return
     if not others:
-        yield _analyse_part(path, first, options, text, deadline, watch, keeper)
+        yield _analyse_part(path, first, options, text, deadline, watch, keeper, host)
         return
     for part in (first, *others):
         names = part.kernels.intersection(options.only) if options.only else part.kernels
         if names:
-            yield _analyse_part(path, part, replace(options, only=tuple(sorted(names))), text, deadline, watch, keeper)
+            own = replace(options, only=tuple(sorted(names)))
+            yield _analyse_part(path, part, own, text, deadline, watch, keeper, host)
 
 
 def _analyse_part(
     path: str, part: _Part, options: AnalysisOptions, text: CudaText, deadline: float, watch: Watch | None,
-    keeper: Keeper | None,
+    keeper: Keeper | None, host: HostSource | None,
 ) -> FileFacts:
     unit = part.unit
     usage, failures = _usage(path, part, options, text)
     sources = _sources(path, unit)
     try:
         with timed("host"), interruptible():
-            analysis = FileAnalysis.of(
-                unit, options, partial(constant_named, part.parsed), usage, tuple(sources), deadline, part.architecture
-            )
+            found = partial(
+                FileAnalysis.of, unit, options, partial(constant_named, part.parsed), usage, tuple(sources), deadline,
+                part.architecture,
+            )  # fmt: skip
+            needs = NeedsOfCode(part.architecture)
+            analysis = host.analysis(unit, options, deadline, needs, found) if host is not None else found()
     except OutOfTime:
         kernels = tuple(only_named(ref, options) for ref in unit.kernels)
         failures += (out_of_time("none of its kernels were evaluated, since the host code takes longer", options),)
@@ -142,9 +148,9 @@ def _analyse_part(
     status: Literal["ok", "partial"] = "partial" if unit.problems or is_short else "ok"
     failures += analysis.failures()
     with timed("host"):
-        host = host_facts(unit.host_functions, Spellings(options), options.kinds)
+        around = host_facts(unit.host_functions, Spellings(options), options.kinds)
     parameters = frozenset(analysis.parameters)
-    return FileFacts(path, status, unit.problems, kernels, sources, parameters, failures, host)
+    return FileFacts(path, status, unit.problems, kernels, sources, parameters, failures, around)
 
 
 def _parts(path: str, text: CudaText, options: AnalysisOptions, deadline: float) -> list[_Part]:

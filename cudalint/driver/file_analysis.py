@@ -56,6 +56,7 @@ from cudalint.values.assumptions import (
     with_constants,
 )
 from cudalint.values.graph import Checkpoint, Graph
+from cudalint.values.nodes import Choice, Node
 
 _SHARE_OF_HOST_CODE = 0.4
 _SHARE_OF_THE_REST = 0.5
@@ -86,6 +87,18 @@ class Sharing(Protocol):
     ) -> KernelFacts:
         """The facts of one instantiation of a kernel under its launches: those that came out in another file, or what
         is found now. The graph is as the host code has left it."""
+
+
+class HostSource(Protocol):
+    """Where what the host code of a file comes to is to be had."""
+
+    def analysis(
+        self, unit: ir.Unit, options: AnalysisOptions, deadline: float, needs: NeedsOfCode,
+        found: Callable[[], FileAnalysis],
+    ) -> FileAnalysis:  # fmt: skip
+        """The state of an analysis whose host code is done with: that of an earlier one, or what is found by executing
+        it."""
+        ...
 
 
 class FileAnalysis(Struct, eq=False):
@@ -124,6 +137,10 @@ class FileAnalysis(Struct, eq=False):
     watch: Watch | None = None
     keeper: Keeper | None = None
     sharing: Sharing | None = None
+    chosen_before: dict[str, Mapping[Node, Choice]] = field(default_factory=dict)
+    """What kernels that were evaluated before had chosen for the host code's sizes, by the USR of each instance."""
+    is_resumed: bool = False
+    """Whether kernels are evaluated as if those came before them that did in an earlier analysis."""
     _by_name: dict[str, list[HostLaunch]] | None = None
     _begun: int = 0
     """The number of instances that were evaluated."""
@@ -197,6 +214,12 @@ class FileAnalysis(Struct, eq=False):
         except Exception as error:
             self.broken.setdefault(name, described(error))
 
+    def _settle(self, ref: ir.FunctionRef) -> None:
+        if self.is_resumed and ref.usr in self.chosen_before:
+            self.graph.valuation = self.shared.valuation.having(self.chosen_before[ref.usr])
+        elif not self.is_resumed:
+            self.chosen_before[ref.usr] = self.graph.chosen_for_all(self.shared)
+
     def failures(self) -> tuple[str, ...]:
         """What could not be done, in one line each."""
         broken = tuple(f"`{name}` is not evaluated: {reason}" for name, reason in self.broken.items())
@@ -236,6 +259,7 @@ class FileAnalysis(Struct, eq=False):
         if function is None:
             return None
         self._begun += 1
+        self._settle(ref)
         # Sets of leaves are numbers with a bit for each: with those of all kernels of a file they get too large.
         self.graph.rewind(self.shared)
         self.parameters |= {(function.name, symbol.name) for symbol in scalars(function)}

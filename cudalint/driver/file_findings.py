@@ -52,8 +52,10 @@ from cudalint.rule import AnnotationRule, Rule, RuleContext
 from cudalint.source.bounds import Bounds
 
 if TYPE_CHECKING:
-    from cudalint.driver.file_analysis import Keeper
+    from cudalint.driver.file_analysis import HostSource, Keeper
+    from cudalint.driver.host_states import HostStates
     from cudalint.driver.kernel_analysis import Watch
+    from cudalint.remedies.edits import MovedLines
     from cudalint.remedies.proof import Lasted, Proof, Tried
 
 _OUT_OF_TIME = "the time limit is too short; --time-limit gives more time"
@@ -136,23 +138,27 @@ def check_file(job: CheckJob) -> FileReport | Failure:
     """Analyses a file and runs the selected rules on it."""
     stopwatch = Stopwatch()
     job = replace(job, options=replace(job.options, kinds=job.kinds()))
-    facts = analyse(job.path, job.options)
+    from cudalint.driver.host_states import HostStates
+
+    host = HostStates()
+    facts = analyse(job.path, job.options, host=host)
     if isinstance(facts, Failure):
         return facts
     with timed("rules"):
-        return report_on(facts, job, stopwatch)
+        return report_on(facts, job, stopwatch, host=host)
 
 
 def analyse(
-    path: str, options: AnalysisOptions, watch: Watch | None = None, keeper: Keeper | None = None
-) -> FileFacts | Failure:
-    """The facts of a file, or why there are none; `watch` and `keeper` as in `analyse_file`."""
+    path: str, options: AnalysisOptions, watch: Watch | None = None, keeper: Keeper | None = None,
+    host: HostSource | None = None,
+) -> FileFacts | Failure:  # fmt: skip
+    """The facts of a file, or why there are none; `watch`, `keeper` and `host` as in `analyse_file`."""
     # libclang and numpy are loaded here, in the worker, and not by whoever wants to name a job.
     from cudalint.driver.analysis import analyse_file
     from cudalint.frontend.reading import SourceError
 
     try:
-        return analyse_file(path, options, watch, keeper)
+        return analyse_file(path, options, watch, keeper, host)
     except SourceError as error:
         return Failure(path, _message_without_path(str(error), path))
 
@@ -166,10 +172,12 @@ def report_on(
     job: CheckJob,
     stopwatch: Stopwatch | None = None,
     tried_in: Callable[[Place], Tried | None] = nothing_tried,
+    host: HostStates | None = None,
 ) -> FileReport:
     """Runs the selected rules on the facts, for which a stopwatch has run from the beginning, applies the annotations
-    of the file and its headers, and proves the edits that are left; `tried_in` as in `Proof`."""
-    return Draft.of(facts, job, stopwatch or Stopwatch(), tried_in).report()
+    of the file and its headers, and proves the edits that are left; `tried_in` as in `Proof`, `host` as the analysis
+    has left it."""
+    return Draft.of(facts, job, stopwatch or Stopwatch(), tried_in, host).report()
 
 
 class Draft(Struct, frozen=True, eq=False):
@@ -183,18 +191,20 @@ class Draft(Struct, frozen=True, eq=False):
     complaints: Sequence[Diagnostic]
     unused: Sequence[tuple[AllowedRule, Diagnostic]]
     failures: Sequence[str]
+    host: HostStates | None = None
 
     @classmethod
     def of(
-        cls, facts: FileFacts, job: CheckJob, stopwatch: Stopwatch, tried_in: Callable[[Place], Tried | None]
-    ) -> Draft:
+        cls, facts: FileFacts, job: CheckJob, stopwatch: Stopwatch, tried_in: Callable[[Place], Tried | None],
+        host: HostStates | None = None,
+    ) -> Draft:  # fmt: skip
         failures = list(facts.failures)
         begin_last_part()
         findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
         annotations = _annotations(facts, job.options)
         outcome = suppress(findings, facts.kernels, annotations, is_known, facts.status == "ok")
         complaints, unused = _annotation_findings(outcome.reviews, job.selection, failures)
-        return cls(facts, job, stopwatch, tried_in, outcome, complaints, unused, failures)
+        return cls(facts, job, stopwatch, tried_in, outcome, complaints, unused, failures, host)
 
     def report(self) -> FileReport:
         return self._with(*self._proved(tries=True))
@@ -211,7 +221,7 @@ class Draft(Struct, frozen=True, eq=False):
         kept = self.outcome.kept
         try:
             with timed("edits"):
-                return _with_proven_edits(kept, self.facts, self.job, self.stopwatch, self.tried_in, tries), failures
+                return _with_proven_edits(self, tries), failures
         except Exception as error:
             failures.append(f"edits are not tried: {described(error)}")
             return [_without_edits(diagnostic) for diagnostic in kept], failures
@@ -335,18 +345,13 @@ def _judged_by(target: Target, need: Need) -> str:
     return f"{target.name} is the smallest GPU in question: `{need.feature}` (line {need.line}) needs sm_{major}{minor}"
 
 
-def _with_proven_edits(
-    found: Sequence[Diagnostic],
-    facts: FileFacts,
-    job: CheckJob,
-    stopwatch: Stopwatch,
-    tried_in: Callable[[Place], Tried | None],
-    tries: bool = True,
-) -> list[Diagnostic]:
-    """No edit may bring what any rule finds, whether the user wants to hear of it or not. Nothing is done about what
-    earlier trials don't tell unless it `tries`."""
+def _with_proven_edits(draft: Draft, tries: bool) -> list[Diagnostic]:
+    """What is kept of a draft. No edit may bring what any rule finds, whether the user wants to hear of it or not.
+    Nothing is done about what earlier trials don't tell unless it `tries`."""
+    from cudalint.driver.host_states import HostStates
     from cudalint.remedies.proof import NOT_YET, proven
 
+    found, job, stopwatch, host = draft.outcome.kept, draft.job, draft.stopwatch, draft.host or HostStates()
     if not job.tries_edits:
         return [_without_edits(diagnostic) for diagnostic in found]
     shown = _shown_ones(found, job)
@@ -354,14 +359,14 @@ def _with_proven_edits(
     if any(d.suggestion is not None and d.suggestion.edits for d in asked):
         if not tries and not kinds_read_by(_rules_of_proofs(job)) <= job.options.kinds:
             return [_untried(each, NOT_YET) for each in found]
-        facts_of_all = _for_all(_rules_of_proofs(job), facts, job, stopwatch)
+        facts_of_all = _for_all(_rules_of_proofs(job), draft.facts, job, stopwatch, host)
         if isinstance(facts_of_all, Failure):
             return [_without_edits(diagnostic) for diagnostic in found]
-        lasted, spent = stopwatch.lasted, stopwatch.seconds
+        lasted, spent = replace(stopwatch.lasted, host=host.seconds), stopwatch.seconds
         longest = max(_LEAST_FOR_EDITS, _SHARE_FOR_EDITS * (lasted.rest + sum(lasted.kernels.values())))
         seconds = min(job.options.seconds_of_edits - spent, longest)
-        proof = _proof(facts_of_all, job, seconds)
-        asked = proven(asked, replace(proof, lasted=lasted, tried_in=tried_in, tries=tries))
+        proof = _proof(facts_of_all, job, seconds, host)
+        asked = proven(asked, replace(proof, lasted=lasted, tried_in=draft.tried_in, tries=tries))
     told = dict(zip(sorted(shown), asked, strict=True))
     return [told[number] if number in told else _untried(each, _HELD_BACK) for number, each in enumerate(found)]
 
@@ -394,24 +399,28 @@ def _untried(diagnostic: Diagnostic, reason: str) -> Diagnostic:
 def edits_held_together(job: CheckJob, sets: Sequence[tuple[Edit, ...]]) -> list[tuple[Edit, ...]]:
     """Which of some sets of edits that findings of a file suggest hold when they are made at once (see
     `held_together`). The file is what the job's texts say."""
+    from cudalint.driver.host_states import HostStates
     from cudalint.remedies.proof import held_together
 
-    facts = analyse(job.path, replace(job.options, kinds=kinds_read_by(_rules_of_proofs(job))))
+    host = HostStates()
+    facts = analyse(job.path, replace(job.options, kinds=kinds_read_by(_rules_of_proofs(job))), host=host)
     if isinstance(facts, Failure):
         return []
     failures: list[str] = []
     findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
     annotations = _annotations(facts, job.options)
     outcome = suppress(findings, facts.kernels, annotations, is_known, facts.status == "ok")
-    return held_together(sets, outcome.kept, _proof(facts, job, job.options.seconds_of_edits))
+    return held_together(sets, outcome.kept, _proof(facts, job, job.options.seconds_of_edits, host))
 
 
 def _rules_of_proofs(job: CheckJob) -> list[RuleClass]:
     return [rule for rule in all_rules() if rule.on_by_default or job.selection.wants(rule)]
 
 
-def _proof(facts: FileFacts, job: CheckJob, seconds: float) -> Proof:
-    """What it takes to try edits of a file; the facts are all that all rules read."""
+def _proof(facts: FileFacts, job: CheckJob, seconds: float, host: HostStates) -> Proof:
+    """What it takes to try edits of a file; the facts are all that all rules read, and `host` what was left by their
+    analysis."""
+    from cudalint.driver.host_states import Resumed
     from cudalint.program.includers import is_included_elsewhere
     from cudalint.remedies.proof import Proof
 
@@ -425,15 +434,17 @@ def _proof(facts: FileFacts, job: CheckJob, seconds: float) -> Proof:
         return replace(facts, failures=tuple(failures)), found
 
     def again(
-        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
+        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: MovedLines | None
     ) -> tuple[FileFacts, list[Diagnostic]] | None:
         unsaved = {**dict(job.options.unsaved), **texts}
         options = replace(job.options, unsaved=tuple(unsaved.items()), only=kernels, kinds=kinds_read_by(rules))
         try:
             with interruptible():
-                changed = analyse(job.path, options.within(seconds))
+                resumed = Resumed(host, moved) if moved is not None else None
+                changed = analyse(job.path, options.within(seconds), host=resumed)
                 return None if isinstance(changed, Failure) else linted(changed)
         except OutOfTime:
+            host.forget()  # It was in use.
             return None
 
     return Proof(
@@ -447,7 +458,7 @@ def _proof(facts: FileFacts, job: CheckJob, seconds: float) -> Proof:
 
 
 def _for_all(
-    rules: Sequence[RuleClass], facts: FileFacts, job: CheckJob, stopwatch: Stopwatch
+    rules: Sequence[RuleClass], facts: FileFacts, job: CheckJob, stopwatch: Stopwatch, host: HostStates
 ) -> FileFacts | Failure:
     """The facts that all of some rules read. If fewer kinds were asked for, the file is analysed again, which is what
     trials are to be compared with."""
@@ -455,7 +466,8 @@ def _for_all(
     if kinds <= job.options.kinds:
         return facts
     stopwatch.again()
-    return analyse(job.path, replace(job.options, kinds=kinds))
+    host.forget()
+    return analyse(job.path, replace(job.options, kinds=kinds), host=host)
 
 
 def _without_edits(diagnostic: Diagnostic) -> Diagnostic:

@@ -99,3 +99,22 @@ class Correspondence(Struct, frozen=True, eq=False):
 
 def _extent(lines: Lines[bytes], place: Place) -> tuple[int, int]:
     return lines.offset(place.line, place.column), lines.offset(place.end_line, place.end_column)
+
+
+class MovedLines(Struct, frozen=True):
+    """By how many lines edits move what follows them."""
+
+    steps: dict[str, tuple[tuple[int, int], ...]]
+    """By path: the lines on which edits end, and by how much each moves what follows."""
+
+    @classmethod
+    def of(cls, edits: Iterable[Edit]) -> MovedLines:
+        steps: dict[str, tuple[tuple[int, int], ...]] = {}
+        for edit in edits:
+            more = edit.text.count("\n") - (edit.place.end_line - edit.place.line)
+            steps[edit.place.path] = (*steps.get(edit.place.path, ()), (edit.place.end_line, more))
+        return cls(steps)
+
+    def line(self, path: str, line: int) -> int:
+        """Where a line is that no edit touches."""
+        return line + sum(more for end, more in self.steps.get(path, ()) if end < line)

@@ -25,14 +25,17 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.facts import AccessResult, FileFacts, KernelFacts, LaunchFacts, Place
-from cudalint.remedies.edits import Correspondence, edited_texts, fit, overlap
+from cudalint.remedies.edits import Correspondence, MovedLines, edited_texts, fit, overlap
 from cudalint.remedies.news import identity, new_findings
+from cudalint.remedies.obstacles import Obstacle
+from cudalint.remedies.outermost import body_of
 from cudalint.rulekit import WITH_FIGURES, is_estimate, is_repeat
+from cudalint.source.code import code_text
 
 Linted = tuple[FileFacts, Sequence[Diagnostic]]
-Again = Callable[[Mapping[str, str], tuple[str, ...], float], Linted | None]
+Again = Callable[[Mapping[str, str], tuple[str, ...], float, MovedLines | None], Linted | None]
 """Analyses the file anew with other texts in place of some, by their paths: the kernels of some names, or all where
-there are none, in so many seconds."""
+there are none, in so many seconds. Where nothing but bodies of these kernels is new, it is told where lines are now."""
 Clock = Callable[[], float]
 
 _SAME = 1e-3
@@ -52,6 +55,8 @@ class Lasted(Struct, frozen=True):
     """By name."""
     rest: float = 0.0
     """The front end, host code and rules."""
+    host: float = 0.0
+    """What of that edits within bodies of kernels don't take again."""
 
 
 class Told(NamedTuple):
@@ -191,7 +196,8 @@ class _Budget:
         lasted = self._proof.lasted
         kernels = _kernels_of(changes, self._proof.facts)
         names = lasted.kernels.keys() if kernels is None else {kernel.name for kernel in kernels}
-        return lasted.rest + sum(lasted.kernels.get(name, 0.0) for name in names)
+        rest = lasted.rest - (lasted.host if _are_within_bodies(changes, self._proof) else 0.0)
+        return rest + sum(lasted.kernels.get(name, 0.0) for name in names)
 
     def begin(self) -> float:
         """Starts with a trial, and tells how long it may take."""
@@ -312,6 +318,25 @@ def _contains(outer: Place, inner: Place) -> bool:
     begins = (outer.line, outer.column) <= (inner.line, inner.column)
     ends = (inner.end_line, inner.end_column) <= (outer.end_line, outer.end_column)
     return outer.path == inner.path and begins and ends
+
+
+def _are_within_bodies(changes: Iterable[_Change], proof: Proof) -> bool:
+    """Whether nothing is changed but statements of kernels."""
+    for change in changes:
+        for kernel in _kernels_of([change], proof.facts) or ():
+            source = code_text(proof.text_of(kernel.place.path))
+            try:
+                if any(source.extent(edit.place)[0] < body_of(kernel, source) for edit in _within(kernel, change)):
+                    return False
+            except Obstacle:
+                return False
+        if change.kernels is None or change.is_of_launches or any("#" in edit.text for edit in change.edits):
+            return False
+    return True
+
+
+def _within(kernel: KernelFacts, change: _Change) -> list[Edit]:
+    return [edit for edit in change.edits if _contains(kernel.place, edit.place)]
 
 
 def _may_be_tried(change: _Change, proof: Proof) -> bool:
@@ -495,7 +520,8 @@ def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], sec
     it was."""
     edits = list(dict.fromkeys(edit for change in changes for edit in change.edits))
     kernels = [kernel for kernel in proof.facts.kernels if not names or kernel.name in names]
-    linted = proof.again(edited_texts(edits, proof.text_of), names, seconds)
+    moved = MovedLines.of(edits) if _are_within_bodies(changes, proof) else None
+    linted = proof.again(edited_texts(edits, proof.text_of), names, seconds, moved)
     if linted is None:
         return None
     facts_before, found_before = proof.before()

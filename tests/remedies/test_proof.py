@@ -61,7 +61,7 @@ def test_what_else_becomes_of_the_kernel(before: str, after: str, holds: bool) -
     assert any(diagnostic.suggestion and diagnostic.suggestion.edits for diagnostic in found)
 
     def again(
-        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
+        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object
     ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
         return _linted(texts["a.cu"].replace(before, after))
 
@@ -74,7 +74,7 @@ def test_words_stay_where_a_trial_tells_nothing() -> None:
     facts, found = _linted(_SOURCE)
     advised = [one.suggestion.message for one in found if one.suggestion]
 
-    def again(texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float) -> None:
+    def again(texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object) -> None:
         return None
 
     proof = Proof(facts, lambda: (facts, found), again, lambda path: _SOURCE, lambda path: True, seconds=60.0)
@@ -106,7 +106,7 @@ def test_edits_of_other_accesses_are_tried_at_once() -> None:
     tried: list[str] = []
 
     def again(
-        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
+        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object
     ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
         tried.append(texts["a.cu"])
         return _linted(texts["a.cu"], "CL101")
@@ -123,7 +123,7 @@ def test_where_one_of_them_fails_each_is_tried_by_itself() -> None:
     tried: list[str] = []
 
     def again(
-        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
+        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object
     ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
         tried.append(texts["a.cu"])
         # Whoever loads `more` in vectors stores to a column.
@@ -168,7 +168,7 @@ def test_edits_of_other_races_are_tried_at_once(
     tried: list[int] = []
 
     def again(
-        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
+        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object
     ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
         tried.append(texts["a.cu"].count("__syncthreads"))
         return _linted(texts["a.cu"].replace(where, becomes), "CL301")
@@ -182,7 +182,7 @@ def test_edits_of_other_races_are_tried_at_once(
 def test_no_trial_is_begun_for_which_there_is_no_time() -> None:
     facts, found = _linted(_ROWS, "CL101")
 
-    def again(texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float) -> None:
+    def again(texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object) -> None:
         raise AssertionError(kernels)
 
     proof = Proof(facts, lambda: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=12.0)
@@ -198,7 +198,7 @@ def test_what_was_tried_of_a_kernel_is_told_again() -> None:
     kept: dict[object, Told] = {}
 
     def again(
-        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float
+        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object
     ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
         tried.append(kernels)
         return _linted(texts["a.cu"], "CL101")
