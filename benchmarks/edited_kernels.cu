@@ -6,7 +6,8 @@
 //     ./before; ./after
 //
 // The checksums have to be the same bit by bit: no edit changes the order in which anything is computed. That of `turned`
-// may differ, as its threads race before, and those of `powers`, `quotients`, `waves` and `exponentials`, whose arithmetic
+// may differ, as its threads race before, as do those of `counted` and `mirrored`, which say whether they are right
+// (before, they are by chance); and those of `powers`, `quotients`, `waves` and `exponentials`, whose arithmetic
 // rounds otherwise: their means are the same to six digits.
 #include <cstdio>
 #include <cstdlib>
@@ -160,6 +161,28 @@ void copied_in_turns(const float *values, float *d, size_t bytes, cudaStream_t s
     free(h);
 }
 
+__global__ void counted(const int *a, int *total, int n) {
+    __shared__ int count[64];
+    if (threadIdx.x < 64) count[threadIdx.x] = 0;
+    __syncthreads();
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) count[a[i] & 63]++;
+    __syncthreads();
+    if (threadIdx.x < 64) total[threadIdx.x] += count[threadIdx.x];
+}
+
+__global__ void mirrored(int *a) {
+    int base = blockIdx.x * 256;
+    int v = a[base + 255 - threadIdx.x];
+    a[base + threadIdx.x] = v;
+}
+
+void say_whether_right(const char *name, const int *result, const std::vector<int> &expected) {
+    std::vector<int> host(expected.size());
+    cudaMemcpy(host.data(), result, host.size() * sizeof(int), cudaMemcpyDeviceToHost);
+    printf("%-16s %s\n", name, host == expected ? "right" : "wrong");
+}
+
 template <typename T, typename Launch>
 void measure(const char *name, const T *result, size_t count, Launch launch) {
     cudaEvent_t begin, end;
@@ -227,5 +250,21 @@ int main() {
     cudaStreamCreate(&stream);
     const size_t copied = (size_t)square * 1024;
     measure("copied_in_turns", b, copied, [&] { copied_in_turns(host.data(), b, copied * sizeof(float), stream); });
+
+    const int whole = n / 256 * 256;
+    std::vector<int> numbers(n), counts(64, 0), turned_round(whole);
+    for (int k = 0; k < n; k++) counts[(numbers[k] = k * 2654435761u >> 7) & 63]++;
+    for (int k = 0; k < whole; k++) turned_round[k] = numbers[k / 256 * 256 + 255 - k % 256];
+    int *in, *total;
+    cudaMalloc(&in, n * sizeof(int));
+    cudaMalloc(&total, 64 * sizeof(int));
+    cudaMemcpy(in, numbers.data(), n * sizeof(int), cudaMemcpyHostToDevice);
+    measure("counted", total, 64, [&] {
+        cudaMemset(total, 0, 64 * sizeof(int));
+        counted<<<blocks, 256>>>(in, total, n);
+    });
+    say_whether_right("counted", total, counts);
+    measure("mirrored", in, whole, [&] { mirrored<<<n / 256, 256>>>(in); });  // An odd number of times.
+    say_whether_right("mirrored", in, turned_round);
     return 0;
 }

@@ -184,6 +184,9 @@ def is_update(race: Race, kernel: KernelFacts) -> bool:
 ONE_THREAD = "let one thread of the block do it (`if (threadIdx.x == 0)`) if it is meant once for all of them"
 
 
+WHICH = "which threads are to update it, each or one for all, is not known"
+
+
 def may_be_meant_once(race: Race, kernel: KernelFacts) -> bool:
     """Whether all threads of a block change one element, and nothing on the line is each thread's own: `*counter += 1`
     may be meant once for a block, `*sum += in[i]` is not."""

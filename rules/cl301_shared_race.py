@@ -11,6 +11,7 @@ from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
 from cudalint.racekit import (
     ONE_THREAD,
+    WHICH,
     barrier_suggestion,
     grouped,
     is_of_one_warp,
@@ -23,6 +24,7 @@ from cudalint.racekit import (
     spot,
     spots,
 )
+from cudalint.remedies.atomic_edits import atomic_edits
 from cudalint.remedies.obstacles import edited
 from cudalint.remedies.step_edits import step_edits
 from cudalint.rule import Rule, RuleContext
@@ -92,8 +94,10 @@ def _remedy(kernel: KernelFacts, text_of: Callable[[str], str], group: Sequence[
     if is_update(race, kernel):
         atomic = f"update `{race.element}` with an atomic such as `atomicAdd` or `atomicMin`"
         if may_be_meant_once(race, kernel):
-            return Suggestion(f"{ONE_THREAD}; {atomic} if each thread has its share")
-        return Suggestion(f"{atomic}, or let each thread have a copy of its own, to be put together at the end")
+            return Suggestion(f"{ONE_THREAD}; {atomic} if each thread has its share", no_edit=WHICH)
+        advice = Suggestion(f"{atomic}, or let each thread have a copy of its own, to be put together at the end")
+        tried = replace(advice, rewrites=True, otherwise=advice)
+        return edited(tried, lambda: atomic_edits(race, kernel, text_of), "unsafe")
     is_one_line = race.first.place.line == race.second.place.line
     both_store = race.first.operation == race.second.operation == "store"
     if (race.one_access and not race.across) or (both_store and is_one_line):

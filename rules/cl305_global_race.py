@@ -2,15 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 
-from cudalint.diagnostics import Applicability, Diagnostic, Edit, Suggestion
+from msgspec.structs import replace
+
+from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.facts import Insertion, KernelFacts, Race
-from cudalint.racekit import ONE_THREAD, grouped, is_update, may_be_meant_once, race_finding
+from cudalint.racekit import (
+    ONE_THREAD,
+    WHICH,
+    barrier_suggestion,
+    grouped,
+    is_update,
+    may_be_meant_once,
+    race_finding,
+)
+from cudalint.remedies.atomic_edits import atomic_edits
 from cudalint.remedies.insertions import before_statement
+from cudalint.remedies.obstacles import edited
 from cudalint.rule import Rule, RuleContext
-
-_WHICH = "which threads are to update it, each or one for all, is not known"
 
 
 class GlobalRace(Rule):
@@ -60,12 +70,33 @@ class GlobalRace(Rule):
             # Where several threads update an element, no barrier between its other accesses is enough.
             told = next((race for race in group if is_update(race, kernel)), group[0])
             is_ordered = all(race.fix is not None for race in group if race.reach != "grid")
-            text = _remedy(told, kernel, is_ordered)
-            edits = _edits(told, kernel, is_ordered, context.text_of)
-            safety: Applicability = "safe" if edits else "display"
-            why = _WHICH if is_update(told, kernel) and told.fence_before is None else ""
-            suggestion = Suggestion(text, edits, applicability=safety, no_edit=why) if text is not None else None
-            yield race_finding(self, kernel, group, suggestion)
+            yield race_finding(self, kernel, group, _suggestion(told, group, kernel, is_ordered, context.text_of))
+
+
+def _suggestion(
+    race: Race, group: Sequence[Race], kernel: KernelFacts, is_ordered: bool, text_of: Callable[[str], str]
+) -> Suggestion | None:
+    if _keeps_to_its_block(race, kernel) and is_ordered and not is_update(race, kernel):
+        barrier = barrier_suggestion([race, *(other for other in group if other is not race)])
+        if barrier is not None and barrier.edits:
+            return barrier
+    text = _remedy(race, kernel, is_ordered)
+    if text is None:
+        return None
+    if is_update(race, kernel) and race.fence_before is None:
+        advice = Suggestion(text)
+        if may_be_meant_once(race, kernel):
+            return replace(advice, no_edit=WHICH)
+        tried = replace(advice, rewrites=True, otherwise=advice)
+        return edited(tried, lambda: atomic_edits(race, kernel, text_of), "unsafe")
+    edits = _edits(race, kernel, is_ordered, text_of)
+    return Suggestion(text, edits, applicability="safe" if edits else "display")
+
+
+def _keeps_to_its_block(race: Race, kernel: KernelFacts) -> bool:
+    """Whether no two blocks, of those that are compared, touch an element of the array of which one writes it."""
+    alike = (other for other in kernel.races or () if other.array == race.array or race.array == other.first.array)
+    return race.reach != "grid" and all(other.reach != "grid" for other in alike)
 
 
 def _edits(race: Race, kernel: KernelFacts, is_ordered: bool, text_of: Callable[[str], str]) -> tuple[Edit, ...]:

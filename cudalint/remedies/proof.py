@@ -7,9 +7,9 @@ them is tried again; where a finding stays that one of them is for, the others a
 An edit is proven where under every launch of every instantiation the findings that suggest it are gone or better, no
 finding is new, whatever its severity, and no access costs both more than before and more than its bytes need, nor all
 of them together more. What was too little beside the rest of the kernel to be told of, and now weighs more, is no news.
-Nor is what comes of a barrier that was missing: a load costs something whose value the compiler took from an earlier
-one, and another barrier has nothing left to order. The text is all that is believed: what a remedy's own model says of
-a change only decides which change is tried.
+Nor is what comes of a barrier or an atomic that was missing: a load costs something whose value the compiler took from
+an earlier one, another barrier has nothing left to order, and atomics meet. The text is all that is believed: what a
+remedy's own model says of a change only decides which change is tried.
 """
 
 from __future__ import annotations
@@ -663,6 +663,8 @@ def _costs_no_more(old: KernelFacts, new: KernelFacts, same: Correspondence, for
     for quantity in _QUANTITIES:
         before = _costs(old, quantity, same.before, same.line_before, rewritten)
         after = _costs(new, quantity, same.after, same.line_after, rewritten)
+        if rewritten and for_order:
+            _leave_out_updates(before, after)
         if rewritten and before.keys() != after.keys():
             concerned = {key.of_array for key in before.keys() ^ after.keys()}
             before, after = _by_array(before, concerned), _by_array(after, concerned)
@@ -694,6 +696,14 @@ class _Key(NamedTuple):
     def of_array(self) -> _Key:
         """All accesses of this kind to its array."""
         return self._replace(spot=("", 0, 0), calls=())
+
+
+def _leave_out_updates(before: dict[_Key, _Cost], after: dict[_Key, _Cost]) -> None:
+    """A load and a store that became one atomic may cost more: they were no update."""
+    arrays = {(key.array, key.launch) for key in after.keys() - before.keys() if key.operation == "atomic"}
+    for costs in (before, after):
+        for key in [key for key in costs if (key.array, key.launch) in arrays]:
+            del costs[key]
 
 
 def _by_array(costs: Mapping[_Key, _Cost], concerned: Collection[_Key]) -> dict[_Key, _Cost]:
@@ -792,12 +802,14 @@ def _no_worse(before: _Cost, after: _Cost) -> bool:
 
 _OF_COSTS = ("CL101", "CL201")
 """The rules that tell of what the requests of an access cost."""
-_OF_SPARE_BARRIERS = "CL303"
+_OF_ORDER = ("CL303", "CL109")
+"""Those that tell of what order costs: spare barriers, and atomics that meet."""
 
 
 def _no_news(ordered: Iterable[KernelFacts], same: Correspondence) -> Callable[[Diagnostic], bool]:
-    """Whether a finding in kernels that get a barrier is only what the missing one kept away: what a load costs that
-    the compiler took from an earlier one, and another barrier that has nothing left to order."""
+    """Whether a finding in kernels that get a barrier or an atomic is only what the missing one kept away: what a load
+    costs that the compiler took from an earlier one, another barrier that has nothing left to order, and atomics that
+    meet."""
     names = {(kernel.name, kernel.instantiation) for kernel in ordered}
     repeats = {
         (kernel.name, kernel.instantiation, same.before(access.place))
@@ -810,7 +822,7 @@ def _no_news(ordered: Iterable[KernelFacts], same: Correspondence) -> Callable[[
         kernel = diagnostic.kernel, diagnostic.instantiation
         if diagnostic.code in _OF_COSTS:
             return (*kernel, same.after(diagnostic.place)) in repeats
-        return diagnostic.code == _OF_SPARE_BARRIERS and kernel in names
+        return diagnostic.code in _OF_ORDER and kernel in names
 
     return is_none
 

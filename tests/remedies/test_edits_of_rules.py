@@ -383,3 +383,81 @@ def test_a_kernel_that_nothing_launches_asks_for_its_alignment_itself() -> None:
     asked = source.replace("    int i", "    assert(columns % 4 == 0);\n    int i")
     assert fixed == f"#include <cassert>\n{asked}"
     assert kinds == {"unsafe"}
+
+
+_SHARES = """__global__ void shares(const float *in, const int *bins, TYPE *out, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float x = in[i];
+    if (threadIdx.x < n) { UPDATE }
+}
+void run(const float *in, const int *bins, TYPE *out) { shares<<<64, 256>>>(in, bins, out, 200); }
+"""
+
+
+@pytest.mark.parametrize(
+    ("kind", "update", "becomes"),
+    [
+        ("float", "out[3] += x * in[i];", "atomicAdd(&out[3], x * in[i]);"),
+        ("double", "*out -= x;", "atomicAdd(out, -double(x));"),
+        ("int", "out[0] += i;", "atomicAdd(&out[0], i);"),
+        ("unsigned int", "*out -= bins[i];", "atomicAdd(out, -(unsigned int)(bins[i]));"),
+        ("int", "*out -= 2 * i;", "atomicAdd(out, -int(2 * i));"),
+        ("int", "out[1] |= 1 << (bins[i] & 31);", "atomicOr(&out[1], 1 << (bins[i] & 31));"),
+        ("int", "*out = max(*out, bins[i]);", "atomicMax(out, bins[i]);"),
+        ("float", "out[2] = out[2] + x * 2;", "atomicAdd(&out[2], x * 2);"),
+        # An integer would be given a product that is cut off before it is added.
+        ("int", "*out += x * 1.5f;", None),
+        ("int", "*out += x;", None),
+        # 3 is put back more than the element.
+        ("float", "*out = *out + x - 3 * *out;", None),
+        # No atomic multiplies.
+        ("float", "*out *= x;", None),
+        ("float", "*out = fmaxf(*out, x);", None),
+        ("short", "*out += i;", None),
+    ],
+)
+def test_shares_of_threads_become_atomics(kind: str, update: str, becomes: str | None) -> None:
+    source = _SHARES.replace("TYPE", kind).replace("UPDATE", update)
+    fixed, kinds = _fixed(source, "CL305")
+    assert fixed == (source if becomes is None else source.replace(update, becomes))
+    assert kinds == {"display" if becomes is None else "unsafe"}
+
+
+def test_what_all_threads_of_a_block_do_may_be_meant_once() -> None:
+    source = """__global__ void counts(int *count) { *count += 1; }
+void run(int *count) { counts<<<1, 256>>>(count); }
+"""
+    assert _fixed(source, "CL305") == (source, {"display"})
+
+
+def test_shares_in_shared_memory_become_atomics() -> None:
+    source = """__global__ void histogram(const int *in, int *out) {
+    __shared__ int count[256];
+    count[threadIdx.x] = 0;
+    __syncthreads();
+    count[in[blockIdx.x * 256 + threadIdx.x] & 255]++;
+    __syncthreads();
+    out[blockIdx.x * 256 + threadIdx.x] = count[threadIdx.x];
+}
+void run(const int *in, int *out) { histogram<<<64, 256>>>(in, out); }
+"""
+    fixed, kinds = _fixed(source, "CL301")
+    update = "count[in[blockIdx.x * 256 + threadIdx.x] & 255]"
+    assert fixed == source.replace(f"{update}++;", f"atomicAdd(&{update}, 1);")
+    assert kinds == {"unsafe"}
+
+
+def test_blocks_that_keep_to_their_own_elements_take_a_barrier() -> None:
+    source = """__global__ void rotated(float *a) {
+    int base = blockIdx.x * 256;
+    float v = a[base + (threadIdx.x + 1) % 256];
+    a[base + threadIdx.x] = v;
+}
+void run(float *a) { rotated<<<64, 256>>>(a); }
+"""
+    fixed, kinds = _fixed(source, "CL305")
+    store = "    a[base + threadIdx.x] = v;"
+    assert fixed == source.replace(store, f"    __syncthreads();\n{store}")
+    assert kinds == {"safe"}
+    shared = source.replace("(threadIdx.x + 1) % 256", "threadIdx.x + 1")
+    assert _fixed(shared, "CL305")[0] == shared
