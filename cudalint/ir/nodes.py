@@ -251,8 +251,8 @@ class FunctionRef(Struct, eq=False):
     """Whether these use variables that outlive them, or end the program (memoised)."""
     names: Callable[[], frozenset[str]]
     """What the functions are called that its body names, without lowering it (memoised)."""
-    names_variables: Callable[[], bool]
-    """Whether its own body names variables of the user's that outlive it, without lowering it."""
+    names_numbers: Callable[[], bool]
+    """Whether its own body names numbers of the user's that outlive it and that it may set, without lowering it."""
     named: Callable[[], Sequence[FunctionRef]]
     """The functions that its body calls or names, without lowering it."""
     never_returns: Callable[[], bool]

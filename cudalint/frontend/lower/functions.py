@@ -94,7 +94,7 @@ class Functions:
             has_launch=lambda: self._launches(key),
             acts=lambda: self._acts(key),
             names=cache(lambda: frozenset(map(cursors.spelling, self.named_functions(key)))),
-            names_variables=lambda: self._names_variables(self._uses_of(key)),
+            names_numbers=lambda: any(map(self._is_number_to_set, self._uses_of(key).variables)),
             named=lambda: [self.ref(one) for one in self.named_functions(key)],
             never_returns=cache(lambda: declarations.never_returns(shown)),
             parameter_types=lambda: self._parameter_types(key),
@@ -300,11 +300,17 @@ class Functions:
     def _has_own_effects(self, uses: Uses) -> bool:
         if uses.throws or any(ref.name in _ENDING or ref.never_returns() for ref in map(self.ref, uses.functions)):
             return True
-        return self._names_variables(uses)
+        return any(map(self._is_of_user, uses.variables))
 
-    def _names_variables(self, uses: Uses) -> bool:
-        start = self._context.sources.start
-        return any(start(variable).file.is_user for variable in uses.variables)
+    def _is_of_user(self, variable: Cursor) -> bool:
+        return self._context.sources.start(variable).file.is_user
+
+    def _is_number_to_set(self, variable: Cursor) -> bool:
+        """Whether a variable is a number of the user's that may change."""
+        declared = cursors.type_of(variable)
+        if declarations.is_const(declared) or not self._is_of_user(variable):
+            return False
+        return isinstance(self._context.types.lower(declared), ir.Scalar)
 
     def _parameter_types(self, key: str) -> tuple[ir.Type, ...]:
         types = self._types.get(key)

@@ -14,7 +14,7 @@ def set_elsewhere(functions: Iterable[ir.FunctionRef]) -> Iterator[ir.Symbol]:
     """The numbers outside of functions that some of these functions set to what they are given, and that are 0 before:
     nobody launches anything with that. Where they are something else, that is a default."""
     for ref in functions:
-        function = ref.load() if ref.names_variables() else None
+        function = ref.load() if ref.names_numbers() else None
         for node in walk.nodes_in(function) if function is not None else ():
             if isinstance(node, ir.Assign) and not node.op and isinstance(node.target, ir.Name):
                 symbol = node.target.symbol
