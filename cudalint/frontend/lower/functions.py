@@ -320,7 +320,10 @@ class Functions:
         return types
 
     def _uses_of(self, key: str) -> Uses:
-        definition = self._definitions[key]
+        return self.uses_in(self._definitions[key])
+
+    def uses_in(self, definition: Cursor) -> Uses:
+        """What a function's body names: it is gone through once."""
         found = self._uses.get(definition.handle)
         if found is None:
             found = self._uses[definition.handle] = uses_in(definition)

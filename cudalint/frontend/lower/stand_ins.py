@@ -13,13 +13,13 @@ from typing import TYPE_CHECKING, Final
 
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
-from cudalint.frontend.lower.uses import uses_in
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
 _NAMES: Final = frozenset({kinds.DECL_REF_EXPR})
 _TYPES: Final = frozenset({kinds.TYPE_REF})
+_NAMES_AND_TYPES: Final = _NAMES | _TYPES
 _ALIASES: Final = frozenset({kinds.TYPEDEF_DECL, kinds.TYPE_ALIAS_DECL})
 _AS_CLANG_TAKES_IT: Final = "int"
 _NONE: Final[frozenset[str]] = frozenset()
@@ -75,7 +75,8 @@ class StandIns:
         call is asked for with each of these."""
         found = self._of_bodies.get(definition.handle)
         if found is None:
-            refs = ((self._context.functions.ref(one), one) for one in uses_in(definition).functions)
+            functions = self._context.functions
+            refs = ((functions.ref(one), one) for one in functions.uses_in(definition).functions)
             called = {ref.key: one for ref, one in refs if ref.is_user}
             found = self._of_bodies[definition.handle] = self._in(definition), list(called.items())
         return found
@@ -89,9 +90,13 @@ class StandIns:
 
     def _in(self, node: Cursor) -> frozenset[str]:
         """Those that an expression or a body names, itself or through variables."""
-        named = (cursors.referenced(name) for name in (node, *cursors.descendants(node, _NAMES)))
-        found = _NONE.union(*(self.in_variable(one) for one in named if one.kind == kinds.VAR_DECL))
-        return found | self._types_in(node) if self._has_types else found
+        below = cursors.descendants(node, _NAMES_AND_TYPES if self._has_types else _NAMES)
+        return _NONE.union(*(self._in_named(cursors.referenced(name)) for name in (node, *below)))
+
+    def _in_named(self, named: Cursor) -> frozenset[str]:
+        if named.kind == kinds.VAR_DECL:
+            return self.in_variable(named)
+        return self._in_type(named) if self._has_types and named.kind in _ALIASES else _NONE
 
     def _types_in(self, node: Cursor) -> frozenset[str]:
         named = (cursors.referenced(name) for name in cursors.descendants(node, _TYPES))
@@ -127,7 +132,8 @@ class StandIns:
             key = self._context.functions.ref(callee).key
             if not given <= found.get(key, _NONE):
                 found[key] = found.get(key, _NONE) | given
-                waiting += [(one, given) for one in uses_in(cursors.definition(callee)).functions]
+                uses = self._context.functions.uses_in(cursors.definition(callee))
+                waiting += [(one, given) for one in uses.functions]
         return found
 
 
