@@ -806,3 +806,20 @@ def test_operators_in_a_template_may_be_overloaded_somewhere(statement: str, low
     """
     source = f"{overloads}template <class T> __global__ void k(T *out, T *in, T v, int i) {{ {statement} }}"
     assert body_lines(kernel_of(source)) == [lowered_as]
+
+
+def test_functions_name_numbers_that_they_may_set() -> None:
+    """Constants, pointers and records are none, and neither are the function's own variables."""
+    unit = unit_of("""
+        struct Shape { int x; static constexpr int most = 4; };
+        const int width = 8;
+        int rows;
+        int *data;
+        Shape shape;
+        void sets(int n) { rows = n; }
+        int reads() { int own = rows; return own; }
+        int constants() { return width + Shape::most; }
+        void others() { data = 0; shape.x = 1; }
+    """)
+    found = {ref.name: ref.names_numbers() for ref in unit.host_functions}
+    assert found == {"sets": True, "reads": True, "constants": False, "others": False}

@@ -176,6 +176,17 @@ def test_a_missing_type_is_guessed_and_noted() -> None:
     assert messages(parsed)[0] == "nothing declares 'real_t'; taken as `float`"
 
 
+def test_without_time_a_file_is_what_it_was_understood_as_by_then() -> None:
+    """Nothing is guessed, and the kernels that need no guess are there."""
+    text = b"__global__ void k(float *p, missing_t n) { *p = 0; }\n__global__ void other(float *p) { *p = 0; }"
+    in_time = parse_file("/nowhere/kernel.cu", ParseOptions(), text)
+    assert [problem.kind for problem in in_time.problems] == ["guessed"]
+    late = parse_file("/nowhere/kernel.cu", ParseOptions(), text, is_over=lambda: True)
+    assert [problem.name for problem in late.problems] == ["missing_t"]
+    assert late.problems[0].kind != "guessed"
+    assert "other" in kernels(late)
+
+
 def test_missing_names_behind_each_other_are_guessed() -> None:
     parsed = parse("__global__ void k(float* x) { vec_t v = load(x, WIDTH); x[0] = v; }")
     assert {problem.kind for problem in parsed.problems} == {"guessed"}
