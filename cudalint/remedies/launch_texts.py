@@ -87,7 +87,7 @@ def larger_shared_memory(launch: Place, every: int, more: int, text_of: Callable
         raise Obstacle(f"the launch at line {launch.line} asks for no shared memory")
     begin, end = text.configuration[2]
     asked = source.text[begin:end]
-    if may_have_effect(re.sub(r"\bsizeof\s*\(", "(", asked)):
+    if may_have_effect(asked):
         raise Obstacle(f"the bytes of the launch at line {launch.line} are worked out by a call")
     factor = asked if _PRODUCT.fullmatch(asked) else f"({asked})"
     times = f" * {more}" if more > 1 else ""

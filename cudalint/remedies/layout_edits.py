@@ -12,10 +12,9 @@ from cudalint.facts import Access, ArrayFacts, KernelFacts, Place
 from cudalint.remedies.launch_texts import larger_shared_memory, launch_sites, launch_text
 from cudalint.remedies.layouts import Flat, Layout, Padded, Skewed, Swizzled, Transposed, uses_of
 from cudalint.remedies.obstacles import Obstacle
+from cudalint.remedies.spelling import may_have_effect
 from cudalint.source.code import CodeText, code_text
 
-_EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--|\w\s*\(")
-"""What must not be evaluated twice: assignments, and calls that may have an effect."""
 _PRODUCT = re.compile(r"[\w:.]+(?:\s*\*\s*[\w:.]+)*")
 """What can be divided as it stands."""
 _SUM = re.compile(r"[\w:.]+(?:\s*[-+*/]\s*[\w:.]+)*")
@@ -252,7 +251,7 @@ def _text(place: Place | None, text_of: TextOf) -> str:
 
 def _of_use(layout: Layout, use: _Spelled, declaration: ArrayFacts, source: CodeText) -> Iterator[Edit]:
     before = tuple(_decoded(source, *extent) for extent in use.subscripts)
-    if any(_EFFECT.search(subscript) for subscript in before):
+    if any(map(may_have_effect, before)):
         line = source.position(use.begin)[0]
         raise Obstacle(f"a subscript at line {line} does something, and may not be spelled twice")
     for extent, old, new in zip(use.subscripts, before, layout.spelled(before), strict=True):

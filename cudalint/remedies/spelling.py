@@ -9,6 +9,7 @@ from itertools import pairwise
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, Place
+from cudalint.ir.builtins import named
 from cudalint.source.code import CodeText, code_text
 
 FOR = re.compile(r"\bfor\s*(?=\()")
@@ -16,12 +17,17 @@ NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 """A name that is no member's."""
 
 
-_EFFECT = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)|\w\s*\(")
+_ASSIGNS = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)")
+_CALLED = re.compile(r"(\w+)\s*\(")
+_PURE = named("operator", "extremum", "absolute", "bits", "function") | {
+    "sizeof", "char", "short", "int", "long", "unsigned", "float", "double", "size_t",
+}  # fmt: skip
+"""What computes a number from numbers and does nothing else, with what is spelled as a call of it."""
 
 
 def may_have_effect(code: str) -> bool:
     """Whether an expression must not be evaluated twice: it assigns, or calls something that might."""
-    return _EFFECT.search(code) is not None
+    return _ASSIGNS.search(code) is not None or not _PURE.issuperset(_CALLED.findall(code))
 
 
 def changes(name: str, code: str) -> bool:
