@@ -36,6 +36,12 @@ class BlockSizeMismatch(Rule):
             ...
         total<256><<<grid, 256>>>(x, sums);
 
+    How sure it is
+        It was not seen to be wrong. In 9 files of CV-CUDA, FasterTransformer and TransformerEngine all 174 pairs of a
+        collective and a launch of known size agree; nothing is reported in 50 files with such collectives of HeCBench,
+        lightseq, CTranslate2, gsplat, Open3D, PyTorch3D and TurboTransformers; and of 13 launches and collectives in
+        these repositories that were changed to another size, all 13 are reported.
+
     What is not reported
         - Blocks that no launch in sight, annotation or option gives.
         - Fewer threads where the call says how many have something to add: `Sum(x, blockDim.x)`.
