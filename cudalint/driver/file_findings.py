@@ -433,6 +433,11 @@ def _proof(facts: FileFacts, job: CheckJob, seconds: float, host: HostStates) ->
         found = [finding.diagnostic for finding in rule_findings(facts, job, rules, failures)]
         return replace(facts, failures=tuple(failures)), found
 
+    @cache
+    def before(kernels: tuple[str, ...]) -> tuple[FileFacts, list[Diagnostic]]:
+        looked_at = tuple(kernel for kernel in facts.kernels if not kernels or kernel.name in kernels)
+        return linted(replace(facts, kernels=looked_at), replace(job, thresholds=with_little))
+
     def again(
         texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: MovedLines | None
     ) -> tuple[FileFacts, list[Diagnostic]] | None:
@@ -449,7 +454,7 @@ def _proof(facts: FileFacts, job: CheckJob, seconds: float, host: HostStates) ->
 
     return Proof(
         facts,
-        cache(lambda: linted(facts, replace(job, thresholds=with_little))),
+        before,
         again,
         partial(source_text, options=job.options),
         lambda path: not is_included_elsewhere(path, job.path),

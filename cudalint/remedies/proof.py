@@ -80,9 +80,10 @@ class Proof(Struct, frozen=True, eq=False):
     """What it takes to try the edits of one file."""
 
     facts: FileFacts
-    before: Callable[[], Linted]
-    """The same facts, with what could not be done, and what all rules say about the text as it is, whichever of them
-    the user wants to hear, with what is little beside the rest of its kernel."""
+    before: Callable[[tuple[str, ...]], Linted]
+    """The same facts of the kernels of some names, or all where there are none, with what could not be done, and what
+    all rules say about these in the text as it is, whichever of them the user wants to hear, with what is little beside
+    the rest of its kernel."""
     again: Again
     text_of: Callable[[str], str]
     all_considered: Callable[[str], bool]
@@ -524,7 +525,7 @@ def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], sec
     linted = proof.again(edited_texts(edits, proof.text_of), names, seconds, moved)
     if linted is None:
         return None
-    facts_before, found_before = proof.before()
+    facts_before, found_before = proof.before(names)
     after, diagnostics = linted
     if len(kernels) != len(after.kernels):
         return None
@@ -546,8 +547,7 @@ def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], sec
     }
     ordered = [kernel for kernel in kernels if for_order[kernel.place]]
     is_barriers, is_less = _no_news(ordered, same), _lesser(changes)
-    is_of_others = _of_others(found_before, kernels, same)
-    new = new_findings(found_before, diagnostics, same, lambda d: is_barriers(d) or is_less(d) or is_of_others(d))
+    new = new_findings(found_before, diagnostics, same, lambda d: is_barriers(d) or is_less(d))
     owners = {(kernel.name, kernel.instantiation): kernel.place for kernel in kernels}
     worse |= {owners.get(key, Place("", 0, 0, 0, 0)) for key in new}
     return _Trial(worse, diagnostics, same)
@@ -825,16 +825,6 @@ def _no_news(ordered: Iterable[KernelFacts], same: Correspondence) -> Callable[[
         return diagnostic.code in _OF_ORDER and kernel in names
 
     return is_none
-
-
-def _of_others(
-    before: Iterable[Diagnostic], looked_at: Iterable[KernelFacts], same: Correspondence
-) -> Callable[[Diagnostic], bool]:
-    """Whether a finding is one that was said of a kernel that a trial leaves out, and is said of the file then, such as
-    a syntax error."""
-    owners = {(kernel.name, kernel.instantiation) for kernel in looked_at}
-    others = {(d.code, same.before(d.place)) for d in before if (d.kernel, d.instantiation) not in owners}
-    return lambda diagnostic: not diagnostic.kernel and (diagnostic.code, same.after(diagnostic.place)) in others
 
 
 def _lesser(changes: Iterable[_Change]) -> Callable[[Diagnostic], bool]:

@@ -65,7 +65,7 @@ def test_what_else_becomes_of_the_kernel(before: str, after: str, holds: bool) -
     ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
         return _linted(texts["a.cu"].replace(before, after))
 
-    proof = Proof(facts, lambda: (facts, found), again, lambda path: _SOURCE, lambda path: True, seconds=60.0)
+    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _SOURCE, lambda path: True, seconds=60.0)
     assert any(one.suggestion and one.suggestion.edits for one in proven(found, proof)) == holds
 
 
@@ -77,7 +77,7 @@ def test_words_stay_where_a_trial_tells_nothing() -> None:
     def again(texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object) -> None:
         return None
 
-    proof = Proof(facts, lambda: (facts, found), again, lambda path: _SOURCE, lambda path: True, seconds=60.0)
+    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _SOURCE, lambda path: True, seconds=60.0)
     left = [one.suggestion for one in proven(found, proof) if one.suggestion]
     assert advised
     assert [one.message for one in left] == advised
@@ -111,7 +111,7 @@ def test_edits_of_other_accesses_are_tried_at_once() -> None:
         tried.append(texts["a.cu"])
         return _linted(texts["a.cu"], "CL101")
 
-    proof = Proof(facts, lambda: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=60.0)
+    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=60.0)
     told = proven(found, proof)
     assert sum(bool(one.suggestion and one.suggestion.edits) for one in told) == 2
     assert len(tried) == 1
@@ -130,7 +130,7 @@ def test_where_one_of_them_fails_each_is_tried_by_itself() -> None:
         worse = "out[i]" if "more4" not in texts["a.cu"] else "out[i * 64]"
         return _linted(texts["a.cu"].replace("out[i]", worse), "CL101")
 
-    proof = Proof(facts, lambda: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=60.0)
+    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=60.0)
     holds = {one.place.line for one in proven(found, proof) if one.suggestion and one.suggestion.edits}
     assert holds == {5}
     assert [text.count("reinterpret_cast") for text in tried] == [2, 1, 1]
@@ -173,7 +173,7 @@ def test_edits_of_other_races_are_tried_at_once(
         tried.append(texts["a.cu"].count("__syncthreads"))
         return _linted(texts["a.cu"].replace(where, becomes), "CL301")
 
-    proof = Proof(facts, lambda: (facts, found), again, lambda path: _TILES, lambda path: True, seconds=60.0)
+    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _TILES, lambda path: True, seconds=60.0)
     told = proven(found, proof)
     assert {one.place.line for one in told if one.suggestion and one.suggestion.edits} == holds
     assert tried == barriers
@@ -185,7 +185,7 @@ def test_no_trial_is_begun_for_which_there_is_no_time() -> None:
     def again(texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object) -> None:
         raise AssertionError(kernels)
 
-    proof = Proof(facts, lambda: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=12.0)
+    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=12.0)
     proof = replace(proof, lasted=Lasted({"rows": 10.0}, rest=1.0))
     told = proven(found, proof)
     assert all("not tried" in one.no_edit for one in told)
@@ -203,12 +203,12 @@ def test_what_was_tried_of_a_kernel_is_told_again() -> None:
         tried.append(kernels)
         return _linted(texts["a.cu"], "CL101")
 
-    proof = Proof(facts, lambda: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=60.0)
+    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=60.0)
     first = proven(found, replace(proof, tried_in=lambda place: Tried(lambda line: line, kept)))
     # The kernel begins a line further down, and nothing else has changed.
     moved = "\n" + _ROWS
     facts, found = _linted(moved, "CL101")
-    proof = Proof(facts, lambda: (facts, found), again, lambda path: moved, lambda path: True, seconds=60.0)
+    proof = Proof(facts, lambda names: (facts, found), again, lambda path: moved, lambda path: True, seconds=60.0)
     second = proven(found, replace(proof, tried_in=lambda place: Tried(lambda line: line - 1, kept)))
     assert tried == [("rows",)]
     assert [one.no_edit for one in first] == [one.no_edit for one in second] == ["", ""]
@@ -229,6 +229,24 @@ def test_what_else_is_wrong_with_a_file_is_the_reason() -> None:
     """What is broken elsewhere is no fault of the change, and nothing can be told of it."""
     broken = f"{_SOURCE}int x = ;\n"
     facts, found = _linted(broken)
-    proof = Proof(facts, lambda: (facts, found), lambda *_: None, lambda path: broken, lambda path: True, seconds=60.0)
+    before = lambda names: (facts, found)  # noqa: E731
+    proof = Proof(facts, before, lambda *_: None, lambda path: broken, lambda path: True, seconds=60.0)
     reasons = {one.no_edit for one in proven(found, proof)}
     assert "the file has syntax errors, with which a change of it can't be tried" in reasons
+
+
+def test_edits_are_tried_beside_kernels_that_nothing_launches() -> None:
+    """That nothing launches them is told at the first of them, which is another one where a trial leaves it out."""
+    source = """__global__ void first(float *out) { out[threadIdx.x] = 0; }
+__global__ void second(const float *in, float *out) {
+    __shared__ float a;
+    if (threadIdx.x == 0) a = in[0];
+    out[threadIdx.x] = a;
+}
+"""
+    options = AnalysisOptions(unsaved=(("a.cu", source),))
+    report = check_file(CheckJob("a.cu", options, Selection(), pictures=False))
+    assert isinstance(report, FileReport)
+    [race] = [one for one in report.diagnostics if one.code == "CL301"]
+    assert race.suggestion is not None
+    assert [edit.text.strip() for edit in race.suggestion.edits] == ["__syncthreads();"]
