@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+from functools import partial
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -205,17 +206,21 @@ def _drafted(job: CheckJob, keeper: Keeping | None) -> tuple[Draft | None, Analy
         return None, Analysed(facts)
     draft = Draft.of(facts, job, stopwatch, nothing_tried if keeper is None else keeper.tried_in)
     stopwatch.pause()
-    told = tuple(_accesses(facts)), tuple(_kernels(facts, job.options.target))
+    told = tuple(_accesses(facts, keeper)), tuple(_kernels(facts, job.options.target))
     return draft, Analysed(Failure(job.path, ""), *told, is_open=True)
 
 
-def _accesses(facts: FileFacts) -> Iterator[Hover]:
+def _accesses(facts: FileFacts, keeper: Keeping | None) -> Iterator[Hover]:
     """What is told of each access, once for all instantiations in which it costs the same."""
-    told: dict[tuple[Place, str], None] = {}
+    told: dict[Hover, None] = {}
     for kernel in facts.kernels:
-        for access in kernel.accesses:
-            told[access.place, access_text(access, kernel)] = None
-    return (Hover(place, text) for place, text in told)
+        made = partial(_accesses_of, kernel)
+        told |= dict.fromkeys(made() if keeper is None else keeper.shown(kernel, made))
+    return iter(told)
+
+
+def _accesses_of(kernel: KernelFacts) -> tuple[Hover, ...]:
+    return tuple(Hover(access.place, access_text(access, kernel)) for access in kernel.accesses)
 
 
 def _kernels(facts: FileFacts, target: str) -> Iterator[KernelHover]:

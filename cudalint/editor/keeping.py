@@ -21,7 +21,7 @@ import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from typing import Any, Final, cast
+from typing import Any, Final, TypeVar, cast
 
 import numpy as np
 from msgspec import Struct, field
@@ -40,6 +40,8 @@ from cudalint.reasons import Problem
 from cudalint.remedies.proof import Told, Tried
 from cudalint.source.comments import read_comments
 from cudalint.values.nodes import Choice
+
+T = TypeVar("T")
 
 _MOST = 3
 """States of a kernel that are kept: typing goes back and forth."""
@@ -194,6 +196,8 @@ class _Known(Struct):
     """As in the outline that it was found with; empty for a kernel whose body counts for all."""
     tried: dict[object, Told] = field(default_factory=dict)
     """What came of trying edits of it."""
+    shown: dict[int, object] = field(default_factory=dict)
+    """What is made of some of the facts to be shown, by their position among them; with places that move as theirs."""
 
 
 class Memory(Struct, eq=False):
@@ -212,6 +216,8 @@ class Keeping:
         self._memory, self._path, self._text = memory, path, text
         self._outlines: dict[int, tuple[FileAnalysis, Outline, bytes]] = {}
         self._tried: dict[Place, Tried] = {}
+        self._known: dict[int, tuple[_Known, int]] = {}
+        """Facts of this analysis, by their addresses, as positions in what is kept."""
         memory.used = 0
 
     def facts(
@@ -233,9 +239,10 @@ class Keeping:
                 self._memory.used += 1
                 analysis.parameters |= known.parameters
                 choose(analysis, {given.symbols[at]: choice for at, choice in known.chosen.items()})
-                new = replace(known, facts=moved, host=given.lines, outside=outline.outside, body=body)
+                facts, shown = moved
+                new = replace(known, facts=facts, host=given.lines, outside=outline.outside, body=body, shown=shown)
                 self._keep(states, new, known, outline)
-                return moved
+                return facts
         before = len(analysis.given_up), len(analysis.broken)
         common = analysis.graph.chosen_for_all(analysis.shared)
         facts = found()
@@ -255,7 +262,17 @@ class Keeping:
         """What came of trying edits of a kernel in this state, to be added to."""
         return self._tried.get(kernel)
 
+    def shown(self, kernel: KernelFacts, made: Callable[[], T]) -> T:
+        """What is made of a kernel's facts alone to be shown, which is kept with them."""
+        known, position = self._known.get(id(kernel), (None, 0))
+        if known is None:
+            return made()
+        if position not in known.shown:
+            known.shown[position] = made()
+        return cast(T, known.shown[position])
+
     def _keep(self, states: list[_Known], new: _Known, old: _Known | None, outline: Outline) -> None:
+        self._known |= {id(facts): (new, position) for position, facts in enumerate(new.facts)}
         if old is not None:
             states.remove(old)
         states.insert(0, new)
@@ -291,15 +308,17 @@ class Keeping:
 
     def _moved(
         self, known: _Known, outline: Outline, given: Launched, body: list[int]
-    ) -> list[KernelFacts] | None:
+    ) -> tuple[list[KernelFacts], dict[int, object]] | None:
         """What is known, with the lines that places have by now; None where that can't be told."""
         if known.outside == outline.outside and known.body == body and known.host == given.lines:
-            return known.facts
+            return known.facts, known.shown
         lines = dict(zip(known.host, given.lines, strict=True))
         lines |= zip(known.outside, outline.outside, strict=True)
         lines |= zip(known.body, body, strict=True)
+        mover = _Mover(self._path, lines)
         try:
-            return [_Mover(self._path, lines).moved(facts) for facts in known.facts]
+            facts = [mover.moved(each) for each in known.facts]
+            return facts, {position: mover.moved(each) for position, each in known.shown.items()}
         except _UnmovableError:
             return None
 
@@ -356,8 +375,8 @@ class _Mover:
         self._lines_in_text = LinesInText(path, self._line)
         self._done: dict[int, tuple[object, object]] = {}
 
-    def moved(self, facts: KernelFacts) -> KernelFacts:
-        return cast(KernelFacts, self._of(facts))
+    def moved(self, told: T) -> T:
+        return cast(T, self._of(told))
 
     def _line(self, line: int) -> int:
         found = self._lines.get(line)
