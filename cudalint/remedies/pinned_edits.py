@@ -18,7 +18,7 @@ from cudalint.remedies.spelling import replaced
 from cudalint.remedies.statements import block_around, head_of_block
 from cudalint.source.code import CodeText, code_text
 
-_NUMBERS = r"(?:(?:unsigned|signed|long|short)\s+)*(?:char|short|int|long|float|double|size_t|u?int(?:8|16|32|64)_t)"
+_NUMBERS = r"(?:(?:unsigned|signed|long|short)\s+)*(?:char|short|int|long|float|double|size_t|u?int(?:8|16|32|64)_t|half)"
 _NEW = re.compile(rf"=\s*new\s+({_NUMBERS})\s*\[")
 _PLAIN = re.compile(r"[\w.]+")
 _CAST = r"(?:\([\w\s:]+\*+\s*\)|(?:static|reinterpret)_cast<[\w\s:]+\*+\s*>\s*\()"
