@@ -10,7 +10,6 @@
 // (before, they are by chance); and those of `powers`, `quotients`, `waves` and `exponentials`, whose arithmetic
 // rounds otherwise: their means are the same to six digits.
 #include <cstdio>
-#include <cstdlib>
 #include <cstring>
 #include <vector>
 
@@ -149,18 +148,6 @@ __global__ void named_rows(const float *a, float *out, int width) {
     out[y * width + x] = t[threadIdx.x * SIDE + threadIdx.y];
 }
 
-// The host writes to what it copies in each turn, when the copy before has ended.
-void copied_in_turns(const float *values, float *d, size_t bytes, cudaStream_t stream) {
-    float *h = (float *)malloc(bytes);
-    memcpy(h, values, bytes);
-    for (int turn = 0; turn < 50; turn++) {
-        h[turn] = turn;
-        cudaMemcpyAsync(d, h, bytes, cudaMemcpyHostToDevice, stream);
-        cudaStreamSynchronize(stream);
-    }
-    free(h);
-}
-
 __global__ void counted(const int *a, int *total, int n) {
     __shared__ int count[64];
     if (threadIdx.x < 64) count[threadIdx.x] = 0;
@@ -246,10 +233,6 @@ int main() {
         asked_by_launches<<<tiles, dim3(side, side), side * side * sizeof(float)>>>(a, b, square);
     });
     measure("named_rows", b, square * square, [&] { named_rows<<<halves, dim3(SIDE, SIDE)>>>(a, b, square); });
-    cudaStream_t stream;
-    cudaStreamCreate(&stream);
-    const size_t copied = (size_t)square * 1024;
-    measure("copied_in_turns", b, copied, [&] { copied_in_turns(host.data(), b, copied * sizeof(float), stream); });
 
     const int whole = n / 256 * 256;
     std::vector<int> numbers(n), counts(64, 0), turned_round(whole);

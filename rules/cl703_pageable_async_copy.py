@@ -6,8 +6,6 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import HostCopy, KernelFacts
-from cudalint.remedies.obstacles import edited
-from cudalint.remedies.pinned_edits import pinned_edits
 from cudalint.rule import Rule, RuleContext
 
 
@@ -60,20 +58,19 @@ class PageableAsyncCopy(Rule):
     def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
         for copy in context.file.host.copies if context.file.host is not None else ():
             if copy.buffer.pages == "pageable" and copy.has_stream and copy.in_loop:
-                yield self._diagnostic(copy, context)
+                yield self._diagnostic(copy)
 
-    def _diagnostic(self, copy: HostCopy, context: RuleContext) -> Diagnostic:
+    def _diagnostic(self, copy: HostCopy) -> Diagnostic:
         buffer = copy.buffer
-        advice = Suggestion(
-            f"allocate `{buffer.name}` with `cudaMallocHost`, or pin it once with `cudaHostRegister`, and wait for "
-            "the stream before the host reads, writes or frees it: the call then returns before the copy ends"
-        )
         return self.finding(
             None,
             place=copy.place,
             message=f"`{buffer.name}` is pageable memory, of `{buffer.made_by}`: this copy is not asynchronous",
             related=(Related(buffer.place, "allocated here"),),
-            suggestion=edited(advice, lambda: pinned_edits(copy, context.text_of), "unsafe"),
+            suggestion=Suggestion(
+                f"allocate `{buffer.name}` with `cudaMallocHost`, or pin it once with `cudaHostRegister`, and wait for "
+                "the stream before the host reads, writes or frees it: the call then returns before the copy ends"
+            ),
             causes=(f"{copy.place.path}: pageable memory is copied",),
             about=buffer.name,
         )
