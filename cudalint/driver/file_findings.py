@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import islice
 from typing import TYPE_CHECKING
 
@@ -433,10 +433,13 @@ def _proof(facts: FileFacts, job: CheckJob, seconds: float, host: HostStates) ->
         found = [finding.diagnostic for finding in rule_findings(facts, job, rules, failures)]
         return replace(facts, failures=tuple(failures)), found
 
-    @cache
+    known: dict[tuple[str, ...], tuple[FileFacts, list[Diagnostic]]] = {}
+
     def before(kernels: tuple[str, ...]) -> tuple[FileFacts, list[Diagnostic]]:
-        looked_at = tuple(kernel for kernel in facts.kernels if not kernels or kernel.name in kernels)
-        return linted(replace(facts, kernels=looked_at), replace(job, thresholds=with_little))
+        if kernels not in known:
+            looked_at = tuple(kernel for kernel in facts.kernels if not kernels or kernel.name in kernels)
+            known[kernels] = linted(replace(facts, kernels=looked_at), replace(job, thresholds=with_little))
+        return known[kernels]
 
     def again(
         texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: MovedLines | None

@@ -135,6 +135,7 @@ _pretty_printed = _function("clang_getCursorPrettyPrinted", _String, Cursor, c_v
 referenced: Callable[[Cursor], Cursor] = _function("clang_getCursorReferenced", Cursor, Cursor)
 canonical_cursor: Callable[[Cursor], Cursor] = _function("clang_getCanonicalCursor", Cursor, Cursor)
 definition: Callable[[Cursor], Cursor] = _function("clang_getCursorDefinition", Cursor, Cursor)
+lexical_parent: Callable[[Cursor], Cursor] = _function("clang_getCursorLexicalParent", Cursor, Cursor)
 semantic_parent: Callable[[Cursor], Cursor] = _function("clang_getCursorSemanticParent", Cursor, Cursor)
 initializer: Callable[[Cursor], Cursor] = _function("clang_Cursor_getVarDeclInitializer", Cursor, Cursor)
 specialized_template: Callable[[Cursor], Cursor] = _function("clang_getSpecializedCursorTemplate", Cursor, Cursor)

@@ -146,7 +146,9 @@ def test_work_that_takes_a_while_is_shown(tmp_path: Path) -> None:
     """The first analysis, for which a worker starts and whose kernels nothing is known of."""
     path = tmp_path / "c.cu"
     kernel = "__global__ void k{0}(float *p, int n) {{ for (int i = 0; i < n; ++i) p[threadIdx.x * n + i] += {0}; }}\n"
-    path.write_text("".join(kernel.format(number) for number in range(20)))
+    launch = "    k{0}<<<64, 256>>>(p, 512);\n"
+    kernels, launches = ("".join(text.format(number) for number in range(20)) for text in (kernel, launch))
+    path.write_text(f"{kernels}void run(float *p) {{\n{launches}}}\n")
     with Editor(shows_progress=True) as editor:
         uri = editor.open(path)
         token = editor.told("window/workDoneProgress/create")["token"]

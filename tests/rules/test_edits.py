@@ -63,13 +63,15 @@ def test_who_relies_on_how_it_lies_keeps_it(use: str) -> None:
     assert suggestion is None or (not suggestion.edits and suggestion.applicability == "display")
 
 
-def test_memory_of_the_launch_has_no_edits() -> None:
+def test_memory_of_the_launch_grows_with_every_launch() -> None:
+    """32 x 32 words, of each 32 of which one more is asked for: the same share of the bytes."""
     launch = "kernel<<<8, dim3(32, 32), 32 * 32 * sizeof(float)>>>(in, out);"
     source = _column("extern __shared__ float t[]", launch=launch)
     source = source.replace("t[threadIdx.y][threadIdx.x]", "t[threadIdx.y * 32 + threadIdx.x]")
     source = source.replace("t[threadIdx.x][threadIdx.y]", "t[threadIdx.x * 32 + threadIdx.y]")
     suggestion = _suggestion(source, "CL201")
-    assert suggestion is not None and not suggestion.edits
+    assert suggestion is not None
+    assert " + 32 * 32 * sizeof(float) / 32" in [edit.text for edit in suggestion.edits]
     assert "let every launch ask for the bytes that this adds" in suggestion.message
 
 

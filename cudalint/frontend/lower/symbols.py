@@ -39,8 +39,12 @@ class Symbols:
         return found
 
     def _canonical(self, declaration: Cursor) -> ir.Symbol:
-        """Several declarations of one global variable are one symbol."""
+        """Several declarations of one global variable are one symbol. Of shared memory that launches ask for each
+        function has a name of its own, declared in its body: which function is lowered first says nothing of it."""
         if declaration.kind != kinds.VAR_DECL or not cursors.has_global_storage(declaration):
+            return self._new(declaration)
+        in_function = cursors.lexical_parent(declaration).kind in kinds.FUNCTION_DECLS
+        if in_function and kinds.CUDA_SHARED_ATTR in self._attributes(declaration):
             return self._new(declaration)
         first = cursors.canonical_cursor(declaration)
         found = self._symbols.get(first.handle)
