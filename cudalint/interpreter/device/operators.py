@@ -9,7 +9,7 @@ from cudalint.facts import LibraryCall
 from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.conversions import as_number, as_pointer, cast, cast_pointer, convert
 from cudalint.interpreter.device.memory import address_of, decay, element_bytes
-from cudalint.interpreter.device.pointers import move_pointer, pointee_of, pointer_difference, pointer_place
+from cudalint.interpreter.device.pointers import are_one, move_pointer, pointee_of, pointer_difference, pointer_place
 from cudalint.interpreter.device.values import (
     ArrayValue,
     Choice,
@@ -151,7 +151,7 @@ def operate(
         return move_pointer(ex, left, index, pointee_of(left_type, left))
     if op == "+" and isinstance(right, pointers):
         return move_pointer(ex, right, as_number(ex, left, left_type), pointee_of(right_type, right))
-    if isinstance(left, Pointer) and isinstance(right, Pointer) and left.target is right.target:
+    if isinstance(left, Pointer) and isinstance(right, Pointer) and are_one(left.target, right.target):
         return pointer_difference(ex, op, left, right, left_type)
     a, b = as_number(ex, left, left_type), as_number(ex, right, right_type)
     if op == "-" and isinstance(left, Pointer) and isinstance(right, Pointer):

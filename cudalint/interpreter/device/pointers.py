@@ -82,6 +82,13 @@ def _is_alike(graph: Graph, choice: Choice, first: Pointer, second: Pointer) -> 
     return first.offset is second.offset and not choice.condition.bits & differs
 
 
+def are_one(one: Allocation | LocalMemory, other: Allocation | LocalMemory) -> bool:
+    """Whether both are the same piece of memory, as where a launch passes one pointer twice."""
+    if isinstance(one, Allocation) and isinstance(other, Allocation):
+        return one.memory is other.memory
+    return one is other
+
+
 def are_in_one_space(one: Allocation | LocalMemory, other: Allocation | LocalMemory) -> bool:
     """Whether these are two arrays that a program can choose between as if they were one."""
     if not isinstance(one, Allocation) or not isinstance(other, Allocation) or NULL in (one, other):
