@@ -37,7 +37,9 @@ def result_of(reports: Sequence[FileReport], failures: Sequence[Failure], target
     own = [Failure(report.path, message) for report in reports for message in report.failures]
     least = max((report.min_share for report in reports), default=0.0)
     paths = [report.path for report in reports]
-    diagnostics = held_for_their_place(weighed_together(_together(gather, reports, own), least), paths, least)
+    has_launches = any(report.launched for report in reports)
+    weighed = weighed_together(_together(gather, reports, own), least)
+    diagnostics = held_for_their_place(weighed, paths, least, has_launches)
     suppressed = _together(gather_suppressed, reports, own)
     return CheckResult(
         target=target,
@@ -226,9 +228,7 @@ def target_of(configured: Sequence[Configured], settings: Settings) -> str:
 class Run:
     """A run over files that can be looked at, and left, before it is done."""
 
-    def __init__(
-        self, lint: Lint, configured: Sequence[Configured], failures: Sequence[Failure], target: str
-    ) -> None:
+    def __init__(self, lint: Lint, configured: Sequence[Configured], failures: Sequence[Failure], target: str) -> None:
         """`failures` are those that are known before any file is linted."""
         self.reports: list[FileReport] = []
         self.failures = list(failures)

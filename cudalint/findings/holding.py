@@ -60,8 +60,8 @@ def marked(diagnostic: Diagnostic, share: float) -> Diagnostic:
         return replace(d, held_back=None) if d.held_back else d
     if d.held_back or d.severity == "error" or d.cost is None:
         return d
-    if rests_on_sizes(d) and (d.cost.share is None or _is_for_guessed_blocks(d)):
-        # It may be so, and may matter: nothing in sight says either.
+    if d.cost.share is None and (d.suggestion is None or rests_on_sizes(d)):
+        # It may matter, and something may be done about it: nothing in sight says either.
         return replace(d, held_back="guessed")
     return d if is_large(d.cost, share, d) else replace(d, held_back="small")
 
@@ -73,19 +73,25 @@ def _is_for_guessed_blocks(diagnostic: Diagnostic) -> bool:
     return bool(launches) and all(each.source == "default" and not each.by_default for each in launches)
 
 
-def held_for_their_place(diagnostics: Iterable[Diagnostic], paths: Collection[str], share: float) -> list[Diagnostic]:
+def held_for_their_place(
+    diagnostics: Iterable[Diagnostic], paths: Collection[str], share: float, has_launches: bool
+) -> list[Diagnostic]:
     """Findings with those held back that are about tests, examples and benchmarks, or about launches that only these
     make, unless nearly all linted files are such: then they are what somebody wants to know of. So is waste in
-    instantiations for doubles alone."""
+    instantiations for doubles alone. `has_launches` says whether the linted files launch any kernel: where they launch
+    some and not others, these have their launches and sizes elsewhere, and kernels alone are all that there is."""
     if not share:
         return list(diagnostics)
     has_product = sum(not _is_aside(path) for path in paths) > _LEAST_PRODUCT * len(paths)
-    return [d if d.held_back or d.severity == "error" else _held(d, has_product) for d in diagnostics]
+    return [d if d.held_back or d.severity == "error" else _held(d, has_product, has_launches) for d in diagnostics]
 
 
-def _held(diagnostic: Diagnostic, has_product: bool) -> Diagnostic:
+def _held(diagnostic: Diagnostic, has_product: bool, has_launches: bool) -> Diagnostic:
     if has_product and (_is_aside(diagnostic.place.path) or _is_launched_aside(diagnostic)):
         return replace(diagnostic, held_back="tests")
+    is_waste = diagnostic.cost is not None
+    if has_launches and is_waste and rests_on_sizes(diagnostic) and _is_for_guessed_blocks(diagnostic):
+        return replace(diagnostic, held_back="guessed")
     if diagnostic.cost is not None and _is_for_doubles_alone(diagnostic):
         return replace(diagnostic, held_back="doubles")
     return diagnostic

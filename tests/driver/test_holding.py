@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 from cudalint.cli import run
-from cudalint.diagnostics import Edit, Suggestion
+from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.driver.file_findings import CheckJob, check_file
 from cudalint.facts import FindingCost, Place
 from cudalint.findings.holding import held_for_their_place, is_large, marked
@@ -226,11 +226,11 @@ def test_traffic_of_assumed_sizes() -> None:
 def test_waste_in_instantiations_for_doubles() -> None:
     cost, names = _cost(0.5, 0.5), ("k<float, 24>",)
     found = replace(strided_load(), instantiation="k<double, 24>", not_in=names, cost=cost)
-    (held,) = held_for_their_place([found], ["a.cu"], 0.02)
+    (held,) = held_for_their_place([found], ["a.cu"], 0.02, True)
     assert held.held_back == "doubles"
     for other in (replace(found, not_in=("k<float, 32>",)), replace(found, instantiation="k<float, 24>")):
-        assert held_for_their_place([other], ["a.cu"], 0.02) == [other]
-    assert held_for_their_place([found], ["a.cu"], 0.0) == [found]
+        assert held_for_their_place([other], ["a.cu"], 0.02, True) == [other]
+    assert held_for_their_place([found], ["a.cu"], 0.0, True) == [found]
 
 
 def test_launches_that_tests_make() -> None:
@@ -239,10 +239,10 @@ def test_launches_that_tests_make() -> None:
     launch = replace(found.launches[0], path="tests/try.cu", line=1)
     tried = replace(found, launches=(launch,))
     paths = ["a.cu", "tests/try.cu", "tests/other.cu"]
-    assert [d.held_back for d in held_for_their_place([tried], paths, 0.02)] == ["tests"]
-    assert held_for_their_place([tried], ["a.cu", *["tests/try.cu"] * 3], 0.02) == [tried]
+    assert [d.held_back for d in held_for_their_place([tried], paths, 0.02, True)] == ["tests"]
+    assert held_for_their_place([tried], ["a.cu", *["tests/try.cu"] * 3], 0.02, True) == [tried]
     both = replace(found, launches=(launch, replace(launch, path="run.cu")))
-    assert held_for_their_place([both], paths, 0.02) == [both]
+    assert held_for_their_place([both], paths, 0.02, True) == [both]
 
 
 def test_what_is_known_of_one_launch_is_told() -> None:
@@ -255,9 +255,11 @@ def test_what_is_known_of_one_launch_is_told() -> None:
     assert merged.held_back is None
 
 
-def test_guessed_sizes_of_unknown_cost() -> None:
-    unknown = replace(strided_load(), assumptions=(), cost=FindingCost(None, None, "unknown"))
+def test_unknown_cost() -> None:
+    advised = Suggestion("pad it")
+    unknown = replace(strided_load(), assumptions=(), cost=FindingCost(None, None, "unknown"), suggestion=advised)
     assert marked(unknown, 0.02).held_back is None
+    assert marked(replace(unknown, suggestion=None), 0.02).held_back == "guessed"
     assert marked(replace(unknown, assumptions=("k == 8",)), 0.02).held_back == "guessed"
 
 
@@ -266,11 +268,17 @@ def test_guessed_sizes_under_guessed_blocks() -> None:
     seen = replace(strided_load(), assumptions=("k == 8",), cost=cost)
     guessed = tuple(replace(launch, source="default") for launch in seen.launches)
     for_large = tuple(replace(launch, by_default=True) for launch in guessed)
-    assert marked(seen, 0.02).held_back is None
-    assert marked(replace(seen, launches=guessed), 0.02).held_back == "guessed"
-    assert marked(replace(seen, launches=guessed, assumptions=()), 0.02).held_back is None
-    assert marked(replace(seen, launches=(*guessed, *seen.launches)), 0.02).held_back is None
-    assert marked(replace(seen, launches=for_large), 0.02).held_back is None
+
+    def reason(found: Diagnostic, has_launches: bool = True) -> str | None:
+        (held,) = held_for_their_place([found], ["a.cu"], 0.02, has_launches)
+        return held.held_back
+
+    assert reason(seen) is None
+    assert reason(replace(seen, launches=guessed)) == "guessed"
+    assert reason(replace(seen, launches=guessed), has_launches=False) is None
+    assert reason(replace(seen, launches=guessed, assumptions=())) is None
+    assert reason(replace(seen, launches=(*guessed, *seen.launches))) is None
+    assert reason(replace(seen, launches=for_large)) is None
 
 
 def _json(capfd: pytest.CaptureFixture[str], *arguments: str) -> Any:
