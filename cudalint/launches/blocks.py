@@ -100,10 +100,12 @@ def _is_possible(numbers: Numbers, nodes: Nodes, most: int = MAX_THREADS) -> boo
 
 
 def _is_made_small(numbers: Numbers, nodes: Nodes, graph: Graph) -> bool:
-    """Whether a block has less than a warp of threads only since a size was made small for another reason, as in
-    `4096 / threads`: who gives a block by an option gives whole warps."""
+    """Whether a block has less than a warp of threads, or of threads along x, only since a size was made small for
+    another reason, as in `4096 / threads` or `dim3(width, 256 / width)`: who gives a block by an option gives whole
+    warps."""
     block = tuple(numbers.of(n) for n in nodes)
-    if math.prod(block) >= WARP_LANES or any(graph.rests_on_defaults(n) for n in nodes):
+    along = math.prod(block) if nodes[0].is_const else block[0]
+    if along >= WARP_LANES or any(graph.rests_on_defaults(n) for n in nodes):
         return False
     return not _is_of_large_sizes(graph, nodes, (block[0], block[1], block[2]))
 

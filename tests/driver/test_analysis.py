@@ -165,6 +165,14 @@ def test_an_open_block_of_quotients_is_whole() -> None:
     assert launch.assumptions == ("block = 32x8 (the launch leaves it open)",)
 
 
+def test_an_open_block_has_a_warp_along_x() -> None:
+    kernel = "template <int T> __global__ void k(int *a) { a[threadIdx.y * blockDim.x + threadIdx.x] = T; }"
+    host = "void run(int *a, int lanes) { k<8><<<9, dim3(lanes, 256 / lanes)>>>(a); }"
+    source = f"{kernel}\n{host}\n"
+    [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    assert facts.launches[0].block == (32, 8, 1)
+
+
 @pytest.mark.parametrize(
     ("index", "block"),
     [
