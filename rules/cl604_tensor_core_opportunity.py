@@ -89,19 +89,15 @@ class TensorCoreOpportunity(Rule):
             kernel,
             place=product.place,
             message=(
-                f"a matrix product of `{product.left}` and `{product.right}` in {_name(product.precision)}: the CUDA "
+                f"a matrix product of `{product.left}` and `{product.right}` in {product.precision.upper()}: the CUDA "
                 f"cores of {target.name} do {figure(own)} * 10^12 operations per second, its tensor cores "
-                f"{figure(peaks[kind])} in {_name(kind)}, {figure(factor)} times as many"
+                f"{figure(peaks[kind])} in {kind.upper()}, {figure(factor)} times as many"
             ),
             launches=(kernel.launches[result.launch],),
             assumptions=(*result.assumptions, *(each for each in cost.assumptions if each not in result.assumptions)),
             figures={"factor": factor, "terms": result.terms},
             suggestion=Suggestion(_advice(product, cost, peaks)),
         )
-
-
-def _name(kind: str) -> str:
-    return kind.upper()
 
 
 def _cuda_cores(product: MatrixProduct, target: Target) -> float:

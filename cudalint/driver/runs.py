@@ -228,7 +228,9 @@ def target_of(configured: Sequence[Configured], settings: Settings) -> str:
 class Run:
     """A run over files that can be looked at, and left, before it is done."""
 
-    def __init__(self, lint: Lint, configured: Sequence[Configured], failures: Sequence[Failure], target: str) -> None:
+    def __init__(
+        self, lint: Lint, configured: Sequence[Configured], failures: Sequence[Failure], target: str
+    ) -> None:
         """`failures` are those that are known before any file is linted."""
         self.reports: list[FileReport] = []
         self.failures = list(failures)

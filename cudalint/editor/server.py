@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import sys
+import threading
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import asynccontextmanager
@@ -52,13 +53,6 @@ _NEEDED = ("cudalint.editor.analysing", "cudalint.driver.analysis")
 _FULL = lsp.TextDocumentSyncKind.Full
 
 
-class Trials:
-    """Of the edits of one document."""
-
-    def __init__(self) -> None:
-        self.are_unwanted = False
-
-
 class Server:
     """One client's server. All but the analysis runs on one thread; the analysis is a process of its own."""
 
@@ -73,7 +67,8 @@ class Server:
         self._worker: StandingWorker[Asked, Analysed] | None = None
         self._asked: dict[str, None] = {}
         """The documents of which somebody waits to hear which edits hold."""
-        self._trials: Trials | None = None
+        self._unwanted: threading.Event | None = None
+        """While edits are tried: whether something else is wanted meanwhile."""
         self._published: dict[str, tuple[int | None, list[lsp.Diagnostic]]] = {}
         """What was told last of each file."""
         self._encoding: Encoding = "utf-16"
@@ -216,8 +211,8 @@ class Server:
             self._wanted[document.uri] = None
         if self._wanted:
             self._is_wanted.set()
-            if self._trials is not None and self._worker is not None:
-                self._trials.are_unwanted = True
+            if self._unwanted is not None and self._worker is not None:
+                self._unwanted.set()
                 self._worker.abandon()
 
     async def _work_off(self) -> None:
@@ -288,16 +283,16 @@ class Server:
     async def _try_edits(self, document: Document, loop: asyncio.AbstractEventLoop) -> None:
         """All that is left to be known of a document, unless something else is wanted meanwhile."""
         text = document.text
-        trials = self._trials = Trials()
+        unwanted = self._unwanted = threading.Event()
         settings = self._wishes.settings()
         known = settings.of(document.path)
         assert document.asked is not None  # It was analysed.
         asked = Asked(document.asked.job, settles=True)
         worker = self._standing_worker()
         try:
-            answer = await loop.run_in_executor(self._thread, worker.answer, asked, lambda: trials.are_unwanted)
+            answer = await loop.run_in_executor(self._thread, worker.answer, asked, unwanted.is_set)
         finally:
-            self._trials = None
+            self._unwanted = None
         if self._documents.by_uri.get(document.uri) is not document or document.text != text:
             return
         if isinstance(answer, Lost):

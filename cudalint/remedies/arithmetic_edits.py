@@ -9,7 +9,7 @@ by up to 4 units of the last place and `x * x` by half of one; `x / 3.0f` is the
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Arithmetic, Place
@@ -17,11 +17,9 @@ from cudalint.remedies.counted_loops import function_of
 from cudalint.remedies.float_edits import in_template
 from cudalint.remedies.insertions import within_branches
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import NAME, between_commas, changes, free_name, may_have_effect, replaced
+from cudalint.remedies.spelling import NAME, TextOf, between_commas, changes, free_name, may_have_effect, replaced
 from cudalint.remedies.statements import block_around, statement_at
 from cudalint.source.code import CodeText, code_text
-
-TextOf = Callable[[str], str]
 
 _POWER = re.compile(r"(?:(?:std)?\s*::\s*)?(powf?)\s*(?=\()")
 _FUNCTION = re.compile(r"(?:(?:std)?\s*::\s*)?([a-z]\w*)\s*(?=\()")

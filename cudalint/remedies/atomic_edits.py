@@ -10,12 +10,11 @@ An atomic computes in the element's type: what an integer is given has to be an 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, Race
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import between_commas, may_have_effect, replaced
+from cudalint.remedies.spelling import TextOf, between_commas, may_have_effect, outside_brackets, replaced
 from cudalint.remedies.statements import statement_at
 from cudalint.source.code import CodeText, code_text
 
@@ -30,7 +29,7 @@ _PLAIN = re.compile(r"(?<![=!<>+\-*/%&|^])=(?!=)")
 _BY_ONE = re.compile(r"(?:(?P<before>\+\+|--)(?P<one>.+)|(?P<other>.+?)(?P<behind>\+\+|--))", re.DOTALL)
 _CHOICE = re.compile(r"(?:::|std::)?(?P<which>min|max)\s*(?=\()")
 _TARGET = re.compile(r"\*?\s*[A-Za-z_][\w.\[\]() +\-*/%&>^|<,]*")
-_LOOSE = re.compile(r"[-+?:<>=&|^,]|<<|>>")
+_LOOSE = re.compile(r"[-+?:<>=&|^,]")
 """What binds less than a product: behind it a sum that an element is put into may be of several."""
 _WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
 _LITERAL = re.compile(r"\b\d[\w.]*")
@@ -47,7 +46,7 @@ _INTEGER_TYPE = re.compile(
 _OF_INDICES = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
 
 
-def atomic_edits(race: Race, kernel: KernelFacts, text_of: Callable[[str], str]) -> tuple[Edit, ...]:
+def atomic_edits(race: Race, kernel: KernelFacts, text_of: TextOf) -> tuple[Edit, ...]:
     """The edit for the update that both ends of a race make. Raises an `Obstacle` where it is spelled otherwise, or no
     atomic does the same."""
     place = race.second.place
@@ -89,7 +88,7 @@ def _taken_apart(source: CodeText, begin: int, end: int, kind: str, line: int) -
     target, at = text[: put.start()].strip(), begin + put.end()
     at = source.skip(at)
     choice = _CHOICE.match(source.code, at)
-    if choice is not None and kind in _INTEGERS and source.close(choice.end()) == _last(source, end):
+    if choice is not None and kind in _INTEGERS and source.close(choice.end()) == source.last_before(end):
         return _of_choice(source, choice, target, line)
     first = source.text[at:end].strip()
     if first.startswith(target) and (rest := first[len(target) :].lstrip()).startswith("+"):
@@ -108,11 +107,6 @@ def _of_choice(source: CodeText, choice: re.Match[str], target: str, line: int) 
     return choice["which"], target, others[0]
 
 
-def _last(source: CodeText, end: int) -> int:
-    """Behind the last letter of the code before an offset."""
-    return len(source.code[:end].rstrip())
-
-
 def _negative(value: str, kind: str) -> str:
     """What is added to subtract a value, in the element's type: the negative of an unsigned number is large."""
     if re.fullmatch(r"\d+(?:\.\d*f?)?", value):
@@ -122,13 +116,7 @@ def _negative(value: str, kind: str) -> str:
 
 def _is_loose(value: str) -> bool:
     """Whether something in a value, outside of brackets, binds less than a product."""
-    source = code_text(value)
-    depth = 0
-    for letter in source.code:
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth == 0 and _LOOSE.match(letter):
-            return True
-    return False
+    return _LOOSE.search(outside_brackets(value)) is not None
 
 
 def _is_integer(value: str, source: CodeText, kernel: KernelFacts, before: int, floats: set[str]) -> bool:

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import re
 import struct
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
+from cudalint.remedies.spelling import TextOf
 from cudalint.source.code import CodeText, code_text
-
-TextOf = Callable[[str], str]
 
 _LITERAL = re.compile(r"(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?")
 _NAME = re.compile(r"[A-Za-z_]\w*")

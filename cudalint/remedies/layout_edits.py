@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
@@ -12,7 +12,7 @@ from cudalint.facts import Access, ArrayFacts, KernelFacts, Place
 from cudalint.remedies.launch_texts import larger_shared_memory, launch_sites, launch_text
 from cudalint.remedies.layouts import Flat, Layout, Padded, Skewed, Swizzled, Transposed, uses_of
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import may_have_effect
+from cudalint.remedies.spelling import TextOf, may_have_effect
 from cudalint.source.code import CodeText, code_text
 
 _PRODUCT = re.compile(r"[\w:.]+(?:\s*\*\s*[\w:.]+)*")
@@ -25,7 +25,6 @@ _OPENS = re.compile(r"^[ \t]*#[ \t]*if", re.MULTILINE)
 _CLOSES = re.compile(r"^[ \t]*#[ \t]*endif\b", re.MULTILINE)
 _ADDRESS = re.compile(r"(?<!&)&\s*\(*\s*\Z")
 _ATOMIC = re.compile(r"\batomic\w+\s*\(\s*&\s*\Z")
-TextOf = Callable[[str], str]
 
 
 class _Spelled(Struct, frozen=True):
@@ -93,8 +92,9 @@ def _of_launches(
     if any(_is_other(access, declaration) for kernel in owners for access in kernel.accesses):
         raise Obstacle(f"`{declaration.name}` shares what every launch asks for with another array")
     for site in dict.fromkeys(site for kernel in owners for site in launch_sites(kernel)):
-        name = launch_text(site, code_text(text_of(site.path))).name.partition("<")[0].rpartition("::")[2].strip()
-        if re.search(rf"\bcudaFuncSetAttribute\s*\(\s*[^,;]*\b{name}\b", code_text(text_of(site.path)).code):
+        source = code_text(text_of(site.path))
+        name = launch_text(site, source).name.partition("<")[0].rpartition("::")[2].strip()
+        if re.search(rf"\bcudaFuncSetAttribute\s*\(\s*[^,;]*\b{name}\b", source.code):
             raise Obstacle(f"how many bytes `{declaration.name}` may have is said elsewhere, too")
         yield larger_shared_memory(site, every, more, text_of)
 

@@ -12,6 +12,9 @@ from cudalint.facts import KernelFacts, Place
 from cudalint.ir.builtins import named
 from cudalint.source.code import CodeText, code_text
 
+TextOf = Callable[[str], str]
+"""The text of a file, by its path."""
+
 FOR = re.compile(r"\bfor\s*(?=\()")
 NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 """A name that is no member's."""
@@ -28,6 +31,15 @@ _PURE = named("operator", "extremum", "absolute", "bits", "function") | {
 def may_have_effect(code: str) -> bool:
     """Whether an expression must not be evaluated twice: it assigns, or calls something that might."""
     return _ASSIGNS.search(code) is not None or not _PURE.issuperset(_CALLED.findall(code))
+
+
+def outside_brackets(code: str) -> str:
+    """What of an expression stands in no brackets, which says how tightly it binds as a whole."""
+    depth, outside = 0, ""
+    for letter in code_text(code).code:
+        depth += (letter in "([{") - (letter in ")]}")
+        outside += letter if depth == 0 and letter not in ")]}" else ""
+    return outside
 
 
 def changes(name: str, code: str) -> bool:
@@ -55,7 +67,7 @@ def between_commas(source: CodeText, begin: int, end: int) -> list[tuple[int, in
     return [(a + 1, b) for a, b in pairwise(borders)]
 
 
-def parameter_names(kernel: KernelFacts, text_of: Callable[[str], str]) -> list[str]:
+def parameter_names(kernel: KernelFacts, text_of: TextOf) -> list[str]:
     """The names of a kernel's parameters, as its text has them; empty for one that has none."""
     source = code_text(text_of(kernel.name_place.path))
     _, named = source.extent(kernel.name_place)

@@ -21,7 +21,7 @@ from msgspec import Struct
 from cudalint.diagnostics import Edit
 from cudalint.facts import Branch, Place, Race, RaceEnd
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import free_name, may_have_effect, replaced
+from cudalint.remedies.spelling import free_name, may_have_effect, outside_brackets, replaced
 from cudalint.remedies.statements import (
     HEAD,
     Head,
@@ -274,10 +274,4 @@ def _held(value: str) -> str | None:
 
 def _is_plain(value: str) -> bool:
     """Whether a value needs no parentheses as an operand."""
-    source = code_text(value)
-    depth = 0
-    for letter in source.code:
-        depth += (letter in "([{") - (letter in ")]}")
-        if depth == 0 and _OPERATOR.match(letter):
-            return False
-    return True
+    return _OPERATOR.search(outside_brackets(value)) is None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct
 
@@ -14,10 +14,8 @@ from cudalint.remedies.element_types import element_type
 from cudalint.remedies.float_edits import in_template
 from cudalint.remedies.insertions import within_branches
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import NAME, changes, free_name, replaced
+from cudalint.remedies.spelling import NAME, TextOf, changes, free_name, replaced
 from cudalint.source.code import CodeText, code_text
-
-TextOf = Callable[[str], str]
 
 _VECTORS = {
     "float": "float", "int": "int", "unsigned int": "uint", "double": "double", "long long": "longlong",
