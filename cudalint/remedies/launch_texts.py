@@ -10,7 +10,7 @@ from msgspec import Struct
 from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, Place
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import between_commas, may_have_effect, replaced
+from cudalint.remedies.spelling import between_commas, may_have_effect, outside_brackets, replaced
 from cudalint.source.code import CodeText, code_text
 
 _LAUNCHED = re.compile(r"([A-Za-z_][\w:]*(?:\s*<[\w\s,:*]+>)?)\s*<<<")
@@ -64,6 +64,7 @@ def exchanged_block(launch: Place, text_of: Callable[[str], str]) -> Edit:
 
 _FACTOR = r"(?:sizeof\s*\([\w\s*]+\)|[\w:.]+)"
 _PRODUCT = re.compile(rf"{_FACTOR}(?:\s*\*\s*{_FACTOR})*")
+_LOOSER_THAN_A_SUM = re.compile(r"[?<>=&|^,]")
 
 
 def launch_sites(kernel: KernelFacts) -> list[Place]:
@@ -90,8 +91,10 @@ def larger_shared_memory(launch: Place, every: int, more: int, text_of: Callable
     if may_have_effect(asked):
         raise Obstacle(f"the bytes of the launch at line {launch.line} are worked out by a call")
     factor = asked if _PRODUCT.fullmatch(asked) else f"({asked})"
-    times = f" * {more}" if more > 1 else ""
-    return replaced(source, launch.path, end, end, f" + {factor} / {every}{times}")
+    added = f" + {factor} / {every}" + (f" * {more}" if more > 1 else "")
+    if _LOOSER_THAN_A_SUM.search(outside_brackets(asked)):
+        return replaced(source, launch.path, begin, end, f"({asked}){added}")
+    return replaced(source, launch.path, end, end, added)
 
 
 _WITH_BYTES = 3

@@ -75,6 +75,19 @@ def test_memory_of_the_launch_grows_with_every_launch() -> None:
     assert "let every launch ask for the bytes that this adds" in suggestion.message
 
 
+def test_memory_of_the_launch_that_a_choice_is() -> None:
+    """What is added belongs to either side of it."""
+    asked = "(in ? 32 * 32 : 32 * 33) * 4"
+    choice = "sizeof(int) == 4 ? 4096 : 8192"
+    for text, expected in ((asked, f" + ({asked}) / 32"), (choice, f"({choice}) + ({choice}) / 32")):
+        source = _column("extern __shared__ float t[]", launch=f"kernel<<<8, dim3(32, 32), {text}>>>(in, out);")
+        source = source.replace("t[threadIdx.y][threadIdx.x]", "t[threadIdx.y * 32 + threadIdx.x]")
+        source = source.replace("t[threadIdx.x][threadIdx.y]", "t[threadIdx.x * 32 + threadIdx.y]")
+        suggestion = _suggestion(source, "CL201")
+        assert suggestion is not None
+        assert expected in [edit.text for edit in suggestion.edits]
+
+
 def test_what_one_instantiation_wants_and_another_does_not() -> None:
     """Rows of 32 + 1 words spread a column over all banks. Of rows of 31 words, a column of which is free of conflicts
     as it is, 31 + 1 make the worst case."""
