@@ -114,4 +114,6 @@ def _listed(key: str) -> bytes:
     if asked and asked[0].startswith(disk.BELOW):
         most = int(asked[0].removeprefix(disk.BELOW))
         return disk.digest_of_names(disk.listed_below(folder, tuple(asked[1:]), most))
+    if asked and asked[0].startswith(disk.STAMPS):
+        return disk.stamps_below(folder, tuple(asked[1:]), int(asked[0].removeprefix(disk.STAMPS)))
     return disk.digest_of_names(disk.listed(folder, tuple(asked)))

@@ -37,6 +37,8 @@ UNREADABLE: Final = b""
 MANY: Final = b"many"
 BELOW: Final = "below:"
 """Begins what tells a list of all that is below a folder from one of the folder itself."""
+STAMPS: Final = "stamps:"
+"""Begins what asks for the times and sizes of all that is below a folder."""
 
 
 class Stamp(Struct, frozen=True, array_like=True):
@@ -256,6 +258,17 @@ def _apart() -> Iterator[Seen]:
         _noted = outer
 
 
+@contextmanager
+def by_stamps(folder: str, suffixes: tuple[str, ...], most: int) -> Iterator[None]:
+    """Notes of all that is looked at from here on no more than the times and sizes of the files that end so in a folder
+    and below it (see `names_below`): for what rests on the texts of a whole project, of which there are thousands."""
+    stamps = stamps_below(folder, suffixes, most)
+    with _apart():
+        yield
+    if _is_noting:
+        _noted.names[stamps_key(folder, suffixes, most)] = stamps
+
+
 _PROGRAM: Final = f"{__name__.partition('.')[0]}."
 _ENCODER: Final = Encoder(order="deterministic")
 _ASKED: Final = Decoder(tuple[str, list[Any]])
@@ -362,6 +375,27 @@ def listing_key(folder: str, asked: tuple[str, ...] | int) -> str:
 
 def below_key(folder: str, suffixes: tuple[str, ...], most: int) -> str:
     return "\0".join((folder, f"{BELOW}{most}", *suffixes))
+
+
+def stamps_key(folder: str, suffixes: tuple[str, ...], most: int) -> str:
+    return "\0".join((folder, f"{STAMPS}{most}", *suffixes))
+
+
+def stamps_below(folder: str, suffixes: tuple[str, ...], most: int) -> bytes:
+    """A digest of the times and sizes of files. It is another one each time while any of them has changed so shortly
+    before that a further change might show the same."""
+    stamps: list[Stamp | None] = []
+    now = time.time_ns()
+    for name in listed_below(folder, suffixes, most) or ():
+        try:
+            status = os.stat(os.path.join(folder, name))
+        except OSError:
+            stamps.append(None)
+            continue
+        stamps.append(stamp_of(status))
+        if max(status.st_mtime_ns, status.st_ctime_ns) >= now - _UNSETTLED:
+            return digest(_ENCODER.encode(now))
+    return digest(_ENCODER.encode(stamps))
 
 
 def listed_below(folder: str, suffixes: tuple[str, ...], most: int) -> list[str] | None:

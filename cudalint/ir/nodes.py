@@ -672,3 +672,5 @@ class Unit(Struct, eq=False):
     """For the USR of a constant that the file defines: what it is."""
     texts: Callable[[], Iterable[SourceText]] = field(default=tuple)
     """The file and the user's headers that it includes."""
+    texts_left_out: Callable[[], Iterable[SourceText]] = field(default=tuple)
+    """Those of them of which conditions leave out launches: with these, and without what there is in their place."""

@@ -24,6 +24,7 @@ from cudalint.options.expressions import Expression
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
 from cudalint.program.launches_in_text import TextLaunches
 from cudalint.program.neighbours import callers, code_in, definers, launchers, launching_texts, wrappers
+from cudalint.program.project_texts import launching_texts as launching_in_project
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, bits_of
 
@@ -93,18 +94,26 @@ class HostCode(Struct, eq=False):
         return [*self._with_blocks_of_text(found), *self._launched_in_text(self._missing(found))]
 
     def _launched_in_text(self, names: set[str]) -> list[HostLaunch]:
-        """The launches of this file, or else of those beside it, that clang has left out."""
+        """The launches of this file, or else of those beside it, or anywhere in the project, that clang has left
+        out."""
         if not names:
             return []
         own = tuple(self.unit.texts())
-        found = self._reader().of(names, own)
-        names = names - {launch.kernel.name for launch in found}
-        files = {ref.span.path for ref in self.unit.kernels if ref.name in names}
         known = {disk.resolved(path) for path, _ in own}
-        paths = launching_texts(self.unit.path, names, files)
-        paths = [path for path in paths if disk.resolved(path) not in known]
-        texts = [ir.SourceText(path, (code_in(path) or b"").decode("latin-1")) for path in paths]
-        return found + self._reader().of(names, texts)
+        path = self.unit.path
+        sources: tuple[Callable[[set[str], set[str]], Iterable[ir.SourceText]], ...] = (
+            lambda _, __: own,
+            lambda _, __: self.unit.texts_left_out(),
+            lambda left, files: _read(launching_texts(path, left, files), known),
+            lambda left, files: _read(launching_in_project(path, _sorted(left), _sorted(files)), known),
+        )
+        found: list[HostLaunch] = []
+        for texts in sources:
+            left = names - {launch.kernel.name for launch in found}
+            files = {ref.span.path for ref in self.unit.kernels if ref.name in left}
+            if left and not self.deadline.is_over():
+                found += self._reader().of(left, texts(left, files))
+        return found
 
     def _with_blocks_of_text(self, found: Sequence[HostLaunch]) -> Sequence[HostLaunch]:
         """The launches of a file that clang doesn't understand in full: with the blocks that the text gives them, where
@@ -290,6 +299,16 @@ _CLASS = re.compile(r"@S[TP]?@([A-Za-z_]\w*)@F[T]?@")
 def _as_called(ref: ir.FunctionRef) -> str:
     of_class = _CLASS.search(ref.usr)
     return f"{of_class[1]}::{ref.name}" if of_class is not None else ref.name
+
+
+def _sorted(names: Collection[str]) -> tuple[str, ...]:
+    return tuple(sorted(names))
+
+
+def _read(paths: Iterable[str], known: Collection[str]) -> list[ir.SourceText]:
+    """The texts of files, but for those that are known."""
+    new = [path for path in paths if disk.resolved(path) not in known]
+    return [ir.SourceText(path, (code_in(path) or b"").decode("latin-1")) for path in new]
 
 
 def _has_block(launch: HostLaunch) -> bool:

@@ -64,8 +64,8 @@ def test_an_open_block_is_said_to_be(tmp_path: Path) -> None:
     assert (launch.source, launch.line) == ("default", 4)
 
 
-def test_not_in_what_conditions_leave_out(tmp_path: Path) -> None:
-    [launch] = _launches(tmp_path, "#ifdef NOT_HERE\n" + _run("k<<<1, 96>>>(a, n);") + "#endif\n")
+def test_not_in_what_is_for_nobody(tmp_path: Path) -> None:
+    [launch] = _launches(tmp_path, "#if 0\n" + _run("k<<<1, 96>>>(a, n);") + "#endif\n")
     assert (launch.source, launch.path) == ("default", None)
 
 

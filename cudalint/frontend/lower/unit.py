@@ -15,6 +15,7 @@ from cudalint.frontend.lower.symbols import is_const_variable
 from cudalint.frontend.lower.uses import uses_in
 from cudalint.frontend.parse import ParsedFile
 from cudalint.ir import nodes as ir
+from cudalint.source.conditions import with_launches_left_out
 
 _CONTAINERS: Final = frozenset(
     {
@@ -54,6 +55,7 @@ def lower_unit(parsed: ParsedFile, launching: frozenset[str] = frozenset(), cons
         launching_templates=unit.launching_templates,
         constant=unit.constant,
         texts=partial(_texts, parsed),
+        texts_left_out=partial(_texts_left_out, parsed),
     )
 
 
@@ -66,6 +68,15 @@ def _texts(parsed: ParsedFile) -> Iterator[ir.SourceText]:
         for first, last in left_out.get(path, ()) if lines else ():
             lines[first - 1 : last] = [""] * len(lines[first - 1 : last])
         yield ir.SourceText(path, "\n".join(lines) or text)
+
+
+def _texts_left_out(parsed: ParsedFile) -> Iterator[ir.SourceText]:
+    left_out = parsed.left_out() if parsed.places is None else {}
+    for path, data in parsed.texts() if left_out else ():
+        lines = data.decode("latin-1").split("\n") if path in left_out else []
+        other = with_launches_left_out(lines, left_out.get(path, ()))
+        if other is not None:
+            yield ir.SourceText(path, "\n".join(other))
 
 
 class _Unit:

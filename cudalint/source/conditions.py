@@ -1,0 +1,96 @@
+"""The branches of `#if` in a text, where one that the preprocessor leaves out is of interest."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from msgspec import Struct, field
+
+_DIRECTIVE: Final = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*(.*)")
+_NEVER: Final = re.compile(r"(?:0|false)\b[^|&]*\Z")
+_LAUNCH: Final = re.compile(r"<<<|\b(?:cuda|hip)Launch\w*\s*\(")
+
+
+class _Branch(Struct):
+    """The lines of a directive, from 1 on, and of the one that ends what stands behind it."""
+
+    first: int
+    last: int
+    is_for_nobody: bool
+
+
+class _Chain(Struct):
+    """From `#if` to `#endif`."""
+
+    branches: list[_Branch] = field(default_factory=list)
+
+
+def with_launches_left_out(lines: Sequence[str], left_out: Sequence[tuple[int, int]]) -> list[str] | None:
+    """The lines of a text with a branch that makes launches in place of one that makes none, in each chain where what
+    is left out does so; None where there is no such chain. `left_out` has the lines of the directives that begin and
+    end what is left out. What stands under `#if 0` is for nobody."""
+    if not any(_LAUNCH.search("\n".join(lines[first - 1 : last])) for first, last in left_out):
+        return None
+    blank: set[int] = set()
+    restored: set[int] = set()
+    for chain in _chains(lines):
+        if chain.branches[0].first in blank:
+            continue
+        chosen = _chosen(chain, lines, left_out, restored)
+        for branch in chain.branches:
+            inside = range(branch.first, branch.last + 1)
+            if branch is not chosen:
+                blank.update(inside)
+            elif _is_left_out(branch, left_out):
+                restored.update(inside)
+    return ["" if number in blank else line for number, line in enumerate(lines, start=1)] if restored else None
+
+
+def _chosen(
+    chain: _Chain, lines: Sequence[str], left_out: Sequence[tuple[int, int]], restored: set[int]
+) -> _Branch | None:
+    """The branch of a chain that is to stand: the compiled one, if another one has no launch to offer."""
+    useful = [branch for branch in chain.branches if not branch.is_for_nobody]
+    if chain.branches[0].first in restored:
+        # What nobody has compiled is as it would be with its first conditions.
+        return useful[0] if useful else None
+    compiled = next((branch for branch in chain.branches if not _is_left_out(branch, left_out)), None)
+    if compiled is not None and _launches(compiled, lines):
+        return compiled
+    return next((branch for branch in useful if _launches(branch, lines)), compiled)
+
+
+def _launches(branch: _Branch, lines: Sequence[str]) -> bool:
+    return _LAUNCH.search("\n".join(lines[branch.first : branch.last - 1])) is not None
+
+
+def _is_left_out(branch: _Branch, left_out: Sequence[tuple[int, int]]) -> bool:
+    return any(first <= branch.first and branch.last <= last for first, last in left_out)
+
+
+def _chains(lines: Sequence[str]) -> Iterator[_Chain]:
+    """The chains of a text, those around others first."""
+    found: list[_Chain] = []
+    open_: list[_Chain] = []
+    for number, line in enumerate(lines, start=1):
+        directive = _DIRECTIVE.match(line) if "#" in line else None
+        if directive is None:
+            continue
+        word, condition = directive[1], directive[2]
+        if word.startswith("if"):
+            open_.append(_Chain())
+            found.append(open_[-1])
+        elif not open_:
+            continue
+        else:
+            open_[-1].branches[-1].last = number
+        if word == "endif":
+            open_.pop()
+        else:
+            is_for_nobody = word in ("if", "elif") and _NEVER.match(condition.strip()) is not None
+            open_[-1].branches.append(_Branch(number, number, is_for_nobody))
+    for chain in open_:
+        chain.branches[-1].last = len(lines) + 1
+    yield from found
