@@ -63,7 +63,6 @@ _ASKED: Final = re.compile(r"(?:\b[A-Za-z_]\w*(?:\(\)|\[\w+\])?\s*(?:\.|->)\s*)*
 _CEILINGS: Final = frozenset({"ceil", "ceilf"})
 _EXTENTS: Final = re.compile(r"(?:::\s*)?(?:dim3\s*)?[({](.*)[)}]\s*\Z", re.DOTALL)
 _OF_CONSTANTS: Final = re.compile(r"[A-Z][A-Z0-9_]+|k[A-Z]\w*")
-_KERNEL: Final = re.compile(rf"&?\s*(?:\w+\s*::\s*)*([A-Za-z_]\w*)\s*({_IN_ANGLES})?\Z")
 _MADE_WITH: Final = re.compile(r"(\w+) = ([^,]+)")
 
 
@@ -101,29 +100,32 @@ class TextLaunches(Struct, eq=False):
         for path, text in texts:
             program = (text, *(each.text for each in texts if each.path != path))
             for launch in launches_in(text):
-                named = _named(launch, kernels)
-                if named is None or launch.site.is_on_device():
+                named = launch.kernels(kernels)
+                if not named or launch.site.is_on_device():
                     continue
                 if self.deadline.is_over():
                     break
-                if len(found.setdefault(named[0], [])) < _MOST_LAUNCHES:
-                    found[named[0]] += self._launches(path, program, launch, *named)
+                for name, given in named:
+                    if len(found.setdefault(name, [])) < _MOST_LAUNCHES:
+                        found[name] += self._launches(path, program, launch, name, given)
         return [launch for launches in found.values() for launch in launches]
 
     def _launches(
         self, path: str, program: Sequence[str], launch: LaunchText, name: str, given: Sequence[str]
     ) -> Iterator[HostLaunch]:
         named = [(ref, len(ref.parameter_types())) for ref in self.unit.kernels if ref.name == name]
-        arguments = len(launch.arguments)
+        arguments = len(launch.arguments or ())
         fitting = [ref for ref, count in named if count == arguments]
         fitting = fitting or [ref for ref, count in named if count > arguments]
         for ref in [ref for ref in fitting if ref.span.path == path] or fitting:
             for instance in (self.unit.instantiations(ref.key) if ref.templated else ()) or (ref,):
                 names = _Names(self, launch.site, program, dict(self._made_with(instance, given)))
                 block = names.block(launch.extents[1])
+                if not launch.is_certain and not all(extent.is_const for extent in block):
+                    continue
                 grid = names.grid(launch.extents[0])
                 shared = next(map(names.number, launch.extents[2:3]), self.graph.zero)
-                handed = tuple(map(names.argument, launch.arguments, instance.parameter_types()))
+                handed = tuple(map(names.argument, launch.arguments or (), instance.parameter_types()))
                 yield HostLaunch(instance, grid, block, shared, handed, ir.Span(path, *launch.place[1:]), taken=True)
 
     def _made_with(self, instance: ir.FunctionRef, given: Sequence[str]) -> Iterator[tuple[str, Node]]:
@@ -134,17 +136,6 @@ class TextLaunches(Struct, eq=False):
             number = whole(value)
             if name.isidentifier() and number is not None:
                 yield name, self.graph.const(number, I4)
-
-
-def _named(launch: LaunchText, kernels: Collection[str]) -> tuple[str, Sequence[str]] | None:
-    """The kernel that is launched, and the arguments of its template: by its name, or by a variable's that has it."""
-    if launch.kernel in kernels:
-        return launch.kernel, launch.template_arguments
-    value = launch.site.initial(launch.kernel)
-    match = _KERNEL.match(value) if value is not None else None
-    if match is None or match[1] not in kernels:
-        return None
-    return match[1], tuple(parts_of_list(match[2])) if match[2] else ()
 
 
 class _Names(Struct, eq=False):

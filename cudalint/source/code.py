@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_left
 from collections.abc import Iterator
@@ -22,6 +23,7 @@ _BRACKETS = frozenset("()[]{}")
 _BRACKET = re.compile(r"[\[\](){}]")
 _PARENTHESIS = re.compile(r"[(){}]")
 _ENDS_OF_STATEMENTS = ";{}"
+_OPEN_LIST = re.compile(r"\w\s*<(?:[^<>]|<[^<>]*>)*\Z")
 
 
 class CodeText(Struct, frozen=True):
@@ -92,6 +94,23 @@ class CodeText(Struct, frozen=True):
     def find(self, wanted: str, begin: int, end: int) -> list[int]:
         """Where a character stands outside of all brackets."""
         return list(self._outside(wanted, begin, end))
+
+    def parts(self, begin: int, end: int) -> list[str]:
+        """What stands between commas, but for those in brackets and in lists of templates."""
+        commas = [begin - 1, *self.find(",", begin, end), end]
+        pieces = [self.code[first + 1 : last] for first, last in itertools.pairwise(commas)]
+        parts: list[str] = []
+        for piece in pieces:
+            if parts and parts[-1].count("<") > parts[-1].count(">") and _OPEN_LIST.search(parts[-1]):
+                parts[-1] += f",{piece}"
+            else:
+                parts.append(piece)
+        return [part.strip() for part in parts if part.strip()]
+
+    @staticmethod
+    def parts_of(text: str) -> list[str]:
+        """The same of another piece of code."""
+        return CodeText(text, text, Lines(text), frozenset(), ([], [])).parts(0, len(text))
 
     def semicolon(self, begin: int) -> int | None:
         """Where the statement ends that begins at an offset."""

@@ -11,7 +11,7 @@ from cudalint.facts import LaunchFacts
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.source.conditions import with_launches_left_out
 
-_KERNEL = "__global__ void fill(float *a, int n) { if (threadIdx.x < n) a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"
+_KERNEL = "__global__ void fill(float *a, int n) { a[blockIdx.x * blockDim.x + threadIdx.x] = n; }\n"
 _LAUNCH = "void run(float *a, int n) { fill<<<n / 96, 96>>>(a, n); }\n"
 
 
@@ -31,8 +31,8 @@ def _launch(tmp_path: Path, texts: dict[str, str]) -> LaunchFacts:
     [
         f"#ifdef WITH_GPU\n{_LAUNCH}#endif\n",
         f"#ifndef __CUDACC__\n{_LAUNCH}#endif\n",
-        "void run(float *a, int n) {\n#if defined(WITH_GPU) && !defined(SLOW)\n  const int t = 96;\n"
-        "  if (n) {\n    fill<<<n / t, t>>>(a, n);\n#else\n  if (a) {\n    a[0] = 1;\n#endif\n  }\n}\n",
+        ("void run(float *a, int n) {\n#if defined(GPU) && !defined(OLD)\n  const int t = 96;\n  if (n) {\n"
+         "    fill<<<n / t, t>>>(a, n);\n#else\n  if (a) {\n    a[0] = 1;\n#endif\n  }\n}\n"),
         f"#ifdef WITH_GPU\n#ifdef MORE\n{_LAUNCH}#else\nvoid run() {{ fill<<<1, 32>>>(0, 0); }}\n#endif\n#endif\n",
     ],
 )
@@ -57,7 +57,7 @@ def test_a_branch_stands_in_place_of_the_one_that_is_compiled() -> None:
 
 @pytest.mark.parametrize(
     "including",
-    ['#include "../../include/lib/fill.cuh"\n', "#include <lib/fill.cuh>\n", "__global__ void fill(float *a, int n);\n"],
+    ['#include "../../include/lib/fill.cuh"\n', "#include <lib/fill.cuh>\n", "__global__ void fill(float *, int);\n"],
 )
 def test_a_header_s_kernel_is_launched_in_another_folder(tmp_path: Path, including: str) -> None:
     header = "#pragma once\n" + _KERNEL

@@ -98,3 +98,64 @@ def test_a_template_that_nothing_instantiates_has_its_block_from_the_text(tmp_pa
     )
     [launch] = _launches(tmp_path, header)
     assert (launch.block, launch.source) == ((160, 1, 1), "launch-site")
+
+
+_OF_SIZES = (
+    "template <int V> __global__ void k(float *a, int n)\n"
+    "{ int i = V * (blockIdx.x * blockDim.x + threadIdx.x); if (i < n) a[i] = 1; }\n"
+)
+_UNKNOWN = "#include <library/launch.h>\n"
+
+
+def _all_launches(folder: Path, text: str) -> list[tuple[str, tuple[int, int, int], str]]:
+    """Of all instances of the kernel: with which numbers it was made, and the block."""
+    (folder / "k.cu").write_text(_OF_SIZES + text)
+    kernels = analyse_file(str(folder / "k.cu"), AnalysisOptions()).kernels
+    return sorted((each.instantiation, launch.block, launch.source) for each in kernels for launch in each.launches)
+
+
+_TYPE = "using F = void (*)(float *, int);\n"
+_TABLE = "table[] = {k<1>, &k<2>};"
+_RUN = "void run(float *a, int n, int i)"
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        # Tables, inside of the function and outside.
+        f"{_TYPE} static const F {_TABLE}\n{_RUN} {{ table[i]<<<n / 96, 96>>>(a, n); }}\n",
+        f"{_TYPE} {_RUN} {{ F {_TABLE} table[i]<<<n / 96, 96>>>(a, n); }}\n",
+        (f"{_TYPE} F {_TABLE}\n{_RUN} {{ void *args[] = {{&a, &n}}; dim3 g(n / 96), b(96);\n"
+         "cudaLaunchKernel((const void *)table[i], g, b, args, 0, 0); }\n"),
+        (f"#include <map>\n{_TYPE} std::map<int, F> table = {{{{1, k<1>}}, {{2, k<2>}}}};\n"
+         f"{_RUN} {{ auto it = table.find(i); it->second<<<n / 96, 96>>>(a, n); }}\n"),
+        # Variables that are given one or another.
+        _UNKNOWN + "void run(library::A a, int n) { auto f = &k<1>; if (n > 9) f = k<2>; f<<<n / 96, 96>>>(a, n); }\n",
+    ],
+)
+def test_a_launched_function_is_one_of_several(tmp_path: Path, host: str) -> None:
+    assert _all_launches(tmp_path, host) == [(f"k<{v}>", (96, 1, 1), "launch-site") for v in (1, 2)]
+
+
+@pytest.mark.parametrize(
+    "launch",
+    [
+        "hipLaunchKernelGGL(k<1>, dim3(n / 96), dim3(96), 0, 0, a, n);",
+        "hipLaunchKernelGGL(HIP_KERNEL_NAME(k<1>), n / 96, 96, 0, 0, a, n);",
+        "LAUNCH_KERNEL(k<1>, dim3(n / 96), dim3(96), 0, stream, a, n);",
+        "dim3 b(96); library::launch(reinterpret_cast<const void *>(&k<1>), n / 96, b, 0, stream, a, n);",
+        "cudaLaunchConfig_t c; c.gridDim = n / 96; c.blockDim = 96; cudaLaunchKernelEx(&c, k<1>, a, n);",
+        "cudaLaunchConfig_t c{n / 96, dim3(96), 0}; auto f = k<1>; cudaLaunchKernelEx(&c, f, a, n);",
+        "cudaLaunchConfig_t c = {.gridDim = n / 96, .blockDim = 96}; cudaLaunchKernelEx(&c, k<1>, a, n);",
+        "dim3 g(n / 96), b(96); k<1><<<g, b>>>(a, n);",
+    ],
+)
+def test_launches_that_are_calls(tmp_path: Path, launch: str) -> None:
+    host = f"{_UNKNOWN}void run(library::Array a, int n, library::Stream stream) {{ {launch} }}\n"
+    assert _all_launches(tmp_path, host) == [("k<1>", (96, 1, 1), "launch-site")]
+
+
+def test_what_takes_no_block_is_no_launch(tmp_path: Path) -> None:
+    """A function that is called after launches may take anything behind the kernel."""
+    host = f"{_UNKNOWN}void run(library::Array a, int n) {{ library::launch(k<1>, n, a.stream()); }}\n"
+    assert [source for _, _, source in _all_launches(tmp_path, host)] == ["default"]

@@ -79,6 +79,13 @@ class InitLists:
     def _element(self, reader: _Reader, type_: ir.Type, where: ir.Where) -> ir.Expr:
         """One element; an aggregate whose braces are left out takes as many as it has room for."""
         node = reader.peek()
+        if isinstance(type_, ir.RecordType) and type_.name == "dim3" and not self._initializes(node, type_):
+            # It has a constructor: a number in its place is the first of its extents.
+            reader.take()
+            extent = type_.fields[0].type
+            one = ir.Constant(1, extent, where)
+            first = self._context.expressions.converted(self._context.expressions.lower(node), extent, node)
+            return ir.InitList((first, one, one), type_, where)
         inner = _slots(type_)
         if inner is not None and node.kind != kinds.INIT_LIST_EXPR and not self._initializes(node, type_):
             return ir.InitList(tuple(self._fill(reader, inner, where)), type_, where)
