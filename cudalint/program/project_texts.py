@@ -16,15 +16,15 @@ from cudalint.source.comments import COMMENT_IN_BYTES
 _SOURCES: Final = (".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hh", ".hxx", ".inl")
 _BY_NAME: Final = (".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hh", ".hxx", ".cu", ".rs", ".py", ".pyx")
 _MOST_FOLDERS: Final = 4_000
-_MOST_FILES: Final = 6_000
-_MOST_BYTES: Final = 96 << 20
+_MOST_FILES: Final = 2_500
+_MOST_BYTES: Final = 24 << 20
 """Of all texts that are looked at; those that are kept are few of them."""
 _MOST_FOUND: Final = 4
-_LAUNCHES: Final = re.compile(rb"<<<|\bcudaLaunch|\bhipLaunchKernel|\b__global__\b")
-_GETS: Final = re.compile(
-    rb"\bcu(?:ModuleGetFunction|LibraryGetKernel)\b|\bhipModuleGetFunction\b|\bget_(?:or_load_)?(?:custom_)?(?:func|function)\b"
-    rb"|\bload_function\b|\bRawKernel\b|\b[gG]et_?[kK]ernel\b"
-)
+_LAUNCHES: Final = (b"<<<", b"cudaLaunch", b"hipLaunchKernel", b"__global__")
+_GETS: Final = (
+    b"ModuleGetFunction", b"LibraryGetKernel", b"get_func", b"get_or_load", b"load_function", b"load_func", b"RawKernel",
+    b"RawModule", b"getKernel", b"GetKernel", b"get_kernel", b"createKernel",
+)  # fmt: skip
 """What asks a module for a function by its name, as CUDA's driver has it, cudarc, CuPy, PyCUDA and others."""
 
 Texts = tuple[tuple[str, bytes], ...]
@@ -77,13 +77,13 @@ def _naming(top: str, kernels: tuple[str, ...]) -> tuple[str, ...]:
 
 
 @disk.remembered(4)
-def _texts(top: str, suffixes: tuple[str, ...], having: re.Pattern[bytes]) -> Texts:
-    """The texts of a project that have a pattern, without their comments."""
+def _texts(top: str, suffixes: tuple[str, ...], having: tuple[bytes, ...]) -> Texts:
+    """The texts of a project that have one of some words, without their comments."""
     with disk.by_stamps(top, suffixes, _MOST_FOLDERS):
         return tuple(_read(top, suffixes, having))
 
 
-def _read(top: str, suffixes: tuple[str, ...], having: re.Pattern[bytes]) -> Iterator[tuple[str, bytes]]:
+def _read(top: str, suffixes: tuple[str, ...], having: tuple[bytes, ...]) -> Iterator[tuple[str, bytes]]:
     names = disk.names_below(top, suffixes, _MOST_FOLDERS)
     left = _MOST_BYTES
     # What is most likely to have it comes first.
@@ -93,5 +93,5 @@ def _read(top: str, suffixes: tuple[str, ...], having: re.Pattern[bytes]) -> Ite
         left -= len(text)
         if left < 0:
             return
-        if having.search(text):
+        if any(each in text for each in having):
             yield path, text if name.endswith((".py", ".pyx")) else COMMENT_IN_BYTES.sub(b" ", text)
