@@ -22,7 +22,7 @@ _MOST_BYTES: Final = 24 << 20
 _MOST_FOUND: Final = 4
 _LAUNCHES: Final = (b"<<<", b"cudaLaunch", b"hipLaunchKernel", b"__global__")
 _GETS: Final = (
-    b"ModuleGetFunction", b"LibraryGetKernel", b"get_func", b"get_or_load", b"load_function", b"load_func", b"RawKernel",
+    b"ModuleGetFunction", b"LibraryGetKernel", b"get_func", b"get_or_load", b"load_func", b"RawKernel",
     b"RawModule", b"getKernel", b"GetKernel", b"get_kernel", b"createKernel",
 )  # fmt: skip
 """What asks a module for a function by its name, as CUDA's driver has it, cudarc, CuPy, PyCUDA and others."""
