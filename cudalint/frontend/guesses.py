@@ -17,6 +17,8 @@ class Guess(Struct, frozen=True):
     meaning: str
     value: int | str | None = None
     """The number that it is, where a template needs one, or the type, if the name alone doesn't say that."""
+    is_told: bool = False
+    """The name says what it is, of a type also how that is laid out."""
 
     def note(self, name: str) -> str:
         return f"nothing declares '{name}'; taken as {self.meaning}"
@@ -146,6 +148,30 @@ _VECTORS: Final = {"float": "float", "double": "double", "int": "int", "unsigned
 """The elements of the vectors that CUDA has, by what these are called there."""
 
 
+_SHADING: Final = re.compile(r"[biud]?vec[234]|d?mat[234](?:x[234])?")
+"""The vectors and matrices of shading languages, as GLSL 4.60 names them (sections 4.1.5 and 4.1.6). Libraries for C++
+that have them lay them out like GLM: elements without gaps, matrices column by column."""
+_SHADING_FUNCTIONS: Final = re.compile(
+    "clamp|mix|sign|fract|step|smoothstep|inversesqrt|dot|cross|length|distance|normalize|reflect|radians|degrees"
+)
+"""Functions of shading languages that mean the same wherever they are declared (GLSL 4.60, chapter 8)."""
+
+
+def _shading(name: str) -> Guess | None:
+    """What GLM has of a name of shading languages."""
+    is_type = _SHADING.fullmatch(name) is not None
+    if not is_type and not _SHADING_FUNCTIONS.fullmatch(name):
+        return None
+    declared = f"typedef glm::{name} {name};" if is_type else f"using glm::{name};"
+    text = f'#include "../../libraries/_cudalint_glm/matrices.h"\n{declared}'
+    return Guess(text, f"GLM's `{name}`", f"glm::{name}" if is_type else None, is_told=True)
+
+
+def guess_well_known(name: str) -> Guess | None:
+    """What a name means wherever it is declared, in a header too that isn't the file's own; None for other names."""
+    return _shading(name)
+
+
 def guess_type(name: str, text: bytes = b"") -> Guess:
     """A stand-in for a type, given the text that uses it: `real4`, of which variables have `.x`, is a vector."""
     type_ = _scalar_named(name)
@@ -159,7 +185,8 @@ def guess_type(name: str, text: bytes = b"") -> Guess:
 def type_named(name: str, otherwise: str) -> Guess:
     """A stand-in for a type, given what it is taken as if its name doesn't say it."""
     known = _scalar_named(name)
-    return Guess(f"typedef {known or otherwise} {name};", f"`{known or otherwise}`", None if known else otherwise)
+    type_ = known or otherwise
+    return Guess(f"typedef {type_} {name};", f"`{type_}`", None if known else otherwise, is_told=known is not None)
 
 
 def _scalar_named(name: str) -> str | None:
@@ -231,9 +258,11 @@ def guess_within(names: tuple[str, ...], rest: bytes) -> tuple[str, Guess]:
     if match is None:
         return "::".join(names), Guess(f"namespace {'::'.join(names)} {{}}", "a namespace")
     name, rest = match[1].decode(), rest[match.end() :]
-    guess = _guess_class(name, rest) or guess_name(name, rest)
-    declaration = f"namespace {'::'.join(names)} {{ {guess.declaration} }}"
-    return "::".join((*names, name)), Guess(declaration, guess.meaning)
+    known = guess_well_known(name)
+    guess = known or _guess_class(name, rest) or guess_name(name, rest)
+    included, _, declared = guess.declaration.rpartition("\n")
+    declaration = f"{included}\nnamespace {'::'.join(names)} {{ {declared} }}"
+    return "::".join((*names, name)), Guess(declaration, guess.meaning, guess.value if known else None, guess.is_told)
 
 
 def _guess_class(name: str, rest: bytes) -> Guess | None:

@@ -102,6 +102,8 @@ class ParsedFile(Struct):
     """Where kernels launch others, which clang leaves out of the bodies that it hands over."""
     stand_ins: dict[str, int | str] = field(default_factory=dict)
     """Numbers and types that were made up for names that nothing declares."""
+    told: frozenset[str] = frozenset()
+    """Of types that nothing declares, those of which the name says how they are laid out."""
     given: str | None = None
     """The path as the user knows it."""
     instances: dict[str, tuple[str, tuple[str, ...]]] = field(default_factory=dict)
@@ -220,7 +222,8 @@ def parse_file(
         launches = tuple(_placed(p, path, places) for p in launches)
     parsed = ParsedFile(
         path, attempt.unit, problems, ranges, system_folders=system_folders(options), places=places,
-        context=attempt.setting.context, nested_launches=launches, stand_ins=attempt.stand_ins(), given=given,
+        context=attempt.setting.context, nested_launches=launches, stand_ins=attempt.stand_ins(), told=attempt.told(),
+        given=given,
         source=text,
     )  # fmt: skip
     if places is None:
@@ -333,6 +336,10 @@ class _Attempt(Struct, frozen=True):
     def stand_ins(self) -> dict[str, int | str]:
         """The names that were given a number, or a type."""
         return {name: guess.value for name, guess in self.setting.guesses.items() if guess.value is not None}
+
+    def told(self) -> frozenset[str]:
+        """The names of types that say what they are."""
+        return frozenset(name for name, guess in self.setting.guesses.items() if guess.is_told)
 
 
 class _Crashes(Struct):
@@ -727,20 +734,27 @@ class _Parser(Struct, frozen=True):
         places: dict[str, Problem] = {}
         # What the code that a dispatch is given lacks shows only once it is read.
         plain, opened = attempt, False
+        useless: set[str] = set()
         for _ in range(_GUESS_ROUNDS):
-            names = dict(self._missing_names(attempt))
-            if not names or self.is_over():
+            every = {name: found for name, found in self._missing_names(attempt) if name not in useless}
+            if not every or self.is_over():
                 break
             # What follows from an unknown namespace comes out right when that is known.
-            names = {name: found for name, found in names.items() if "::" in name} or names
+            names = {name: found for name, found in every.items() if "::" in name} or every
             # So does what stands in the code that a dispatch is given.
             dispatches = {name: found for name, found in names.items() if is_dispatch(found[1])}
             names = dispatches or names
             guesses = {name: guess for name, (_, guess) in names.items()}
             setting = replace(attempt.setting, guesses={**attempt.setting.guesses, **guesses})
             other = self._with_numbers(self._attempt(setting))
-            if not dispatches and self._better(attempt, other) is attempt:
-                break
+            # Where clang knows more it may find as much that is wrong.
+            is_told = any(guess.is_told for guess in guesses.values())
+            before, now = self._counted(attempt), self._counted(other)
+            if not dispatches and (now > before or (now == before and not is_told)):
+                if len(names) == len(every):
+                    break
+                useless |= names.keys()
+                continue
             if not dispatches and not opened:
                 plain = other
             opened = opened or bool(dispatches)
@@ -783,6 +797,9 @@ class _Parser(Struct, frozen=True):
         """More for fewer errors; one error may hide another one further on."""
         places = [(p.line, p.column) for p in attempt.problems if p.path == self.path and p.is_error]
         return -len(places), min(places, default=(0, 0))
+
+    def _counted(self, attempt: _Attempt) -> tuple[int, int]:
+        return self._errors(attempt), self._all_errors(attempt)
 
     def _errors(self, attempt: _Attempt) -> int:
         """How many errors are in the file itself; those elsewhere don't concern its kernels."""

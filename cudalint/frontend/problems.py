@@ -10,7 +10,16 @@ from msgspec.structs import replace
 
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.dispatches import dispatch, dispatched, dispatches_around
-from cudalint.frontend.guesses import Guess, guess_name, guess_type, guess_within, header_of, macro_on, with_number
+from cudalint.frontend.guesses import (
+    Guess,
+    guess_name,
+    guess_type,
+    guess_well_known,
+    guess_within,
+    header_of,
+    macro_on,
+    with_number,
+)  # fmt: skip
 from cudalint.source.lines import Lines
 
 _END_OF_ARGUMENTS: Final = re.compile(rb"<<<|>\s*\(|;")
@@ -36,9 +45,13 @@ def missing_names(
         yield macro
     lines = Lines(text)
     for problem in problems:
-        if problem.path != path:
-            continue
         is_type = problem.error in ("unknown-type", "no-type")
+        if problem.path != path:
+            known = guess_well_known(problem.name) if is_type or problem.error == "undeclared" else None
+            if known is not None and problem.name not in seen:
+                seen.add(problem.name)
+                yield problem.name, (problem, known)
+            continue
         if problem.is_syntax or is_type:
             macros = dict(_macros_near(lines, problem))
             yield from [(name, macro) for name, macro in macros.items() if name not in seen]
@@ -63,6 +76,7 @@ def missing_names(
         seen.add(problem.name)
         behind = lines.behind(problem.line, problem.column)[len(problem.name) :]
         guess = dispatch(problem.name, text) or dispatches.bound(problem)
+        guess = guess or guess_well_known(problem.name)
         if guess is None and is_type:
             guess = guess_type(problem.name, text)
         yield problem.name, (problem, guess or guess_name(problem.name, behind))
@@ -95,7 +109,7 @@ def _in_namespace(problem: Problem, lines: Lines[bytes]) -> tuple[str, Guess] | 
     rest = _behind(lines, problem)
     if problem.scope:
         return guess_within((problem.scope,), b"::" + rest)
-    if problem.error != "undeclared":
+    if problem.error != "undeclared" or guess_well_known(problem.name) is not None:
         return None
     rest = rest.removeprefix(problem.name.encode()).lstrip()
     return guess_within((problem.name,), rest) if rest.startswith(b"::") else None

@@ -714,3 +714,28 @@ def test_headers_are_not_looked_for_in_the_folders_of_the_whole_machine() -> Non
 def test_a_type_is_a_vector_if_it_has_the_parts_of_one(use: str, meaning: str) -> None:
     parsed = parse(f"__global__ void k(real4* p) {{ int i = threadIdx.x; {use}; }}\n")
     assert messages(parsed) == [f"nothing declares 'real4'; taken as {meaning}"]
+
+
+def test_a_name_that_no_guess_helps_keeps_no_other_one_from_being_guessed() -> None:
+    # A function of unknown arguments gives an `int`, into which no text can be shifted.
+    text = 'void f() { journal::info() << "x"; }\n__global__ void k(float* x) { x[cell_t(threadIdx.x)] = 0; }'
+    assert "nothing declares 'cell_t'; taken as a function" in messages(parse(text))
+
+
+@pytest.mark.parametrize(
+    ("name", "size"), [("vec2", 8), ("ivec3", 12), ("dvec4", 32), ("mat3", 36), ("mat4x3", 48), ("shapes::uvec2", 8)]
+)
+def test_vectors_of_shading_languages_have_the_size_of_their_elements(name: str, size: int) -> None:
+    parsed = parse(f"__global__ void k({name}* p, {name} v) {{ p[threadIdx.x] = v; }}\nchar size[sizeof({name})];")
+    assert [problem.kind for problem in parsed.problems] == ["guessed"]
+    array = next(c for c in parsed.tu.cursor.get_children() if c.spelling == "size")
+    assert array.type.element_count == size
+
+
+def test_vectors_of_shading_languages_are_known_in_headers(tmp_path: Path) -> None:
+    body = "vec3 o, d; float near(float t) const { return clamp(t, 0.f, o.x); }"
+    (tmp_path / "ray.h").write_text(f"struct Ray {{ {body} }};")
+    (tmp_path / "k.cu").write_text('#include "ray.h"\n__global__ void k(Ray* r) { r[threadIdx.x].o.x = 0; }')
+    parsed = parse_file(str(tmp_path / "k.cu"), ParseOptions())
+    assert {problem.kind for problem in parsed.problems} == {"guessed"}
+    assert {problem.name for problem in parsed.problems} == {"vec3", "clamp"}

@@ -4,7 +4,7 @@ declared nowhere, and was left out, or something was made up for it."""
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Final
 
 from cudalint.frontend import cursors, kinds
@@ -19,9 +19,10 @@ _ELSEWHERE: Final = frozenset({kinds.T_POINTER, kinds.T_LVALUE_REFERENCE, kinds.
 
 
 class Layouts:
-    def __init__(self, problems: Sequence[Problem], sources: Sources) -> None:
+    def __init__(self, problems: Sequence[Problem], told: Collection[str], sources: Sources) -> None:
+        """`told` are names of types that say how these are laid out."""
         self._sources = sources
-        self._made_up = frozenset(problem.name for problem in problems if problem.kind == "guessed")
+        self._made_up = frozenset(problem.name for problem in problems if problem.kind == "guessed").difference(told)
         self._bases = [(problem.path, problem.line) for problem in problems if problem.error == "no-class"]
 
         self.may_have_gaps = bool(self._made_up or self._bases)

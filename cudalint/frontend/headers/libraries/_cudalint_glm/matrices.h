@@ -13,6 +13,7 @@ template <length_t C, length_t R, typename T, qualifier Q = defaultp> struct mat
     typedef mat type;
     col_type value[C];
     static constexpr length_t length() { return C; }
+    static mat identity() { return mat(T(1)); }
     mat() = default;
     explicit mat(T v) {
         for (length_t c = 0; c < C; ++c)

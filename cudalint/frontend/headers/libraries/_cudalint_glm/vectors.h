@@ -18,6 +18,19 @@ typedef qualifier precision;
 
 template <length_t L, typename T, qualifier Q = defaultp> struct vec;
 
+// Beyond what GLM has by default: its swizzles as functions, and what other libraries' vectors of these names have.
+#define _CUDALINT_GLM_PART(name, L, first) \
+    vec<L, T, Q>& name() { return *reinterpret_cast<vec<L, T, Q>*>(&first); } \
+    vec<L, T, Q> const& name() const { return *reinterpret_cast<vec<L, T, Q> const*>(&first); }
+#define _CUDALINT_GLM_COMMON \
+    typedef T Scalar; \
+    T* data() { return &x; } \
+    T const* data() const { return &x; } \
+    static vec zero() { return vec(T(0)); } \
+    static vec ones() { return vec(T(1)); } \
+    T& operator[](length_t i) { return (&x)[i]; } \
+    T const& operator[](length_t i) const { return (&x)[i]; }
+
 // A parameter of this type takes part in no deduction: `v * 2` is a product with the vector's own type.
 template <typename T> struct _cudalint_own { typedef T type; };
 template <typename T> using _cudalint_own_t = typename _cudalint_own<T>::type;
@@ -31,8 +44,7 @@ template <typename T, qualifier Q> struct vec<1, T, Q> {
     vec() = default;
     constexpr vec(T v) : x(v) {}
     template <typename U, qualifier P> constexpr vec(vec<1, U, P> const& v) : x(T(v.x)) {}
-    T& operator[](length_t i) { return (&x)[i]; }
-    T const& operator[](length_t i) const { return (&x)[i]; }
+    _CUDALINT_GLM_COMMON
 };
 
 template <typename T, qualifier Q> struct vec<2, T, Q> {
@@ -43,13 +55,12 @@ template <typename T, qualifier Q> struct vec<2, T, Q> {
     union { T y, g, t; };
     static constexpr length_t length() { return 2; }
     vec() = default;
-    explicit constexpr vec(T v) : x(v), y(v) {}
+    constexpr vec(T v) : x(v), y(v) {}
     template <typename A, typename B> constexpr vec(A a, B b) : x(T(a)), y(T(b)) {}
     template <typename U, qualifier P> constexpr vec(vec<2, U, P> const& v) : x(T(v.x)), y(T(v.y)) {}
     template <typename U, qualifier P> explicit constexpr vec(vec<3, U, P> const& v) : x(T(v.x)), y(T(v.y)) {}
     template <typename U, qualifier P> explicit constexpr vec(vec<4, U, P> const& v) : x(T(v.x)), y(T(v.y)) {}
-    T& operator[](length_t i) { return (&x)[i]; }
-    T const& operator[](length_t i) const { return (&x)[i]; }
+    _CUDALINT_GLM_COMMON
 };
 
 template <typename T, qualifier Q> struct vec<3, T, Q> {
@@ -61,14 +72,16 @@ template <typename T, qualifier Q> struct vec<3, T, Q> {
     union { T z, b, p; };
     static constexpr length_t length() { return 3; }
     vec() = default;
-    explicit constexpr vec(T v) : x(v), y(v), z(v) {}
+    constexpr vec(T v) : x(v), y(v), z(v) {}
     template <typename A, typename B, typename C> constexpr vec(A a, B b, C c) : x(T(a)), y(T(b)), z(T(c)) {}
     template <typename A, qualifier P, typename B> constexpr vec(vec<2, A, P> const& v, B c) : x(T(v.x)), y(T(v.y)), z(T(c)) {}
     template <typename A, typename B, qualifier P> constexpr vec(A a, vec<2, B, P> const& v) : x(T(a)), y(T(v.x)), z(T(v.y)) {}
     template <typename U, qualifier P> constexpr vec(vec<3, U, P> const& v) : x(T(v.x)), y(T(v.y)), z(T(v.z)) {}
     template <typename U, qualifier P> explicit constexpr vec(vec<4, U, P> const& v) : x(T(v.x)), y(T(v.y)), z(T(v.z)) {}
-    T& operator[](length_t i) { return (&x)[i]; }
-    T const& operator[](length_t i) const { return (&x)[i]; }
+    _CUDALINT_GLM_COMMON
+    _CUDALINT_GLM_PART(xy, 2, x)
+    _CUDALINT_GLM_PART(yz, 2, y)
+    _CUDALINT_GLM_PART(rg, 2, x)
 };
 
 template <typename T, qualifier Q> struct vec<4, T, Q> {
@@ -81,15 +94,21 @@ template <typename T, qualifier Q> struct vec<4, T, Q> {
     union { T w, a, q; };
     static constexpr length_t length() { return 4; }
     vec() = default;
-    explicit constexpr vec(T v) : x(v), y(v), z(v), w(v) {}
+    constexpr vec(T v) : x(v), y(v), z(v), w(v) {}
     template <typename A, typename B, typename C, typename D> constexpr vec(A a, B b, C c, D d) : x(T(a)), y(T(b)), z(T(c)), w(T(d)) {}
     template <typename A, qualifier P, typename B> constexpr vec(vec<3, A, P> const& v, B d) : x(T(v.x)), y(T(v.y)), z(T(v.z)), w(T(d)) {}
     template <typename A, typename B, qualifier P> constexpr vec(A a, vec<3, B, P> const& v) : x(T(a)), y(T(v.x)), z(T(v.y)), w(T(v.z)) {}
     template <typename A, qualifier P, typename B, qualifier R> constexpr vec(vec<2, A, P> const& v, vec<2, B, R> const& w) : x(T(v.x)), y(T(v.y)), z(T(w.x)), w(T(w.y)) {}
     template <typename A, qualifier P, typename B, typename C> constexpr vec(vec<2, A, P> const& v, B c, C d) : x(T(v.x)), y(T(v.y)), z(T(c)), w(T(d)) {}
     template <typename U, qualifier P> constexpr vec(vec<4, U, P> const& v) : x(T(v.x)), y(T(v.y)), z(T(v.z)), w(T(v.w)) {}
-    T& operator[](length_t i) { return (&x)[i]; }
-    T const& operator[](length_t i) const { return (&x)[i]; }
+    _CUDALINT_GLM_COMMON
+    _CUDALINT_GLM_PART(xy, 2, x)
+    _CUDALINT_GLM_PART(yz, 2, y)
+    _CUDALINT_GLM_PART(zw, 2, z)
+    _CUDALINT_GLM_PART(rg, 2, x)
+    _CUDALINT_GLM_PART(xyz, 3, x)
+    _CUDALINT_GLM_PART(rgb, 3, x)
+    _CUDALINT_GLM_PART(yzw, 3, y)
 };
 
 #define _CUDALINT_GLM_T template <typename T, qualifier Q>
