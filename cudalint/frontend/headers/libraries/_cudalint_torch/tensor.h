@@ -237,14 +237,7 @@ public:
     Tensor() = default;
     /// A new tensor of a shape: contiguous, in memory of its own.
     template <class _I> Tensor(const _I* sizes, size_t count) : memory(_cudalint_tensor_memory()) {
-        dimensions = count;
-        int step = 1;  // Most kernels compute offsets with `int`, and are run on tensors for which that will do.
-        for (size_t i = count; i > 0; --i) {
-            shape[i - 1] = sizes[i - 1];
-            strides_[i - 1] = step;
-            step *= shape[i - 1];
-        }
-        elements = step;
+        lay_out(sizes, count, 0);
     }
     /// Another one of the same shape.
     static Tensor like(const Tensor& other) {
@@ -331,8 +324,8 @@ public:
     Tensor toType(ScalarType) const { return of_shape(*this); }
     Tensor type(ScalarType) const { return of_shape(*this); }
     Tensor toBackend(int) const { return like(*this); }
-    template <size_t _N> Tensor view(const int64_t (&sizes)[_N]) const { return reshaped(Tensor(sizes, _N)); }
-    template <size_t _N> Tensor reshape(const int64_t (&sizes)[_N]) const { return reshaped(Tensor(sizes, _N)); }
+    template <size_t _N> Tensor view(const int64_t (&sizes)[_N]) const { return reshaped(sizes, _N); }
+    template <size_t _N> Tensor reshape(const int64_t (&sizes)[_N]) const { return reshaped(sizes, _N); }
     Tensor view(IntArrayRef) const;
     Tensor view(ScalarType) const;
     Tensor reshape(IntArrayRef) const;
@@ -405,15 +398,34 @@ private:
         if (type_ != _cudalint_scalar_type<std::remove_const_t<_T>>(type_)) { ::abort(); }
         return (_T*)memory;
     }
-    Tensor reshaped(Tensor other) const {
-        other.memory = memory;
-        other.type_ = type_;
+    /// The same elements in another shape, in which a size of -1 is what the others leave.
+    Tensor reshaped(const int64_t* sizes, size_t count) const {
+        int64_t given = 1;
+        for (size_t i = 0; i < count; ++i) { given *= sizes[i] == -1 ? 1 : sizes[i]; }
+        Tensor other = *this;
+        other.lay_out(sizes, count, elements / given);
         return other;
+    }
+    template <class _I> void lay_out(const _I* sizes, size_t count, int64_t rest) {
+        dimensions = count;
+        int step = 1;  // Most kernels compute offsets with `int`, and are run on tensors for which that will do.
+        for (size_t i = count; i > 0; --i) {
+            shape[i - 1] = sizes[i - 1] == -1 ? rest : sizes[i - 1];
+            strides_[i - 1] = step;
+            shape[(int64_t)i - 1 - (int64_t)count] = shape[i - 1];
+            strides_[(int64_t)i - 1 - (int64_t)count] = step;
+            step *= shape[i - 1];
+        }
+        elements = step;
     }
     void* memory;
     int64_t elements;
     int dimensions;
+    // Dimensions that are counted from the last, `shape[-1]`, lie in front: of a tensor that nobody sees made it isn't
+    // known how many it has.
+    int _shape_from_end[8];
     int shape[8];
+    int _strides_from_end[8];
     int strides_[8];
     ScalarType type_;
 };
