@@ -86,7 +86,7 @@ def _message(found: OutOfBounds, others: Sequence[OutOfBounds]) -> str:
     names = [f"`{found.array}`", *more]
     arrays = " and ".join([", ".join(names[:-1]), names[-1]] if more else names)
     verb = "reads" if found.operation == "load" else "writes"
-    size = f"which has {found.elements} elements" if found.elements else "outside of it"
+    size = f"which has {found.elements or found.extent // found.element_bytes} elements"
     element = found.offset // found.element_bytes
     return (
         f"no guard keeps the last block inside {arrays}{unless}: thread {found.thread} {verb} element {element} of "

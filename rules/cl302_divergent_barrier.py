@@ -56,7 +56,8 @@ class DivergentBarrier(Rule):
           (`for (int i = threadIdx.x; i < 1024; i += 128)`), if all threads of that one come.
         - An early `return` of the threads behind the end of the data (`if (i >= n) return;`): the hardware waits only
           for threads that are still there. The same `return` for a fixed part of every block is reported, as a
-          warning: compute capability 7.0 and later bear it, and the programming guide does not promise that.
+          warning: compute capability 7.0 and later bear it, and the programming guide does not promise that. So is
+          a barrier in a branch that whole warps skip on their way to the end of the kernel.
     """
 
     code = "CL302"
@@ -87,14 +88,14 @@ class DivergentBarrier(Rule):
             )
         return self.finding(
             kernel,
-            severity="warning" if result.returned else self.severity,
+            severity="warning" if result.returned or result.leaving else self.severity,
             place=barrier.place,
             message=f"not all threads come to {_NAMES[barrier.kind]}: {result.reason}",
             launches=(launch,),
             assumptions=launch.assumptions,
             related=frames_related(barrier.inlined_from),
             suggestion=suggestion,
-            causes=(in_kernel(kernel, result.reason),) if result.reason else (),
+            causes=(in_kernel(kernel, f"without {result.missing}, {result.returned}"),),
         )
 
 

@@ -128,7 +128,7 @@ def _array(event: AccessEvent | LocalIndexEvent, execution: Execution) -> _Array
     graph = execution.view.graph
     if isinstance(event, LocalIndexEvent):
         one = Touch(event.context, event.index, 1)
-        return _Array(event.symbol.name, one, graph.const(event.count, I8), 1, event, event.symbol)
+        return _Array(event.name, one, graph.const(event.count, I8), 1, event, event.symbol)
     target = event.target
     unknown = event.one_of or target.opaque is not None or target.is_null or target.space == "generic"
     if unknown or dependence(event.context, event.offset, graph).is_astray:

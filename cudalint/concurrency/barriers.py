@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from typing import Literal
 
 import numpy as np
 from msgspec import Struct
@@ -11,7 +12,7 @@ from numpy.typing import NDArray
 from cudalint.concurrency.trial import Trial
 from cudalint.concurrency.tried_sizes import is_another_grid
 from cudalint.concurrency.unfold import TooLarge, Unfolding
-from cudalint.evaluate.checks.probes import allowed, symbols
+from cudalint.evaluate.checks.probes import allowed, inputs
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import mask_of
 from cudalint.evaluate.requests.views import LaunchView
@@ -27,6 +28,14 @@ from cudalint.values.graph import Graph, conjuncts
 from cudalint.values.nodes import BLOCK_BITS, THREAD_BITS, Node, bits_of, render
 from cudalint.values.opaque_parts import opaque_parts
 
+Gone = Literal["no", "returned", "leaving"]
+"""Whether threads that don't come to a barrier have left the kernel, or leave it next, by whole warps."""
+_WAYS: dict[Gone, str] = {
+    "no": "does not come",
+    "returned": "has returned",
+    "leaving": "goes on to the end of the kernel",
+}
+
 
 class _Split(Struct, frozen=True):
     """A block of which some threads come to a barrier and others do not."""
@@ -34,15 +43,14 @@ class _Split(Struct, frozen=True):
     comes: tuple[int, int, int]
     stays: tuple[int, int, int]
     block: tuple[int, int, int]
-    returned: bool
-    """Those that stay away have left the kernel."""
+    gone: Gone = "no"
 
 
 def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierResult:
     """The verdict on one execution of a barrier of a block or grid."""
     graph, launch = trial.graph, execution.view.index
     try:
-        split = _split(event, trial, execution.alive)
+        split = _split(event, trial, execution)
     except TooLarge:
         return BarrierResult(launch, "unknown", "there is too much to look at")
     if event.kind == "named":
@@ -50,7 +58,8 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
             return BarrierResult(launch, "uniform")
         return BarrierResult(launch, "unknown", "which threads it waits for is not known")
     if split is not None:
-        return _divergent(event, split, launch, None if split.returned else _own_sizes(event, trial, execution))
+        sizes = None if split.gone == "returned" else _own_sizes(event, trial, execution)
+        return _divergent(event, split, launch, sizes)
     if event.mask is not None and event.mask.bits & graph.opaque_bits and not event.implied:
         return BarrierResult(launch, "unknown", "which lanes it waits for is not known")
     doubt = _data(event, graph)
@@ -63,7 +72,7 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
         other = trial.under(values)
         if not other.is_launched or is_another_grid(values, event.context.deciding, execution):
             continue
-        split = _split(event, other, execution.alive)
+        split = _split(event, other, execution)
         if split is not None:
             told = [changed] if changed is not None else list(values)
             text = "where " + ", ".join(f"{render(symbol)} = {values[symbol]}" for symbol in told)
@@ -76,7 +85,7 @@ def verdict(event: BarrierEvent, trial: Trial, execution: Execution) -> BarrierR
 def _own_sizes(event: BarrierEvent, trial: Trial, execution: Execution) -> str | None:
     """The sizes for which threads stay away, where for others all of them come."""
     graph, bits = trial.graph, bits_of(event.context.deciding)
-    found = symbols(graph, bits)
+    found = inputs(graph, bits)
     for values in ({symbol: n} for symbol in found for n in alternatives.more_work(graph.generic(symbol))):
         fits = all(execution.view.fits(symbol, number) for symbol, number in values.items())
         if fits and allowed(execution.view, values) and _comes_whole(event, trial.under(values), execution):
@@ -108,7 +117,7 @@ def _rest(
 def _comes_whole(event: BarrierEvent, trial: Trial, execution: Execution) -> bool:
     """Whether threads come to a barrier, and none stays away."""
     try:
-        return trial.is_launched and _is_reached(event, trial) and _split(event, trial, execution.alive) is None
+        return trial.is_launched and _is_reached(event, trial) and _split(event, trial, execution) is None
     except TooLarge:
         return False
 
@@ -154,11 +163,19 @@ def _whole_warps(event: BarrierEvent, trial: Trial) -> bool:
 
 
 def _divergent(event: BarrierEvent, split: _Split, launch: int, size: str | None = None) -> BarrierResult:
-    way = "has returned" if split.returned else "does not come"
     where = "" if split.block == (0, 0, 0) else f" of block {split.block}"
-    reason = f"thread {split.comes}{where} waits, thread {split.stays} {way}"
-    tail = split.returned and split.block != (0, 0, 0) and any(map(_tells_ends, event.context.deciding))
-    return BarrierResult(launch, "divergent", f"{reason} {size}" if size else reason, size, split.returned, tail)
+    reason = f"thread {split.comes}{where} waits, thread {split.stays} {_WAYS[split.gone]}"
+    returned = split.gone == "returned"
+    return BarrierResult(
+        launch,
+        "divergent",
+        f"{reason} {size}" if size else reason,
+        size,
+        returned=returned,
+        tail=returned and split.block != (0, 0, 0) and any(map(_tells_ends, event.context.deciding)),
+        leaving=split.gone == "leaving",
+        missing=split.stays,
+    )
 
 
 def _tells_ends(condition: Node) -> bool:
@@ -166,7 +183,8 @@ def _tells_ends(condition: Node) -> bool:
     return bool(condition.bits & THREAD_BITS and condition.bits & BLOCK_BITS)
 
 
-def _split(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _Split | None:
+def _split(event: BarrierEvent, trial: Trial, execution: Execution) -> _Split | None:
+    alive = execution.alive
     if event.scope == "warp":
         return _missing_lane(event, trial, alive)
     trace = trial.some_trace("grid" if event.scope == "grid" else "block")
@@ -186,7 +204,35 @@ def _split(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _Split |
     row, stays = (int(i) for i in np.argwhere(staying if staying.any() else missing)[0])
     comes = int(np.argmax(mask[row]))
     block = tuple(int(b) for b in rows.blocks[row])
-    return _Split(_thread(trace, comes), _thread(trace, stays), block, not staying.any())  # type: ignore[arg-type]
+    gone: Gone = "no" if staying.any() else "returned"
+    if staying.any() and _leaves(event, mask, np.asarray(staying.any(axis=0)), trace, execution):
+        gone = "leaving"
+    return _Split(_thread(trace, comes), _thread(trace, stays), block, gone)  # type: ignore[arg-type]
+
+
+def _leaves(
+    event: BarrierEvent, mask: NDArray[np.bool_], staying: NDArray[np.bool_], trace: Unfolding, execution: Execution
+) -> bool:
+    """Whether threads that don't come to a barrier are whole warps, and come to no other one behind it: they leave the
+    kernel, and no longer count. Lanes of a warp that others of it wait for hang the kernel."""
+    coming: NDArray[np.bool_] = np.asarray(mask.any(axis=0))
+    if (coming & staying).any() or (_warps(coming) & _warps(staying)).any():
+        return False
+    events = [each for each in execution.events if isinstance(each, BarrierEvent) and each.scope != "warp"]
+    own, loops = events.index(event), {loop.counter for loop in event.context.loops}
+    for position, other in enumerate(events):
+        if other is event or not trace.is_reached(other):
+            continue
+        there = _mask(trace, other, trace.graph)
+        is_behind = position > own or any(loop.counter in loops for loop in other.context.loops)
+        if there[:, staying].any() and (is_behind or not there[:, coming].any()):
+            return False
+    return True
+
+
+def _warps(threads: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """[warps] whether any thread of it is among these."""
+    return np.asarray(threads.reshape(-1, WARP_LANES).any(axis=1))
 
 
 def _still_here(trace: Unfolding, event: BarrierEvent, alive: Sequence[Node]) -> NDArray[np.bool_]:
@@ -258,7 +304,7 @@ def _missing_lane(event: BarrierEvent, trial: Trial, alive: Sequence[Node]) -> _
     names = mask[row] & (masks[row] >> stays % WARP_LANES & 1).astype(bool)
     comes = start + int(np.argmax(names[start : start + WARP_LANES]))
     block = tuple(int(b) for b in rows.blocks[row])
-    return _Split(_thread(trace, comes), _thread(trace, stays), block, False)  # type: ignore[arg-type]
+    return _Split(_thread(trace, comes), _thread(trace, stays), block)  # type: ignore[arg-type]
 
 
 def _between_blocks(trace: Unfolding, event: BarrierEvent, mask: NDArray[np.bool_]) -> _Split | None:
@@ -275,7 +321,7 @@ def _between_blocks(trace: Unfolding, event: BarrierEvent, mask: NDArray[np.bool
     else:
         return None
     block = tuple(int(b) for b in blocks[row])
-    return _Split((0, 0, 0), _thread(trace, stays), block, False)  # type: ignore[arg-type]
+    return _Split((0, 0, 0), _thread(trace, stays), block)  # type: ignore[arg-type]
 
 
 def _mask(trace: Unfolding, event: BarrierEvent, graph: Graph) -> NDArray[np.bool_]:
@@ -324,7 +370,7 @@ def _other_situations(
             yield open_values, None
     if not any(c.bits & THREAD_BITS for c in conditions):
         return
-    for symbol in symbols(graph, bits):
+    for symbol in inputs(graph, bits):
         generic = graph.generic(symbol)
         for number in (generic + 1, generic - 1, *alternatives.UNEVEN, 1):
             values = {**open_values, symbol: number}

@@ -31,6 +31,11 @@ class BarrierResult(Struct, frozen=True):
     redundant: bool = False
     """It orders nothing, whatever the sizes and the data, also without the launch's other redundant barriers."""
     reason_kind: ReasonKind = "other"
+    leaving: bool = False
+    """The threads that are missing leave the kernel next, by whole warps, and come to no other barrier: the hardware
+    waits for the others only."""
+    missing: tuple[int, int, int] | None = None
+    """One of those threads."""
 
 
 class Barrier(Struct, frozen=True):

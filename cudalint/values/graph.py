@@ -179,9 +179,11 @@ class Graph:
             return self.opaque(Reason(False, "it is a number of more than 64 bits", value), (), kind)
         return self._intern("const", (), value, kind, 0, key=("const", kind, value, isinstance(value, float)))
 
-    def uniform(self, name: str, generic: Number, kind: Kind = I4, is_arbitrary: bool = False) -> Node:
+    def uniform(
+        self, name: str, generic: Number, kind: Kind = I4, is_arbitrary: bool = False, is_computed: bool = False
+    ) -> Node:
         """A new uniform symbol; two calls give two symbols, even of one name."""
-        return self._uniform(Uniform(name, Choice(wrap(generic, kind)), is_arbitrary), kind)
+        return self._uniform(Uniform(name, Choice(wrap(generic, kind)), is_arbitrary, is_computed), kind)
 
     def _uniform(self, symbol: Uniform, kind: Kind) -> Node:
         node = self._atom("uniform", (), symbol, kind)

@@ -59,6 +59,8 @@ class Uniform(Struct, frozen=True):
     """What stands for it unless something else is chosen (`Graph.choice`)."""
     is_arbitrary: bool = False
     """The program states that nothing is known of it: whatever happens for one value can happen."""
+    is_computed: bool = False
+    """A loop that was not followed makes it, so that it need not be any number: a power of two, perhaps."""
     stride: Stride | None = None
     """It is the distance between a tensor's elements along one of its dimensions."""
 

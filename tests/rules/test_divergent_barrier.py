@@ -44,3 +44,27 @@ def test_who_skips_a_store_has_to_store_too() -> None:
     assert "If others read all of `s` then, the threads that skip the branch have to store there too" in advice(found)
     (found,) = lint(source % "", "CL302")
     assert "store there too" not in advice(found)
+
+
+@pytest.mark.parametrize(
+    ("condition", "behind", "severity"),
+    [
+        # Warps 1 to 3 leave the kernel, and no longer count.
+        ("threadIdx.x < 32", "", "warning"),
+        # Lanes of one warp: those that go on wait for the others (the H200 hangs, branches.sanitizer.json).
+        ("threadIdx.x < 48", "", "error"),
+        # Warps 1 to 3 wait at the next barrier, at which warp 0 is not.
+        ("threadIdx.x < 32", "__syncthreads();", "error"),
+        ("threadIdx.x < 32", "else { __syncthreads(); }", "error"),
+    ],
+)
+def test_whole_warps_that_leave_the_kernel_are_no_error(condition: str, behind: str, severity: str) -> None:
+    source = f"""
+        __global__ void k(float *a) {{
+            if ({condition}) {{ a[threadIdx.x] = 1; __syncthreads(); a[threadIdx.x] += 1; }}
+            {behind}
+        }}
+        void run(float *a) {{ k<<<1, 128>>>(a); }}
+    """
+    found = lint(source, "CL302")
+    assert {each.severity for each in found} == {severity}

@@ -66,3 +66,13 @@ def test_a_guard_is_named_where_the_kernel_has_the_number_that_is_allocated() ->
     assert advice(found) == "guard it with `if (i < n)`: `n` is 1000000 in this launch"
     without, *_ = lint(source.replace("(y, n, 2.0f)", "(y, 7, 2.0f)"), "CL107")
     assert without.suggestion is None
+
+
+def test_an_array_in_a_record_is_called_by_its_field() -> None:
+    source = """
+        struct View { float *data; int sizes[2]; };
+        __global__ void k(View view) { view.data[threadIdx.x] = view.sizes[2]; }
+        void run(View view) { k<<<1, 64>>>(view); }
+    """
+    (found,) = lint(source, "CL107")
+    assert found.message == "thread (0, 0, 0) reads element 2 of `view.sizes`, which has 2 elements"

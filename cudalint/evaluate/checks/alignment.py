@@ -20,6 +20,7 @@ from cudalint.evaluate.checks.probes import (
     Seen,
     Values,
     allowed,
+    inputs,
     look,
     residues,
     symbols,
@@ -103,7 +104,7 @@ def alignment_verdict(
     on = dependence(event.context, event.offset, view.graph)
     if on.is_never or _looks_at_address(event, view.graph):
         return None
-    chosen, by_data = symbols(view.graph, on.bits), on.value_by_data
+    chosen, by_data = inputs(view.graph, on.bits), on.value_by_data
 
     def see(values: Values | None, effort: Effort = QUICK) -> Seen:
         return look(view, event.context, event.offset, offends, values, effort)
@@ -112,6 +113,8 @@ def alignment_verdict(
         wrong: NDArray[np.bool_] = (rows.integers(event.offset) + base) % width != 0
         return wrong
 
+    if not chosen and symbols(view.graph, on.bits):
+        return None
     if not chosen:
         found = see(None).offender or see(None, DEEP if len(event.context.loops) > 1 else THOROUGH).offender
         return Verdict(None, found, ()) if found is not None and not by_data else None

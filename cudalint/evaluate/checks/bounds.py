@@ -20,9 +20,9 @@ from cudalint.evaluate.checks.probes import (
     Values,
     active_lanes,
     allowed,
+    inputs,
     look,
     overflows,
-    symbols,
 )
 from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.views import LaunchView
@@ -30,13 +30,15 @@ from cudalint.interpreter.device.events import Context
 from cudalint.scenarios import alternatives
 from cudalint.values.arithmetic import I8
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import BLOCK_BITS, Node, bits_of, render
+from cudalint.values.nodes import BLOCK_BITS, Node, below, bits_of, render
 from cudalint.values.numeric import Rows
 from cudalint.values.polynomial import Monomial, spelled_sum, terms_of
 
 _MAX_SYMBOLS = 4
 _MAX_APART = 1
 """Sizes beside those of the grid: each of them is tried with each of these."""
+_LONGEST_TEXT = 80
+"""Characters of a size as a message spells it."""
 _BLOCK_BITS = tuple(8 << axis for axis in range(3))
 
 
@@ -122,13 +124,17 @@ def assumed_extent(touches: Sequence[Touch], view: LaunchView) -> Node | None:
 
 
 def extent_text(graph: Graph, extent: Node, element: int) -> str | None:
-    """A size as a number of elements, in the names of the host code; None where it is no multiple of them."""
+    """A size as a number of elements, in the names of the host code; None where it is no multiple of them, or where
+    nobody would read it: what comes to one of two sizes, or is long."""
     parts: dict[Monomial, int] = {}
     for monomial, coefficient in terms_of(graph, extent).items():
         if not coefficient.is_const or int(coefficient.value) % element:
             return None
         parts[monomial] = int(coefficient.value) // element
-    return spelled_sum(parts)
+    if any(node.op == "select" for node in below((extent,), graph.uniform_bits)):
+        return None
+    text = spelled_sum(parts)
+    return text if len(text) <= _LONGEST_TEXT else None
 
 
 # --- what it depends on --------------------------------------------------------------------------------
@@ -156,7 +162,7 @@ def _grid_bits(own: int, view: LaunchView) -> int:
 
 def _open(bits: int, held: Values, graph: Graph) -> list[Node]:
     """The sizes among some leaves, but for those that stay what they are."""
-    return [symbol for symbol in symbols(graph, bits) if symbol not in held]
+    return [symbol for symbol in inputs(graph, bits) if symbol not in held]
 
 
 def _bits(touch: Touch, view: LaunchView) -> int:
@@ -198,7 +204,7 @@ def _for_any_size(touch: Touch, extent: int, view: LaunchView) -> Leaving | None
     thread leaves the array with every size, the smallest with which anybody gets there among them. The sizes that the
     grid is computed from are for several blocks."""
     graph = view.graph
-    chosen = symbols(graph, _bits(touch, view))
+    chosen = inputs(graph, _bits(touch, view))
     if len(chosen) > _MAX_SYMBOLS or set(chosen) != set(graph.atoms(_bits(touch, view), graph.uniform_bits)):
         return None
     if _stays_inside(touch, extent, view):
@@ -216,7 +222,7 @@ def _for_any_size(touch: Touch, extent: int, view: LaunchView) -> Leaving | None
 
 
 def _small_and_large(chosen: Sequence[Node], view: LaunchView) -> Iterator[dict[Node, int | float]]:
-    axes = [(axis, symbols(view.graph, extent.bits)) for axis, extent in enumerate(view.grid)]
+    axes = [(axis, inputs(view.graph, extent.bits)) for axis, extent in enumerate(view.grid)]
     of_grid = {symbol for _, found in axes for symbol in found}
     own = [u for u in chosen if u not in of_grid]
     rest = list(itertools.product(alternatives.ALL_SIZES, repeat=len(own))) if len(own) <= _MAX_APART else []
@@ -251,7 +257,7 @@ def _for_sizes(touch: Touch, extent: Node, view: LaunchView, held: Values) -> Le
     ) -> Leaving | None:
         if _overflows(touch, values, view):
             return None
-        named = tuple((render(u), int(values[u])) for u in chosen)
+        named = tuple((render(u), int(values[u])) for u in chosen if _has_say(u, values, touch, extent, view))
         return Leaving(kind, offender, _number(extent, values, view), named, condition)
 
     fitting = list(_fitting(extent, chosen, view, held))
@@ -273,6 +279,16 @@ def _for_sizes(touch: Touch, extent: Node, view: LaunchView, held: Values) -> Le
         if offender is not None and offender.in_last_block:
             return found("tail", values, offender, _remainder(moved, fitting[0], tried, view))
     return None
+
+
+def _has_say(symbol: Node, values: Values, touch: Touch, extent: Node, view: LaunchView) -> bool:
+    """Whether a size decides about an array's extent, the grid or the address, as none does that another one stands in
+    for (`n ? n : usual`)."""
+    if dependence(touch.context, touch.offset, view.graph).bits & symbol.bits:
+        return True
+    other = {**values, symbol: 2 * values[symbol] + 1}
+    extents = [_number(extent, each, view) for each in (values, other)]
+    return extents[0] != extents[1] or view.valued(values).grid != view.valued(other).grid
 
 
 def _moves(sizes: Sequence[Node]) -> Iterator[Sequence[Node]]:

@@ -16,7 +16,7 @@ from cudalint.scenarios import alternatives
 from cudalint.values.arithmetic import BOOL, I4, U4
 from cudalint.values.assumptions import holds
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import BLOCK_BITS, Node, bits_of
+from cudalint.values.nodes import BLOCK_BITS, Node, Uniform, bits_of
 from cudalint.values.numeric import Rows
 from cudalint.values.polynomial import is_address
 
@@ -53,6 +53,11 @@ def symbols(graph: Graph, bits: int) -> list[Node]:
     """The integer symbols among some leaves, without addresses."""
     found = graph.atoms(bits, graph.uniform_bits)
     return [u for u in found if not u.kind.is_float and u.kind != BOOL and not is_address(u)]
+
+
+def inputs(graph: Graph, bits: int) -> list[Node]:
+    """Those of them that may be any number, as far as anybody knows: not what a loop of the host code makes."""
+    return [u for u in symbols(graph, bits) if not (isinstance(u.payload, Uniform) and u.payload.is_computed)]
 
 
 _EXACT = {"+": np.add, "*": np.multiply, "-": np.subtract, "<<": np.left_shift}

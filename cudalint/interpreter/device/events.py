@@ -142,6 +142,8 @@ class LocalIndexEvent(Struct, frozen=True, eq=False):
     index: Node
     count: int
     operation: Operation
+    name: str
+    """Of the array, with the variable that it is a part of: `view.sizes`."""
 
 
 class Collective(Struct, frozen=True):

@@ -325,14 +325,15 @@ class Memory:
     def local_index(self, place: LocalPlace, context: Context, operation: Operation) -> None:
         """Records the indices into an array in registers that might leave it."""
         type_: ir.Type = place.symbol.type
+        name = place.symbol.name
         for step in place.path if self.recording else ():
             if isinstance(type_, ir.ArrayType) and isinstance(step, Node):
                 count = type_.count or 0
                 if count and not (step.is_const and 0 <= step.value < count):
-                    self.events.append(LocalIndexEvent(context, place.symbol, step, count, operation))
+                    self.events.append(LocalIndexEvent(context, place.symbol, step, count, operation, name))
                 type_ = type_.element
             elif isinstance(type_, ir.RecordType) and isinstance(step, str):
-                type_ = _field_type(type_, step)
+                type_, name = _field_type(type_, step), f"{name}.{step}"
             else:
                 return
 

@@ -497,7 +497,9 @@ class HostExecutor(Executor):
             if value is None or value is old or self.state.variables.get(symbol) is not old:
                 continue
             if kept is not None:
-                value = self.memory.unknown(symbol.type, Reason(False, "found by a loop"), (), symbol.name)
+                value = self.memory.unknown(
+                    symbol.type, Reason(False, "found by a loop", kind="iteration"), (), symbol.name
+                )
             self.state.variables[symbol] = value
             if in_loop and kept is None and isinstance(value, Node):
                 callers[symbol] = value

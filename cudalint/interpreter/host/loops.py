@@ -363,7 +363,7 @@ def _is_list_of_texts(type_: ir.Type) -> bool:
 def _forget(ex: HostExecutor, symbol: ir.Symbol, parts: LoopParts, before: Value | Place | None) -> None:
     """A number that a loop changes, and that was not followed to the loop's end; of a record or a list those that it
     changed."""
-    reason = Reason(False, f"after the loop at line {parts.span.line}", parts.span)
+    reason = Reason(False, f"after the loop at line {parts.span.line}", parts.span, kind="iteration")
     value = ex.state.variables.get(symbol)
     if isinstance(value, Node):
         ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)

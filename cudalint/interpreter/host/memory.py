@@ -54,7 +54,7 @@ class Generics:
             known = self._rounded[number, kind] = self.make(name, kind)
         return known
 
-    def make(self, name: str, kind: Kind) -> Node:
+    def make(self, name: str, kind: Kind, is_computed: bool = False) -> Node:
         if name in self.given:
             return self.graph.const(self.given[name], kind)
         if kind.is_float:
@@ -66,7 +66,7 @@ class Generics:
             return self.graph.uniform(name, 1, kind)
         factor = _GENERIC_FACTORS[self._count % len(_GENERIC_FACTORS)]
         self._count += 1
-        return self.graph.uniform(name, _GENERIC_UNITS.get(kind.bytes, 32) * factor, kind)
+        return self.graph.uniform(name, _GENERIC_UNITS.get(kind.bytes, 32) * factor, kind, is_computed=is_computed)
 
 
 def _is_unknown_float(symbol: Node) -> bool:
@@ -101,7 +101,9 @@ class HostMemory(Memory):
             key = (reason.text, origin, name, kind_of(type_), tuple(a.index for a in args))
             node = self._made.get(key)
             if node is None:
-                node = self.generics.make(name or f"?{_provisional(reason)}", kind_of(type_))
+                node = self.generics.make(
+                    name or f"?{_provisional(reason)}", kind_of(type_), is_computed=reason.kind == "iteration"
+                )
                 self._made[key] = node
                 if reason is UNINITIALISED:
                     self.unset.add(node)
