@@ -14,10 +14,10 @@ __global__ void conditional(const float *in, float *out)
 {
     __shared__ float s[THREADS];
     int t = threadIdx.x, first = blockIdx.x * THREADS;
-    if (t < THREADS / 2) {
+    if (t < 200) {
         s[t] = in[first + t];
         __syncthreads();
-        out[first + t] = s[THREADS / 2 - 1 - t];
+        out[first + t] = s[199 - t];
     }
 }
 
