@@ -20,7 +20,7 @@ from cudalint.disk import recorder as disk
 
 LICENCES: Final = (
     "LICENSE", "LICENSE.txt", "LICENSE.TXT", "LICENSE.md", "LICENSE.rst", "LICENSES", "LICENCE", "COPYING",
-    "COPYING.txt", "COPYING.md",
+    "COPYING.txt", "COPYING.md", "LICENSE-MIT", "LICENSE-APACHE",
 )  # fmt: skip
 _RUNNERS: Final = ("GITHUB_WORKSPACE", "CI_PROJECT_DIR")
 """Where GitHub's and GitLab's runners put the repository."""

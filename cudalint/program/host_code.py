@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from cudalint.buildfiles.run_command import run_command
 from cudalint.disk import recorder as disk
+from cudalint.disk.regular import read_regular_text
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
@@ -22,9 +23,11 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.options.expressions import Expression
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
+from cudalint.program.launches_by_name import as_host_code
 from cudalint.program.launches_in_text import TextLaunches
 from cudalint.program.neighbours import callers, code_in, definers, launchers, launching_texts, wrappers
 from cudalint.program.project_texts import launching_texts as launching_in_project
+from cudalint.program.project_texts import texts_by_name
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, bits_of
 
@@ -106,6 +109,7 @@ class HostCode(Struct, eq=False):
             lambda _, __: self.unit.texts_left_out(),
             lambda left, files: _read(launching_texts(path, left, files), known),
             lambda left, files: _read(launching_in_project(path, _sorted(left), _sorted(files)), known),
+            lambda left, _: _by_name(texts_by_name(path, _sorted(left)), left),
         )
         found: list[HostLaunch] = []
         for texts in sources:
@@ -303,6 +307,17 @@ def _as_called(ref: ir.FunctionRef) -> str:
 
 def _sorted(names: Collection[str]) -> tuple[str, ...]:
     return tuple(sorted(names))
+
+
+def _by_name(paths: Iterable[str], kernels: Collection[str]) -> Iterator[ir.SourceText]:
+    """The launches of kernels that files load by their names."""
+    for path in paths:
+        try:
+            text = as_host_code(path, read_regular_text(path), kernels)
+        except OSError:
+            continue
+        if text:
+            yield ir.SourceText(path, text)
 
 
 def _read(paths: Iterable[str], known: Collection[str]) -> list[ir.SourceText]:

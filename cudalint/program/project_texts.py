@@ -9,7 +9,8 @@ from collections.abc import Iterator
 from typing import Final
 
 from cudalint.disk import recorder as disk
-from cudalint.disk.folders import small_file, top_of_project
+from cudalint.disk.border import project_top
+from cudalint.disk.folders import small_file
 from cudalint.heuristics import heuristic
 from cudalint.source.comments import COMMENT_IN_BYTES
 
@@ -27,6 +28,8 @@ _GETS: Final = (
 )  # fmt: skip
 """What asks a module for a function by its name, as CUDA's driver has it, cudarc, CuPy, PyCUDA and others."""
 
+_APPENDED: Final = re.compile(r"(?<=\w{4})(?:(?:_(?:b?f\d+\w*|[ui]\d+|half|float|double|u?int\w*|long))+|\d+)\Z")
+
 Texts = tuple[tuple[str, bytes], ...]
 
 
@@ -34,15 +37,20 @@ Texts = tuple[tuple[str, bytes], ...]
 def launching_texts(path: str, kernels: tuple[str, ...], defining: tuple[str, ...]) -> tuple[str, ...]:
     """Files of the project, wherever in it, whose text launches one of the kernels: those that include one of the files
     that define them, or any if no other file defines a kernel of that name."""
-    top = top_of_project(os.path.dirname(os.path.abspath(path)))
+    top = project_top(os.path.dirname(os.path.abspath(path)))
     return _launching(top, kernels, defining, os.path.abspath(path)) if top is not None and kernels else ()
 
 
 @heuristic("launches-by-name", "kernels that are loaded from a module by their names").otherwise(())
 def texts_by_name(path: str, kernels: tuple[str, ...]) -> tuple[str, ...]:
     """Files of the project in which the name of one of the kernels is a literal, beside what loads kernels by name."""
-    top = top_of_project(os.path.dirname(os.path.abspath(path)))
+    top = project_top(os.path.dirname(os.path.abspath(path)))
     return _naming(top, kernels) if top is not None and kernels else ()
+
+
+def without_types(kernel: str) -> str:
+    """A kernel's name without the types or the number at its end, which host code often appends to a literal."""
+    return _APPENDED.sub("", kernel)
 
 
 @disk.question
@@ -72,7 +80,8 @@ def _launching(top: str, kernels: tuple[str, ...], defining: tuple[str, ...], pa
 @disk.question
 def _naming(top: str, kernels: tuple[str, ...]) -> tuple[str, ...]:
     texts = _texts(top, _BY_NAME, _GETS)
-    words = [re.compile(rb"[\"']" + re.escape(kernel.encode()) + rb"[\"']") for kernel in kernels]
+    names = {name.encode() for kernel in kernels for name in (kernel, without_types(kernel))}
+    words = [re.compile(rb"[\"']" + re.escape(name) + rb"[\"']") for name in sorted(names)]
     return tuple(path for path, text in texts if any(word.search(text) for word in words))[:_MOST_FOUND]
 
 

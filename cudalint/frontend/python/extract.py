@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import io
 import tokenize
 import warnings
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from functools import lru_cache
 
 from msgspec import Struct
@@ -68,6 +69,24 @@ def embedded_kernels(data: bytes) -> Embedded:
         return Embedded(texts, tuple(_unreadable(found, values)))
     except RecursionError:
         raise PythonError("expressions are nested too deeply") from None
+
+
+def launches_of_files(data: bytes, kernels: Collection[str]) -> str:
+    """The launches that a Python file makes of kernels of these names whose source it reads from elsewhere, as host
+    code of CUDA, each in its line; nothing where the file can't be read."""
+    if b"\0" in data or len(data) > LARGEST:
+        return ""
+    try:
+        values = Values(_decoded(data), read_names(_parsed(_decoded(data).text)))
+        lines: dict[int, str] = {}
+        launches = [each for one in all_compiled(values) if one.text is None for each in one.launches]
+        for number, launch in enumerate(each for each in launches if each.kernel in kernels):
+            with contextlib.suppress(Unknown):
+                line = launch.call.lineno
+                lines[line] = f"{lines.get(line, '')} {host_function(launch, number, values)}"
+    except (PythonError, RecursionError):
+        return ""
+    return "\n".join(lines.get(number, "") for number in range(1, max(lines, default=0) + 1))
 
 
 def _decoded(data: bytes) -> PythonText:
