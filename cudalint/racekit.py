@@ -99,6 +99,8 @@ def _causes(race: Race, kernel: KernelFacts) -> Iterator[str]:
         yield f"{race.fix.call} {race.fix.where} {place.path}:{place.line}:{place.column}"
     elif race.is_lock_step:
         yield in_kernel(kernel, f"lanes of a warp exchange through {race.array}")
+    elif is_by_all(race, kernel):
+        yield in_kernel(kernel, f"all threads store to {race.array}")
     if race.space != "shared" and not race.by_data:
         ends = [(end.thread, end.block) for end in (race.first, race.second)]
         yield in_kernel(kernel, f"{race.element}: {sorted(ends)}")
@@ -196,6 +198,20 @@ def may_be_meant_once(race: Race, kernel: KernelFacts) -> bool:
     here = [a for a in kernel.accesses if (a.place.path, a.place.line) == (place.path, place.line)]
     results = [result for access in here for result in access.results if result.launch == race.launch]
     return bool(results) and all(_is_one_for_all(r, kernel.launches[race.launch]) for r in results)
+
+
+def is_by_all(race: Race, kernel: KernelFacts) -> bool:
+    """Whether both ends are stores of all threads of the block to one element: `mean[0] = …` in a helper that each of
+    them calls, with `mean` in shared memory."""
+    if race.space != "shared" or race.by_data or race.first.place == race.second.place:
+        return False
+    launch = kernel.launches[race.launch]
+    for place in (race.first.place, race.second.place):
+        stores = [a for a in kernel.accesses if a.place == place and a.operation == "store" and a.array == race.array]
+        results = [result for access in stores for result in access.results if result.launch == race.launch]
+        if not results or not all(_is_one_for_all(result, launch) for result in results):
+            return False
+    return True
 
 
 def _is_one_for_all(result: AccessResult, launch: LaunchFacts) -> bool:

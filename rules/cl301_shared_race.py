@@ -14,6 +14,7 @@ from cudalint.racekit import (
     WHICH,
     barrier_suggestion,
     grouped,
+    is_by_all,
     is_of_one_warp,
     is_update,
     lines_of_ends,
@@ -30,6 +31,12 @@ from cudalint.remedies.step_edits import step_edits
 from cudalint.rule import Rule, RuleContext
 
 _STEPWISE = "put `__syncthreads()` behind each step, and between what it reads and what it stores"
+
+_ALL_STORE = (
+    "all threads of the block store to `{}` there: let one thread do it, with `__syncthreads()` behind, or give each"
+    " thread a copy of its own that isn't shared"
+)
+_ONCE = "whether it is meant once for the block or for each thread is not known"
 
 
 class SharedRace(Rule):
@@ -98,6 +105,8 @@ def _remedy(kernel: KernelFacts, text_of: Callable[[str], str], group: Sequence[
         advice = Suggestion(f"{atomic}, or let each thread have a copy of its own, to be put together at the end")
         tried = replace(advice, rewrites=True, otherwise=advice)
         return edited(tried, lambda: atomic_edits(race, kernel, text_of), "unsafe")
+    if is_by_all(race, kernel):
+        return Suggestion(_ALL_STORE.format(race.array), no_edit=_ONCE)
     is_one_line = race.first.place.line == race.second.place.line
     both_store = race.first.operation == race.second.operation == "store"
     if (race.one_access and not race.across) or (both_store and is_one_line):

@@ -17,6 +17,7 @@ from cudalint.racekit import (
     other_lines,
     race_findings,
 )
+from cudalint.remedies.mask_edits import WHOLE, mask_edits
 from cudalint.remedies.obstacles import edited
 from cudalint.remedies.step_edits import step_edits
 from cudalint.rule import Rule, RuleContext
@@ -75,13 +76,13 @@ class MissingSyncwarp(Rule):
             if is_of_one_warp(group):
                 yield from race_findings(self, kernel, group, partial(_remedy, kernel, context.text_of))
         for barrier in kernel.barriers or ():
-            yield from self._masks(kernel, barrier)
+            yield from self._masks(kernel, barrier, context)
         for call in kernel.unmasked_calls:
             # Beside code for newer compilers, which one macro or another chooses, this is for the older ones.
             if f"{call.name}_sync" not in other_branches(context.text_of(call.place.path), call.place.line):
                 yield self._unmasked(kernel, call)
 
-    def _masks(self, kernel: KernelFacts, barrier: Barrier) -> Iterator[Diagnostic]:
+    def _masks(self, kernel: KernelFacts, barrier: Barrier, context: RuleContext) -> Iterator[Diagnostic]:
         for result in barrier.results:
             if barrier.kind == "syncwarp" and result.verdict == "divergent" and result.size is None:
                 what = "lanes come that the mask does not name" if result.unnamed else _MISSING
@@ -91,6 +92,8 @@ class MissingSyncwarp(Rule):
                     message=f"{what}: {result.reason}",
                     launches=(kernel.launches[result.launch],),
                     related=frames_related(barrier.inlined_from),
+                    suggestion=_naming(barrier, context) if result.unnamed else None,
+                    no_edit="" if result.unnamed else "which of the lanes are meant to take part is not known",
                 )
 
     def _unmasked(self, kernel: KernelFacts, call: UnmaskedCall) -> Diagnostic:
@@ -102,6 +105,12 @@ class MissingSyncwarp(Rule):
             related=frames_related(call.inlined_from),
             causes=(f"{call.place.path}: calls without a mask",),
         )
+
+
+def _naming(barrier: Barrier, context: RuleContext) -> Suggestion:
+    every = "name every lane that comes"
+    advice = Suggestion(f"{every}; `{WHOLE}` names a whole warp", otherwise=Suggestion(every))
+    return edited(advice, partial(mask_edits, barrier.place, context.text_of), "unsafe")
 
 
 def _remedy(kernel: KernelFacts, text_of: Callable[[str], str], group: Sequence[Race]) -> Suggestion:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
+from linting import advice, lint
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.driver.file_findings import CheckJob, analyse, report_on
@@ -179,3 +180,27 @@ def test_one_finding_for_each_missing_barrier() -> None:
     assert lacking is not None and not lacking.edits
     assert lacking.message.endswith("begin them again behind it; what is at line 62 lacks it, too")
     assert {"keyed", "nested", "in_turn"} <= _each_applied(str(path), text)
+
+
+def test_what_all_threads_store_is_to_be_done_by_one_or_by_each_alone() -> None:
+    """Thread 255 may still store the first value of `y[0]` once thread 0 has made the second of it."""
+    source = """
+        __device__ void turned(const float *q, float *y) {
+            y[0] = q[0] - q[1];
+            y[1] = q[0] + q[1];
+            y[0] = 1 - y[0];
+            y[1] = 2 * y[1];
+        }
+        __global__ void k(const float *in, float *out) {
+            __shared__ float q[2], y[2];
+            if (threadIdx.x < 2) q[threadIdx.x] = in[threadIdx.x];
+            __syncthreads();
+            turned(q, y);
+            __syncthreads();
+            out[blockIdx.x * 256 + threadIdx.x] = y[0] + threadIdx.x * y[1];
+        }
+        void run(const float *in, float *out) { k<<<64, 256>>>(in, out); }
+    """
+    found = lint(source, "CL301")
+    assert {advice(each).split(":")[0] for each in found} == {"all threads of the block store to `y` there"}
+    assert len({each.causes for each in found}) == 1
