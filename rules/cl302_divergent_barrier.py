@@ -100,9 +100,13 @@ class DivergentBarrier(Rule):
 
 
 def _written_before(kernel: KernelFacts, barrier: Barrier) -> str:
-    """What else has to be seen to where threads skip stores to shared memory that the barrier makes known to others."""
+    """What else has to be seen to where threads skip stores to shared memory that the barrier makes known to others:
+    those behind the barrier before it."""
+    line = barrier.place.line
+    barriers = (b.place for b in kernel.barriers or () if b.place.path == barrier.place.path and b.kind != "syncwarp")
+    since = max((place.line for place in barriers if place.line < line), default=0)
     stores = (a for a in kernel.accesses if a.space == "shared" and a.operation == "store" and not a.inlined_from)
-    arrays = dict.fromkeys(a.array for a in stores if a.place.line <= barrier.place.line)
+    arrays = dict.fromkeys(a.array for a in stores if since <= a.place.line <= line)
     if not arrays:
         return ""
     named = " and ".join(f"`{array}`" for array in arrays)

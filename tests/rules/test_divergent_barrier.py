@@ -68,3 +68,21 @@ def test_whole_warps_that_leave_the_kernel_are_no_error(condition: str, behind: 
     """
     found = lint(source, "CL302")
     assert {each.severity for each in found} == {severity}
+
+
+def test_only_stores_since_the_barrier_before_are_named() -> None:
+    source = """
+        __global__ void sum(const float *a, float *out) {
+            __shared__ float s[256], t[256];
+            s[threadIdx.x] = a[threadIdx.x];
+            __syncthreads();
+            if (threadIdx.x < 200) {
+                t[threadIdx.x] = s[255 - threadIdx.x];
+                __syncthreads();
+                out[threadIdx.x] = t[199 - threadIdx.x];
+            }
+        }
+        void run(float *a, float *out) { sum<<<1, 256>>>(a, out); }
+    """
+    (found,) = lint(source, "CL302")
+    assert "If others read all of `t` then" in advice(found)
