@@ -138,7 +138,7 @@ class CostCollector(Provider, eq=False):
         if sum(traffic.requests.values()) > _MOST_REQUESTS * own.instructions:
             return LaunchCost(index, "unknown", launch.assumptions, _OTHER_SIZES)
         scale = self._scales[index]
-        nominal = (f"about {MOST_THREADS} threads (nothing in sight says how many)",) if scale < 1.0 else ()
+        nominal = (f"about {MOST_THREADS} threads (nothing in sight says how many)",) if scale != 1.0 else ()
         assumptions = tuple(dict.fromkeys((*launch.assumptions, *traffic.assumptions, *own.assumed, *nominal)))
         memory = self._memory[index]
         blocks, threads = math.prod(launch.grid), math.prod(launch.block)
@@ -164,7 +164,7 @@ class CostCollector(Provider, eq=False):
         elif status == "exact" and assumptions:
             status = "assumed"
         repeated = tuple(_repeated(work, own, traffic))
-        if scale < 1.0:
+        if scale != 1.0:
             work = _scaled(work, scale)
             repeated = tuple(Repeated(each.lengths, _scaled(each.work, scale)) for each in repeated)
         return _with_estimate(
@@ -288,10 +288,14 @@ def _lines(result: AccessResult, sectors: float) -> float:
 
 
 def _scale(execution: Execution) -> float:
-    """By which a launch of unknown size is made smaller: sizes that are made up to be general are large."""
+    """Times that a launch of unknown size is taken for what was evaluated of it. Sizes that are made up to be general
+    are large, and of a kernel that nobody launches as many blocks are evaluated as tell its blocks apart: for what they
+    cost there are enough of them to fill the device."""
     view, launch = execution.view, execution.launch
     threads = math.prod(launch.grid) * math.prod(launch.block)
-    is_open = launch.is_made_up or any(view.graph.rests_on_sizes(axis) for axis in view.grid)
+    if launch.is_made_up:
+        return MOST_THREADS / threads
+    is_open = any(view.graph.rests_on_sizes(axis) for axis in view.grid)
     return min(1.0, MOST_THREADS / threads) if is_open else 1.0
 
 

@@ -15,11 +15,14 @@ from cudalint.facts import FindingCost
 
 _OF_TRAFFIC = 0.1
 """What a share of the traffic through L1 counts of a share of the time in a kernel that waits for nothing but latency
-or its own launch: with more to do it would wait for this traffic. With sizes that were assumed, it may as well have
-little to do, and a kernel that waits for something else says by its time what traffic comes to."""
+or its own launch: with more to do it would wait for this traffic. With sizes that were assumed it had much to do as it
+is, and a kernel that waits for something else says by its time what traffic comes to."""
 _WITHOUT_REMEDY, _WITH_EDIT = 5.0, 0.2
 """Times the share of the time, a finding takes that comes without a word on what to do, and one that comes with the
 edit at hand: what somebody would act upon depends on what it brings and on how much there is to do."""
+_GUESSED = 2.0
+"""Times the share where the finding stands on sizes that nothing gives, or on a block that nothing gives: of seven such
+between one and two times the share that fresh readers judged, none was worth their time."""
 _LEAST_PRODUCT = 0.25
 """Of a library whose kernels stand in headers, tests are most of the files that are linted."""
 _DOUBLE = re.compile(r"\bdouble\b")
@@ -33,7 +36,7 @@ def is_large(cost: FindingCost, share: float, *found: Diagnostic) -> bool:
     if cost.share is None:
         return True
     is_idle = cost.limiter in ("latency", "launch") and not cost.if_short
-    counts = is_idle and any(not d.is_absorbed and not rests_on_sizes(d) for d in found)
+    counts = is_idle and any(not d.is_absorbed and not _is_of_unknown_size(d) for d in found)
     least = cost.share if cost.least is None else cost.least
     by_traffic = _OF_TRAFFIC * (cost.traffic_share or 0.0) if counts else 0.0
     effort = min((_effort(d) for d in found), default=1.0)
@@ -43,13 +46,19 @@ def is_large(cost: FindingCost, share: float, *found: Diagnostic) -> bool:
 def _effort(diagnostic: Diagnostic) -> float:
     if diagnostic.suggestion is None:
         return _WITHOUT_REMEDY
-    return _WITH_EDIT if diagnostic.suggestion.edits else 1.0
+    is_guessed = rests_on_sizes(diagnostic) or _is_for_guessed_blocks(diagnostic)
+    return (_WITH_EDIT if diagnostic.suggestion.edits else 1.0) * (_GUESSED if is_guessed else 1.0)
 
 
 def rests_on_sizes(diagnostic: Diagnostic) -> bool:
     """Whether a finding takes more for granted than its launches do."""
     of_launches = {text for launch in diagnostic.launches for text in launch.assumptions}
     return not of_launches.issuperset(diagnostic.assumptions)
+
+
+def _is_of_unknown_size(diagnostic: Diagnostic) -> bool:
+    """Whether nothing in sight says how much its kernel has to do."""
+    return rests_on_sizes(diagnostic) or any(each.is_made_up or each.grid_is_assumed for each in diagnostic.launches)
 
 
 def marked(diagnostic: Diagnostic, share: float) -> Diagnostic:

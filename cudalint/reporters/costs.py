@@ -51,7 +51,7 @@ def phrase(cost: FindingCost) -> str:
 def blocks_assumed(kernel: KernelCost) -> str:
     """`some 8192 blocks`, for which the time is told where nothing says how large the grid is."""
     blocks = round(kernel.work.blocks)
-    return f"some {count(blocks, 'block')}" if blocks < math.prod(kernel.launch.grid) else ""
+    return f"some {count(blocks, 'block')}" if blocks != math.prod(kernel.launch.grid) else ""
 
 
 def of(diagnostic: Diagnostic) -> FindingCost | None:

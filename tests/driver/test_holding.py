@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.facts import FindingCost, Place
+from cudalint.facts import FindingCost, LaunchSite, Place
 from cudalint.findings.holding import held_for_their_place, is_large, marked
 from cudalint.findings.merging import merge
 from cudalint.findings.results import FileReport
@@ -184,7 +184,7 @@ def test_rows_of_whole_vectors(tmp_path: Path, bound: str, host: str, reason: st
 
 def test_little_time() -> None:
     """Without a remedy, the time has to be five times as much; with the edit at hand, a fifth of it will do."""
-    without = strided_load()
+    without = replace(strided_load(), assumptions=())
     remedied = replace(without, suggestion=Suggestion("pad it"))
     edit = Edit(Place("k.cu", 1, 1, 1, 2), "x")
     at_hand = replace(without, suggestion=Suggestion("pad it", edits=(edit,)))
@@ -196,6 +196,19 @@ def test_little_time() -> None:
     assert not is_large(_cost(0.009, 0.0), 0.05, at_hand)
     assert is_large(_cost(0.05, 0.0), 0.05, without, remedied)
     assert is_large(FindingCost(None, None, "unknown"), 0.05, without)
+
+
+def test_little_time_of_guessed_sizes() -> None:
+    """Where sizes are guessed, or the block is, it takes twice the share."""
+    found = replace(strided_load(), assumptions=(), suggestion=Suggestion("pad it"))
+    launch = found.launches[0]
+    of_sizes = replace(found, assumptions=("stride >= 8",))
+    of_block = replace(found, launches=(replace(launch, source="default", path=None),))
+    for guessed in (of_sizes, of_block):
+        assert not is_large(_cost(0.099, 0.0), 0.05, guessed)
+        assert is_large(_cost(0.1, 0.0), 0.05, guessed)
+        assert is_large(_cost(0.25, 0.0), 0.05, replace(guessed, suggestion=None))
+    assert is_large(_cost(0.05, 0.0), 0.05, found)
 
 
 def test_much_traffic() -> None:
@@ -211,16 +224,18 @@ def test_much_traffic() -> None:
 
 
 def test_traffic_of_assumed_sizes() -> None:
-    """With `stride >= 8` for an argument of which nothing is known, a kernel that is bound by latency may as well have
-    nothing to do."""
+    """With `stride >= 8` for an argument of which nothing is known, or for a grid that nothing gives, the launch is
+    taken for a large one: if it is bound by latency even so, traffic is not what it will wait for."""
     found = replace(strided_load(), assumptions=(), suggestion=Suggestion("pad it"))
+    launch = found.launches[0]
     idle = replace(_cost(0.0, 0.5), limiter="latency")
     assumed = replace(found, assumptions=("stride >= 8",))
-    assert not is_large(idle, 0.05, assumed)
-    assert is_large(replace(idle, share=0.2), 0.05, assumed)
-    launch = found.launches[0]
-    made_up = replace(launch, assumptions=("block = 256 (no launch in sight)",))
-    assert is_large(idle, 0.05, replace(found, launches=(made_up,), assumptions=made_up.assumptions))
+    open_grid = replace(launch, site=LaunchSite(Place("k.cu", 9, 1, 9, 2), (256, 1, 1), (None, 1, 1), 0, 0))
+    made_up = replace(launch, source="default", path=None)
+    assert is_large(idle, 0.05, found)
+    for of_unknown_size in (assumed, replace(found, launches=(open_grid,)), replace(found, launches=(made_up,))):
+        assert not is_large(idle, 0.05, of_unknown_size)
+        assert is_large(replace(idle, share=0.2), 0.05, of_unknown_size)
 
 
 def test_waste_in_instantiations_for_doubles() -> None:
