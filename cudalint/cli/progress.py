@@ -74,6 +74,8 @@ class ProgressBar(Watcher):
             return
         self._drawn = now
         if not self._is_drawn:
+            if self._done == self._total:
+                return
             what = self._what_runs()
             text = f"{self._done} of {count(self._total, 'file')} done{f', at {what}' if what else ''}"
             print(f"cudalint: {_printable(text)}", file=sys.stderr, flush=True)  # noqa: T201

@@ -289,14 +289,13 @@ def _lines(result: AccessResult, sectors: float) -> float:
 
 def _scale(execution: Execution) -> float:
     """Times that a launch of unknown size is taken for what was evaluated of it. Sizes that are made up to be general
-    are large, and of a kernel that nobody launches as many blocks are evaluated as tell its blocks apart: for what they
+    are large, and of a grid of which nothing is known as many blocks are evaluated as tell blocks apart: for what they
     cost there are enough of them to fill the device."""
     view, launch = execution.view, execution.launch
-    threads = math.prod(launch.grid) * math.prod(launch.block)
-    if launch.is_made_up:
-        return MOST_THREADS / threads
-    is_open = any(view.graph.rests_on_sizes(axis) for axis in view.grid)
-    return min(1.0, MOST_THREADS / threads) if is_open else 1.0
+    scale = MOST_THREADS / (math.prod(launch.grid) * math.prod(launch.block))
+    if any(view.graph.rests_on_sizes(axis) for axis in view.grid):
+        return min(1.0, scale)
+    return scale if launch.is_made_up or launch.grid_is_assumed else 1.0
 
 
 def _traffic(accesses: Iterable[Access], launch: int, own: Computed) -> _Traffic:
