@@ -32,6 +32,8 @@ _FIXED_FLAGS: Final = (
     "-frelaxed-template-template-args",
     # Host functions may be variadic, and device code must not be what forbids it.
     "-Xclang", "-fcuda-allow-variadic-functions",
+    # Which C++20 has: with them, libclang crashes on `delete` behind a precompiled header, and knows no `operator new`.
+    "-Xclang", "-fno-cxx-modules",
 )  # fmt: skip
 
 _PREPROCESSOR_FLAGS: Final = ("-isystem", "-include", "-idirafter", "-iquote", "-I", "-D", "-U")

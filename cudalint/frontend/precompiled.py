@@ -22,9 +22,6 @@ _KEPT_FOR: Final = 30 * 24 * 3600
 """Seconds."""
 _FOR_SERIALIZATION: Final = 0x10
 _OPTIONS: Final[int] = TranslationUnit.PARSE_INCOMPLETE | _FOR_SERIALIZATION
-# libclang crashes on a precompiled header of C++20 that has no record of its preprocessing. With the record it
-# takes 4 ms more to load, and all its macros appear in the tree.
-_OPTIONS_SINCE_CPP20: Final[int] = _OPTIONS | TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
 
 
 @cache
@@ -45,7 +42,7 @@ def precompiled(header: str, arguments: tuple[str, ...]) -> str | None:
 def _fingerprint(header: str, arguments: tuple[str, ...]) -> str:
     """Of everything that the precompiled form depends on. libclang itself rejects one whose headers have
     another time or size, so these are what counts here, not the contents."""
-    digest = hashlib.sha256(repr((header, arguments, _options(arguments), clang.version())).encode())
+    digest = hashlib.sha256(repr((header, arguments, _OPTIONS, clang.version())).encode())
     for folder, _, names in sorted(os.walk(os.path.dirname(os.path.dirname(header)))):
         for name in sorted(names):
             status = os.stat(os.path.join(folder, name))
@@ -53,15 +50,11 @@ def _fingerprint(header: str, arguments: tuple[str, ...]) -> str:
     return digest.hexdigest()[:24]
 
 
-def _options(arguments: tuple[str, ...]) -> int:
-    return _OPTIONS if "-std=c++17" in arguments else _OPTIONS_SINCE_CPP20
-
-
 def _build(header: str, arguments: tuple[str, ...], path: str) -> bool:
     """Writes the precompiled form. Whether it is there then."""
     try:
         os.makedirs(os.path.dirname(path), exist_ok=True)
-        unit = TranslationUnit.from_source(header, list(arguments), None, _options(arguments), clang.index())
+        unit = TranslationUnit.from_source(header, list(arguments), None, _OPTIONS, clang.index())
         if any(diagnostic.severity >= Diagnostic.Error for diagnostic in unit.diagnostics):
             return False
         with replacing(path, ".pch") as temporary:
