@@ -13,9 +13,6 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.disk import recorder as disk
-from cudalint.disk.folders import small_file
-from cudalint.frontend.bundled_macros import macros_in
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.guesses import header_of
 from cudalint.source.comments import COMMENT
@@ -35,7 +32,7 @@ _COMPARED: Final = re.compile(r"\(?[ \t]*([A-Za-z]\w*)[ \t]*==[ \t]*(\d+)[ \t]*\
 _UNLESS: Final = re.compile(r"![ \t]*defined[ \t]*\(?[ \t]*([A-Za-z]\w*)[ \t]*\)?")
 _INCLUDED: Final = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.MULTILINE)
 _OF_OTHERS: Final = re.compile(
-    r"HIP|ROCM|SYCL|OPENCL|METAL|MUSA|WIN32|WIN64|WINDOWS|MSVC|APPLE|AMD|NO_|DOXYGEN", re.IGNORECASE
+    r"HIP|ROCM|SYCL|OPENCL|METAL|MUSA|(?<![A-Z])WIN(?![A-Z])|WINDOWS|MSVC|APPLE|AMD|NO_|DOXYGEN", re.IGNORECASE
 )
 """Macros for other compilers, systems and documentation, and those that take something away, unless a project's build
 files define them."""
@@ -63,26 +60,43 @@ class BuildCondition(Struct, frozen=True):
         return f"`{self.needed}` is defined under `{self.macro}` {place}: linted with -D {self.macro}"
 
 
-def conditions_for(
+def conditions_asked_for(
+    problems: Sequence[Problem], text_of: Callable[[str], bytes], built: Mapping[str, str]
+) -> tuple[BuildCondition, ...]:
+    """The macros that `#error` asks for. `built` are those that the project's build files define under conditions, by
+    their names and as they do it."""
+    return _known_to(built, _asked_for(problems, text_of))
+
+
+def conditions_declaring(
     problems: Sequence[Problem], files: Iterable[str], text_of: Callable[[str], bytes],
     left_out: Callable[[str], Sequence[tuple[int, int]]], built: Mapping[str, str],
 ) -> tuple[BuildCondition, ...]:  # fmt: skip
-    """The macros that what is wrong with a file asks for.
+    """The macros under which names are declared that are missing.
 
-    `files` are the file and its own headers, and `left_out` the lines of the directives that begin and end what
-    conditions leave out of each. `built` are the macros that the project's build files define under conditions, by
-    their names and as they do it.
+    `files` are the file's own headers, and `left_out` the lines of the directives that begin and end what conditions
+    leave out of each.
     """
-    found: dict[str, BuildCondition] = {}
     names = _missing(problems)
     declared = [*_declared_under(names, files, text_of, left_out)] if names else []
-    for condition in (*_asked_for(problems, text_of), *sorted(declared, key=lambda one: names.index(one.needed))):
+    return _known_to(built, sorted(declared, key=lambda one: names.index(one.needed)))
+
+
+def _known_to(built: Mapping[str, str], conditions: Iterable[BuildCondition]) -> tuple[BuildCondition, ...]:
+    """Those that a build may define, as the project's does."""
+    found: dict[str, BuildCondition] = {}
+    for condition in conditions:
         name = condition.macro.partition("=")[0]
         if name in built:
             found.setdefault(name, replace(condition, macro=built[name]))
         elif not _OF_OTHERS.search(name):
             found.setdefault(name, condition)
     return tuple(found.values())[:_MOST]
+
+
+def may_ask_for_macros(text: bytes) -> bool:
+    """Whether a text may have an `#error`, or a dispatch."""
+    return _ASKS.search(text) is not None
 
 
 def dispatches_left_out(
@@ -139,70 +153,13 @@ def _asked_for(problems: Sequence[Problem], text_of: Callable[[str], bytes]) -> 
         directive = _DIRECTIVE.match(lines.line(problem.line))
         if directive is None or directive[1] != "error":
             continue
-        macro, _ = _expected(lines, problem.line)
+        macro = _expected(lines, problem.line)
         if macro is not None:
             yield BuildCondition(macro, "", problem.path, problem.line)
 
 
-class Demand(Struct, frozen=True):
-    """A macro that a header asks for, if nothing defines it: with `#error`, or by a dispatch without cases."""
-
-    condition: BuildCondition
-    left_out: int
-    """The line of the directive that begins what is left out with the macro: `#ifndef`, or the `#else` of `#ifdef`."""
-
-
-@disk.remembered(4096)
-def demands_of(path: str) -> tuple[Demand, ...]:
-    """What a header asks for, whatever its conditions are."""
-    text = small_file(path)
-    if not _ASKS.search(text):
-        return ()
-    lines = _lines_of(text)
-    found = [*_demanded_dispatches(path, lines), *_demanded_by_errors(path, lines)]
-    return tuple(each for each in found if not _OF_OTHERS.search(each.condition.macro))
-
-
-def _demanded_by_errors(path: str, lines: Lines[str]) -> Iterator[Demand]:
-    for number, line in enumerate(lines, start=1):
-        directive = _DIRECTIVE.match(line)
-        if directive is not None and directive[1] == "error":
-            macro, opened = _expected(lines, number)
-            if macro is not None and "=" not in macro:
-                yield Demand(BuildCondition(macro, "", path, number), opened)
-
-
-def _demanded_dispatches(path: str, lines: Lines[str]) -> Iterator[Demand]:
-    pieces = list(_pieces(lines))
-    for condition in _dispatches(path, lines, pieces):
-        yield Demand(condition, dict(pieces)[condition.line])
-
-
-def _pieces(lines: Lines[str]) -> Iterator[tuple[int, int]]:
-    """The lines of each directive that begins a condition and of the one that ends its first piece."""
-    open_: list[int] = []
-    for number, line in enumerate(lines, start=1):
-        directive = _DIRECTIVE.match(line) if "#" in line else None
-        word = directive[1] if directive is not None else ""
-        if word in ("if", "ifdef", "ifndef"):
-            open_.append(number)
-        elif word in ("elif", "else", "endif") and open_:
-            first = open_.pop()
-            if first:
-                yield first, number
-            if word != "endif":
-                open_.append(0)
-
-
-@disk.remembered(4096)
-def macros_defined_in(path: str) -> frozenset[str]:
-    """All that a file may define, whatever its conditions are."""
-    return macros_in(small_file(path))
-
-
-def _expected(lines: Lines[str], number: int) -> tuple[str | None, int]:
-    """The macro that the innermost condition around a line wants to be defined for the line not to be there, and the
-    line of the condition."""
+def _expected(lines: Lines[str], number: int) -> str | None:
+    """The macro that the innermost condition around a line wants to be defined for the line not to be there."""
     depth = 0
     is_last = False
     for at in range(min(number - 1, len(lines)), 0, -1):
@@ -215,10 +172,10 @@ def _expected(lines: Lines[str], number: int) -> tuple[str | None, int]:
         elif not depth and word == "else":
             is_last = True
         elif not depth and word == "elif" and not is_last:
-            return None, 0
+            return None
         elif not depth and directive is not None and word in ("if", "ifdef", "ifndef"):
-            return _macro_against(word, directive[2], is_last), at
-    return None, 0
+            return _macro_against(word, directive[2], is_last)
+    return None
 
 
 def _macro_against(word: str, text: str, is_other: bool) -> str | None:
@@ -272,9 +229,12 @@ _NO_TYPE: Final = re.compile(r"\b(?:return|case|goto|else|new|delete|throw|#[ \t
 
 
 def _declares(inside: str, match: re.Match[str]) -> bool:
-    """Whether what stands in front of a name may declare it: a type, or a word that begins a declaration."""
+    """Whether what stands in front of a name may declare it for others: a type, or a word that begins a declaration,
+    but no parameter's."""
     begin = max(inside.rfind(mark, 0, match.start()) for mark in "\n;{}(")
     before = inside[begin + 1 : match.start()]
+    if inside[begin : begin + 1] == "(" or before.count("<") > before.count(">"):
+        return False
     return _BEFORE.search(before) is not None and _NO_TYPE.search(before) is None
 
 

@@ -17,13 +17,14 @@ Error = Literal[
     "undeclared", "unknown-type", "no-type", "not-in-namespace", "no-class", "no-namespace", "no-type-specifier",
     "needs-number", "expected-body", "misplaced-function", "extra-brace", "open-class", "open-string",
     "expected-bracket", "expected-token", "expected-expression", "taken-as-closed", "wrong-type",
-    "constructed-shared", "other",
+    "constructed-shared", "no-template-word", "other",
 ]  # fmt: skip
 """What is wrong: a name, a type or a member of a namespace that nothing declares, a base class or a namespace likewise;
 a declaration without a type; a name without a value where a template or a constant needs one; and what a grammar
 misses, or has too much of. `wrong-type` is one of which all names are known, `constructed-shared` a shared variable
-whose class has a constructor that does something, which nvcc leaves out with a warning. `taken-as-closed` is no error
-of clang but one that was mended before it read the text."""
+whose class has a constructor that does something, which nvcc leaves out with a warning, `no-template-word` a member
+that clang takes for a template only behind that word. `taken-as-closed` is no error of clang but one that was mended
+before it read the text."""
 
 _NOT_FOUND: Final = re.compile(r"'(?P<name>.+)' file not found")
 _ERRORS: Final[tuple[tuple[Error, re.Pattern[str]], ...]] = (
@@ -52,10 +53,15 @@ _ERRORS: Final[tuple[tuple[Error, re.Pattern[str]], ...]] = (
     ("expected-token", re.compile(r"expected '(?P<name>\()' after '(?:if|for|while|switch)'")),
     ("expected-token", re.compile(r"expected '(?P<name>\w+)' in do/while loop")),
     ("wrong-type", re.compile(r"variable has incomplete type 'void'")),
+    (
+        "no-template-word",
+        re.compile(r"(?:missing|use) 'template' keyword |reference to overloaded function could not be resolved"),
+    ),
     ("constructed-shared", re.compile(r"initialization is not supported for __shared__ variables")),
 )
 _SYNTAX: Final = frozenset({"Parse Issue", "Lexical or Preprocessor Issue"})
 """Clang's categories of errors that are there whatever other files declare."""
+_OF_PREPROCESSOR: Final = frozenset({"Lexical or Preprocessor Issue", "User-Defined Issue"})
 # Which side a function runs on, and whether a bundled template has a body, are no concern of a linter. (nvcc takes the
 # sides of a template that is declared for other ones before together; GLM 0.9.9 has such ones.) A function of the host
 # that overrides one of a bundled class, where all are for both sides, is none for clang, and neither is one of a class
@@ -99,12 +105,14 @@ class Problem(Struct, frozen=True):
         return self.kind in ("error", "undeclared", "undeclared-type")
 
 
-def problems_of(unit: TranslationUnit) -> tuple[Problem, ...]:
+def problems_of(unit: TranslationUnit, *, of_preprocessor: bool = False) -> tuple[Problem, ...]:
+    """What is wrong with a unit; only what the preprocessor finds, if that is asked for."""
     return tuple(
         [
             _problem(diagnostic, unit.spelling)
             for diagnostic in unit.diagnostics
-            if diagnostic.severity >= Diagnostic.Error and not _is_ignored(diagnostic)
+            if diagnostic.severity >= Diagnostic.Error
+            and (diagnostic.category_name in _OF_PREPROCESSOR if of_preprocessor else not _is_ignored(diagnostic))
         ]
     )
 

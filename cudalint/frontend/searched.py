@@ -19,6 +19,7 @@ from cudalint.disk.border import Border
 from cudalint.disk.folders import without_detours
 from cudalint.disk.regular import LARGEST, is_too_large, read_regular
 from cudalint.frontend import inclusions
+from cudalint.frontend.conditions import may_ask_for_macros
 from cudalint.frontend.flags import HEADERS_ROOT
 from cudalint.frontend.inclusions import Included
 
@@ -63,13 +64,13 @@ class IncludeSearch:
         """The files that were met, without links and detours."""
         self._paths: set[str] = set()
         """As they were called."""
-        self.missing: list[str] = []
+        self._missing: list[str] = []
         """The names that the first file includes and no folder has."""
-        self.own: list[str] = []
-        """The headers of the project."""
         self._within: list[str] = []
-        self.asked_for: set[str] = set()
+        self._asked_for: set[str] = set()
         """The names that something asks for (`__has_include`)."""
+        self.may_ask = False
+        """Whether something may ask for macros: with `#error`, or where macros make code of what they are given."""
         self.refused: dict[str, tuple[str, int, str]] = {}
         """What may not be read, by its path as clang has it: which file includes it, in which line, and why not."""
 
@@ -82,19 +83,19 @@ class IncludeSearch:
             for each in (*here.included, *here.perhaps):
                 found = self._find(at, each)
                 if not each.is_needed:
-                    self.asked_for.add(each.name)
+                    self._asked_for.add(each.name)
                 if found is None:
                     if each.is_needed:
-                        (self.missing if at == path else self._within).append(each.name)
+                        (self._missing if at == path else self._within).append(each.name)
                 elif not self._refuses(found, at, each.line) and found not in self._paths:
                     self._paths.add(found)
                     problem = self._problem_of(found)
                     if problem is not None and each in here.included:
                         self.refused[found] = (at, each.line, f"it {problem}")
                     elif problem is None and self._is_new(found) and self._is_own(found):
-                        self.own.append(without_detours(found))
-                        waiting.append((self.own[-1], _text_of(found)))
+                        waiting.append((without_detours(found), _text_of(found)))
             texts[at] = here
+            self.may_ask = self.may_ask or here.may_ask
         for at, _ in waiting:
             # What it includes was not looked at, so clang must not look either.
             self.refused.setdefault(at, (path, 1, f"more than {_MOST_FOLLOWED} files are included"))
@@ -109,10 +110,10 @@ class IncludeSearch:
                         self._refuses(found, at, 1)
 
     @property
-    def missing_within(self) -> list[str]:
-        """The names that the project's headers include and no folder has, but for those that something asks for
-        first."""
-        return [name for name in self._within if name not in self.asked_for]
+    def misses_something(self) -> bool:
+        """Whether anything is included that no folder has, whatever conditions there are, but for what the project's
+        headers ask for first."""
+        return bool(self._missing) or not self._asked_for.issuperset(self._within)
 
     def _refuses(self, path: str, at: str, line: int) -> bool:
         """Whether a path leads to what is no file, or too large. As all that may not be read, it is refused by each of
@@ -165,6 +166,8 @@ class _Text(NamedTuple):
     perhaps: tuple[Included, ...] = ()
     is_computed: bool = False
     """Whether macros make a name that is included."""
+    may_ask: bool = False
+    """Whether it may ask for macros."""
 
 
 @disk.remembered(4096)
@@ -194,7 +197,8 @@ def _looked_into(text: bytes) -> _Text:
     included = tuple(inclusions.included_in(text))
     perhaps, is_computed = inclusions.perhaps_included_in(text)
     known = {each.name for each in included}
-    return _Text(included, tuple(each for each in perhaps if each.name not in known), is_computed)
+    perhaps = tuple(each for each in perhaps if each.name not in known)
+    return _Text(included, perhaps, is_computed, may_ask_for_macros(text))
 
 
 def _special(path: str) -> str | None:

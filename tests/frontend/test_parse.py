@@ -7,7 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from clang.cindex import Cursor, CursorKind, TranslationUnit
+from clang.cindex import Cursor, CursorKind
+from parses import parses_of
 
 from cudalint.disk.cache_folder import FOLDER_VARIABLE
 from cudalint.disk.folders import without_detours
@@ -292,20 +293,6 @@ def test_headers_of_another_project_are_none_of_this_one(tmp_path: Path) -> None
     assert messages(parse_file(str(source), ParseOptions())) == ["'shared.h' file not found"]
 
 
-def counted_parses(monkeypatch: pytest.MonkeyPatch, source: Path) -> list[str]:
-    """The parses of a file, one after the other, as they come."""
-    parses: list[str] = []
-    from_source = TranslationUnit.from_source
-
-    def counted(path: str, *arguments: object) -> TranslationUnit:
-        if path == str(source):
-            parses.append(path)
-        return from_source(path, *arguments)
-
-    monkeypatch.setattr(TranslationUnit, "from_source", counted)
-    return parses
-
-
 def test_a_folder_that_the_includes_of_a_file_need_takes_no_second_parse(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -315,7 +302,7 @@ def test_a_folder_that_the_includes_of_a_file_need_takes_no_second_parse(
     (tmp_path / "src" / "beside.h").write_text("")
     source = tmp_path / "src" / "k.cu"
     source.write_text('#include "beside.h"\n # include <near.h>\n__global__ void k(element* x) { x[0] = 1; }\n')
-    parses = counted_parses(monkeypatch, source)
+    parses = parses_of(source, monkeypatch)
     assert parse_file(str(source), ParseOptions()).problems == ()
     assert len(parses) == 1
 
@@ -705,7 +692,7 @@ def test_what_is_new_and_deleted_is_known_behind_a_precompiled_header(
     """libclang 18 crashes on `delete` there in C++20, unless it is told of no modules."""
     source = tmp_path / "a.cu"
     source.write_text("__global__ void k(float *a) { a[0] = 1; }\nvoid h() { float *p = new float; delete p; }\n")
-    parses = counted_parses(monkeypatch, source)
+    parses = parses_of(source, monkeypatch)
     parsed = parse_file(str(source), ParseOptions(std="c++20"))
     assert (kernels(parsed), parsed.problems, len(parses)) == (["k"], (), 1)
 

@@ -1,4 +1,4 @@
-"""What headers will need of a parse is told from their texts; what was foreseen in vain is taken back."""
+"""What a file needs is found while it is preprocessed, before it is parsed."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import Any
 
 import pytest
 from clang.cindex import TranslationUnit, TranslationUnitLoadError
+from parses import parses_of
 
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.parse import ParsedFile, parse_file
@@ -15,18 +16,8 @@ _KERNEL = "__global__ void fill(float *a) { a[threadIdx.x] = WIDTH; }\n"
 
 
 @pytest.fixture
-def parses(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The files that were parsed, one after the other."""
-    found: list[str] = []
-    from_source = TranslationUnit.from_source
-
-    def counted(path: str, *arguments: Any) -> TranslationUnit:
-        if path.endswith("fill.cu"):
-            found.append(path)
-        return from_source(path, *arguments)
-
-    monkeypatch.setattr(TranslationUnit, "from_source", counted)
-    return found
+def parses(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    return parses_of(tmp_path / "fill.cu", monkeypatch)
 
 
 def _written(folder: Path, **texts: str) -> Path:
@@ -62,6 +53,33 @@ def test_a_stand_in_for_a_library(tmp_path: Path, parses: list[str]) -> None:
     source = _written(tmp_path, include__api_h="#include <ATen/ATen.h>\nenum { WIDTH = 4 };\n")
     assert _told(parse_file(str(source), ParseOptions())) == []
     assert len(parses) == 1
+
+
+def test_whatever_is_missing_two_parses_do(tmp_path: Path, parses: list[str]) -> None:
+    """Folders one behind the other, a library, a macro that the build gives and one around the kernels cost no parse;
+    the second one has a well-known header and stand-ins for a type, a number and a macro."""
+    source = _written(
+        tmp_path,
+        include__api_h='#ifndef LANES\n#error set it\n#endif\n#include "sizes/width.h"\n#include <lost/any.h>\n',
+        third__sizes__width_h='#include "further/base.h"\n#include <ATen/ATen.h>\n',
+        other__further__base_h="enum { WIDTH = 4 };\n",
+    )
+    source.write_text(
+        '#include "api.h"\n#include "gone.h"\n#ifdef USE_CUDA\nMY_API void host();\n'
+        "__global__ void fill(real* a, curandState* b) {\n"
+        "    a[threadIdx.x] = WIDTH + OFFSET + curand_uniform(b);\n}\n#endif\n"
+    )
+    told = _told(parse_file(str(source), ParseOptions()))
+    assert [message for message in told if "not found" not in message] == [
+        "`curand_kernel.h` is not included; taken as if it were",
+        "nothing declares 'MY_API'; taken as a macro without text",
+        "nothing declares 'real'; taken as `float`",
+        "nothing declares 'OFFSET'; taken as an unknown `int`",
+        "linted with -D USE_CUDA, without which it has no kernels",
+        f"`#error` asks for `LANES` ({tmp_path}/include/api.h:2): linted with -D LANES",
+    ]
+    assert sum("not found" in message for message in told) == 2
+    assert len(parses) == 2
 
 
 @pytest.mark.parametrize(
@@ -102,7 +120,7 @@ def test_a_folder_that_something_asks_for_may_change_what_it_is_not_used_for(tmp
     header = f'#ifdef FAR\n#include "sizes/width.h"\n#endif\n{asked}'
     source = _written(tmp_path, include__api_h=header, third__sizes__width_h="", third__sizes__height_h="")
     parsed = parse_file(str(source), ParseOptions())
-    assert len(parses) == 2
+    assert len(parses) == 1
     # Lines of the header that its conditions leave out: those for 8, as without the folder.
     (ranges,) = (left for path, left in parsed.left_out().items() if path.endswith("api.h"))
     assert ranges[-1] == (4, 6)
