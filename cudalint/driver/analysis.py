@@ -24,7 +24,7 @@ from cudalint.driver.shared_kernels import shared_kernels
 from cudalint.facts import FileFacts
 from cudalint.frontend.constants import constant_named
 from cudalint.frontend.instantiate import with_instances
-from cudalint.frontend.lower.unit import lower_unit
+from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.parse_options import architecture_of, parse_options
 from cudalint.frontend.reading import SourceError
@@ -166,11 +166,12 @@ def _parts(path: str, text: CudaText, options: AnalysisOptions, deadline: float)
             parsed = parse_file(
                 path, replace(built, arch=architecture), text.data, text.places, unsaved, until.is_over
             )
-            unit = lower_unit(parsed, constant=elsewhere.value)
+            listing = Listing(parsed, constant=elsewhere.value)
             given = [name for _, name, _ in options.params]
-            made = None if until.is_over() else with_instances(parsed, unit, given)
+            made = None if until.is_over() else with_instances(parsed, listing, given)
             if made is not None:
-                parsed, unit = made, lower_unit(made, constant=elsewhere.value)
+                parsed, listing = made, Listing(made, constant=elsewhere.value)
+            unit = listing.unit()
         return _Part(parsed, unit, frozenset(ref.name for ref in unit.kernels))
 
     usual = part(built.arch)

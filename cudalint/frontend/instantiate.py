@@ -8,18 +8,18 @@ from typing import Final
 from msgspec.structs import replace
 
 from cudalint.frontend.instances import FUNCTOR, arguments_said, chosen, trials_for
+from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import ParsedFile
-from cudalint.ir import nodes as ir
 
 _MOST_ROUNDS: Final = 4
 
 
-def with_instances(parsed: ParsedFile, unit: ir.Unit, given: Collection[str]) -> ParsedFile | None:
+def with_instances(parsed: ParsedFile, listing: Listing, given: Collection[str]) -> ParsedFile | None:
     """The file with instances of its bare templates; None where there are none to be had. Of some parameters
     the user gives a value by name."""
     again = parsed.again
-    heads = unit.bare_templates() if again is not None else ()
-    callers = unit.launching_templates() if heads else ()
+    heads = listing.bare_templates() if again is not None else ()
+    callers = listing.launching_templates() if heads else ()
     trials = trials_for(heads, callers, parsed.source.decode("latin-1"), given)
     if again is None or not trials:
         return None

@@ -5,6 +5,7 @@ from __future__ import annotations
 import functools
 import itertools
 import re
+from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
@@ -15,6 +16,7 @@ _NUMBER: Final = re.compile(r"(?:\d+|true|false)\Z")
 _PARAMETER: Final = re.compile(
     r"(?!typename\b|class\b|template\b)[\w:\s]*?\b(\w+)\s*(?:=\s*(?:(\d+|true|false)\Z|.*))?\Z", re.DOTALL
 )
+_USE: Final = re.compile(r"\b(\w+)\s*<(?!<)")
 _CALLED: Final = re.compile(r"\b(\w+)\s*\(|[;{}]")
 _ATTRIBUTES: Final = frozenset({"__launch_bounds__", "__attribute__", "__align__", "alignas", "decltype"})
 _LONGEST_LIST: Final = 2000
@@ -56,10 +58,11 @@ def numbers_given(text: str, name: str) -> Sequence[Mapping[str, str]]:
     return tuple(map(dict, dict.fromkeys(found)))
 
 
-@functools.lru_cache(maxsize=4)
+@functools.lru_cache(maxsize=16)
 def _templates(text: str) -> Sequence[_Template]:
     text = COMMENT.sub(" ", text)
     found = []
+    used = _used(text)
     starts = [head.start() for head in re.finditer(r"\btemplate\s*<", text)]
     for start, end in itertools.pairwise([*starts, len(text)]):
         places = _places_of_parts(text[start : start + _LONGEST_LIST])
@@ -69,7 +72,7 @@ def _templates(text: str) -> Sequence[_Template]:
         if name:
             names = [match[1] if match else "" for match in parameters]
             usual = {match[1]: match[2] for match in parameters if match and match[2]}
-            uses = [usual | given for given in _uses(text, name, names)] or [usual]
+            uses = [usual | given for given in _uses(text, used.get(name, ()), names)] or [usual]
             found.append(_Template(name, text[start + places[-1][1] : end], uses))
     return tuple(found)
 
@@ -82,7 +85,15 @@ def _function_behind(text: str, start: int) -> str:
     return ""
 
 
-def _uses(text: str, name: str, names: Sequence[str]) -> Iterator[dict[str, str]]:
-    for use in re.finditer(rf"\b{re.escape(name)}\s*<(?!<)", text):
-        parts = parts_of_list(text[use.start() : use.start() + _LONGEST_LIST])
+def _used(text: str) -> Mapping[str, Sequence[int]]:
+    """Where names stand in front of `<`, by name."""
+    found: defaultdict[str, list[int]] = defaultdict(list)
+    for use in _USE.finditer(text):
+        found[use[1]].append(use.start())
+    return found
+
+
+def _uses(text: str, places: Sequence[int], names: Sequence[str]) -> Iterator[dict[str, str]]:
+    for place in places:
+        parts = parts_of_list(text[place : place + _LONGEST_LIST])
         yield {each: part for each, part in zip(names, parts, strict=False) if each and _NUMBER.match(part)}

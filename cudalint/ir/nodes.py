@@ -664,10 +664,6 @@ class Unit(Struct, eq=False):
     """Functions that state what holds for all kernels of the file."""
     instantiations: Callable[[str], tuple[FunctionRef, ...]] = field(default=lambda key: ())
     """For the key of a kernel template's pattern: instantiations named in the file other than by visible launches."""
-    bare_templates: Callable[[], tuple[TemplateHead, ...]] = field(default=tuple)
-    """The kernel templates that nothing instantiates, those of the file itself first."""
-    launching_templates: Callable[[], tuple[TemplateHead, ...]] = field(default=tuple)
-    """The templates of host code that nothing instantiates and that lead to those: the nearest ones first."""
     constant: Callable[[str], Expr | None] = field(default=lambda usr: None)
     """For the USR of a constant that the file defines: what it is."""
     texts: Callable[[], Iterable[SourceText]] = field(default=tuple)

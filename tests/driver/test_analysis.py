@@ -268,7 +268,7 @@ def test_a_file_that_takes_too_long_keeps_what_it_has(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("stage", "kernels", "left"),
     [
-        ("lower_unit", [], "to parse it takes longer"),
+        ("Listing", [], "to parse it takes longer"),
         ("HostCode", ["column"], "none of its kernels were evaluated, since the host code takes longer"),
     ],
 )

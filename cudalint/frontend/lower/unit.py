@@ -42,21 +42,7 @@ _TOP_LEVEL: Final = _CONTAINERS | _FUNCTIONS | {kinds.VAR_DECL}
 def lower_unit(parsed: ParsedFile, launching: frozenset[str] = frozenset(), constant: Elsewhere = nowhere) -> ir.Unit:
     """Lists what a file defines; bodies are lowered when somebody asks for them. `launching` are the names of functions
     of other files that launch kernels, and `constant` finds the values that other files give to constants."""
-    unit = _Unit(parsed, launching, constant)
-    return ir.Unit(
-        path=parsed.path,
-        problems=unit.problems,
-        kernels=unit.kernels,
-        host_functions=unit.host_functions(),
-        host_patterns=unit.host_patterns(),
-        axioms=unit.axioms,
-        instantiations=unit.instantiations,
-        bare_templates=unit.bare_templates,
-        launching_templates=unit.launching_templates,
-        constant=unit.constant,
-        texts=partial(_texts, parsed),
-        texts_left_out=partial(_texts_left_out, parsed),
-    )
+    return Listing(parsed, launching, constant).unit()
 
 
 def _texts(parsed: ParsedFile) -> Iterator[ir.SourceText]:
@@ -79,12 +65,14 @@ def _texts_left_out(parsed: ParsedFile) -> Iterator[ir.SourceText]:
             yield ir.SourceText(path, "\n".join(other))
 
 
-class _Unit:
+class Listing:
     """The functions of a file, and which of them name which."""
 
-    def __init__(self, parsed: ParsedFile, launching: frozenset[str], constant: Elsewhere) -> None:
+    def __init__(
+        self, parsed: ParsedFile, launching: frozenset[str] = frozenset(), constant: Elsewhere = nowhere
+    ) -> None:
+        self._parsed = parsed
         self._context = Context(parsed, launching, constant)
-        self.problems = tuple(map(self._context.problem, parsed.problems))
         definitions = _Definitions(self._context)
         refs = self._refs(definitions.functions)
         self._variables = definitions.variables
@@ -96,9 +84,24 @@ class _Unit:
         elsewhere = {parsed.includer, *parsed.included_before()}
         kernels = [ref for ref in refs if ref.kind == "kernel"]
         self.kernels = tuple([ref for ref in kernels if ref.span.path not in elsewhere])
-        self.axioms = tuple([ref for ref in refs if ref.name.startswith(_AXIOM)])
+        self._axioms = tuple([ref for ref in refs if ref.name.startswith(_AXIOM)])
         self._hosts = [ref for ref in refs if ref.kind == "host" and not ref.templated]
         self._patterns = [ref for ref in refs if ref.kind == "host" and ref.templated]
+
+    def unit(self) -> ir.Unit:
+        """What the rest of the program asks for."""
+        return ir.Unit(
+            path=self._parsed.path,
+            problems=tuple(map(self._context.problem, self._parsed.problems)),
+            kernels=self.kernels,
+            host_functions=self._host_functions(),
+            host_patterns=tuple(ref for ref in self._patterns if ref.has_launch()),
+            axioms=self._axioms,
+            instantiations=self.instantiations,
+            constant=self.constant,
+            texts=partial(_texts, self._parsed),
+            texts_left_out=partial(_texts_left_out, self._parsed),
+        )
 
     def _refs(self, definitions: list[Cursor]) -> list[ir.FunctionRef]:
         """References without the repetitions of a file that includes itself."""
@@ -108,7 +111,7 @@ class _Unit:
             found.setdefault((ref.span, ref.name, ref.key), ref)
         return list(found.values())
 
-    def host_functions(self) -> tuple[ir.FunctionRef, ...]:
+    def _host_functions(self) -> tuple[ir.FunctionRef, ...]:
         """The host functions of the file, and those instantiations of its templates that launch something: first the
         ones that nothing in the file names, which are instantiated explicitly, for other files; then the others. Where
         nothing calls one of these, its address is passed on (`return launch_rows<float>;`)."""
@@ -122,18 +125,23 @@ class _Unit:
         named = [ref for ref in launching if ref.key in called]
         return (*self._hosts, *[ref for ref in launching if ref.key not in called], *reversed(named))
 
-    def host_patterns(self) -> tuple[ir.FunctionRef, ...]:
-        return tuple(ref for ref in self._patterns if ref.has_launch())
-
     def instantiations(self, key: str) -> tuple[ir.FunctionRef, ...]:
         """The instantiations of a kernel template, launched or not."""
-        pattern_of = self._context.functions.pattern_of
-        found = {ref.key: ref for ref in self._named.values() if pattern_of(ref) == key}
-        found |= {ref.key: ref for ref in self._instantiated if pattern_of(ref) == key}
-        return tuple(found.values())
+        return tuple(self._by_pattern.get(key, {}).values())
+
+    @cached_property
+    def _by_pattern(self) -> dict[str, dict[str, ir.FunctionRef]]:
+        """The instantiations of templates by the keys of these."""
+        found: dict[str, dict[str, ir.FunctionRef]] = {}
+        for ref in (*self._named.values(), *self._instantiated):
+            pattern = self._context.functions.pattern_of(ref)
+            if pattern is not None:
+                found.setdefault(pattern, {})[ref.key] = ref
+        return found
 
     def bare_templates(self) -> tuple[ir.TemplateHead, ...]:
-        """Those that a name leads to from the end of the file: members of classes that are templates are none."""
+        """The kernel templates that nothing instantiates, those of the file itself first, but for those that no name
+        leads to from the end of the file, such as members of classes that are templates."""
         return tuple(head for head in map(self._head, self._bare) if head is not None)
 
     def launching_templates(self) -> tuple[ir.TemplateHead, ...]:
