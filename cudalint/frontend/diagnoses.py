@@ -107,24 +107,34 @@ class Problem(Struct, frozen=True):
 
 def problems_of(unit: TranslationUnit, *, of_preprocessor: bool = False) -> tuple[Problem, ...]:
     """What is wrong with a unit; only what the preprocessor finds, if that is asked for."""
-    return tuple(
-        [
-            _problem(diagnostic, unit.spelling)
-            for diagnostic in unit.diagnostics
-            if diagnostic.severity >= Diagnostic.Error
-            and (diagnostic.category_name in _OF_PREPROCESSOR if of_preprocessor else not _is_ignored(diagnostic))
-        ]
-    )
+    found: list[Problem] = []
+    name = unit.spelling
+    for diagnostic in unit.diagnostics:
+        if diagnostic.severity >= Diagnostic.Error:
+            message: str = diagnostic.spelling
+            if _category(diagnostic) in _OF_PREPROCESSOR if of_preprocessor else not _is_ignored(diagnostic, message):
+                found.append(_problem(diagnostic, message, name))
+    return tuple(found)
+
+
+_CATEGORIES: Final[dict[int, str]] = {}
+"""Their names by their numbers, as far as they were met: there are few of them, and thousands of diagnostics."""
+
+
+def _category(diagnostic: Diagnostic) -> str:
+    number: int = diagnostic.category_number
+    if number not in _CATEGORIES:
+        _CATEGORIES[number] = diagnostic.category_name
+    return _CATEGORIES[number]
 
 
 def nested_launches(unit: TranslationUnit) -> tuple[Problem, ...]:
     found = [each for each in unit.diagnostics if _is_nested_launch(each, each.spelling)]
-    return tuple([_problem(diagnostic, unit.spelling) for diagnostic in found])
+    return tuple([_problem(diagnostic, diagnostic.spelling, unit.spelling) for diagnostic in found])
 
 
-def _is_ignored(diagnostic: Diagnostic) -> bool:
+def _is_ignored(diagnostic: Diagnostic, message: str) -> bool:
     """Whether an error is about something that doesn't matter here, such as a kernel that launches another."""
-    message = diagnostic.spelling
     return _IGNORED.match(message) is not None or _is_nested_launch(diagnostic, message)
 
 
@@ -136,10 +146,9 @@ def _is_nested_launch(diagnostic: Diagnostic, message: str) -> bool:
     )
 
 
-def _problem(diagnostic: Diagnostic, unit: str) -> Problem:
+def _problem(diagnostic: Diagnostic, message: str, unit: str) -> Problem:
     """One that clang has no place for, as in what a macro pastes together, stands at the start of the file."""
     location = diagnostic.location
-    message: str = diagnostic.spelling
     path = location.file.name if location.file else unit
     line, column = max(1, location.line), max(1, location.column)
     header = _NOT_FOUND.match(message)
@@ -151,7 +160,7 @@ def _problem(diagnostic: Diagnostic, unit: str) -> Problem:
         kind = "undeclared"
     elif error == "unknown-type":
         kind = "undeclared-type"
-    is_syntax = diagnostic.category_name in _SYNTAX and error != "no-class"
+    is_syntax = _category(diagnostic) in _SYNTAX and error != "no-class"
     # Those of bundled headers are ours, and those of a fragment's includer are listed there.
     is_syntax = is_syntax and not path.startswith(HEADERS_ROOT) and not path.endswith(CONTEXT_SUFFIX)
     return Problem(path, line, column, message, kind, error, name, scope, is_syntax)
