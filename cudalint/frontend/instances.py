@@ -46,7 +46,17 @@ _OF_FUNCTORS: Final = re.compile(
 _OF_ITERATORS: Final = re.compile(
     r"(?:\w*[a-z\d_])?(?:Iterator|Iter|It)_?[Tt]?(?:ype)?\d*|(?:\w+_)?iter(?:ator)?(?:_t|_type)?"
 )
-_OF_THREADS: Final = re.compile(r"(?i)thread|block_?(?:size|dim)|cta_?size")
+_OF_THREADS: Final = re.compile(r"(?i)thread|block_?(?:size|dim)|cta_?size|tpb|nthr")
+_THREADS: Final = ("128", "256", "32")
+_SIZES: Final = ("32", "64", "16", "128")
+_FEW: Final = ("4", "8", "2", "1", "32")
+"""A few elements or dimensions; some that are few elsewhere have to be whole warps."""
+_OF_SIZES: Final = re.compile(r"(?i)tile|width|height|size|cols?\b|rows?\b|channels|lanes|head_?dim|hidden|bins|stride")
+_MADE_OF: Final = (
+    r"\b(?!template\b)\w+<[^<>;(){}]*\bNAME\b"
+    r"|\w[\w:<>,*&\s]*\s\w+\s*(?:\[[^\[\]]*\]\s*)*\[[^\[\]]*\bNAME\b[^\[\]]*\]\s*(?:\[[^\[\]]*\]\s*)*(?:;|=\s*\{)"
+)
+"""Arguments of templates and extents of arrays."""
 _OF_PACKS: Final = re.compile(r"(?i)vec|ilp|unroll|pack|items|per_?thread|stage|depth|elt|elem")
 _OTHERWISE: Final = re.compile(r"\belse\b(?!\s*if\b)")
 _INTEGERS: Final = re.compile(r"(?:unsigned|signed|int|long|short|char|std::|size_t|u?int\d+_t|const|\s)+\Z")
@@ -205,7 +215,7 @@ def _trials(head: TemplateHead, text: str, code: str) -> Iterator[Trial]:
         types = {each.name: chosen for each, chosen in zip(parameters, picked, strict=True) if not each.type}
         made = (_with_types(each, types) if each in computed.values() else each for each in picked)
         told = dict(zip(names, picked, strict=True))
-        yield Trial(head, tuple(made), names, tuple(n for n in guessed if told[n] in _usual(n)))
+        yield Trial(head, tuple(made), names, tuple(n for n in guessed if told[n] in _usual(n, own)))
 
 
 def parameters_of(text: str) -> list[Parameter] | None:
@@ -327,7 +337,7 @@ def _counts(type_: str, own: str) -> bool:
 
 def _values(parameter: Parameter, own: str, text: str) -> list[str]:
     """The numbers for a parameter: those that it is compared with or made in a dispatch, then those that are usual for
-    threads of a block and elements of a vector. Of other sizes nobody knows: a padding of 32 would be a made-up one."""
+    what its name says that it counts. What rests on one that nothing says is told apart."""
     if parameter.type.split()[-1:] == ["bool"]:
         return ["false", "true"]
     if not _INTEGERS.match(parameter.type):
@@ -338,11 +348,16 @@ def _values(parameter: Parameter, own: str, text: str) -> list[str]:
     # What is told apart by 0 and 1 is what has none, or only one.
     told = [number for number in map(whole, (*compared, *made)) if number is not None and 0 < number < _MOST_TOLD]
     told.sort(key=lambda number: number < _LEAST_TOLD)
-    return list(dict.fromkeys([*map(str, told), *_usual(parameter.name)]))
+    return list(dict.fromkeys([*map(str, told), *_usual(parameter.name, own)]))
 
 
-def _usual(name: str) -> tuple[str, ...]:
-    """The numbers that parameters of a name mostly have."""
-    if _OF_THREADS.search(name):
-        return "128", "256", "32"
-    return ("4", "8", "2") if _OF_PACKS.search(name) else ()
+def _usual(name: str, own: str) -> tuple[str, ...]:
+    """The numbers that parameters of a name mostly have, of those that nothing can do without: types are made of
+    others, too."""
+    if _OF_THREADS.search(name) or re.search(rf"__launch_bounds__\s*\(\s*{re.escape(name)}\b", own):
+        return _THREADS
+    if _OF_PACKS.search(name):
+        return _FEW[:3]
+    if not re.search(_MADE_OF.replace("NAME", re.escape(name)), own):
+        return ()
+    return _SIZES if _OF_SIZES.search(name) else _FEW
