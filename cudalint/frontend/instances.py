@@ -53,10 +53,12 @@ _FEW: Final = ("4", "8", "2", "1", "32")
 """A few elements or dimensions; some that are few elsewhere have to be whole warps."""
 _OF_SIZES: Final = re.compile(r"(?i)tile|width|height|size|cols?\b|rows?\b|channels|lanes|head_?dim|hidden|bins|stride")
 _MADE_OF: Final = (
-    r"\b(?!template\b)\w+<[^<>;(){}]*\bNAME\b"
-    r"|\w[\w:<>,*&\s]*\s\w+\s*(?:\[[^\[\]]*\]\s*)*\[[^\[\]]*\bNAME\b[^\[\]]*\]\s*(?:\[[^\[\]]*\]\s*)*(?:;|=\s*\{)"
+    r"\b(?!template\b|(?:Block|Warp)[A-Z])\w+<[^<>;(){}]*\bNAME\b"
+    r"|(?<![\w\s])\s*(?!\w*\s*__shared__)\w[\w:<>,*&\s]*\s\w+\s*(?:\[[^\[\]]*\]\s*)*\[[^\[\]]*\bNAME\b[^\[\]]*\]"
+    r"\s*(?:\[[^\[\]]*\]\s*)*(?:;|=\s*\{)"
 )
-"""Arguments of templates and extents of arrays."""
+"""Arguments of templates and extents of arrays in registers. How many threads a collective or an array that they share
+is for has too much of a say."""
 _OF_PACKS: Final = re.compile(r"(?i)vec|ilp|unroll|pack|items|per_?thread|stage|depth|elt|elem")
 _OTHERWISE: Final = re.compile(r"\belse\b(?!\s*if\b)")
 _INTEGERS: Final = re.compile(r"(?:unsigned|signed|int|long|short|char|std::|size_t|u?int\d+_t|const|\s)+\Z")
@@ -354,7 +356,7 @@ def _values(parameter: Parameter, own: str, text: str) -> list[str]:
 def _usual(name: str, own: str) -> tuple[str, ...]:
     """The numbers that parameters of a name mostly have, of those that nothing can do without: types are made of
     others, too."""
-    if _OF_THREADS.search(name) or re.search(rf"__launch_bounds__\s*\(\s*{re.escape(name)}\b", own):
+    if _OF_THREADS.search(name):
         return _THREADS
     if _OF_PACKS.search(name):
         return _FEW[:3]

@@ -30,10 +30,10 @@ _STRIDED = "a[threadIdx.x * N] = 0; }"
         ("class Op", "{ Op op; a[threadIdx.x] = op(a[threadIdx.x], 2); }", "Op = a function of its first argument"),
         # Nothing says how many.
         ("int N", "{ " + _STRIDED, None),
-        # But there is no array without a number, nor a block.
+        # But there is no array in registers without a number, nor a block.
         ("int N", "{ float own[N] = {}; a[threadIdx.x] = own[0]; }", "N = 4"),
-        ("int TILE_COLS", "{ __shared__ float t[8][TILE_COLS]; t[0][0] = 1; __syncthreads(); " + "a[0] = t[0][0]; }",
-         "TILE_COLS = 32"),
+        ("int COLS", "{ float own[2][COLS] = {}; a[threadIdx.x] = own[1][0]; }", "COLS = 32"),
+        ("int N", "{ __shared__ float all[N]; all[threadIdx.x] = 0; __syncthreads(); a[threadIdx.x] = all[0]; }", None),
         ("int TPB", "{ a[blockIdx.x * TPB + threadIdx.x] = 0; }", "TPB = 128"),
         # An array of no element is none, and one of four isn't that of whole warps.
         ("int N", "{ static_assert(N >= 32, \"\"); float own[N] = {}; a[threadIdx.x] = own[0]; }", "N = 32"),

@@ -38,7 +38,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.sizes import Size, parts, sized
 from cudalint.values.arithmetic import I8, kind_of
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import UNINITIALISED, Node, Reason
+from cudalint.values.nodes import THREAD_BITS, UNINITIALISED, Node, Reason
 
 _MAX_JOINED = 16
 """Local arrays of integers up to this length keep their elements apart when one is written by a varying index."""
@@ -87,7 +87,7 @@ class Memory:
         self._unknown = 0
         self._pointers: dict[tuple[Allocation, Node, ir.Type], Value] = {}
         """What was loaded from places that hold pointers, for as long as nobody stores to their array."""
-        self._elements: dict[tuple[Value, int], Value] = {}
+        self._elements: dict[tuple[Value, int | Node], Value] = {}
         """Elements of arrays of which nothing is known."""
 
     @contextmanager
@@ -187,7 +187,7 @@ class Memory:
         found = array.elements.get(index)
         return self._own_pointers(array.rest, index) if found is None else found
 
-    def _own_pointers(self, rest: Value, index: int) -> Value:
+    def _own_pointers(self, rest: Value, index: int | Node) -> Value:
         """What an element is that stands for all of which nothing is known: each has pointers of its own, as in a
         structure of several images that is passed to a kernel."""
         if isinstance(rest, Node):
@@ -199,6 +199,8 @@ class Memory:
 
     def _pick(self, array: ArrayValue, index: Node) -> Value | None:
         count = array.type.count or 0
+        if not array.elements and count and not index.bits & THREAD_BITS:
+            return self._own_pointers(array.rest, index)  # All threads take the same one.
         if not 0 < count <= _MAX_PICK:
             return None
         if not isinstance(array.rest, Node) and len(array.elements) < count:
@@ -452,10 +454,12 @@ def address_of(place: Place, graph: Graph) -> Pointer:
     return Pointer(Allocation("temporary", "local"), graph.const(0, I8), place.type)
 
 
-def _of_element(leaf: Value, index: int) -> Value:
+def _of_element(leaf: Value, index: int | Node) -> Value:
     """An unknown argument's pointer in an array as the pointer of one element: `d.image[].data` of `d.image[2]`."""
     if not isinstance(leaf, Pointer) or not isinstance(leaf.target, Allocation) or leaf.target.opaque is not None:
         return leaf
+    if isinstance(index, Node):
+        return replace(leaf, target=replace(leaf.target))
     name = leaf.target.name.replace("[]", f"[{index}]", 1)
     return leaf if name == leaf.target.name else replace(leaf, target=replace(leaf.target, name=name))
 
