@@ -42,7 +42,7 @@ from cudalint.values.nodes import THREAD_BITS, UNINITIALISED, Node, Reason
 
 _MAX_JOINED = 16
 """Local arrays of integers up to this length keep their elements apart when one is written by a varying index."""
-_MAX_PICK = 64
+_MAX_PICK = 128
 """Local arrays up to this many elements are selected from lane by lane; longer ones become opaque."""
 
 
@@ -199,11 +199,10 @@ class Memory:
 
     def _pick(self, array: ArrayValue, index: Node) -> Value | None:
         count = array.type.count or 0
-        if not array.elements and count and not index.bits & THREAD_BITS:
+        has_pointers = not isinstance(array.rest, Node) and len(array.elements) < count
+        if (has_pointers or not array.elements) and count and not index.bits & THREAD_BITS:
             return self._own_pointers(array.rest, index)  # All threads take the same one.
-        if not 0 < count <= _MAX_PICK:
-            return None
-        if not isinstance(array.rest, Node) and len(array.elements) < count:
+        if has_pointers or not 0 < count <= _MAX_PICK:
             # Elements of which nothing is known are not one and the same pointer.
             return None
         return self._one_of([array.elements.get(i, array.rest) for i in range(count)], index)
