@@ -35,3 +35,9 @@ def expression_text(expr: ir.Expr | ir.InitList | None) -> str:
             return f"{ir.type_name(type_)}({', '.join(map(text, arguments))})"
         case _:
             return f"<{type(expr).__name__}>"
+
+
+def field_name(record: str, field: str) -> str:
+    """What a field of a record is called: `a.strides_`. What the bundled headers put around a value of their own keeps
+    the value's name."""
+    return record if field.startswith("_cudalint") else f"{record}.{field}"

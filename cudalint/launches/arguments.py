@@ -25,6 +25,7 @@ from cudalint.interpreter.device.values import (
 from cudalint.interpreter.host.memory import Generics, HostMemory, is_provisional
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
+from cudalint.ir.text import field_name
 from cudalint.launches.configuration import Configuration
 from cudalint.values.arithmetic import I8, kind_of
 from cudalint.values.defaults import NOT_DECLARED
@@ -209,7 +210,7 @@ def unknown_argument(type_: ir.Type, name: str, graph: Graph, memory: Memory) ->
     if isinstance(type_, ir.RecordType):
         fields = {}
         for field in type_.fields:
-            value = unknown_argument(field.type, f"{name}.{field.name}", graph, memory)
+            value = unknown_argument(field.type, field_name(name, field.name), graph, memory)
             fields[field.name] = value if not isinstance(value, MemoryPlace) else value.pointer
         return RecordValue(type_, fields)  # type: ignore[arg-type]
     if isinstance(type_, ir.ArrayType) and _is_of_pointers(type_):

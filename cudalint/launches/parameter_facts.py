@@ -12,6 +12,7 @@ from cudalint.facts import ArgumentValue, LeafFacts, ParameterFacts
 from cudalint.interpreter.device.values import Allocation, Pointer, RecordValue, Value
 from cudalint.interpreter.device.values import Place as ValuePlace
 from cudalint.ir import nodes as ir
+from cudalint.ir.text import field_name
 from cudalint.launches.configuration import Configuration, Numbers
 from cudalint.values.nodes import Node
 
@@ -34,7 +35,7 @@ def _leaves(type_: ir.Type, name: str, offset: int) -> Iterator[LeafFacts]:
     elif isinstance(type_, ir.RecordType):
         for field in type_.fields:
             if field.bits is None:
-                yield from _leaves(field.type, f"{name}.{field.name}", offset + field.offset)
+                yield from _leaves(field.type, field_name(name, field.name), offset + field.offset)
 
 
 def _kinds(type_: ir.Type) -> Iterator[tuple[ir.ScalarKind | Literal["pointer"], int]]:
@@ -91,7 +92,7 @@ def _pointers(configuration: Configuration) -> Iterator[tuple[str, Pointer]]:
         if isinstance(value, Pointer):
             yield name, value
         elif isinstance(value, RecordValue):
-            pending += [(f"{name}.{field}", inner) for field, inner in value.fields.items()]
+            pending += [(field_name(name, field), inner) for field, inner in value.fields.items()]
 
 
 def _collect(value: Value | ValuePlace, name: str, numbers: Numbers, found: dict[str, ArgumentValue]) -> None:
@@ -104,4 +105,4 @@ def _collect(value: Value | ValuePlace, name: str, numbers: Numbers, found: dict
         found[name] = None if is_null else int(numbers.scalar(value.offset) or 0)
     elif isinstance(value, RecordValue):
         for field, inner in value.fields.items():
-            _collect(inner, f"{name}.{field}", numbers, found)
+            _collect(inner, field_name(name, field), numbers, found)

@@ -36,6 +36,7 @@ from cudalint.interpreter.device.values import (
 )
 from cudalint.ir import nodes as ir
 from cudalint.ir.sizes import Size, parts, sized
+from cudalint.ir.text import field_name
 from cudalint.values.arithmetic import I8, kind_of
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import THREAD_BITS, UNINITIALISED, Node, Reason
@@ -121,7 +122,7 @@ class Memory:
             for field in type_.fields:
                 text = f"{reason.text} (.{field.name})" if reason.data else reason.text
                 part = replace(reason, text=text, memory=reason.memory and (*reason.memory, field.name))
-                inner = f"{name}.{field.name}" if name else field.name
+                inner = field_name(name, field.name) if name else field.name
                 fields[field.name] = self.unknown(field.type, part, args, inner)
             return RecordValue(type_, fields)
         return self.graph.opaque(reason, args, I8)
@@ -334,7 +335,7 @@ class Memory:
                     self.events.append(LocalIndexEvent(context, place.symbol, step, count, operation, name))
                 type_ = type_.element
             elif isinstance(type_, ir.RecordType) and isinstance(step, str):
-                type_, name = _field_type(type_, step), f"{name}.{step}"
+                type_, name = _field_type(type_, step), field_name(name, step)
             else:
                 return
 

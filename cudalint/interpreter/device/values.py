@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from cudalint.facts import Space
 from cudalint.ir import nodes as ir
+from cudalint.ir.text import field_name
 from cudalint.values.arithmetic import I8
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, Reason, bits_of
@@ -219,7 +220,7 @@ def _join_arrays(graph: Graph, condition: Node, a: ArrayValue, b: ArrayValue) ->
 def map_leaves(value: Value, change: Callable[[Value, str], Value], path: str = "") -> Value:
     """`value` with every leaf (number, pointer, closure) replaced; `path` spells out where the leaf is."""
     if isinstance(value, RecordValue):
-        return RecordValue(value.type, {k: map_leaves(v, change, f"{path}.{k}") for k, v in value.fields.items()})
+        return RecordValue(value.type, {k: map_leaves(v, change, field_name(path, k)) for k, v in value.fields.items()})
     if isinstance(value, ArrayValue):
         elements = {k: map_leaves(v, change, f"{path}[{k}]") for k, v in value.elements.items()}
         return ArrayValue(value.type, elements, map_leaves(value.rest, change, f"{path}[]"))
@@ -230,7 +231,7 @@ def leaves(value: Value, path: str = "") -> Iterator[tuple[str, Value]]:
     """The leaves of a value with their paths, as `map_leaves` names them."""
     if isinstance(value, RecordValue):
         for k, v in value.fields.items():
-            yield from leaves(v, f"{path}.{k}")
+            yield from leaves(v, field_name(path, k))
     elif isinstance(value, ArrayValue):
         for index, v in value.elements.items():
             yield from leaves(v, f"{path}[{index}]")

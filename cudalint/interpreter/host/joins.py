@@ -22,6 +22,7 @@ from cudalint.interpreter.device.values import (
     nodes_of,
 )
 from cudalint.ir import nodes as ir
+from cudalint.ir.text import field_name
 from cudalint.values.arithmetic import BOOL
 from cudalint.values.assumptions import holds
 from cudalint.values.graph import Graph
@@ -228,7 +229,7 @@ def _better(
     if isinstance(a, RecordValue) and isinstance(b, RecordValue) and a.fields.keys() == b.fields.keys():
         old = before.fields if isinstance(before, RecordValue) else {}
         fields = {
-            k: _better(ex, old.get(k), v, b.fields[k], f"{name}.{k}", condition) for k, v in a.fields.items()
+            k: _better(ex, old.get(k), v, b.fields[k], field_name(name, k), condition) for k, v in a.fields.items()
         }
         return RecordValue(a.type, fields)  # type: ignore[arg-type]
     if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):

@@ -16,6 +16,7 @@ from cudalint.interpreter.host.joins import is_plain, note_defaults
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import named
+from cudalint.ir.text import field_name
 from cudalint.values.arithmetic import kind_of, wrap
 from cudalint.values.assumptions import holds
 from cudalint.values.nodes import Node, Reason
@@ -393,7 +394,7 @@ def _without_changes(
     for field_, value in record.fields.items():
         was, type_ = before.fields.get(field_), record.type.field(field_)
         if isinstance(value, RecordValue) and isinstance(was, RecordValue):
-            fields[field_] = _without_changes(ex, value, was, reason, f"{name}.{field_}")
+            fields[field_] = _without_changes(ex, value, was, reason, field_name(name, field_))
         elif isinstance(value, Node) and value is not was and type_ is not None:
-            fields[field_] = ex.memory.unknown(type_.type, reason, (), f"{name}.{field_}")
+            fields[field_] = ex.memory.unknown(type_.type, reason, (), field_name(name, field_))
     return RecordValue(record.type, fields)

@@ -12,85 +12,96 @@ namespace at {
 template <class _T> struct DefaultPtrTraits { typedef _T* PtrType; };
 template <class _T> struct RestrictPtrTraits { typedef _T* __restrict__ PtrType; };
 
-template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits, class _I = int64_t> class TensorAccessor {
-public:
-    typedef typename _P<_T>::PtrType PtrType;
-    TensorAccessor(PtrType data, const _I* sizes, const _I* strides) : data_(data), sizes_(sizes), strides_(strides) {}
-    TensorAccessor<_T, _N - 1, _P, _I> operator[](_I i) const {
-        const _I offset = (_I)_cudalint_stride(strides_[0], _cudalint_outer) * i;
-        return TensorAccessor<_T, _N - 1, _P, _I>(data_ + offset, sizes_ + 1, strides_ + 1);
+/// The strides of a tensor of _N dimensions: numbers that are known for what they are, wherever they are read.
+template <size_t _N, class _I> struct _cudalint_strides {
+    const _I* _cudalint_from;
+    template <class _X> _I operator[](_X i) const {
+        return (_I)_cudalint_stride(_cudalint_from[i], i + 1 < (_X)_N ? _cudalint_outer : _cudalint_inner);
     }
-    _I size(_I i) const { return sizes_[i]; }
-    _I stride(_I i) const {
-        return (_I)_cudalint_stride(strides_[i], i + 1 < _N ? _cudalint_outer : _cudalint_inner);
-    }
-    const _I* sizes() const { return sizes_; }
-    const _I* strides() const { return strides_; }
-    PtrType data() const { return data_; }
-
-private:
-    PtrType data_;
-    const _I* sizes_;
-    const _I* strides_;
+    operator const _I*() const { return _cudalint_from; }
 };
-template <class _T, template <class> class _P, class _I> class TensorAccessor<_T, 1, _P, _I> {
-public:
-    typedef typename _P<_T>::PtrType PtrType;
-    TensorAccessor(PtrType data, const _I* sizes, const _I* strides) : data_(data), sizes_(sizes), strides_(strides) {}
-    _T& operator[](_I i) const { return data_[(_I)_cudalint_stride(strides_[0], _cudalint_inner) * i]; }
-    _I size(_I i) const { return sizes_[i]; }
-    _I stride(_I i) const { return (_I)_cudalint_stride(strides_[i], _cudalint_inner); }
-    const _I* sizes() const { return sizes_; }
-    const _I* strides() const { return strides_; }
-    PtrType data() const { return data_; }
-
-private:
-    PtrType data_;
-    const _I* sizes_;
-    const _I* strides_;
+template <size_t _N, class _I> struct _cudalint_own_strides {
+    _I _cudalint_own[_N];
+    template <class _X> _I operator[](_X i) const {
+        return (_I)_cudalint_stride(_cudalint_own[i], i + 1 < (_X)_N ? _cudalint_outer : _cudalint_inner);
+    }
+    operator const _I*() const { return _cudalint_own; }
 };
 
 template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits, class _I = int64_t>
-class GenericPackedTensorAccessor {
+class TensorAccessorBase {
 public:
     typedef typename _P<_T>::PtrType PtrType;
-    template <class _S> GenericPackedTensorAccessor(PtrType data, const _S* from, const _S* by) : data_(data) {
+    TensorAccessorBase(PtrType data, const _I* sizes, const _I* strides)
+        : data_(data), sizes_(sizes), strides_{strides} {}
+    _I size(_I i) const { return sizes_[i]; }
+    _I stride(_I i) const { return strides_[i]; }
+    const _I* sizes() const { return sizes_; }
+    const _I* strides() const { return strides_; }
+    PtrType data() const { return data_; }
+
+protected:
+    PtrType data_;
+    const _I* sizes_;
+    _cudalint_strides<_N, _I> strides_;
+};
+template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits, class _I = int64_t>
+class TensorAccessor : public TensorAccessorBase<_T, _N, _P, _I> {
+public:
+    typedef typename _P<_T>::PtrType PtrType;
+    TensorAccessor(PtrType data, const _I* sizes, const _I* strides)
+        : TensorAccessorBase<_T, _N, _P, _I>(data, sizes, strides) {}
+    TensorAccessor<_T, _N - 1, _P, _I> operator[](_I i) const {
+        const _I offset = this->strides_[0] * i;
+        return TensorAccessor<_T, _N - 1, _P, _I>(this->data_ + offset, this->sizes_ + 1, this->strides_ + 1);
+    }
+};
+template <class _T, template <class> class _P, class _I>
+class TensorAccessor<_T, 1, _P, _I> : public TensorAccessorBase<_T, 1, _P, _I> {
+public:
+    typedef typename _P<_T>::PtrType PtrType;
+    TensorAccessor(PtrType data, const _I* sizes, const _I* strides)
+        : TensorAccessorBase<_T, 1, _P, _I>(data, sizes, strides) {}
+    _T& operator[](_I i) const { return this->data_[this->strides_[0] * i]; }
+};
+
+template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits, class _I = int64_t>
+class GenericPackedTensorAccessorBase {
+public:
+    typedef typename _P<_T>::PtrType PtrType;
+    template <class _S> GenericPackedTensorAccessorBase(PtrType data, const _S* from, const _S* by) : data_(data) {
         for (size_t i = 0; i < _N; ++i) {
             sizes_[i] = from[i];
-            strides_[i] = by[i];
+            strides_._cudalint_own[i] = by[i];
         }
     }
-    TensorAccessor<_T, _N - 1, _P, _I> operator[](_I i) const {
-        const _I offset = (_I)_cudalint_stride(strides_[0], _cudalint_outer) * i;
-        return TensorAccessor<_T, _N - 1, _P, _I>(data_ + offset, sizes_ + 1, strides_ + 1);
-    }
     _I size(_I i) const { return sizes_[i]; }
-    _I stride(_I i) const {
-        return (_I)_cudalint_stride(strides_[i], i + 1 < _N ? _cudalint_outer : _cudalint_inner);
-    }
+    _I stride(_I i) const { return strides_[i]; }
     PtrType data() const { return data_; }
 
-private:
+protected:
     PtrType data_;
     _I sizes_[_N];
-    _I strides_[_N];
+    _cudalint_own_strides<_N, _I> strides_;
 };
-template <class _T, template <class> class _P, class _I> class GenericPackedTensorAccessor<_T, 1, _P, _I> {
+template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits, class _I = int64_t>
+class GenericPackedTensorAccessor : public GenericPackedTensorAccessorBase<_T, _N, _P, _I> {
 public:
     typedef typename _P<_T>::PtrType PtrType;
-    template <class _S> GenericPackedTensorAccessor(PtrType data, const _S* from, const _S* by) : data_(data) {
-        sizes_[0] = from[0];
-        strides_[0] = by[0];
+    template <class _S> GenericPackedTensorAccessor(PtrType data, const _S* from, const _S* by)
+        : GenericPackedTensorAccessorBase<_T, _N, _P, _I>(data, from, by) {}
+    TensorAccessor<_T, _N - 1, _P, _I> operator[](_I i) const {
+        const _I offset = this->strides_[0] * i;
+        return TensorAccessor<_T, _N - 1, _P, _I>(this->data_ + offset, this->sizes_ + 1, this->strides_ + 1);
     }
-    _T& operator[](_I i) const { return data_[(_I)_cudalint_stride(strides_[0], _cudalint_inner) * i]; }
-    _I size(_I i) const { return sizes_[i]; }
-    _I stride(_I i) const { return (_I)_cudalint_stride(strides_[i], _cudalint_inner); }
-    PtrType data() const { return data_; }
-
-private:
-    PtrType data_;
-    _I sizes_[1];
-    _I strides_[1];
+};
+template <class _T, template <class> class _P, class _I>
+class GenericPackedTensorAccessor<_T, 1, _P, _I> : public GenericPackedTensorAccessorBase<_T, 1, _P, _I> {
+public:
+    typedef typename _P<_T>::PtrType PtrType;
+    template <class _S> GenericPackedTensorAccessor(PtrType data, const _S* from, const _S* by)
+        : GenericPackedTensorAccessorBase<_T, 1, _P, _I>(data, from, by) {}
+    _T& operator[](_I i) const { return this->data_[this->strides_[0] * i]; }
 };
 template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits, class _I = int64_t>
 using PackedTensorAccessor = GenericPackedTensorAccessor<_T, _N, _P, _I>;
