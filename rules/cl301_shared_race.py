@@ -30,7 +30,10 @@ from cudalint.remedies.obstacles import edited
 from cudalint.remedies.step_edits import step_edits
 from cudalint.rule import Rule, RuleContext
 
-_STEPWISE = "put `__syncthreads()` behind each step, and between what it reads and what it stores"
+_STEPWISE = (
+    "put `__syncthreads()` behind each step, and between what it reads and what it stores, where all threads of the"
+    " block come to it"
+)
 
 _ALL_STORE = (
     "all threads of the block store to `{}` there: let one thread do it, with `__syncthreads()` behind, or give each"

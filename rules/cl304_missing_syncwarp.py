@@ -26,7 +26,10 @@ from cudalint.source.conditionals import other_branches
 
 _MISSING = "the mask names lanes that do not come"
 _EXCHANGE = "exchange through `__shfl_sync`, or put `__syncwarp()` between"
-_STEPWISE = "put `__syncwarp()` behind each step, and between what it reads and what it stores"
+_STEPWISE = (
+    "put `__syncwarp()` behind each step, and between what it reads and what it stores, where all lanes of the warp"
+    " come to it"
+)
 
 
 class MissingSyncwarp(Rule):
