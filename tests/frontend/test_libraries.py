@@ -528,3 +528,18 @@ def test_a_well_known_header_that_a_header_of_the_project_relies_on(tmp_path: Pa
     )
     messages = _messages(parse_file(str(tmp_path / "a.cu"), ParseOptions()))
     assert messages == ["'library/handle.h' file not found", "`cub/cub.cuh` is not included; taken as if it were"]
+
+
+def test_kernels_with_the_arguments_of_assertions_of_devices(tmp_path: Path) -> None:
+    """They are launched by a macro, which gives these arguments."""
+    facts = _analysed(
+        tmp_path,
+        "#include <c10/cuda/CUDADeviceAssertion.h>\n"
+        "__global__ void k(float* a, TORCH_DSA_KERNEL_ARGS) { CUDA_KERNEL_ASSERT2(a); a[threadIdx.x * 2] = 0; }\n"
+        "void f(float* a, cudaStream_t s) { TORCH_DSA_KERNEL_LAUNCH(k, 8, 128, 0, s, a); }\n",
+    )
+    [kernel] = facts.kernels
+    [result] = [access.results[0] for access in kernel.accesses]
+    # 32 floats that lie 8 bytes apart are 256 bytes, 8 sectors.
+    assert ([tuple(launch.block) for launch in kernel.launches], result.sectors_per_request) == ([(128, 1, 1)], 8.0)
+    assert not kernel.gaps

@@ -18,6 +18,10 @@
 #define TORCH_CUSPARSE_CHECK(...) ((void)(__VA_ARGS__))
 #define THCudaCheck(...) ((void)(__VA_ARGS__))
 #define CUDA_KERNEL_ASSERT(...) ((void)0)
+#define CUDA_KERNEL_ASSERT2(...) ((void)0)
+#define TORCH_DSA_KERNEL_ARGS [[maybe_unused]] void* const assertions_data, [[maybe_unused]] uint32_t assertion_caller_id
+#define TORCH_DSA_KERNEL_ARGS_PASS assertions_data, assertion_caller_id
+#define TORCH_DSA_KERNEL_LAUNCH(kernel, blocks, threads, bytes, stream, ...) kernel<<<blocks, threads, bytes, stream>>>(__VA_ARGS__, nullptr, 0)
 #define CUDA_KERNEL_LOOP_TYPE(i, n, index_type)                                                             \
     for (index_type i = blockIdx.x * blockDim.x + threadIdx.x; i < (n); i += blockDim.x * gridDim.x)
 #define CUDA_KERNEL_LOOP(i, n) CUDA_KERNEL_LOOP_TYPE(i, n, int)

@@ -1,0 +1,2 @@
+#pragma once
+#include "../../_cudalint_torch/cuda.h"
