@@ -8,7 +8,6 @@ import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
-from cudalint.frontend.python.extract import launches_of_files
 from cudalint.program.project_texts import without_types
 from cudalint.source.code import CodeText, code_text
 
@@ -32,6 +31,8 @@ _PLAIN: Final = re.compile(r"[\w\s+*/-]+")
 def as_host_code(path: str, text: str, kernels: Collection[str]) -> str:
     """The launches of kernels of these names that a file makes; of C++ within all of its text."""
     if path.endswith((".py", ".pyx")):
+        from cudalint.frontend.python.extract import launches_of_files  # for projects with Python only
+
         return launches_of_files(text.encode(), kernels)
     return _of_rust(text, kernels) if path.endswith(".rs") else _of_driver(code_text(text), kernels)
 

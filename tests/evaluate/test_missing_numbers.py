@@ -10,18 +10,19 @@ from cudalint.options.analysis import AnalysisOptions
 
 _KERNELS = """
 template <int N> __global__ void strided(float *out) { out[threadIdx.x * N] = 0; }
-template <int N> void wrapped(float *out) { strided<N><<<1, 64>>>(out); }
 template <int N> __device__ void copied(float *out) { float own[N]; own[N - 1] = out[0]; out[threadIdx.x] = own[0]; }
 __global__ void by_value(float *out, int stride) { out[threadIdx.x * stride] = 0; }
 template <int N> __global__ void tile(float *out) { __shared__ float s[N][N][N]; s[threadIdx.x][0][0] = out[0]; }
 """
 _CALLING = "__global__ void calls(float *out) { copied<_N_>(out); }\n"
+_WRAPPED = "template <int N> void wrapped(float *out) { strided<N><<<1, 64>>>(out); }\n"
 _EIGHTH = "constexpr int EIGHTH = _N_ / 8;\n"
 _STATED = "_N_ == 32 (nothing declares it)"
 
 
 def _kernels(host: str) -> list[KernelFacts]:
     text = _KERNELS + (_EIGHTH if "EIGHTH" in host else "") + (_CALLING if "calls" in host else "")
+    text += _WRAPPED if "wrapped" in host else ""
     text += f"void run(float *out, int n) {{ {host} }}\n"
     facts = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", text),)))
     launched = [kernel for kernel in facts.kernels if kernel.launches[0].line is not None]
