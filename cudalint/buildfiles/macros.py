@@ -6,9 +6,11 @@ of the file has in common counts, outside of conditionals; what the user says co
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
 import shlex
+from fnmatch import fnmatchcase
 from typing import Final
 
 from msgspec import Struct
@@ -16,11 +18,14 @@ from msgspec import Struct
 from cudalint.buildfiles.build import BuildMacro, macros_among
 from cudalint.buildfiles.makefile import expanded, makefile_beside, recipes_of, variables_of
 from cudalint.disk import recorder as disk
+from cudalint.disk.border import surroundings
 
 _SOURCE: Final = re.compile(r"\.(?:cu|cpp|cc|cxx|c)\Z")
 _HEADER: Final = re.compile(r"\.(?:h|hh|hpp|hxx|cuh|inl)\Z")
 _ANY: Final = frozenset("%*")
 _MOST_WORDS: Final = 4_000
+_LEVELS: Final = 4
+_NO_FILE: Final = "-"
 
 
 class _Compilation(Struct, frozen=True):
@@ -48,10 +53,26 @@ def commands_for(path: str) -> list[tuple[str, ...]]:
 def _compilations_of(path: str) -> list[_Compilation]:
     is_source = _SOURCE.search(path) is not None
     makefile = makefile_beside(path) if is_source or _HEADER.search(path) else None
-    if makefile is None:
-        return []
-    name = os.path.basename(path)
-    return [each for each in _compilations(makefile) if not is_source or _compiles(each, name)]
+    if makefile is not None:
+        name = os.path.basename(path)
+        return [each for each in _compilations(makefile) if not is_source or _compiles(each, name)]
+    return _compilations_from_above(os.path.abspath(path)) if is_source else []
+
+
+def _compilations_from_above(path: str) -> list[_Compilation]:
+    """What the nearest Makefile above the folder of a source says of it, by its path from there."""
+    for folder in itertools.islice(surroundings(os.path.dirname(path), _LEVELS), 1, None):
+        makefile = makefile_beside(os.path.join(folder, _NO_FILE))
+        if makefile is not None:
+            within = os.path.relpath(path, folder).replace(os.sep, "/")
+            return [each for each in _compilations(makefile) if _names(each, within)]
+    return []
+
+
+def _names(compilation: _Compilation, within: str) -> bool:
+    """Whether what is compiled is a path, or a pattern that it fits."""
+    patterns = (os.path.normpath(source).replace("%", "*") for source in compilation.sources)
+    return any(pattern == within or ("/" in pattern and fnmatchcase(within, pattern)) for pattern in patterns)
 
 
 def _compiles(compilation: _Compilation, name: str) -> bool:

@@ -15,7 +15,7 @@ from typing import Final
 
 from cudalint.buildfiles.build import Build, folders_among, macro_of, macros_among, standard_among, together
 from cudalint.disk import recorder as disk
-from cudalint.disk.border import surroundings
+from cudalint.disk.border import border_around, surroundings
 from cudalint.disk.folders import small_text, top_of_project
 
 _LEVELS: Final = 8
@@ -25,6 +25,8 @@ _MOST_STEPS: Final = 20_000
 _LONGEST: Final = 4_000
 """Letters of a text, and parts of a list."""
 _MOST_CALLS: Final = 400
+_MOST_DEPENDENCIES: Final = 3
+"""A rule's dependencies are followed so far."""
 _BUILD_FILES: Final = ("BUILD.bazel", "BUILD")
 _EXTENSIONS: Final = frozenset({"include_dirs", "define_macros", "extra_compile_args"})
 _RULES: Final = frozenset({"copts", "includes", "defines", "local_defines"})
@@ -80,7 +82,7 @@ def _of_bazel(path: str, source: str) -> Build:
     top = top_of_project(os.path.dirname(path)) or os.path.dirname(path)
     own: list[Build] = []
     others: list[Build] = []
-    for call in file.calls(_RULES):
+    for call in file.calls(_RULES | {"deps"}):
         words = _texts(call.get("copts"))
         defined = map(macro_of, [text for each in ("defines", "local_defines") for text in _texts(call.get(each))])
         folders = [os.path.normpath(os.path.join(top, each)) for each in folders_among(words)]
@@ -89,9 +91,34 @@ def _of_bazel(path: str, source: str) -> Build:
         listed = (text for each in ("srcs", "hdrs") for text in _texts(call.get(each)))
         sources = [os.path.basename(text.rpartition(":")[2]) for text in listed]
         build = Build(macros, (), tuple(folders), standard_among(words))
+        if source in sources:
+            handed = [_handed_on(label, os.path.dirname(path), top, 0) for label in _texts(call.get("deps"))]
+            build = together([build, *handed])
         (own if source in sources else others).append(build)
     rest = [Build((), build.macros, build.folders) for build in others]
     return together([*own, *rest])
+
+
+def _handed_on(label: str, folder: str, top: str, depth: int) -> Build:
+    """The `defines` and `includes` that a rule of the project, and those that it depends on, have for what depends on
+    them."""
+    package, _, name = label.partition(":")
+    if package.startswith("//"):
+        folder, name = os.path.join(top, package[2:]), name or package.rpartition("/")[2]
+    elif package or depth > _MOST_DEPENDENCIES:
+        return Build()
+    files = (os.path.join(folder, each) for each in _BUILD_FILES)
+    path = next((each for each in files if disk.is_file(each)), None)
+    if path is None or border_around(os.path.join(top, _BUILD_FILES[0])).problem_of(path) is not None:
+        return Build()
+    file = _File(path)
+    found: list[Build] = []
+    for call in file.calls(_RULES | {"deps"}):
+        if call.get("name") == name:
+            macros = tuple(filter(None, map(macro_of, _texts(call.get("defines")))))
+            found.append(Build(macros, (), tuple(file.placed(each) for each in _texts(call.get("includes")))))
+            found += [_handed_on(each, folder, top, depth + 1) for each in _texts(call.get("deps"))[:_MOST_CALLS]]
+    return together(found)
 
 
 def _listed(value: Value) -> list[Value]:

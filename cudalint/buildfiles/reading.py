@@ -1,10 +1,12 @@
-"""All that the build files of a project say of a file: Makefiles, CMake, Bazel, and the setup.py of an extension."""
+"""All that the build files of a project say of a file: Makefiles, CMake, Bazel, and what packages of
+Python have for their extensions."""
 
 from __future__ import annotations
 
 from cudalint.buildfiles.build import Build, together
 from cudalint.buildfiles.cmake import cmake_build
 from cudalint.buildfiles.macros import makefile_macros
+from cudalint.buildfiles.pyproject import pyproject_build
 from cudalint.buildfiles.python_files import bazel_build, setup_build
 from cudalint.disk import recorder as disk
 from cudalint.heuristics import heuristic
@@ -14,4 +16,5 @@ from cudalint.heuristics import heuristic
 @heuristic("build-macros", "`-D` of Makefiles, and what CMake, Bazel and setup.py define").otherwise(Build())
 def build_of(path: str) -> Build:
     """What is said of a file; where several speak of it, a Makefile in its folder first."""
-    return together([Build(makefile_macros(path)), cmake_build(path), bazel_build(path), setup_build(path)])
+    of_python = (setup_build(path), pyproject_build(path))
+    return together([Build(makefile_macros(path)), cmake_build(path), bazel_build(path), *of_python])

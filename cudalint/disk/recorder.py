@@ -33,6 +33,7 @@ _UNSETTLED: Final = 2_000_000_000
 """Nanoseconds in which a file may change again without that its times tell: some systems count in such steps."""
 _STEP: Final = 10_000_000
 """Nanoseconds in whose steps the system's clock goes that files are dated by."""
+_MOST_OF_A_TEXT: Final = 1 << 20
 UNREADABLE: Final = b""
 MANY: Final = b"many"
 BELOW: Final = "below:"
@@ -382,20 +383,29 @@ def stamps_key(folder: str, suffixes: tuple[str, ...], most: int) -> str:
 
 
 def stamps_below(folder: str, suffixes: tuple[str, ...], most: int) -> bytes:
-    """A digest of the times and sizes of files. It is another one each time while any of them has changed so shortly
-    before that a further change might show the same."""
-    stamps: list[Stamp | None] = []
+    """A digest of the times and sizes of files, and of what those hold that have changed so shortly before that a
+    further change might show the same."""
+    stamps: list[Stamp | bytes | None] = []
     now = time.time_ns()
     for name in listed_below(folder, suffixes, most) or ():
+        path = os.path.join(folder, name)
         try:
-            status = os.stat(os.path.join(folder, name))
+            # Links lead where nobody is to look.
+            status = os.lstat(path)
+            is_settled = max(status.st_mtime_ns, status.st_ctime_ns) < now - _UNSETTLED
+            stamps.append(stamp_of(status) if is_settled else _text_digest(path, status))
         except OSError:
             stamps.append(None)
-            continue
-        stamps.append(stamp_of(status))
-        if max(status.st_mtime_ns, status.st_ctime_ns) >= now - _UNSETTLED:
-            return digest(_ENCODER.encode(now))
     return digest(_ENCODER.encode(stamps))
+
+
+def _text_digest(path: str, status: os.stat_result) -> bytes:
+    """Nothing of what is no file."""
+    if not stat.S_ISREG(status.st_mode):
+        return UNREADABLE
+    flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_NOFOLLOW", 0)
+    with open(os.open(path, flags), "rb") as file:
+        return digest(file.read(_MOST_OF_A_TEXT))
 
 
 def listed_below(folder: str, suffixes: tuple[str, ...], most: int) -> list[str] | None:

@@ -21,6 +21,8 @@ from cudalint.source.lines import Lines
 _MOST: Final = 6
 """Macros that are tried at once."""
 _MOST_NAMES: Final = 200
+_USUAL_SIZE: Final = "32"
+"""A multiple of a warp, of which a block may have the square as threads."""
 _UNDECLARED: Final = frozenset({"undeclared", "unknown-type", "no-type", "not-in-namespace"})
 _WITHOUT_BODY: Final = re.compile(r"implicit instantiation of undefined template '(?:\w+::)*(\w+)<")
 """The one for these arguments may be among what is left out."""
@@ -61,11 +63,12 @@ class BuildCondition(Struct, frozen=True):
 
 
 def conditions_asked_for(
-    problems: Sequence[Problem], text_of: Callable[[str], bytes], built: Mapping[str, str]
+    problems: Sequence[Problem], files: Iterable[str], text_of: Callable[[str], bytes], built: Mapping[str, str]
 ) -> tuple[BuildCondition, ...]:
-    """The macros that `#error` asks for. `built` are those that the project's build files define under conditions, by
+    """The macros that `#error` asks for: with the value that it names, or a usual size where code of these files
+    calculates with them. `built` are those that the project's build files define under conditions, by
     their names and as they do it."""
-    return _known_to(built, _asked_for(problems, text_of))
+    return _known_to(built, _asked_for(problems, tuple(files), text_of))
 
 
 def conditions_declaring(
@@ -144,7 +147,9 @@ def _lines_of(text: bytes) -> Lines[str]:
     return Lines(text.decode(errors="replace"))
 
 
-def _asked_for(problems: Sequence[Problem], text_of: Callable[[str], bytes]) -> Iterator[BuildCondition]:
+def _asked_for(
+    problems: Sequence[Problem], files: Sequence[str], text_of: Callable[[str], bytes]
+) -> Iterator[BuildCondition]:
     """The macros without which a header is an error."""
     for problem in problems:
         if problem.kind != "error" or problem.error != "other":
@@ -155,7 +160,24 @@ def _asked_for(problems: Sequence[Problem], text_of: Callable[[str], bytes]) -> 
             continue
         macro = _expected(lines, problem.line)
         if macro is not None:
+            value = _value_in(directive[2], macro)
+            if value is None and "=" not in macro and any(_is_number(text_of(path), macro) for path in files):
+                value = _USUAL_SIZE
+            macro = macro if value is None else f"{macro}={value}"
             yield BuildCondition(macro, "", problem.path, problem.line)
+
+
+def _value_in(text: str, macro: str) -> str | None:
+    """The number that an error gives as an example: `define TILE, e.g. -DTILE=64`."""
+    match = re.search(rf"\b(?:D)?{re.escape(macro)}\s*=\s*(\d+)\b", text)
+    return match[1] if match is not None else None
+
+
+def _is_number(text: bytes, macro: str) -> bool:
+    """Whether code calculates with a macro, or has it for an extent."""
+    name = re.escape(macro.encode())
+    used = re.compile(rb"[-+*/%\[]\s*" + name + rb"\b|\b" + name + rb"\s*[-+*/%\]]")
+    return any(used.search(line) for line in text.split(b"\n") if macro.encode() in line and b"#" not in line)
 
 
 def _expected(lines: Lines[str], number: int) -> str | None:

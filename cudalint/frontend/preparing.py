@@ -119,7 +119,7 @@ def _next_need(source: Source, attempt: Attempt) -> Setting | None:
 
 def _by_errors(source: Source, attempt: Attempt) -> tuple[BuildCondition, ...]:
     """The macros that `#error` asks for."""
-    return conditions_asked_for(attempt.problems, source.text_of, built_macros(source))
+    return conditions_asked_for(attempt.problems, attempt.own_files(), source.text_of, built_macros(source))
 
 
 def _parsed(source: Source, setting: Setting) -> Attempt:

@@ -15,6 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.buildfiles.pyproject import pyproject_build
 from cudalint.buildfiles.python_files import setup_build
 from cudalint.buildfiles.reading import build_of
 from cudalint.disk import recorder as disk
@@ -180,7 +181,8 @@ def build_defines(path: str) -> tuple[str, ...]:
 
 @disk.question
 def _defines_around(path: str) -> tuple[str, ...]:
-    defined = (macro.definition for macro in setup_build(path).possible)
+    possible = (*setup_build(path).possible, *pyproject_build(path).possible)
+    defined = (macro.definition for macro in possible)
     return tuple(dict.fromkeys((*_BUILD_DEFINES.findall(_build_text(os.path.dirname(path))), *defined)))
 
 

@@ -12,6 +12,7 @@ import pytest
 from msgspec.msgpack import Encoder
 
 import cudalint
+from cudalint.cache.checking import Present
 from cudalint.disk import recorder as disk
 from cudalint.driver.file_findings import CheckJob, check_file
 from cudalint.options.analysis import AnalysisOptions
@@ -159,3 +160,25 @@ def test_a_larger_question_is_noted_by_its_answer(tmp_path: Path) -> None:
 @pytest.mark.parametrize("name", ["os:getcwd", "cudalint.cli:run", "cudalint.program.neighbours:launchers", "x", "a:b"])
 def test_an_entry_has_nothing_called_that_is_no_question(name: str) -> None:
     assert disk.answer_now(Encoder().encode((name, []))) is None
+
+
+def test_times_and_sizes_stand_for_texts(tmp_path: Path) -> None:
+    """What is read of a project as a whole is asked again when a file below changes, comes or goes."""
+    (tmp_path / "a.cu").write_text("one")
+
+    def noted() -> disk.Seen:
+        with disk.noting() as seen, disk.by_stamps(str(tmp_path), (".cu",), 10):
+            (tmp_path / "a.cu").read_text()
+        return seen
+
+    first = noted()
+    assert not first.texts
+    assert noted().names == first.names
+    assert Present().agrees_with(first)
+    (tmp_path / "a.cu").write_text("two")
+    assert noted().names != first.names
+    assert not Present().agrees_with(first)
+    (tmp_path / "a.cu").write_text("one")
+    assert Present().agrees_with(first)
+    (tmp_path / "b.cu").write_text("")
+    assert not Present().agrees_with(first)

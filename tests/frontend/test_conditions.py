@@ -28,17 +28,22 @@ def test_a_name_that_is_defined_where_a_macro_of_the_build_is(tmp_path: Path) ->
     assert _messages(parsed) == [f"`WIDTH` is defined under `ON_DEVICE` ({where}:2): linted with -D ON_DEVICE"]
 
 
+_OF_LANES = "\n#endif\nconstexpr int WIDTH = 2 * LANES;\n"
+
+
 @pytest.mark.parametrize(
-    "header",
+    ("header", "macro"),
     [
-        "#ifndef LANES\n#error the build sets the number of lanes\n#endif\nconstexpr int WIDTH = 2 * LANES;\n",
-        "#if defined(LANES)\nconstexpr int WIDTH = 2;\n#else\n#if 1\n#endif\n#error which?\n#endif\n",
+        ("#if defined(LANES)\nconstexpr int WIDTH = 2;\n#else\n#if 1\n#endif\n#error which?\n#endif\n", "LANES"),
+        # A number is a usual size, unless the error has one for an example.
+        ("#ifndef LANES\n#error the build sets the number of lanes" + _OF_LANES, "LANES=32"),
+        ("#ifndef LANES\n#error the build sets LANES, e.g. -DLANES=48" + _OF_LANES, "LANES=48"),
     ],
 )
-def test_a_macro_that_an_error_asks_for(tmp_path: Path, header: str) -> None:
+def test_a_macro_that_an_error_asks_for(tmp_path: Path, header: str, macro: str) -> None:
     (message,) = _messages(_parsed(tmp_path, header, _KERNEL))
-    assert message.startswith("`#error` asks for `LANES` (")
-    assert message.endswith("): linted with -D LANES")
+    assert message.startswith(f"`#error` asks for `{macro}` (")
+    assert message.endswith(f"): linted with -D {macro}")
 
 
 def test_a_macro_of_which_an_error_asks_for_one_of_some_values(tmp_path: Path) -> None:

@@ -166,3 +166,105 @@ def test_folders_out_of_the_project_are_not_searched(project: Path, tmp_path_fac
 
     messages = [problem.message for problem in parse_file(str(source), ParseOptions()).problems]
     assert "'secret.h' file not found" in messages
+
+
+def test_options_that_cmake_has_for_cuda_alone(project: Path) -> None:
+    text = """add_library(ours k.cu)
+    target_compile_options(ours PRIVATE $<$<COMPILE_LANGUAGE:CUDA>:-DLANES=32 -O3> $<$<COMPILE_LANGUAGE:CXX>:-DHOST>)
+    """
+    assert _macros(_build(project, "src/CMakeLists.txt", text)) == ["LANES=32"]
+
+
+def test_other_files_of_commands(project: Path) -> None:
+    (project / "cmake").mkdir()
+    (project / "cmake" / "Sizes.cmake").write_text("set(LANES 64)")
+    (project / "cmake" / "Flags.cmake").write_text("add_compile_definitions(LANES=${LANES})\ninclude(Flags)")
+    text = "list(APPEND CMAKE_MODULE_PATH ${PROJECT_SOURCE_DIR}/cmake)\ninclude(cmake/Sizes.cmake)\ninclude(Flags)\n"
+    assert _macros(_build(project, "CMakeLists.txt", text)) == ["LANES=64"]
+
+
+def test_no_commands_of_others(project: Path, tmp_path_factory: pytest.TempPathFactory) -> None:
+    other = tmp_path_factory.mktemp("other") / "flags.cmake"
+    other.write_text("add_definitions(-DOF_OTHERS)")
+    assert _macros(_build(project, "CMakeLists.txt", f"include({other})")) == []
+
+
+def test_what_linked_targets_hand_on(project: Path) -> None:
+    (project / "library").mkdir()
+    (project / "library" / "CMakeLists.txt").write_text(
+        """
+        add_library(library INTERFACE)
+        add_library(library::library ALIAS library)
+        target_include_directories(library INTERFACE ${CMAKE_CURRENT_SOURCE_DIR}/api PRIVATE own)
+        target_compile_definitions(library PUBLIC LANES=32 PRIVATE OWN)
+        add_definitions(-DALL_OF_THE_LIBRARY)
+        """
+    )
+    text = "add_library(ours src/k.cu)\ntarget_link_libraries(ours PUBLIC library::library)\n"
+    text += "add_subdirectory(library)\n"
+    build = _build(project, "CMakeLists.txt", text)
+    assert (_macros(build), build.folders) == (["LANES=32"], (str(project / "library" / "api"),))
+    other = _build(project, "CMakeLists.txt", text.replace("ours PUBLIC", "theirs PUBLIC"))
+    assert (_macros(other), other.folders) == ([], ())
+
+
+@pytest.mark.parametrize(
+    ("said", "folder"),
+    [
+        ("", "build/_deps/tiny-src"),
+        ("set(FETCHCONTENT_SOURCE_DIR_TINY ${CMAKE_SOURCE_DIR}/third_party/tiny)", "third_party/tiny"),
+    ],
+)
+def test_what_cmake_fetches(project: Path, said: str, folder: str) -> None:
+    text = f"{said}\nFetchContent_Declare(Tiny GIT_TAG v1)\ninclude_directories(${{tiny_SOURCE_DIR}}/include)\n"
+    assert _build(project, "CMakeLists.txt", text).folders == (str(project / folder / "include"),)
+
+
+def test_a_header_that_cmake_writes(project: Path) -> None:
+    (project / "src" / "config.h.in").write_text(
+        "#define LANES @LANES@\n#define OPEN @OPEN@\n"
+        "#cmakedefine WITH_MORE\n#cmakedefine LESS\n#cmakedefine01 LESS_YET\n"
+    )
+    text = "set(LANES 64)\nset(WITH_MORE ON)\nconfigure_file(src/config.h.in config.h)\n"
+    assert _macros(_build(project, "CMakeLists.txt", text)) == ["LANES=64", "LESS_YET=0", "WITH_MORE"]
+
+
+def test_scikit_build_core(project: Path) -> None:
+    (project / "CMakeLists.txt").write_text(
+        "set(LANES 64 CACHE STRING lanes)\nadd_definitions(-DLANES=${LANES} -DMORE=${MORE})\n"
+    )
+    text = """[tool.scikit-build]
+    cmake.args = ["-DLANES:STRING=96", "-G", "Ninja"]
+    cmake.define.MORE = true
+    """
+    assert _macros(_build(project, "pyproject.toml", text)) == ["LANES=96", "MORE=ON"]
+    assert _macros(_build(project, "pyproject.toml", "[tool]\nscikit-build = 3")) == ["LANES=64"]
+
+
+def test_extension_modules_of_setuptools(project: Path) -> None:
+    text = """[[tool.setuptools.ext-modules]]
+    name = "ours._C"
+    sources = ["src/k.cu"]
+    include-dirs = ["api"]
+    define-macros = [["LANES", "96"], ["WITH_MORE"]]
+    extra-compile-args = ["-O3", "-std=c++17", "-DLESS=1"]
+    """
+    build = _build(project, "pyproject.toml", text)
+    assert _possible(build) == ["LANES=96", "LESS=1", "WITH_MORE"]
+    assert (build.folders, build.standard) == ((str(project / "api"),), 17)
+
+
+def test_what_rules_of_bazel_depend_on(project: Path) -> None:
+    (project / "base").mkdir()
+    (project / "base" / "BUILD").write_text(
+        'cc_library(name = "base", defines = ["LANES=96"], local_defines = ["OWN"], deps = [":least"])\n'
+        'cc_library(name = "least", includes = ["api"])\n'
+    )
+    build = _build(project, "src/BUILD", 'cuda_library(name = "k", srcs = ["k.cu"], deps = ["//base", "@other//:x"])')
+    assert (_macros(build), build.folders) == (["LANES=96"], (str(project / "base" / "api"),))
+
+
+def test_a_makefile_above_names_the_source(project: Path) -> None:
+    rule = "FLAGS = -DLANES=96\nobj/%.o: src/%.cu\n\tnvcc $(FLAGS) -c $< -o $@\n"
+    assert _macros(_build(project, "Makefile", rule)) == ["LANES=96"]
+    assert _macros(_build(project, "Makefile", rule.replace("src/%.cu", "lib/%.cu"))) == []
