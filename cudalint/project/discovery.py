@@ -20,7 +20,8 @@ from cudalint.disk.regular import read_regular
 from cudalint.findings.results import Failure
 from cudalint.frontend.python.detect import SUFFIX as _PYTHON_SUFFIX
 from cudalint.frontend.python.detect import bytes_of, is_python, seems_to_hold_kernels
-from cudalint.frontend.python.other_kernels import kernels_in, listed
+from cudalint.frontend.python.other_kernels import kernels_in, listed, programs_in
+from cudalint.source.comments import COMMENT_IN_BYTES
 
 STDIN = "<stdin>"
 _SOURCE_SUFFIX = ".cu"
@@ -110,6 +111,14 @@ def _expand(argument: str, excludes: Excludes, stdin: str, others: Others) -> It
         yield Failure(argument, "no such file or folder")
 
 
+def _other_kernels(path: str, data: bytes) -> Counter[str]:
+    """What a file has of kernels that are no CUDA C++, or are in no source."""
+    if is_python(path):
+        return kernels_in(data)
+    is_compiling = b"nvrtcCreateProgram" in data
+    return programs_in(COMMENT_IN_BYTES.sub(b" ", data).decode("utf-8", "replace")) if is_compiling else Counter()
+
+
 def _from_stdin(name: str) -> SourceFile | Failure:
     try:
         return _unsaved(name, sys.stdin.buffer.read())
@@ -120,8 +129,7 @@ def _from_stdin(name: str) -> SourceFile | Failure:
 def _named(path: str, others: Others) -> SourceFile | Failure:
     """What a user names: a file, or what a shell passes for `<(command)`. Other pipes and devices may have no end."""
     if os.path.isfile(path):
-        if is_python(path):
-            others[os.path.realpath(path)] = kernels_in(bytes_of(path))
+        others[os.path.realpath(path)] = _other_kernels(path, bytes_of(path))
         return SourceFile(path)
     if not os.path.exists(path):
         return Failure(path, "the link leads nowhere")
@@ -184,12 +192,10 @@ def _in_folder(
         for found in _cuda_files(parent, names):
             if excludes(found.path, False):
                 excluded = True
-            elif not is_python(found.path):
-                files.append(found)
             else:
                 data = bytes_of(found.path)
-                own[os.path.realpath(found.path)] = kernels_in(data)
-                if seems_to_hold_kernels(data):
+                own[os.path.realpath(found.path)] = _other_kernels(found.path, data)
+                if not is_python(found.path) or seems_to_hold_kernels(data):
                     files.append(found)
     others |= own
     yield from _with_included_optional(files)

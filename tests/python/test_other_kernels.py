@@ -93,3 +93,15 @@ def test_the_report_names_them(
     summary = json.loads(capfd.readouterr().out)["summary"]
     expected = [{"kind": "Triton kernel", "number": 2}, {"kind": "Numba kernel", "number": 2}]
     assert (summary["kernels"], summary["not_linted"]) == (1, expected)
+
+
+def test_programs_that_c_compiles_when_it_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    source = tmp_path / "run.cu"
+    source.write_text(
+        "#include <nvrtc.h>\n// nvrtcCreateProgram(&q, was, 0);\n"
+        'const char *text = "__global__ void k() {}";\n'
+        "void run() { nvrtcProgram p; nvrtcCreateProgram(&p, text, 0, 0, 0, 0); }\n"
+    )
+    for path in (source, tmp_path):
+        run(["check", "--no-cache", str(path)])
+        assert capsys.readouterr().out == "No kernel in CUDA C++; not linted: 1 NVRTC program\n"

@@ -47,8 +47,12 @@ def kernels_in(data: bytes) -> Counter[str]:
         and function not in called
         and "device=True" not in "".join(arguments.split())
     )
-    programs = len(_COMPILED.findall(text))
-    return found + Counter({_NVRTC: programs})
+    return found + programs_in(text)
+
+
+def programs_in(text: str) -> Counter[str]:
+    """How many kernels' sources a text of any language, without its comments, has compiled when it runs."""
+    return +Counter({_NVRTC: len(_COMPILED.findall(text))})
 
 
 def _decorated(text: str) -> Iterator[tuple[str, list[tuple[str, str]]]]:
