@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from typing import Final, Literal, get_args
 
 Kind = Literal[
-    "accesses", "branches", "alignments", "bounds", "pitches", "barriers", "races", "occupancy", "costs", "arithmetic",
-    "reuse", "neighbours", "constants", "uninitialised", "collectives", "products", "axes",
+    "accesses", "branches", "alignments", "bounds", "pitches", "barriers", "races", "occupancy", "constants", "costs",
+    "arithmetic", "reuse", "neighbours", "uninitialised", "collectives", "products", "axes",
     "host", "launch_order",
 ]
 """In the order in which they are collected, so that none comes before one that it needs. A kernel's launches,

@@ -43,6 +43,7 @@ class DivergentConstant(Rule):
     severity = "warning"
     summary = "constant memory that the lanes of a warp index differently"
     by_hand = "the array may be small, or most warps may read one place of it"
+    is_waste = True
     reads = frozenset({"constants"})
     thresholds = {"words": 4.0}
 

@@ -107,7 +107,7 @@ class _Traffic(Struct):
 class CostCollector(Provider, eq=False):
     kind: ClassVar[Kind] = "costs"
     counts: ClassVar[bool] = True
-    needs: ClassVar[tuple[Kind, ...]] = ("accesses", "occupancy")
+    needs: ClassVar[tuple[Kind, ...]] = ("accesses", "occupancy", "constants")
     target: Target
     _computed: dict[int, Computed] = field(default_factory=dict)
     _scales: dict[int, float] = field(default_factory=dict)
@@ -156,6 +156,7 @@ class CostCollector(Provider, eq=False):
             l2_bytes=float(memory.l2),
             dram_bytes=float(memory.dram),
             waits=own.waits,
+            turns=sum(r.requests * r.addresses for c in facts.constants for r in c.results if r.launch == index),
         )
         status: CostStatus = traffic.status
         reason = traffic.reason
@@ -213,6 +214,7 @@ def _repeated(work: Work, own: Computed, traffic: _Traffic) -> Iterator[Repeated
                 l2_bytes=work.l2_bytes * sectors,
                 dram_bytes=work.dram_bytes * sectors,
                 waits=waits,
+                turns=0.0,
             ),
         )
 
@@ -231,6 +233,7 @@ def _scaled(work: Work, scale: float) -> Work:
         wavefronts=work.wavefronts * scale,
         l2_bytes=work.l2_bytes * scale,
         dram_bytes=work.dram_bytes * scale,
+        turns=work.turns * scale,
     )
 
 

@@ -54,10 +54,11 @@ def cost_of_all(kernel: KernelCost, costs: Sequence[FindingCost]) -> FindingCost
     for each in costs:
         own = each.excess
         total = Excess(
-            total.sectors + own.sectors,
-            total.wavefronts + own.wavefronts,
-            total.l2_bytes + own.l2_bytes,
-            total.dram_bytes + own.dram_bytes,
+            sectors=total.sectors + own.sectors,
+            wavefronts=total.wavefronts + own.wavefronts,
+            l2_bytes=total.l2_bytes + own.l2_bytes,
+            dram_bytes=total.dram_bytes + own.dram_bytes,
+            turns=total.turns + own.turns,
             doubles=total.doubles + own.doubles,
             special=total.special + own.special,
             instructions=total.instructions + own.instructions,
@@ -103,6 +104,7 @@ def _more(work: Work, part: Work, times: float) -> Work:
         l2_bytes=work.l2_bytes + times * part.l2_bytes,
         dram_bytes=work.dram_bytes + times * part.dram_bytes,
         waits=Waits(**summed(work.waits, part.waits)),
+        turns=work.turns + times * part.turns,
     )
 
 
@@ -129,6 +131,7 @@ def _less(work: Work, excess: Excess, machine: Machine) -> Work:
         dram_bytes=max(0.0, work.dram_bytes - excess.dram_bytes),
         instructions=max(0.0, work.instructions - excess.instructions),
         waits=waits,
+        turns=max(0.0, work.turns - excess.turns),
     )
     return _without(found, excess.repeated) if excess.repeated else found
 
@@ -146,4 +149,5 @@ def _without(work: Work, part: float) -> Work:
         passes=work.passes * kept,
         wavefronts=work.wavefronts * kept,
         l2_bytes=work.l2_bytes * kept,
+        turns=work.turns * kept,
     )

@@ -23,7 +23,7 @@ class Machine(Struct, frozen=True):
     dram_bytes: float
     l2_bytes: float
     wavefronts: float
-    """Passes through L1 and shared memory, which are one and the same memory."""
+    """Passes through L1 and shared memory, which are one and the same memory; the constant cache has as many turns."""
     instructions: float
     """Warp-level instructions."""
     fp32: float

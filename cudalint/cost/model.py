@@ -66,6 +66,7 @@ def limits_of(work: Work, machine: Machine) -> dict[Resource, float]:
         "l2": work.l2_bytes / machine.l2_bytes,
         "l1": idle * work.passes / machine.wavefronts,
         "shared": idle * work.wavefronts / machine.wavefronts,
+        "constant": idle * work.turns / machine.wavefronts,
         "issue": idle * work.instructions / machine.instructions,
         "fp32": idle * operations.fp32 / machine.fp32,
         "fp64": idle * operations.fp64 / machine.fp64,

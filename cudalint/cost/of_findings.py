@@ -69,16 +69,18 @@ def _accesses(diagnostic: Diagnostic, kernel: KernelFacts) -> list[Access]:
 def _of_figures(
     diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, work: Work, target: Target
 ) -> Excess | None:
-    """Of lanes that idle, of SMs that do, of places for blocks, and of a barrier."""
+    """Of lanes that idle, of SMs that do, of places for blocks, of a barrier, and of turns of the constant cache."""
     figures = diagnostic.figures
+    # Of a launch of unknown size the work of a smaller grid is weighed.
+    scale = work.blocks / math.prod(kernel.launches[cost.launch].grid)
     if "wasted_share" in figures:
-        # Of a launch of unknown size the work of a smaller grid is weighed.
-        scale = work.blocks / math.prod(kernel.launches[cost.launch].grid)
         return Excess(
             instructions=min(1.0, figures["wasted_share"]) * work.instructions,
             doubles=scale * figures.get("double_operations", 0.0),
             special=scale * figures.get("special_operations", 0.0),
         )
+    if "words" in figures:
+        return Excess(turns=scale * _needless_turns(diagnostic, kernel, cost.launch))
     if "repeated_share" in figures:
         return Excess(repeated=figures["repeated_share"])
     if "idle_lanes" in figures and "idle_fraction" in figures:
@@ -90,6 +92,12 @@ def _of_figures(
     if diagnostic.place in cost.stops:
         return Excess(barriers=cost.stops[diagnostic.place])
     return None
+
+
+def _needless_turns(diagnostic: Diagnostic, kernel: KernelFacts, launch: int) -> float:
+    """What loads of constant memory at the place of a finding take beyond one turn for each request."""
+    results = (r for load in kernel.constants if load.place == diagnostic.place for r in load.results)
+    return sum(r.requests * (r.addresses - 1.0) for r in results if r.launch == launch)
 
 
 def _of_requests(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, work: Work) -> Excess | None:

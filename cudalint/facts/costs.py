@@ -12,7 +12,7 @@ from cudalint.facts.launches import LaunchFacts
 from cudalint.facts.places import Place
 
 Resource = Literal[
-    "dram", "l2", "l1", "shared", "issue", "fp32", "fp64", "fp16", "special", "tensor", "latency", "launch"
+    "dram", "l2", "l1", "shared", "constant", "issue", "fp32", "fp64", "fp16", "special", "tensor", "latency", "launch"
 ]
 """What a kernel may wait for. `latency`: for results, with too few warps to hide it. `launch`: to begin and to end."""
 Bound = Resource | Literal["unknown"]
@@ -72,6 +72,8 @@ class Work(Struct, frozen=True):
     l2_bytes: float
     dram_bytes: float
     waits: Waits
+    turns: float = 0.0
+    """Clocks of an SM's constant cache for loads whose lanes want different words."""
 
 
 class Repeated(Struct, frozen=True):
@@ -145,6 +147,8 @@ class Excess(Struct, frozen=True):
     """Beyond the ideal, of global memory."""
     wavefronts: float = 0.0
     """Beyond the ideal, of shared memory."""
+    turns: float = 0.0
+    """Of the constant cache."""
     l2_bytes: float = 0.0
     dram_bytes: float = 0.0
     doubles: float = 0.0

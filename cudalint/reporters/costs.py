@@ -18,6 +18,7 @@ NAMES: Final[dict[Bound, str]] = {
     "l2": "L2",
     "l1": "L1",
     "shared": "shared memory",
+    "constant": "constant memory",
     "issue": "instruction issue",
     "fp32": "FP32 arithmetic",
     "fp64": "FP64 arithmetic",

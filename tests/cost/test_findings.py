@@ -232,3 +232,37 @@ void run(float* a, float* b) { k<<<dim3(4096, 64), 256>>>(a, b); }
     # 2^20 elements are 8 MB, which DRAM moves in 5 us; 64 times as much comes from L2 and is stored there.
     assert 0.8 < cost.share < 63 / 64
     assert 5 < cost.speedup < 64
+
+
+_CONSTANTS = """
+__constant__ float weights[256];
+__global__ void each_time(const float *in, float *out) {
+  float sum = 0;
+  for (int k = 0; k < 64; k++) sum += weights[(threadIdx.x + k) % 256];
+  out[blockIdx.x * 256 + threadIdx.x] = sum * in[blockIdx.x * 256 + threadIdx.x];
+}
+__global__ void once(const float *in, float *out) {
+  __shared__ float table[256];
+  table[threadIdx.x] = weights[threadIdx.x];
+  __syncthreads();
+  float sum = 0;
+  for (int k = 0; k < 2048; k++) sum += table[(threadIdx.x + k) % 256];
+  out[blockIdx.x * 256 + threadIdx.x] = sum * in[blockIdx.x * 256 + threadIdx.x];
+}
+void run(float* a, float* b) { each_time<<<4096, 256>>>(a, b); once<<<4096, 256>>>(a, b); }
+"""
+
+
+def test_turns_of_the_constant_cache_cost_by_how_many_there_are(tmp_path: Path) -> None:
+    """2^15 warps with 64 loads of 32 words: 31 turns too many each. One load of a table, beside 2048 of shared memory
+    that take a turn each, is 31 of 2080 turns, and under 5% whatever waits for what."""
+    often, once = sorted(_report(tmp_path / "k.cu", _CONSTANTS, "CL110").diagnostics, key=lambda each: each.place)
+    assert often.cost is not None
+    assert once.cost is not None
+    assert often.cost.excess.turns == pytest.approx(31 * 64 << 15)
+    assert often.cost.limiter == "constant"
+    assert often.cost.share is not None
+    assert often.cost.share > 0.5
+    assert once.cost.excess.turns == pytest.approx(31 << 15)
+    assert once.cost.share is not None
+    assert once.cost.share < 0.05
