@@ -70,6 +70,7 @@ def _arguments(
     closed = source.close(opening) if opening >= 0 and source.code[opening] == "(" else None
     if closed is None:
         return {}
-    arguments = (source.text[a:b].strip() for a, b in between_commas(source, opening + 1, closed - 1))
+    # Of code alone: comments stand between arguments.
+    arguments = (" ".join(source.code[a:b].split()) for a, b in between_commas(source, opening + 1, closed - 1))
     named = zip(parameter_names(kernel, text_of), arguments, strict=False)
     return {name: argument for name, argument in named if name}

@@ -319,9 +319,9 @@ def _row_in_vectors(
     if one.result.reached_otherwise:
         return words
     try:
-        bound = turns_of(access, texts.text_of)
+        bound, most = turns_of(access, numbers[0], texts.text_of)
         given = _number(bound, one.launch)
-        number = next((n for n in numbers if given is None or given % n == 0), 0)
+        number = next((n for n in numbers if n <= most and (given is None or given % n == 0)), 0)
         if not number:
             raise Obstacle(f"the {given} turns of its loop make no whole vectors")
     except Obstacle as obstacle:

@@ -56,16 +56,23 @@ def row_edits(
         raise Obstacle(
             f"what stands before line {line} looks at where arrays begin, which may not be where a vector does"
         )
-    number = width // access.bytes
-    if not _is_multiple(loop.first, number):
-        raise Obstacle(f"the loop at line {source.position(loop.begin)[0]} begins in the middle of a vector")
     elements = elements_of([one for one in accesses if one.bytes == access.bytes], loop, source)
     return tuple(_edits(elements, loop, width, source, path, uniform))
 
 
-def turns_of(access: Access, text_of: Callable[[str], str]) -> str:
-    """How the bound of the loop around an access is spelled. Raises an `Obstacle` as `row_edits` does."""
-    return loop_around(code_text(text_of(access.place.path)), access).bound
+def turns_of(access: Access, widest: int, text_of: Callable[[str], str]) -> tuple[str, int]:
+    """How the bound of the loop around an access is spelled, and the largest power of two up to `widest` of which the
+    number at which it begins is a multiple. Raises an `Obstacle` as `row_edits` does, and where no vector could begin
+    there."""
+    source = code_text(text_of(access.place.path))
+    loop = loop_around(source, access)
+    while widest > 1 and not _is_multiple(loop.first, widest):
+        widest //= 2
+    if widest == 1:
+        raise Obstacle(
+            f"the loop at line {source.position(loop.begin)[0]} begins at `{loop.first}`, where no vector need begin"
+        )
+    return loop.bound, widest
 
 
 def _is_multiple(text: str, number: int) -> bool:

@@ -111,14 +111,16 @@ class _Vector(Struct, frozen=True):
 def _vector(access: Access, base: str, width: int, source: CodeText) -> _Vector:
     """CUDA has none of halves, of eight bytes, or of what a template is for."""
     number = width // access.bytes
+    vector, scalar = None, access.element_type
+    reason = Obstacle(f"{number} `{scalar}` are no vector of CUDA's: one would have to be declared for them")
     try:
         vector, scalar = vector_of(access, width, source)
-    except Obstacle:
-        vector = None
+    except Obstacle as obstacle:
+        reason = obstacle
     if vector is not None:
         return _Vector(vector, number, scalar)
     if not base.endswith("]") or re.search(r"\.|->", base.partition("[")[0]):
-        raise Obstacle(f"CUDA has no vector of {number} such fields")
+        raise reason
     array = NAME.match(base)[0]  # type: ignore[index]
     begin, _ = source.extent(access.place)
     scalar = element_type(array, access, source, (function_of(source, begin), begin))

@@ -461,3 +461,45 @@ void run(float *a) { rotated<<<64, 256>>>(a); }
     assert kinds == {"safe"}
     shared = source.replace("(threadIdx.x + 1) % 256", "threadIdx.x + 1")
     assert _fixed(shared, "CL305")[0] == shared
+
+
+_LISTS = """
+__global__ void sums(const int *lists, const float *values, float *out, int most) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    const int *list = lists + i * most;
+    float sum = 0;
+    for (int k = FIRST; k < most; k++) sum += values[list[k]];
+    out[i] = sum;
+}
+void run(const int *a, const float *b, float *c) { sums<<<1024, 256>>>(a, b, c, 128); }
+"""
+
+
+@pytest.mark.parametrize(("first", "has_vectors"), [("0", True), ("4", True), ("2", True), ("1", False)])
+def test_no_vectors_are_advised_where_none_begins(first: str, has_vectors: bool) -> None:
+    """Lists of 128 integers whose first is their length: no vector begins at the second one."""
+    report = check_file(
+        CheckJob(
+            "a.cu", AnalysisOptions(unsaved=(("a.cu", _LISTS.replace("FIRST", first)),)), Selection(("CL101",)),
+            pictures=False,
+        )
+    )  # fmt: skip
+    assert isinstance(report, FileReport)
+    [found] = [one for one in report.diagnostics if "`lists`" in one.message]
+    assert (found.suggestion is not None and "vector" in found.suggestion.message) is has_vectors
+
+
+def test_a_comment_before_an_argument_is_no_part_of_it() -> None:
+    source = """
+__global__ void rows(const float *in, float *out, int columns) {
+    int i = blockIdx.x * columns + 4 * threadIdx.x;
+    *reinterpret_cast<float4 *>(&out[i]) = *reinterpret_cast<const float4 *>(&in[i]);
+}
+void run(const float *in, float *out, int width) {
+    rows<<<64, 64>>>(in, out,
+                     // of a row
+                     width);
+}
+"""
+    fixed, _ = _fixed(source, "CL102")
+    assert "assert(width % 4 == 0);" in fixed
