@@ -112,3 +112,22 @@ def test_what_stands_beside_no_loop(tmp_path: Path) -> None:
     cost = _cost_of_stores(_FIRST, tmp_path)
     assert cost.least is None and not cost.if_short
     assert is_large(cost, 0.05)
+
+
+def test_a_loop_that_a_grid_of_unknown_size_shares_out_has_one_turn(tmp_path: Path) -> None:
+    """A block for each tile, or fewer: both numbers are the caller's."""
+    path = tmp_path / "k.cu"
+    path.write_text("""
+__global__ void tiles(const float *in, float *out, int count) {
+    for (int tile = blockIdx.x; tile < count; tile += gridDim.x)
+        out[tile * 256 + threadIdx.x] = in[tile * 256 + threadIdx.x] * 2;
+}
+void run(const float *in, float *out, int count, int blocks) { tiles<<<blocks, 256>>>(in, out, count); }
+""")
+    [kernel] = analyse_file(str(path), AnalysisOptions()).kernels
+    assert kernel.costs is not None
+    [cost] = kernel.costs
+    assert cost.lengths == ("a loop at line 3 has 1 iteration",)
+    assert cost.work is not None
+    # Of 8 warps a block, each loads 4 sectors and stores as many, if there is a tile for it.
+    assert 0 < cost.work.sectors <= kernel.launches[0].grid[0] * 8 * 8

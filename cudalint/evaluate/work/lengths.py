@@ -3,7 +3,8 @@
 A loop over a size that nothing gives is as long as that size is taken to be, if the size makes the grid as well: a
 kernel with a thread for each of `n` bodies goes through all `n` of them. Sizes that loops alone have are taken for a
 few hundred, and for fewer within other such loops: a thread takes some thousands of turns in all, and of loops in one
-another the inner ones are short. Where only data ends a loop, it has the turns that drawn data give it.
+another the inner ones are short. One that goes on by the grid's size has one turn if that is unknown, too: somebody
+launches as many blocks as there is work for. Where only data ends a loop, it has the turns that drawn data give it.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.interpreter.device.events import AccessEvent, Loop
 from cudalint.ir import nodes as ir
-from cudalint.values.nodes import Node, bits_of
+from cudalint.values.nodes import BLOCK_BITS, Node, below, bits_of
 
 _NOMINAL = 256
 _SHORTER = 16
@@ -39,7 +40,8 @@ class Length(Struct, eq=False):
 
     @property
     def assumption(self) -> str:
-        return f"a loop at line {self.span.line} has {round(self.turns)} iterations"
+        turns = round(self.turns)
+        return f"a loop at line {self.span.line} has {turns} iteration{'s' if turns != 1 else ''}"
 
 
 class Lengths:
@@ -84,11 +86,23 @@ class Lengths:
         if found is None:
             situation = self._view.quick()
             trips = float(situation.trips(situation.rows(around), loop).max())
-            turns = min(trips, self._most(key))
+            turns = min(trips, 1.0 if self._is_dealt_out(loop, key) else self._most(key))
             found = self._shares[loop.counter.index] = turns / trips if trips else 1.0
             if key not in self.found:
                 self.found[key] = Length(loop.span, turns)
         return found
+
+    def _is_dealt_out(self, loop: Loop, key: Key) -> bool:
+        """Whether the blocks share a loop out among them, so that it is as long as the grid is small, and nothing says
+        what the one has to do with the other."""
+        if self._grid.isdisjoint(key) or self._grid.issuperset(key):
+            return False
+        grid = bits_of(size for size in self._sizes(loop.condition.bits) if size.index in self._grid)
+        steps = [node.args for node in below((loop.condition,), loop.counter.bits) if node.op == "*"]
+        return bool(loop.condition.bits & BLOCK_BITS) and any(
+            (a.bits & loop.counter.bits and b.bits & grid) or (b.bits & loop.counter.bits and a.bits & grid)
+            for a, b in steps
+        )
 
     def _most(self, key: Key) -> float:
         """How many turns a loop is taken for at most."""
