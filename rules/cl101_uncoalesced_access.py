@@ -5,9 +5,13 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
+from msgspec.structs import replace
+
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts
-from cudalint.remedies.coalescing import Texts, by_hand, is_a_vector, suggest
+from cudalint.remedies.coalescing import ALONG_ROWS, Texts, by_hand, is_a_vector, suggest
+from cudalint.remedies.float_edits import function_around
+from cudalint.remedies.launch_texts import arguments_of
 from cudalint.remedies.patterns import Pattern, pattern_of
 from cudalint.remedies.records import is_absorbed
 from cudalint.rule import Rule, RuleContext
@@ -94,7 +98,9 @@ class UncoalescedAccess(Rule):
             absorbed = is_absorbed(kernel, one, context.target, limits["factor"], limits["excess-sectors"])
             remedy = suggest(kernel, one, pattern, texts, absorbed)
             if remedy is not None or not absorbed:
-                yield self._diagnostic(kernel, one, pattern, remedy, absorbed)
+                found = self._diagnostic(kernel, one, pattern, remedy, absorbed)
+                handed = _of_what_is_handed(kernel, one, pattern, context)
+                yield replace(found, causes=(*found.causes, *handed))
 
     def _diagnostic(
         self, kernel: KernelFacts, one: Evaluated, pattern: Pattern, remedy: Suggestion | None, absorbed: bool
@@ -188,6 +194,19 @@ def _causes(access: Access, pattern: Pattern, remedy: str, absorbed: bool) -> tu
         return (f"{access.place.path}: {abs(pattern.step)} bytes of a thread: {remedy}",)
     how = pattern.text if pattern.kind in ("field", "copy", "strided", "column") and not remedy else pattern.kind
     return in_function(access, f"{how}: {remedy}"), in_function(access, f"{how} of {access.array}")
+
+
+def _of_what_is_handed(
+    kernel: KernelFacts, one: Evaluated, pattern: Pattern, context: RuleContext
+) -> Iterator[str]:
+    """How rows lie in what one function of the host hands to several kernels, which walk through it alike: such as the
+    variants of one kernel, of which it launches one or the other."""
+    site = one.launch.site
+    if pattern.kind in ALONG_ROWS and site is not None and one.launch.source == "launch-site":
+        handed = arguments_of(kernel, site.place, context.text_of).get(one.access.array)
+        path, begin = function_around(site.place, context.text_of)
+        if handed is not None and begin >= 0:
+            yield f"{path}: {begin}: {one.access.operation} of {handed}: {pattern.text}"
 
 
 def _worded(one: Evaluated, pattern: Pattern) -> str:

@@ -1,7 +1,8 @@
 """One finding for one cause. Findings of a rule are of one cause where
 
 - they stand at one place: a line of a header or of a helper, which many kernels or instantiations come through,
-- their rule says so: the fields of one struct, arrays that a function walks alike, uses of one shared array,
+- their rule says so: the fields of one struct, arrays that a function walks alike, uses of one shared array, rows that
+  one function of the host hands to several kernels,
 - the same edits mend them,
 - they stand in copies of one piece of code, as files have that were made from one another, or kernels that differ in
   numbers only, or

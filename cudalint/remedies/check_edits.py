@@ -10,9 +10,10 @@ from cudalint.diagnostics import Edit
 from cudalint.facts import Insertion, KernelFacts, LaunchFacts, Place
 from cudalint.remedies.headers import included
 from cudalint.remedies.insertions import before_statement, insertions
+from cudalint.remedies.launch_texts import arguments_of
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.remedies.outermost import body_of, statements
-from cudalint.remedies.spelling import NAME, between_commas, parameter_names
+from cudalint.remedies.spelling import NAME, parameter_names
 from cudalint.source.code import CodeText, code_text
 
 
@@ -25,7 +26,7 @@ def check_edits(
     if site is None or launch.source != "launch-site":
         return _in_kernel(kernel, condition, text_of)
     source = code_text(text_of(site.place.path))
-    given = _arguments(kernel, site.place, source, text_of)
+    given = arguments_of(kernel, site.place, text_of)
     for name in dict.fromkeys(NAME.findall(condition)):
         value = given.get(name, name)
         if not re.fullmatch(r"[\w.]+(?:->\w+)*", value):
@@ -58,19 +59,3 @@ def _with_header(path: str, source: CodeText, asked: Iterable[Insertion]) -> tup
     checks = tuple(Edit(each.place, each.text) for each in asked)
     has_assert = re.search(r'#[ \t]*include[ \t]*[<"]assert\.h[>"]', source.text) is not None
     return (*(() if has_assert else included(path, source, ["cassert"])), *checks)
-
-
-def _arguments(
-    kernel: KernelFacts, launch: Place, source: CodeText, text_of: Callable[[str], str]
-) -> dict[str, str]:
-    """What a launch `kernel<<<...>>>(...)` gives for each parameter."""
-    begin, end = source.extent(launch)
-    closing = source.code.find(">>>", begin, end)
-    opening = source.skip(closing + 3) if closing >= 0 else -1
-    closed = source.close(opening) if opening >= 0 and source.code[opening] == "(" else None
-    if closed is None:
-        return {}
-    # Of code alone: comments stand between arguments.
-    arguments = (" ".join(source.code[a:b].split()) for a, b in between_commas(source, opening + 1, closed - 1))
-    named = zip(parameter_names(kernel, text_of), arguments, strict=False)
-    return {name: argument for name, argument in named if name}

@@ -47,7 +47,7 @@ _COMMON_TURN = 128
 """Bytes after which both sectors and banks repeat."""
 
 
-_ALONG_ROWS = ("own-row", "own-run", "strided", "column")
+ALONG_ROWS = ("own-row", "own-run", "strided", "column")
 """What loops along rows are, as far as the model tells it."""
 _VECTOR = re.compile(r"\b(?:u?(?:char|short|int|long|longlong)|float|double)[2-4](?:_\w+)?$")
 
@@ -68,7 +68,7 @@ def suggest(
     """The remedy that fits the pattern, None where the model knows of none that helps. Of records that L1 has absorbed
     none but a load of all of it would bring anything."""
     found = _suggested(kernel, one, pattern, texts, absorbed)
-    if absorbed or pattern.kind not in _ALONG_ROWS or (found is not None and found.edits):
+    if absorbed or pattern.kind not in ALONG_ROWS or (found is not None and found.edits):
         return found
     return _through_a_tile(kernel, one, texts, found)
 
@@ -379,7 +379,7 @@ def _walks_beside(other: Evaluated, one: Evaluated) -> bool:
     """Whether another load or store under the same launch takes each thread along a row of its own, too."""
     if other.result.launch != one.result.launch or other.access.place == one.access.place:
         return False
-    return other.access.operation in ("load", "store") and pattern_of(other).kind in _ALONG_ROWS
+    return other.access.operation in ("load", "store") and pattern_of(other).kind in ALONG_ROWS
 
 
 def _neighbours(kernel: KernelFacts, one: Evaluated, width: int) -> list[tuple[int, Evaluated]]:

@@ -10,7 +10,7 @@ from msgspec import Struct
 from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, Place
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import between_commas, may_have_effect, outside_brackets, replaced
+from cudalint.remedies.spelling import between_commas, may_have_effect, outside_brackets, parameter_names, replaced
 from cudalint.source.code import CodeText, code_text
 
 _LAUNCHED = re.compile(r"([A-Za-z_][\w:]*(?:\s*<[\w\s,:*]+>)?)\s*<<<")
@@ -44,6 +44,21 @@ def launch_text(launch: Place, source: CodeText) -> LaunchText:
 def _stripped(source: CodeText, begin: int, end: int) -> Span:
     text = source.text[begin:end]
     return begin + len(text) - len(text.lstrip()), end - len(text) + len(text.rstrip())
+
+
+def arguments_of(kernel: KernelFacts, launch: Place, text_of: Callable[[str], str]) -> dict[str, str]:
+    """What a launch `kernel<<<...>>>(...)` gives for each parameter, as it is spelled."""
+    source = code_text(text_of(launch.path))
+    begin, end = source.extent(launch)
+    closing = source.code.find(">>>", begin, end)
+    opening = source.skip(closing + 3) if closing >= 0 else -1
+    closed = source.close(opening) if opening >= 0 and source.code[opening] == "(" else None
+    if closed is None:
+        return {}
+    # Of code alone: comments stand between arguments.
+    arguments = (" ".join(source.code[a:b].split()) for a, b in between_commas(source, opening + 1, closed - 1))
+    named = zip(parameter_names(kernel, text_of), arguments, strict=False)
+    return {name: argument for name, argument in named if name}
 
 
 def exchanged_block(launch: Place, text_of: Callable[[str], str]) -> Edit:

@@ -39,6 +39,34 @@ def test_a_line_that_kernels_come_through() -> None:
     assert ("also", "the same in second") in list(notes(found))
 
 
+def test_variants_of_a_kernel_walk_through_the_same_rows() -> None:
+    """Lists of 64 integers for each thread, which one of two kernels is launched for; the rows that another function
+    hands over are another matter."""
+    source = """
+        __global__ void most(const int *lists, const float *in, float *out) {
+            float found = 0;
+            for (int k = 0; k < 64; k++) found = fmaxf(found, in[lists[threadIdx.x * 64 + k]]);
+            out[threadIdx.x] = found;
+        }
+        __global__ void mean(const int *lists, const float *in, float *out) {
+            float sum = 0;
+            for (int k = 0; k < 64; k++) sum += in[lists[threadIdx.x * 64 + k]] / 64;
+            out[threadIdx.x] = sum;
+        }
+        void pool(const int *lists, const float *in, float *out, bool averages) {
+            if (averages) mean<<<1, 256>>>(lists, in, out);
+            else most<<<1, 256>>>(lists, in, out);
+        }
+        void other(const int *lists, const float *in, float *out) { WHICH<<<1, 256>>>(lists, in, out); }
+        __global__ void sums(const int *lists, const float *in, float *out) {
+            float sum = 1;
+            for (int k = 0; k < 64; k++) sum *= in[lists[threadIdx.x * 64 + k]];
+            out[threadIdx.x] = sum;
+        }
+    """
+    assert sorted(map(_lines, _told(source.replace("WHICH", "sums"), "CL101"))) == [[4, 9], [19]]
+
+
 _FIELDS = """
     struct Point { float x, y, z; int kind, next, colour[3]; };
     __global__ void moved(Point *p) { p[threadIdx.x].x += 1; {} }

@@ -18,7 +18,9 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.interpreter.device.events import AccessEvent, Loop
 from cudalint.ir import nodes as ir
-from cudalint.values.nodes import BLOCK_BITS, Node, below, bits_of
+from cudalint.values.graph import conjuncts
+from cudalint.values.nodes import BLOCK_BITS, Node, bits_of
+from cudalint.values.polynomial import terms_of
 
 _NOMINAL = 256
 _SHORTER = 16
@@ -97,11 +99,19 @@ class Lengths:
         what the one has to do with the other."""
         if self._grid.isdisjoint(key) or self._grid.issuperset(key):
             return False
+        graph = self._view.graph
         grid = bits_of(size for size in self._sizes(loop.condition.bits) if size.index in self._grid)
-        steps = [node.args for node in below((loop.condition,), loop.counter.bits) if node.op == "*"]
-        return bool(loop.condition.bits & BLOCK_BITS) and any(
-            (a.bits & loop.counter.bits and b.bits & grid) or (b.bits & loop.counter.bits and a.bits & grid)
-            for a, b in steps
+        sides = [
+            side
+            for test in (*conjuncts(graph, loop.condition), loop.condition)
+            if test.op in ("<", "<=") and not test.bits & graph.opaque_bits
+            for side in test.args
+            if side.bits & BLOCK_BITS and side.bits & loop.counter.bits
+        ]
+        return any(
+            bits_of(factors) & grid and number.bits & loop.counter.bits
+            for side in sides
+            for factors, number in terms_of(graph, side).items()
         )
 
     def _most(self, key: Key) -> float:
