@@ -3,9 +3,9 @@ stored over before anybody reads it.
 
 Read from the PTX of 24 kernels (nvcc 13.0, sm_80): `for (...) out[t] += in[...]` loads `out[t]` before the loop, and
 stores it behind the loop if nothing in the loop may touch it otherwise; where loads through other pointers may (no
-`__restrict__`), each iteration stores it and none loads it. `out[t] = 0; out[t] = x;` is one store. All of that ends at
-atomic operations and at what waits, shuffles included, unless the array is `__restrict__`, and at fences in any case.
-What a branch does in the loop stays there.
+`__restrict__`), each iteration stores it and none loads it. `out[t] = 0; out[t] = x;` is one store, but two with a
+branch or a loop in between (measured, too). All of that ends at atomic operations and at what waits, shuffles included,
+unless the array is `__restrict__`, and at fences in any case. What a branch does in the loop stays there.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ from msgspec.structs import replace
 
 from cudalint.codegen.indices import distance, open_part
 from cudalint.codegen.moved_loads import first_turn
+from cudalint.codegen.straight import Straight
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.events import (
@@ -49,7 +50,7 @@ def promoted(execution: Execution, events: Sequence[Event], restricted: frozense
     loops = _Loops(result, aliases, execution.view.graph)
     for loop in _storing(result):
         loops.leave(loop)
-    _leave_out_overwritten(result, aliases)
+    _leave_out_overwritten(result, aliases, execution)
     return result
 
 
@@ -159,8 +160,9 @@ class _Loops(Struct, eq=False):
             self.guards.update(moved.context.conditions[len(loop.conditions) :])
 
 
-def _leave_out_overwritten(events: list[Event], aliases: _Aliases) -> None:
-    """Leaves out the stores of what is stored over in all cases, before anything may have read it."""
+def _leave_out_overwritten(events: list[Event], aliases: _Aliases, execution: Execution) -> None:
+    """Leaves out the stores of what is stored over in the same stretch of code without jumps, before anything may have
+    read it."""
 
     def key(event: AccessEvent) -> Hashable:
         return aliases.place(event), event.context.loops
@@ -171,14 +173,15 @@ def _leave_out_overwritten(events: list[Event], aliases: _Aliases) -> None:
     """Where each of these was last stored to, as long as nothing may have read it since."""
     changed: set[Hashable] = set()
     """Those of which another store may have changed a part since: a load has to read it."""
-    for number, event in enumerate(events if twice else ()):
+    straight = Straight.of(execution) if twice else None
+    for number, event in enumerate(events if straight else ()):
         own = key(event) if _is_plain(event) else None
         before = events[pending[own]] if own in pending else None
         is_store = isinstance(event, AccessEvent) and event.operation == "store"
         if isinstance(before, AccessEvent):
             if not is_store and own not in changed and _is_on_the_way(before, event):
                 continue
-            if is_store and _is_on_the_way(event, before):
+            if is_store and _is_on_the_way(event, before) and _is_one_stretch(straight, pending[own], number):
                 events[pending[own]] = replace(before, left_out=_stored_over(event))
             del pending[own]
         for other, place in list(pending.items()):
@@ -191,6 +194,10 @@ def _leave_out_overwritten(events: list[Event], aliases: _Aliases) -> None:
         if is_store and own in twice:
             pending[own] = number
             changed.discard(own)
+
+
+def _is_one_stretch(straight: Straight | None, *places: int) -> bool:
+    return straight is not None and len(set(map(straight.compiler_stretch, places))) == 1
 
 
 def _is_on_the_way(first: Event, second: Event) -> bool:

@@ -40,7 +40,9 @@ _TURNS = 64
         # `in[t]` may be what has just been stored.
         (_ANY, "out[t] = 1; out[t] = in[t];", 0, 2),
         (_ANY, "out[t] = 1; __syncthreads(); out[t] = 2;", 0, 2),
-        (_ALONE, "out[t] = 1; __syncthreads(); out[t] = 2;", 0, 1),
+        # A loop or a branch in between.
+        (_ALONE, f"float x = 1; out[t] = x; {_LOOP} x = x * x + 1; out[t] = x;", 0, 2),
+        (_ALONE, "out[t] = 1; if (in[t] > 0) n = n * n / 7 + sqrtf(n); out[t] = n;", 0, 2),
     ],
 )  # fmt: skip
 def test_how_often_a_place_is_loaded_and_stored(parameters: str, body: str, loads: int, stores: int) -> None:
