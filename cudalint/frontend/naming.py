@@ -19,6 +19,8 @@ from cudalint.frontend.problems import missing_names, numbers_needed
 
 _ROUNDS: Final = 6
 """A declared name may uncover the next one of the same statement."""
+_LEAST_PROGRESS: Final = 20
+"""A round that takes away less than this part of a file's errors is the last one."""
 _NOT_DECLARED: Final = frozenset({"undeclared", "unknown-type", "no-type", "not-in-namespace"})
 
 
@@ -96,9 +98,11 @@ class _Naming(Struct):
         self.has_dispatches = self.has_dispatches or is_opening
         if not self.has_dispatches:
             self.plain = other
+        # What is left of a text that is all of a library that isn't there is not worth a parse each.
+        goes_on = is_opening or (self.best.errors - other.errors) * _LEAST_PROGRESS >= self.best.errors
         self.best = other
         self.names |= {name: problem for name, (problem, _) in found.items()}
-        return True
+        return goes_on or any(guess.is_told for guess in guesses)
 
     def result(self) -> Attempt:
         best = self.plain if self.best.errors > self.plain.errors else self.best
