@@ -213,11 +213,13 @@ def guess_name(name: str, rest: bytes) -> Guess:
     It is a function where a parenthesis follows, else a number without a value, so that nothing is ever
     computed from a guess.
     """
+    check = _guess_check(name) if _CALLED.match(rest) else None
+    return check or _guess_value(name, rest)
+
+
+def _guess_value(name: str, rest: bytes) -> Guess:
     if not _CALLED.match(rest):
         return Guess(f"extern __device__ const int {name};", _UNKNOWN_NUMBER)
-    check = _guess_check(name)
-    if check is not None:
-        return check
     # The result is most often of the first argument's type, or what a first argument points to.
     head = "template <class T, class... A> __host__ __device__ T"
     return Guess(f"{head} {name}(T, A...); {head} {name}(T*, A...); __host__ __device__ int {name}();", "a function")
@@ -259,7 +261,7 @@ def guess_within(names: tuple[str, ...], rest: bytes) -> tuple[str, Guess]:
         return "::".join(names), Guess(f"namespace {'::'.join(names)} {{}}", "a namespace")
     name, rest = match[1].decode(), rest[match.end() :]
     known = guess_well_known(name)
-    guess = known or _guess_class(name, rest) or guess_name(name, rest)
+    guess = known or _guess_class(name, rest) or _guess_value(name, rest)
     included, _, declared = guess.declaration.rpartition("\n")
     declaration = f"{included}\nnamespace {'::'.join(names)} {{ {declared} }}"
     return "::".join((*names, name)), Guess(declaration, guess.meaning, guess.value if known else None, guess.is_told)

@@ -66,16 +66,23 @@ class _Naming(Struct):
             return
         setting = _with_headers(attempt.setting, tuple(headers))
         found = {name: each for name, each in _next(dict(_missing(attempt))).items() if header_of(name) is None}
-        if found and not any(is_dispatch(guess) for _, guess in found.values()):
+        if any(is_dispatch(guess) for _, guess in found.values()):
+            found = {}
+        if found:
             other = self._numbered(self.source.parse(_with_guesses(setting, found)))
             if other.errors < attempt.errors and _errors_of_ours(other) <= _errors_of_ours(attempt):
                 self.headers, self.names = headers, {name: problem for name, (problem, _) in found.items()}
                 self.best = self.plain = other
                 return
+            if other.counted < attempt.counted:
+                found = {}
         other = self.source.parse(setting)
         if other.counted < attempt.counted:
             self.headers = headers
             self.best = self.plain = other
+        elif other.counted == attempt.counted:
+            # The headers are neither here nor there, so that what was declared with them in vain is of no use either.
+            self.useless |= {name for name, (_, guess) in found.items() if not guess.is_told}
 
     def declare(self) -> bool:
         """Declares the names that are still missing. Whether there may be more to declare."""

@@ -736,3 +736,9 @@ def test_vectors_of_shading_languages_are_known_in_headers(tmp_path: Path) -> No
     parsed = parse_file(str(tmp_path / "k.cu"), ParseOptions())
     assert {problem.kind for problem in parsed.problems} == {"guessed"}
     assert {problem.name for problem in parsed.problems} == {"vec3", "clamp"}
+
+
+def test_a_check_in_a_namespace_is_a_function() -> None:
+    """A macro is in none."""
+    parsed = parse("void host(int n) { library::CHECK(n > 0); }\n__global__ void k(float* a) { a[0] = 1; }\n")
+    assert messages(parsed) == ["nothing declares 'library::CHECK'; taken as a function"]
