@@ -109,3 +109,18 @@ def test_a_size_up_to_which_a_number_is_doubled_is_none() -> None:
     )
     [facts] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
     assert not any("n == 16" in access.results[0].assumptions for access in facts.accesses)
+
+
+def test_rows_that_data_leaves_some_lanes_on_rest_on_their_length() -> None:
+    """Of 8 floats and more each row begins in a sector of its own, whichever lanes data leaves."""
+    source = """
+__global__ void firsts(const float *rows, const int *wanted, float *out, int length) {
+    int i = blockIdx.x * 256 + threadIdx.x;
+    if (wanted[i] > 0) out[i] = rows[i * length];
+}
+void run(const float *a, const int *b, float *c, int length) { firsts<<<64, 256>>>(a, b, c, length); }
+"""
+    [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
+    [access] = [each for each in kernel.accesses if each.array == "rows"]
+    assert access.results[0].status == "range"
+    assert access.results[0].assumptions == ("length >= 8",)

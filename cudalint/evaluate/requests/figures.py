@@ -171,9 +171,13 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
     # What gaps between active lanes leave of sectors, no other addresses would bring back.
     is_by_addresses = _waste(all_lanes) >= _waste(totals) > 0
     how = "the mean over uniform data" if some.requests else "for all lanes, not the mean over uniform data"
+    # How far apart the lanes' places are is up to sizes all the same.
+    rests = None if by_lists else rests_on(reached, all_lanes, view, flags_of(reached, view))
     return replace(
         _of_totals(reached, totals, view, (1.0, all_lanes.high)),
         status="range",
+        assumptions=tuple(dict.fromkeys((*view.assumptions, *(rests.assumptions if rests is not None else ())))),
+        least_size=rests.least if rests is not None else 0,
         reason=f"which lanes are active depends on data: {reason}; the figure is {how}",
         reason_kind="activity" if is_by_addresses and not by_lists else "estimate",
         active_request_fraction=1.0,
