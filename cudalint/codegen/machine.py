@@ -27,7 +27,6 @@ from msgspec.structs import replace
 from cudalint.codegen.copied_records import without_unused_fields
 from cudalint.codegen.indices import distance, open_part
 from cudalint.codegen.moved_loads import hoisted
-from cudalint.codegen.promotion import promoted
 from cudalint.codegen.straight import Straight
 from cudalint.codegen.unread import without_unread
 from cudalint.codegen.unrolling import WIDTHS, Unrolling, declared_alignment, widest_for_assembler
@@ -56,7 +55,6 @@ def machine_accesses(execution: Execution) -> list[AccessEvent]:
             replace(e, is_verbatim=True) if isinstance(e, AccessEvent) and e.context.span in volatile else e
             for e in events
         ]
-    events = promoted(execution, events, restricted)
     merger = _Merger(execution, Unrolling.of(execution), restricted)
     for place, event in enumerate(events):
         merger.add(event, place)

@@ -4,7 +4,7 @@ which it makes in each iteration, are made before the loop.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Iterable, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -23,7 +23,6 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.values.arithmetic import I8
 from cudalint.values.graph import Graph, conjuncts
-from cudalint.values.nodes import Node
 
 _HOISTED_LOADS = heuristic("hoisted-loads", "line tables of some 250 programs, nvcc 13.0")
 
@@ -160,33 +159,6 @@ def _before_loop(access: AccessEvent, changing: _Changing, graph: Graph) -> Acce
         guard=min(context.guard, len(loop.conditions)),
     )  # fmt: skip
     return replace(access, context=moved, noted_at=loop.span)
-
-
-def first_turn(access: AccessEvent, loop: Loop, graph: Graph, guards: Set[Node]) -> AccessEvent | None:
-    """An access of a loop, made once for all iterations by the lanes for which there is one; None where it isn't the
-    same access in each iteration, or isn't made in each. `guards` are conditions that are asked before the loop."""
-    context = access.context
-    changing = loop.counter.bits | graph.opaque_bits
-    if not context.loops or context.loops[-1] is not loop or _bits(access) & changing:
-        return None
-    tests = (*conjuncts(graph, loop.condition), loop.condition)
-    own = context.conditions[len(loop.conditions) :]
-    inner = [condition for condition in own if all(condition is not test for test in tests)]
-    if any(condition not in guards or condition.bits & changing for condition in inner):
-        return None
-    if loop.is_counted:
-        trips = graph.trips(loop.counter, loop.condition)
-        if not trips.is_const or trips.value < 1:
-            return None
-        own = tuple(inner)
-    elif len(inner) == len(own):
-        return None
-    first = graph.substitution({loop.counter: graph.const(0, I8)})
-    conditions = (*loop.conditions, *map(first, own))
-    moved = replace(
-        context, loops=context.loops[:-1], conditions=conditions, guard=min(context.guard, len(loop.conditions))
-    )  # fmt: skip
-    return replace(access, context=moved)
 
 
 def _is_in_body(span: ir.Span, loop: Loop) -> bool:

@@ -156,7 +156,7 @@ class CostCollector(Provider, eq=False):
             l2_bytes=float(memory.l2),
             dram_bytes=float(memory.dram),
             waits=own.waits,
-            turns=sum(r.requests * r.addresses for c in facts.constants for r in c.results if r.launch == index),
+            turns=float(sum(r.requests * r.addresses for c in facts.constants for r in c.results if r.launch == index)),
         )
         status: CostStatus = traffic.status
         reason = traffic.reason

@@ -97,7 +97,7 @@ def _of_figures(
 def _needless_turns(diagnostic: Diagnostic, kernel: KernelFacts, launch: int) -> float:
     """What loads of constant memory at the place of a finding take beyond one turn for each request."""
     results = (r for load in kernel.constants if load.place == diagnostic.place for r in load.results)
-    return sum(r.requests * (r.addresses - 1.0) for r in results if r.launch == launch)
+    return float(sum(r.requests * (r.addresses - 1.0) for r in results if r.launch == launch))
 
 
 def _of_requests(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, work: Work) -> Excess | None:
