@@ -298,7 +298,8 @@ def _scale(execution: Execution) -> float:
     scale = MOST_THREADS / (math.prod(launch.grid) * math.prod(launch.block))
     if any(view.graph.rests_on_sizes(axis) for axis in view.grid):
         return min(1.0, scale)
-    return scale if launch.is_made_up or launch.grid_is_assumed else 1.0
+    is_number = all(axis.is_const for axis in view.grid)
+    return scale if launch.is_made_up or (launch.grid_is_assumed and is_number) else 1.0
 
 
 def _traffic(accesses: Iterable[Access], launch: int, own: Computed) -> _Traffic:
