@@ -91,6 +91,9 @@ def _candidates(run: Run, bases: Mapping[ir.Symbol, int]) -> Iterator[tuple[Acce
             continue
         base = bases.get(event.target.symbol, 0) if event.target.symbol is not None else 0
         width = natural_width(event.bytes)
+        if event.record is not None and event.record.align:
+            # The fields of a packed record are put together from parts that are as wide as it is aligned.
+            width = min(width, event.record.align)
         merged = width if event.record is None else max(width, min(event.record.align, 16))
         address = _shifted(residues.of(event.offset), base)
         if address.is_multiple_of(merged):
