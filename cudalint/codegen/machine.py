@@ -49,14 +49,11 @@ def machine_accesses(execution: Execution) -> list[AccessEvent]:
     """The access events of one execution as the machine makes them; order and number stay the same."""
     events, volatile = list(execution.events), execution.function.volatile
     restricted = frozenset(p.name for p in execution.function.parameters if p.is_restrict)
-    if volatile:
-        # It is read and written as it stands in the source, each time.
-        events = [
-            replace(e, is_verbatim=True) if isinstance(e, AccessEvent) and e.context.span in volatile else e
-            for e in events
-        ]
     merger = _Merger(execution, Unrolling.of(execution), restricted)
     for place, event in enumerate(events):
+        if isinstance(event, AccessEvent) and event.context.span in volatile:
+            # It is read and written as it stands in the source, each time.
+            event = replace(event, is_verbatim=True)
         merger.add(event, place)
     merger.close(None)
     graph = execution.view.graph
@@ -109,15 +106,12 @@ class _Merger:
         if dependence(event.context, event.offset, self.view.graph).is_astray:
             self.accesses.append(event)
             return
-        if event.left_out is not None:
-            if event.operation == "store":
-                self._keep_value(event)
-            self.accesses.append(event)
-            return
         if event.operation == "load" and not event.is_verbatim:
             event = self._repeated(event)
         elif event.operation != "load":
-            self._keep_value(event)
+            self._loaded = {k: e for k, e in self._loaded.items() if self._outlives(e, event)}
+            if event.operation == "store" and not event.is_verbatim:
+                self._loaded[self._value_of(event)] = event
         self._end_conflicting(event)
         if event.is_verbatim:
             self.accesses.append(event)
@@ -127,13 +121,6 @@ class _Merger:
             self._join(event, len(self.accesses) - 1, place)
 
     # loads whose value is still there
-
-    def _keep_value(self, store: AccessEvent) -> None:
-        """After a store, or an atomic operation, the compiler knows what it has stored, and no longer what it may have
-        changed."""
-        self._loaded = {k: e for k, e in self._loaded.items() if self._outlives(e, store)}
-        if store.operation == "store" and not store.is_verbatim:
-            self._loaded[self._value_of(store)] = store
 
     def _outlives(self, load: AccessEvent, store: AccessEvent) -> bool:
         """Whether the compiler knows that a store does not change what was loaded or stored before."""

@@ -68,8 +68,6 @@ class _Changing(Struct, frozen=True):
         for event in events:
             if isinstance(event, (BarrierEvent, FenceEvent)):
                 spaces: tuple[str, ...] = ("global", "shared")
-            elif isinstance(event, AccessEvent) and event.left_out is not None:
-                continue
             elif isinstance(event, (AccessEvent, LibraryAccess)) and event.operation != "load":
                 spaces = (event.target.space,)
                 found.targets.update((loop, event.target.name) for loop in event.context.loops)
