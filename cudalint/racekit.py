@@ -6,7 +6,7 @@ import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
-from cudalint.facts import AccessResult, KernelFacts, LaunchFacts, Race, RaceEnd
+from cudalint.facts import Access, AccessResult, KernelFacts, LaunchFacts, Race, RaceEnd
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.numerals import count
 from cudalint.rule import RuleBase
@@ -196,8 +196,7 @@ def may_be_meant_once(race: Race, kernel: KernelFacts) -> bool:
         return False
     place = race.second.place
     here = [a for a in kernel.accesses if (a.place.path, a.place.line) == (place.path, place.line)]
-    results = [result for access in here for result in access.results if result.launch == race.launch]
-    return bool(results) and all(_is_one_for_all(r, kernel.launches[race.launch]) for r in results)
+    return _are_one_for_all(here, race, kernel)
 
 
 def is_by_all(race: Race, kernel: KernelFacts) -> bool:
@@ -205,13 +204,15 @@ def is_by_all(race: Race, kernel: KernelFacts) -> bool:
     them calls, with `mean` in shared memory."""
     if race.space != "shared" or race.by_data or race.first.place == race.second.place:
         return False
-    launch = kernel.launches[race.launch]
-    for place in (race.first.place, race.second.place):
-        stores = [a for a in kernel.accesses if a.place == place and a.operation == "store" and a.array == race.array]
-        results = [result for access in stores for result in access.results if result.launch == race.launch]
-        if not results or not all(_is_one_for_all(result, launch) for result in results):
-            return False
-    return True
+    stores = [a for a in kernel.accesses if a.operation == "store" and a.array == race.array]
+    places = (race.first.place, race.second.place)
+    return all(_are_one_for_all([a for a in stores if a.place == place], race, kernel) for place in places)
+
+
+def _are_one_for_all(accesses: Iterable[Access], race: Race, kernel: KernelFacts) -> bool:
+    """Whether some accesses are made at all in the launch that a race is about, each by all threads at one address."""
+    results = [result for access in accesses for result in access.results if result.launch == race.launch]
+    return bool(results) and all(_is_one_for_all(result, kernel.launches[race.launch]) for result in results)
 
 
 def _is_one_for_all(result: AccessResult, launch: LaunchFacts) -> bool:

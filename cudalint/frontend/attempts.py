@@ -220,7 +220,7 @@ class Source(Struct, frozen=True):
         search.follow(self.path, self.text, (*self.options.defines, *self.options.extra))
         if setting.context is not None:
             search.follow(self.path, setting.context.text)
-        found = {path: refused_include(at, line, path, why) for path, (at, line, why) in search.refused.items()}
+        found = refused_by(search)
         new = {path: problem for path, problem in found.items() if path not in setting.respelled}
         respelled, refused = {**setting.respelled, **dict.fromkeys(new, b"")}, (*setting.refused, *new.values())
         return replace(setting, looked_at=looks_at, respelled=respelled, refused=refused)
@@ -333,6 +333,11 @@ class Source(Struct, frozen=True):
         yield from ((path, data) for path, data in setting.respelled.items() if path != self.path)
         done = {disk.resolved(path) for path in setting.respelled}
         yield from ((as_path(path), data) for path, data in self.others.items() if disk.resolved(path) not in done)
+
+
+def refused_by(search: IncludeSearch) -> dict[str, Problem]:
+    """What a search found and may not be read, by path."""
+    return {path: refused_include(at, line, path, why) for path, (at, line, why) in search.refused.items()}
 
 
 def refused_include(at: str, line: int, path: str, why: str) -> Problem:

@@ -157,19 +157,15 @@ _SHADING_FUNCTIONS: Final = re.compile(
 """Functions of shading languages that mean the same wherever they are declared (GLSL 4.60, chapter 8)."""
 
 
-def _shading(name: str) -> Guess | None:
-    """What GLM has of a name of shading languages."""
+def guess_well_known(name: str) -> Guess | None:
+    """What a name means wherever it is declared, in a header too that isn't the file's own: one of shading languages is
+    taken as GLM's. None for other names."""
     is_type = _SHADING.fullmatch(name) is not None
     if not is_type and not _SHADING_FUNCTIONS.fullmatch(name):
         return None
     declared = f"typedef glm::{name} {name};" if is_type else f"using glm::{name};"
     text = f'#include "../../libraries/_cudalint_glm/matrices.h"\n{declared}'
     return Guess(text, f"GLM's `{name}`", f"glm::{name}" if is_type else None, is_told=True)
-
-
-def guess_well_known(name: str) -> Guess | None:
-    """What a name means wherever it is declared, in a header too that isn't the file's own; None for other names."""
-    return _shading(name)
 
 
 def guess_type(name: str, text: bytes = b"") -> Guess:

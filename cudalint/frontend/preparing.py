@@ -19,7 +19,7 @@ from cudalint.buildfiles.reading import build_of
 from cudalint.disk import recorder as disk
 from cudalint.disk.arguments import paths_in
 from cudalint.frontend import recovery
-from cudalint.frontend.attempts import Attempt, Setting, Source, refused_include
+from cudalint.frontend.attempts import Attempt, Setting, Source, refused_by
 from cudalint.frontend.conditions import BuildCondition, conditions_asked_for, dispatches_left_out
 from cudalint.frontend.flags import LIBRARIES_ROOT
 from cudalint.frontend.problems import missing_headers
@@ -35,7 +35,7 @@ def prepared(source: Source) -> Attempt:
     search = source.search()
     search.force(source.path, paths_in(source.options.extra))
     search.follow(source.path, source.text, (*source.options.defines, *source.options.extra))
-    refused = {path: refused_include(at, line, path, why) for path, (at, line, why) in search.refused.items()}
+    refused = refused_by(search)
     setting = Setting(
         macros=tuple(_macros(source)), respelled=dict.fromkeys(refused, b""), refused=tuple(refused.values())
     )

@@ -3,7 +3,6 @@ driver, from Rust and from Python. The text that stands for a file has each laun
 
 from __future__ import annotations
 
-import itertools
 import re
 from collections.abc import Collection, Iterator, Mapping
 from typing import Final
@@ -145,8 +144,7 @@ def _elements(code: CodeText, offset: int, body: tuple[int, int]) -> dict[str, s
     close = code.close(open_) if open_ is not None else None
     if not bound or open_ is None or close is None:
         return {}
-    commas = [open_, *code.find(",", open_ + 1, close - 1), close - 1]
-    parts = [code.text[first + 1 : last].strip() for first, last in itertools.pairwise(commas)]
+    parts = [code.text[first:last].strip() for first, last in code.between_commas(open_ + 1, close - 1)]
     names = [name.strip() for name in bound[-1][1].split(",") if name.strip()]
     parts = parts if parts[-1] else parts[:-1]
     return {

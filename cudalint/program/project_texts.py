@@ -71,9 +71,12 @@ def _launching(top: str, kernels: tuple[str, ...], defining: tuple[str, ...], pa
         mentioning = [(other, text) for other, text in texts if word in text]
         is_one = sum(defined.search(text) is not None for _, text in mentioning) < 2
         for other, text in mentioning:
-            if launched.search(text) is not None and (is_one or includes.search(text) is not None):
+            if launched.search(text) is None:
+                continue
+            is_including = includes.search(text) is not None
+            if is_one or is_including:
                 shared = len(os.path.commonpath([near, other]))
-                found[other] = (includes.search(text) is None, not other.endswith(".cu"), -shared)
+                found[other] = (not is_including, not other.endswith(".cu"), -shared)
     return tuple(sorted((each for each in found if each != path), key=lambda each: (found[each], each)))[:_MOST_FOUND]
 
 

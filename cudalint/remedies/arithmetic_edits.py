@@ -17,7 +17,7 @@ from cudalint.remedies.counted_loops import function_of
 from cudalint.remedies.float_edits import in_template
 from cudalint.remedies.insertions import within_branches
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import NAME, TextOf, between_commas, changes, free_name, may_have_effect, replaced
+from cudalint.remedies.spelling import NAME, TextOf, changes, free_name, may_have_effect, replaced
 from cudalint.remedies.statements import block_around, statement_at
 from cudalint.source.code import CodeText, code_text
 
@@ -56,7 +56,7 @@ def _product(source: CodeText, place: Place, extent: tuple[int, int]) -> Edit:
         raise Obstacle("the power is not spelled as a call")
     if called[1] == "pow" and in_template(source, begin):
         raise Obstacle("a template may mean a power of another type")
-    arguments = between_commas(source, called.end() + 1, end - 1)
+    arguments = source.between_commas(called.end() + 1, end - 1)
     base, exponent = (source.text[a:b].strip() for a, b in arguments)
     if _HALF.fullmatch(exponent):
         return replaced(source, place.path, begin, end, f"{'sqrt' + called[1][3:]}({base})")

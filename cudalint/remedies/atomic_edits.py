@@ -14,7 +14,7 @@ import re
 from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, Race
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import TextOf, between_commas, may_have_effect, outside_brackets, replaced
+from cudalint.remedies.spelling import TextOf, may_have_effect, outside_brackets, replaced
 from cudalint.remedies.statements import statement_at
 from cudalint.source.code import CodeText, code_text
 
@@ -100,7 +100,7 @@ def _taken_apart(source: CodeText, begin: int, end: int, kind: str, line: int) -
 
 def _of_choice(source: CodeText, choice: re.Match[str], target: str, line: int) -> tuple[str, str, str]:
     closed = source.close(choice.end()) or choice.end()
-    parts = [source.text[a:b].strip() for a, b in between_commas(source, choice.end() + 1, closed - 1)]
+    parts = [source.text[a:b].strip() for a, b in source.between_commas(choice.end() + 1, closed - 1)]
     others = [part for part in parts if part != target]
     if len(parts) != 2 or len(others) != 1:
         raise Obstacle(f"line {line} is no plain update")

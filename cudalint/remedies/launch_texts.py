@@ -10,7 +10,7 @@ from msgspec import Struct
 from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, Place
 from cudalint.remedies.obstacles import Obstacle
-from cudalint.remedies.spelling import between_commas, may_have_effect, outside_brackets, parameter_names, replaced
+from cudalint.remedies.spelling import may_have_effect, outside_brackets, parameter_names, replaced
 from cudalint.source.code import CodeText, code_text
 
 _LAUNCHED = re.compile(r"([A-Za-z_][\w:]*(?:\s*<[\w\s,:*]+>)?)\s*<<<")
@@ -35,7 +35,7 @@ def launch_text(launch: Place, source: CodeText) -> LaunchText:
     closing = source.code.find(">>>", begin, end)
     if launched is None or closing < 0:
         raise Obstacle(f"the launch at line {launch.line} is spelled by a macro or a function")
-    spans = tuple(_stripped(source, a, b) for a, b in between_commas(source, launched.end(), closing))
+    spans = tuple(_stripped(source, a, b) for a, b in source.between_commas(launched.end(), closing))
     if len(spans) not in (2, 3, 4):
         raise Obstacle(f"the launch at line {launch.line} is spelled by a macro or a function")
     return LaunchText(launched[1], spans)
@@ -56,7 +56,7 @@ def arguments_of(kernel: KernelFacts, launch: Place, text_of: Callable[[str], st
     if closed is None:
         return {}
     # Of code alone: comments stand between arguments.
-    arguments = (" ".join(source.code[a:b].split()) for a, b in between_commas(source, opening + 1, closed - 1))
+    arguments = (" ".join(source.code[a:b].split()) for a, b in source.between_commas(opening + 1, closed - 1))
     named = zip(parameter_names(kernel, text_of), arguments, strict=False)
     return {name: argument for name, argument in named if name}
 
@@ -71,7 +71,7 @@ def exchanged_block(launch: Place, text_of: Callable[[str], str]) -> Edit:
     made = _DIM3.match(source.code, begin, end)
     if made is None or source.close(made.end()) != end:
         raise Obstacle(f"the block of the launch at line {launch.line} is not spelled as a `dim3`")
-    parts = [source.text[a:b].strip() for a, b in between_commas(source, made.end() + 1, end - 1)]
+    parts = [source.text[a:b].strip() for a, b in source.between_commas(made.end() + 1, end - 1)]
     parts += ["1"] * (2 - len(parts))
     parts[:2] = parts[1], parts[0]
     return replaced(source, launch.path, made.end() + 1, end - 1, ", ".join(parts))

@@ -5,7 +5,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Collection
-from itertools import pairwise
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, Place
@@ -61,17 +60,11 @@ def replaced(source: CodeText, path: str, begin: int, end: int, text: str) -> Ed
     return Edit(Place(path, *source.position(begin), *source.position(end)), text)
 
 
-def between_commas(source: CodeText, begin: int, end: int) -> list[tuple[int, int]]:
-    """The extents of what stands between commas from one offset to another."""
-    borders = [begin - 1, *source.find(",", begin, end), end]
-    return [(a + 1, b) for a, b in pairwise(borders)]
-
-
 def parameter_names(kernel: KernelFacts, text_of: TextOf) -> list[str]:
     """The names of a kernel's parameters, as its text has them; empty for one that has none."""
     source = code_text(text_of(kernel.name_place.path))
     _, named = source.extent(kernel.name_place)
     opening = source.skip(named)
     closed = source.close(opening) if source.code[opening : opening + 1] == "(" else None
-    spans = between_commas(source, opening + 1, closed - 1) if closed is not None else []
+    spans = source.between_commas(opening + 1, closed - 1) if closed is not None else []
     return [(NAME.findall(source.code[a:b].partition("=")[0]) or [""])[-1] for a, b in spans]

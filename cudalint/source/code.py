@@ -95,12 +95,15 @@ class CodeText(Struct, frozen=True):
         """Where a character stands outside of all brackets."""
         return list(self._outside(wanted, begin, end))
 
+    def between_commas(self, begin: int, end: int) -> list[tuple[int, int]]:
+        """The extents of what stands between commas from one offset to another, but for those in brackets."""
+        borders = [begin - 1, *self.find(",", begin, end), end]
+        return [(first + 1, last) for first, last in itertools.pairwise(borders)]
+
     def parts(self, begin: int, end: int) -> list[str]:
         """What stands between commas, but for those in brackets and in lists of templates."""
-        commas = [begin - 1, *self.find(",", begin, end), end]
-        pieces = [self.code[first + 1 : last] for first, last in itertools.pairwise(commas)]
         parts: list[str] = []
-        for piece in pieces:
+        for piece in (self.code[first:last] for first, last in self.between_commas(begin, end)):
             if parts and parts[-1].count("<") > parts[-1].count(">") and _OPEN_LIST.search(parts[-1]):
                 parts[-1] += f",{piece}"
             else:

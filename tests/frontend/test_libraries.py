@@ -188,37 +188,36 @@ def test_sizes_and_strides_of_a_new_tensor(tmp_path: Path) -> None:
     assert launch.parameters == {"row": 8, "plane": 48, "count": 192}
 
 
-def test_a_size_of_minus_one_is_what_the_others_leave(tmp_path: Path) -> None:
-    # 4 * 6 * 8 elements, of which 192 / 16 = 12 rows have 16 each, and 3 planes take 192 / (3 * 4) = 16 of 4.
+@pytest.mark.parametrize(
+    ("host", "blocks", "step", "number"),
+    [
+        # 4 * 6 * 8 elements, of which 192 / 16 = 12 rows have 16 each, and 3 planes take 192 / (3 * 4) = 16 of 4.
+        (
+            (
+                "auto rows = x.view({-1, 16}); auto planes = x.reshape({3, -1, 4});"
+                "k<<<rows.size(0), 64>>>(rows.data_ptr<float>(), rows.stride(0), planes.size(1));"
+            ),
+            12,
+            16,
+            16,
+        ),
+        # Counted from the last dimension.
+        ("k<<<x.size(-3), 32>>>(x.data_ptr<float>(), x.stride(-3), x.size(-1));", 4, 48, 8),
+    ],
+)
+def test_sizes_that_are_not_spelled_out(tmp_path: Path, host: str, blocks: int, step: int, number: int) -> None:
     facts = _analysed(
         tmp_path,
         "#include <torch/extension.h>\n"
-        "__global__ void k(float *x, int row, int inner) { x[threadIdx.x * row] = inner; }\n"
+        "__global__ void k(float *x, int step, int number) { x[threadIdx.x * step] = number; }\n"
         "void run() {\n"
         "  auto x = torch::zeros({4, 6, 8}, torch::kFloat);\n"
-        "  auto rows = x.view({-1, 16});\n"
-        "  auto planes = x.reshape({3, -1, 4});\n"
-        "  k<<<rows.size(0), 64>>>(rows.data_ptr<float>(), rows.stride(0), planes.size(1));\n"
+        f"  {host}\n"
         "}\n",
     )
     [launch] = facts.kernels[0].launches
-    assert launch.grid == (12, 1, 1)
-    assert launch.parameters == {"row": 16, "inner": 16}
-
-
-def test_sizes_counted_from_the_last_dimension(tmp_path: Path) -> None:
-    facts = _analysed(
-        tmp_path,
-        "#include <torch/extension.h>\n"
-        "__global__ void k(float *x, int plane, int count) { x[threadIdx.x * plane] = count; }\n"
-        "void run() {\n"
-        "  auto x = torch::zeros({4, 6, 8}, torch::kFloat);\n"
-        "  k<<<x.size(-3), 32>>>(x.data_ptr<float>(), x.stride(-3), x.size(-1));\n"
-        "}\n",
-    )
-    [launch] = facts.kernels[0].launches
-    assert launch.grid == (4, 1, 1)
-    assert launch.parameters == {"plane": 48, "count": 8}
+    assert launch.grid == (blocks, 1, 1)
+    assert launch.parameters == {"step": step, "number": number}
 
 
 def test_the_properties_of_the_device(tmp_path: Path) -> None:

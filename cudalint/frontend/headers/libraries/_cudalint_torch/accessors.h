@@ -12,20 +12,14 @@ namespace at {
 template <class _T> struct DefaultPtrTraits { typedef _T* PtrType; };
 template <class _T> struct RestrictPtrTraits { typedef _T* __restrict__ PtrType; };
 
-/// The strides of a tensor of _N dimensions: numbers that are known for what they are, wherever they are read.
-template <size_t _N, class _I> struct _cudalint_strides {
-    const _I* _cudalint_from;
+/// The strides of a tensor of _N dimensions, by themselves or where _From leads: numbers that are known for what they
+/// are, wherever they are read.
+template <size_t _N, class _I, class _From> struct _cudalint_strides {
+    _From _cudalint_from;
     template <class _X> _I operator[](_X i) const {
         return (_I)_cudalint_stride(_cudalint_from[i], i + 1 < (_X)_N ? _cudalint_outer : _cudalint_inner);
     }
     operator const _I*() const { return _cudalint_from; }
-};
-template <size_t _N, class _I> struct _cudalint_own_strides {
-    _I _cudalint_own[_N];
-    template <class _X> _I operator[](_X i) const {
-        return (_I)_cudalint_stride(_cudalint_own[i], i + 1 < (_X)_N ? _cudalint_outer : _cudalint_inner);
-    }
-    operator const _I*() const { return _cudalint_own; }
 };
 
 template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits, class _I = int64_t>
@@ -43,7 +37,7 @@ public:
 protected:
     PtrType data_;
     const _I* sizes_;
-    _cudalint_strides<_N, _I> strides_;
+    _cudalint_strides<_N, _I, const _I*> strides_;
 };
 template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits, class _I = int64_t>
 class TensorAccessor : public TensorAccessorBase<_T, _N, _P, _I> {
@@ -72,7 +66,7 @@ public:
     template <class _S> GenericPackedTensorAccessorBase(PtrType data, const _S* from, const _S* by) : data_(data) {
         for (size_t i = 0; i < _N; ++i) {
             sizes_[i] = from[i];
-            strides_._cudalint_own[i] = by[i];
+            strides_._cudalint_from[i] = by[i];
         }
     }
     _I size(_I i) const { return sizes_[i]; }
@@ -82,7 +76,7 @@ public:
 protected:
     PtrType data_;
     _I sizes_[_N];
-    _cudalint_own_strides<_N, _I> strides_;
+    _cudalint_strides<_N, _I, _I[_N]> strides_;
 };
 template <class _T, size_t _N, template <class> class _P = DefaultPtrTraits, class _I = int64_t>
 class GenericPackedTensorAccessor : public GenericPackedTensorAccessorBase<_T, _N, _P, _I> {
