@@ -32,13 +32,24 @@ from cudalint.values.polynomial import is_address
 from cudalint.values.size_uses import factors_of
 
 
+class OpenValues(Struct, frozen=True):
+    """What nobody says is so, and what a figure is better for if it is."""
+
+    unsaid: tuple[str, ...]
+    figures: tuple[float, ...]
+    """Those that it has then, one for each."""
+    conditions: tuple[str, ...]
+    """What has to hold for it not to be so, one for each."""
+
+
 def open_values(
     reached: Sequence[Known], quick: Totals, view: LaunchView, flags: Sequence[Flag]
-) -> tuple[list[str], list[float]]:
-    """What nobody says is so, and what the figure is better for if it is; with the figures that it has then."""
+) -> OpenValues:
     strides, figures = _unknown_strides(reached, quick, view)
     chosen, others = _other_flags(reached, quick, view, flags)
-    return [f"whether {text}" for text in (*(f"`{name}` is 1" for name in strides), *chosen)], [*figures, *others]
+    unsaid = [f"whether {text}" for text in (*(f"`{name}` is 1" for name in strides), *(text for text, _ in chosen))]
+    conditions = *(f"{name} > 1" for name in strides), *(condition for _, condition in chosen)
+    return OpenValues(tuple(unsaid), (*figures, *others), conditions)
 
 
 def _figure(reached: Sequence[Known], situation: Situation, base: float) -> float:
@@ -82,13 +93,15 @@ def flags_of(reached: Sequence[Known], view: LaunchView) -> list[Flag]:
 @heuristic("other-flags", "layout flags of libraries: each side is as likely").otherwise(([], []))
 def _other_flags(
     reached: Sequence[Known], quick: Totals, view: LaunchView, flags: Sequence[Flag]
-) -> tuple[list[str], list[float]]:
-    """What the figure is a better one for if it is otherwise, and the figures that it has then."""
+) -> tuple[list[tuple[str, str]], list[float]]:
+    """What the figure is a better one for if it is otherwise, with the condition under which it isn't, and the figures
+    that it has then."""
     texts, figures, base = [], [], quick.cost / quick.requests
     for flag in flags:
         figure = _figure(reached, view.varied(flag.number, flag.other), base)
         if figure < base * (1 - TOLERANCE):
-            texts.append(f"`{flag.text}` is {'false' if flag.is_true else 'true'}")
+            better = f"`{flag.text}` is {'false' if flag.is_true else 'true'}"
+            texts.append((better, flag.text if flag.is_true else f"!({flag.text})"))
             figures.append(figure)
     return texts, figures
 
