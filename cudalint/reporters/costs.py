@@ -108,7 +108,8 @@ def _held_back(reason: HeldBack, number: int, least: float) -> str:
     one = number == 1
     match reason:
         case "small":
-            what = f"{'takes' if one else 'take'} under {share(least)} of their kernel's time or traffic"
+            whose = "its" if one else "their"
+            what = f"{'takes' if one else 'take'} under {share(least)} of {whose} kernel's time or traffic"
         case "unknown":
             what = f"{'is' if one else 'are'} waste of which nothing says what it takes"
         case "conditional":

@@ -178,7 +178,7 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
         status="range",
         assumptions=tuple(dict.fromkeys((*view.assumptions, *(rests.assumptions if rests is not None else ())))),
         least_size=rests.least if rests is not None else 0,
-        condition=" && ".join(rests.conditions) if rests is not None else "",
+        condition=" && ".join(rests.conditions.values()) if rests is not None else "",
         reason=f"which lanes are active depends on data: {reason}; the figure is {how}",
         reason_kind="activity" if is_by_addresses and not by_lists else "estimate",
         active_request_fraction=1.0,
@@ -258,7 +258,7 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
     if unsaid:
         low, high = bounds or (totals.low, totals.high)
         bounds = min((low, *open_ones.figures)), max((high, *open_ones.figures))
-    conditions = (*rests.conditions, *_conditions(open_ones, quick))
+    conditions = {**rests.conditions, **dict(_conditions(open_ones, quick))}
     cut = _cut_short(reached, view.graph)
     if cut:
         low, high = bounds or (totals.low, totals.high)
@@ -275,16 +275,16 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         reason_kind="estimate" if by_data else "other",
         sample=sample(sampled),
         least_size=rests.least,
-        condition=" && ".join(dict.fromkeys(conditions)),
+        condition=" && ".join(dict.fromkeys(conditions.values())),
     )
 
 
-def _conditions(open_ones: OpenValues, quick: Totals) -> Iterator[str]:
+def _conditions(open_ones: OpenValues, quick: Totals) -> Iterator[tuple[Node, str]]:
     """Of the numbers that nobody says, those for which an access that is wasteful could be a good one."""
     good = GOOD * quick.ideal / quick.requests
-    for condition, figure in zip(open_ones.conditions, open_ones.figures, strict=True):
+    for number, condition, figure in zip(open_ones.numbers, open_ones.conditions, open_ones.figures, strict=True):
         if figure <= good < quick.cost / quick.requests:
-            yield condition
+            yield number, condition
 
 
 def _sampled(reached: Sequence[Known], quick: Totals, totals: Totals, view: LaunchView) -> Sequence[Known]:

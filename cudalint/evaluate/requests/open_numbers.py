@@ -38,8 +38,9 @@ class OpenValues(Struct, frozen=True):
     unsaid: tuple[str, ...]
     figures: tuple[float, ...]
     """Those that it has then, one for each."""
+    numbers: tuple[Node, ...]
     conditions: tuple[str, ...]
-    """What has to hold for it not to be so, one for each."""
+    """What has to hold of each of these for it not to be so."""
 
 
 def open_values(
@@ -47,9 +48,11 @@ def open_values(
 ) -> OpenValues:
     strides, figures = _unknown_strides(reached, quick, view)
     chosen, others = _other_flags(reached, quick, view, flags)
-    unsaid = [f"whether {text}" for text in (*(f"`{name}` is 1" for name in strides), *(text for text, _ in chosen))]
-    conditions = *(f"{name} > 1" for name in strides), *(condition for _, condition in chosen)
-    return OpenValues(tuple(unsaid), (*figures, *others), conditions)
+    names = [render(stride) for stride in strides]
+    better = (f"`{flag.text}` is {'false' if flag.is_true else 'true'}" for flag in chosen)
+    unsaid = tuple(f"whether {text}" for text in (*(f"`{name}` is 1" for name in names), *better))
+    conditions = *(f"{name} > 1" for name in names), *(flag.holding for flag in chosen)
+    return OpenValues(unsaid, (*figures, *others), (*strides, *(flag.number for flag in chosen)), conditions)
 
 
 def _figure(reached: Sequence[Known], situation: Situation, base: float) -> float:
@@ -76,6 +79,13 @@ class Flag(Struct, frozen=True, eq=False):
         text = render(self.condition)
         return text.removeprefix("(").removesuffix(")") if self.condition.op in _EQUALITIES else text
 
+    @property
+    def holding(self) -> str:
+        """What is so of the generic value: `layout == 1`, `layout != 1`, `!transposed`."""
+        if self.is_true:
+            return self.text
+        return self.text.replace("==", "!=", 1) if self.condition.op in _EQUALITIES else f"!{self.text}"
+
 
 def flags_of(reached: Sequence[Known], view: LaunchView) -> list[Flag]:
     """The flags that choose addresses of some accesses, of which the launch leaves open what they are."""
@@ -93,17 +103,15 @@ def flags_of(reached: Sequence[Known], view: LaunchView) -> list[Flag]:
 @heuristic("other-flags", "layout flags of libraries: each side is as likely").otherwise(([], []))
 def _other_flags(
     reached: Sequence[Known], quick: Totals, view: LaunchView, flags: Sequence[Flag]
-) -> tuple[list[tuple[str, str]], list[float]]:
-    """What the figure is a better one for if it is otherwise, with the condition under which it isn't, and the figures
-    that it has then."""
-    texts, figures, base = [], [], quick.cost / quick.requests
+) -> tuple[list[Flag], list[float]]:
+    """The flags for which the figure is a better one if they are otherwise, and the figures that it has then."""
+    found, figures, base = [], [], quick.cost / quick.requests
     for flag in flags:
         figure = _figure(reached, view.varied(flag.number, flag.other), base)
         if figure < base * (1 - TOLERANCE):
-            better = f"`{flag.text}` is {'false' if flag.is_true else 'true'}"
-            texts.append((better, flag.text if flag.is_true else f"!({flag.text})"))
+            found.append(flag)
             figures.append(figure)
-    return texts, figures
+    return found, figures
 
 
 def _flag(condition: Node, graph: Graph) -> Flag | None:
@@ -149,7 +157,7 @@ _EQUALITIES = ("==", "!=")
 
 
 @heuristic("unit-strides", "strides of tensors and BLAS vectors are 1 as a rule").otherwise(([], []))
-def _unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
+def _unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[Node], list[float]]:
     """The strides of tensors and vectors for which the figure is a better one if they are 1, and the figures that it
     has then."""
     bits = bits_of(known.event.offset for known in reached)
@@ -158,15 +166,15 @@ def _unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) 
         return [], []
     bare = found if _is_of_other_sizes(reached, view) else _bare_strides(found, reached, view)
     factors = _factors(found, reached, view)
-    names, figures, base = [], [], quick.cost / quick.requests
+    strides, figures, base = [], [], quick.cost / quick.requests
     for uniform in found:
         is_stride = uniform in bare or uniform in factors or _is_stride(uniform)
         if is_stride and view.allows(uniform, 1) and view.is_launched(uniform, 1):
             figure = _figure(reached, view.varied(uniform, 1), base)
             if figure < base * (1 - TOLERANCE):
-                names.append(render(uniform))
+                strides.append(uniform)
                 figures.append(figure)
-    return names, figures
+    return strides, figures
 
 
 def _is_stride(number: Node) -> bool:

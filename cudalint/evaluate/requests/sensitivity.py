@@ -50,7 +50,7 @@ class Rests(Struct, frozen=True):
     as good as any, so that the figure is no more than one of many."""
     least: int = 0
     """What one of the sizes has to be at least, the largest such number."""
-    conditions: tuple[str, ...] = ()
+    conditions: Mapping[Node, str] = {}
     """What has to hold of made-up values, bounds and divisors apart, for the access to be wasteful if it is, and good
     if it is."""
 
@@ -64,7 +64,7 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView, flags: S
     sizes: list[str] = []
     base = quick.cost / quick.requests
     by_number = {flag.number: flag for flag in flags}
-    conditions: list[str] = []
+    conditions: dict[Node, str] = {}
     good = GOOD * quick.ideal / quick.requests
     for uniform in graph.atoms(bits, graph.uniform_bits):
         assert isinstance(uniform.payload, Uniform)
@@ -87,11 +87,13 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView, flags: S
             is_one_of_many = text == stated(graph, uniform) or verdict.is_for_long_rows
             if is_open and is_one_of_many and min(means) <= good < base:
                 sizes.append(render(uniform))
-            is_made_up = is_open and (uniform in by_number or not verdict.is_bound)
+            is_made_up = is_open and (uniform in by_number or verdict.is_for_long_rows or not verdict.is_bound)
             if is_made_up and any((figure <= good) != (base <= good) for figure in means):
-                conditions.append(text)
+                conditions[uniform] = by_number[uniform].holding if uniform in by_number else text
+                if verdict.is_for_long_rows:
+                    conditions[uniform] = f"{render(uniform)} is large"
     bounds = (low, high) if moved else None
-    return Rests(tuple(dict.fromkeys(texts)), bounds, tuple(sizes), least, tuple(conditions))
+    return Rests(tuple(dict.fromkeys(texts)), bounds, tuple(sizes), least, conditions)
 
 
 def _condition_text(condition: Node) -> str:
