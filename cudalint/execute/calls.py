@@ -1,0 +1,205 @@
+"""Calls: of functions whose bodies are in sight, of lambdas, of the library's functions, and of inline PTX."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+from cudalint.execute.library import effect_of
+from cudalint.execute.machine import Frame
+from cudalint.execute.memory import Allocation, as_type, plus, uninitialised
+from cudalint.execute.places import nowhere
+from cudalint.execute.program import Evaluate, Execute, Locate, Place, Program
+from cudalint.execute.ptx import instruction
+from cudalint.execute.values import UNKNOWN, Aggregate, Closure, FunctionValue, Pointer, Value
+from cudalint.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from cudalint.execute.machine import Machine
+
+_MOST_CALLS = 40
+"""One in the other."""
+
+
+class Calls:
+    """Compiles calls."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def value(self, e: ir.Call) -> Evaluate:
+        """A call read for its value; what a function returns by reference is loaded."""
+        effect = effect_of(self._program, e)
+        if effect is not None:
+            return effect
+        called = self._called(e)
+
+        def value(m: Machine) -> Value:
+            found, by_reference = called(m)
+            if by_reference and type(found) is Pointer:
+                type_ = ir.referent(e.type)
+                if isinstance(type_, ir.ArrayType):
+                    return Pointer(found.allocation, found.offset, type_.element)
+                return m.memory.load(found.allocation, found.offset, type_, e)
+            return found
+
+        return value
+
+    def place(self, e: ir.Call) -> Locate:
+        """Where what a call returns is: what it refers to, or a place of its own."""
+        effect = effect_of(self._program, e)
+        called = self._called(e)
+        type_ = ir.referent(e.type)
+
+        def locate(m: Machine) -> Place:
+            found, by_reference = (effect(m), False) if effect is not None else called(m)
+            if by_reference:
+                return Place(found.allocation, found.offset, type_) if type(found) is Pointer else nowhere(type_)
+            return Place(m.memory.local(type_, found), 0, type_)
+
+        return locate
+
+    def _called(self, e: ir.Call) -> Any:
+        receiver = self._program.place(e.receiver) if e.receiver is not None else None
+        callee = self._program.value(e.callee) if e.callee is not None else None
+        arguments = [self._program.value(argument) for argument in e.arguments]
+        invoke = self._invocation(e, e.arguments)
+
+        def called(m: Machine) -> tuple[Value, bool]:
+            function, this = e.function, None
+            copies: dict[ir.Symbol, Allocation] = {}
+            if receiver is not None:
+                allocation, offset, type_ = receiver(m)
+                own = ir.pointee(type_) if isinstance(type_, ir.PointerType) else type_
+                held = allocation.cells.get(offset) if allocation.space == "local" and type(offset) is int else None
+                if type(held) is Closure:
+                    function, copies = function or held.function, held.copies
+                else:
+                    this = Pointer(allocation, offset, own)
+            elif callee is not None and function is None:
+                held = callee(m)
+                if type(held) is FunctionValue:
+                    function = held.function
+                elif type(held) is Closure:
+                    function, copies = held.function, held.copies
+            body = function.load() if function is not None else None
+            if body is None or function is None:
+                for argument in arguments:
+                    argument(m)
+                m.unknown(f"a call of `{e.name}`, whose body is not in sight")
+                return (uninitialised(e.type) if isinstance(e.type, ir.RecordType) else UNKNOWN), False
+            return invoke(m, body, function, this, copies), ir.is_reference(body.result)
+
+        return called
+
+    def construct(self, e: ir.Construct) -> Evaluate:
+        type_ = e.type
+        arguments = [self._program.value(argument) for argument in e.arguments]
+        if e.constructor is None:
+            is_copy = len(arguments) == 1 and isinstance(type_, (ir.RecordType, ir.ArrayType))
+
+            def trivial(m: Machine) -> Value:
+                found = [argument(m) for argument in arguments]
+                return found[0] if is_copy else Aggregate(type_, {})
+
+            return trivial
+        invoke, constructor = self._invocation(e, e.arguments), e.constructor
+
+        def made(m: Machine) -> Value:
+            body = constructor.load()
+            if body is None:
+                found = [argument(m) for argument in arguments]
+                m.unknown(f"a constructor of `{constructor.name}`, whose body is not in sight")
+                is_copy = len(found) == 1 and type(found[0]) is Aggregate
+                return found[0] if is_copy else uninitialised(type_)
+            own = m.memory.local(type_)
+            invoke(m, body, constructor, Pointer(own, 0, type_), {})
+            return m.memory.load(own, 0, type_, e)
+
+        return made
+
+    def assembly(self, n: ir.Asm) -> Execute:
+        return instruction(self._program, n)
+
+    # --- user functions ----------------------------------------------------------------------------
+
+    def _invocation(self, e: ir.Call | ir.Construct, arguments: Sequence[ir.Expr]) -> Any:
+        """What calls a function with the arguments of a call."""
+        places = [self._program.place(argument) for argument in arguments]
+        values = [self._program.value(argument) for argument in arguments]
+
+        def bind(m: Machine, parameter: ir.Symbol, at: int) -> Allocation | Pointer:
+            if ir.is_reference(parameter.type):
+                place = places[at](m)
+                return Pointer(place.allocation, place.offset, place.type)
+            value, type_ = values[at](m), parameter.type
+            plain = isinstance(type_, (ir.Scalar, ir.PointerType))
+            return m.memory.local(type_, as_type(value, type_) if plain else value, parameter.name)
+
+        def invoke(
+            m: Machine, function: ir.Function, reference: ir.FunctionRef, this: Pointer | None,
+            copies: dict[ir.Symbol, Allocation],
+        ) -> Value:  # fmt: skip
+            if len(m.frames) > _MOST_CALLS:
+                m.unknown("calls that are too deep")
+                return UNKNOWN
+            if m.mask is None:
+                return UNKNOWN
+            bound = {p: bind(m, p, at) for at, p in enumerate(function.parameters) if at < len(arguments)}
+            is_again = any(frame.function is function for frame in m.frames)
+            saved = dict(m.environment) if is_again else None
+            hidden = {symbol: m.environment.get(symbol) for symbol in copies}
+            m.environment.update(copies)
+            m.environment.update(bound)
+            if function.this is not None and this is not None:
+                own = m.memory.local(function.this.type, None, "this")
+                own.cells[0] = this
+                hidden.setdefault(function.this, m.environment.get(function.this))
+                m.environment[function.this] = own
+            mask, state = m.mask, (m.broken, m.continued, m.stack, m.library)
+            if not reference.is_user:
+                m.library = m.library or e
+            elif m.library is None:
+                m.stack = (e, *m.stack)
+            m.broken = m.continued = None
+            ended = m.ended
+            frame = Frame(function, m.data)
+            m.frames.append(frame)
+            self._initialise(m, function, this)
+            if m.mask is not None:
+                self._program.statement(function.body)(m)
+            m.frames.pop()
+            m.broken, m.continued, m.stack, m.library = state
+            if saved is not None:
+                m.environment = saved
+            for symbol, old in hidden.items():
+                if old is not None:
+                    m.environment[symbol] = old
+            m.mask = mask
+            if m.ended is not ended:
+                m.mask = m.gone(mask)
+            return frame.value if frame.value is not None else UNKNOWN
+
+        return invoke
+
+    def _initialise(self, m: Machine, function: ir.Function, this: Pointer | None) -> None:
+        """The members that a constructor sets before its body."""
+        for name, expression in function.member_initializers:
+            type_ = this.pointee if this is not None else None
+            field = type_.field(name) if isinstance(type_, ir.RecordType) else None
+            if this is None:
+                continue
+            if field is None:
+                value = self._program.value(expression)(m)
+                if type(value) is Aggregate:  # A base class.
+                    m.memory.store(this.allocation, this.offset, value, value.type, expression)
+                continue
+            at = plus(this.offset, field.offset)
+            if ir.is_reference(field.type):
+                place = self._program.place(expression)(m)
+                m.memory.store(
+                    this.allocation, at, Pointer(place.allocation, place.offset, place.type), field.type, expression
+                )
+            else:
+                value = as_type(self._program.value(expression)(m), field.type)
+                m.memory.store(this.allocation, at, value, field.type, expression)

@@ -1,0 +1,471 @@
+"""Expressions read for their values."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cudalint.execute.arithmetic import COMPARING, binary
+from cudalint.execute.memory import NULL, Allocation, as_type, joined, plus, scaled
+from cudalint.execute.places import _CHAR
+from cudalint.execute.program import Evaluate, Program
+from cudalint.execute.values import (
+    COMPUTED,
+    UNKNOWN,
+    Aggregate,
+    Closure,
+    Data,
+    FunctionValue,
+    Pointer,
+    Value,
+    leaves,
+    truth,
+)
+from cudalint.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from cudalint.execute.machine import Machine
+
+_AGGREGATES = (ir.RecordType, ir.ArrayType)
+INT = ir.Scalar("int", 4, "int")
+_LONG = ir.Scalar("long", 8, "int")
+
+
+class Expressions:
+    """Compiles expressions."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def compiled(self, e: ir.Expr) -> Evaluate:
+        match e:
+            case ir.Constant():
+                value = e.value if not isinstance(e.value, str) else UNKNOWN
+                return lambda m: value
+            case ir.Name() | ir.Member() | ir.Index():
+                return self._read(e)
+            case ir.Unary():
+                return self._unary(e)
+            case ir.Binary():
+                return self._binary(e)
+            case ir.Assign():
+                return self._assign(e)
+            case ir.Conditional():
+                return self._conditional(e)
+            case ir.Cast():
+                return self._cast(e)
+            case ir.Call():
+                return self._program.calls.value(e)
+            case ir.Construct():
+                return self._program.calls.construct(e)
+            case ir.InitList():
+                return self._init_list(e)
+            case ir.StatementExpr():
+                return self._statements(e)
+            case ir.Lambda():
+                return self._lambda(e)
+            case ir.FunctionName():
+                function = FunctionValue(e.function)
+                return lambda m: function
+            case ir.UnknownExpr():
+                return self._unknown(e.reason, e.children)
+        return self._unknown(f"an expression of the kind {type(e).__name__}", ())
+
+    # --- reading -----------------------------------------------------------------------------------
+
+    def _read(self, e: ir.Name | ir.Member | ir.Index) -> Evaluate:
+        built_in = _built_in(e)
+        if built_in is not None:
+            return built_in
+        if isinstance(e, ir.Name) and not isinstance(ir.referent(e.symbol.type), _AGGREGATES):
+            return self._variable(e)
+        place = self._program.place(e)
+
+        def read(m: Machine) -> Value:
+            allocation, offset, type_ = place(m)
+            if isinstance(type_, ir.ArrayType):
+                return Pointer(allocation, offset, type_.element)
+            return m.memory.load(allocation, offset, type_, e)
+
+        return read
+
+    def _variable(self, e: ir.Name) -> Evaluate:
+        symbol, place = e.symbol, self._program.place(e)
+
+        def read(m: Machine) -> Value:
+            found = m.environment.get(symbol)
+            if type(found) is Allocation and found.space == "local" and not found.widths:
+                return found.cells.get(0, UNKNOWN)
+            allocation, offset, type_ = place(m)
+            return m.memory.load(allocation, offset, type_, e)
+
+        return read
+
+    # --- operators ---------------------------------------------------------------------------------
+
+    def _unary(self, e: ir.Unary) -> Evaluate:
+        op, type_ = e.op, e.type
+        if op == "*":
+            place = self._program.place(e)
+
+            def read(m: Machine) -> Value:
+                allocation, offset, own = place(m)
+                if isinstance(own, ir.ArrayType):
+                    return Pointer(allocation, offset, own.element)
+                return m.memory.load(allocation, offset, own, e)
+
+            return read
+        if op == "&":
+            return self._address(e)
+        if op in ("++x", "--x", "x++", "x--"):
+            return self._step(e)
+        value = self._program.value(e.operand)
+        if op == "+":
+            return value
+        if op == "!":
+
+            def negated(m: Machine) -> Value:
+                holds = truth(value(m))
+                if type(holds) is bool:
+                    return not holds
+                return ~holds if type(holds) is np.ndarray else holds
+
+            return negated
+        left, operator = (0, "-") if op == "-" else (-1, "^")
+
+        def computed(m: Machine) -> Value:
+            return combine(m, operator, left, value(m), type_, type_)
+
+        return computed
+
+    def _address(self, e: ir.Unary) -> Evaluate:
+        if isinstance(e.operand, ir.FunctionName):
+            return self._program.value(e.operand)
+        place = self._program.place(e.operand)
+
+        def address(m: Machine) -> Value:
+            allocation, offset, type_ = place(m)
+            return Pointer(allocation, offset, type_) if allocation.space != "nowhere" else UNKNOWN
+
+        return address
+
+    def _step(self, e: ir.Unary) -> Evaluate:
+        place, op, is_after = self._program.place(e.operand), e.op.strip("x")[0], e.op[-1] == "x"
+        operand = e.operand
+
+        def step(m: Machine) -> Value:
+            allocation, offset, type_ = place(m)
+            old = m.memory.load(allocation, offset, type_, operand)
+            new = combine(m, op, old, 1, type_, type_)
+            m.memory.store(allocation, offset, new, type_, operand)
+            return new if is_after else old
+
+        return step
+
+    def _binary(self, e: ir.Binary) -> Evaluate:
+        op, type_ = e.op, e.type
+        left, right = self._program.value(e.left), self._program.value(e.right)
+        if op == ",":
+
+            def last(m: Machine) -> Value:
+                left(m)
+                return right(m)
+
+            return last
+        if op in ("&&", "||"):
+            return self._short_circuit(op == "||", left, right)
+        operand = e.left.type
+
+        def computed(m: Machine) -> Value:
+            return combine(m, op, left(m), right(m), type_, operand)
+
+        return computed
+
+    def _short_circuit(self, stops_at: bool, left: Evaluate, right: Evaluate) -> Evaluate:
+        def computed(m: Machine) -> Value:
+            first = truth(left(m))
+            if type(first) is bool:
+                return first if first is stops_at else truth(right(m))
+            mask = m.mask
+            if mask is None:
+                return first
+            if type(first) is Data:
+                m.data += 1
+                second = truth(right(m))
+                m.data -= 1
+                return second if type(second) is bool and second is stops_at else first
+            go_on, _ = m.split(~first if stops_at else first)
+            if go_on is None:
+                return first
+            m.mask = go_on
+            second = truth(right(m))
+            m.mask = mask
+            if type(second) is Data:
+                # What the left side says of some lanes is known: the others are up to data.
+                return Conjunction(first, second) if not stops_at else second
+            return (first | second) if stops_at else (first & second)
+
+        return computed
+
+    def _assign(self, e: ir.Assign) -> Evaluate:
+        place, value, target = self._program.place(e.target), self._program.value(e.value), e.target
+        if e.op:
+            return self._compound(e)
+
+        def assign(m: Machine) -> Value:
+            new = value(m)
+            allocation, offset, type_ = place(m)
+            if not isinstance(type_, _AGGREGATES):
+                new = as_type(new, type_)
+            m.memory.store(allocation, offset, new, type_, target)
+            return new
+
+        return assign
+
+    def _compound(self, e: ir.Assign) -> Evaluate:
+        place, value, target, op = self._program.place(e.target), self._program.value(e.value), e.target, e.op
+        value_type = ir.referent(e.value.type)
+
+        def assign(m: Machine) -> Value:
+            by = value(m)
+            allocation, offset, type_ = place(m)
+            old = m.memory.load(allocation, offset, type_, target)
+            common = _common(type_, value_type, op)
+            if isinstance(common, ir.Scalar) and not isinstance(type_, ir.PointerType):
+                old, by = as_type(old, common), by if op in ("<<", ">>") else as_type(by, common)
+            new = as_type(combine(m, op, old, by, common, common), type_)
+            m.memory.store(allocation, offset, new, type_, target)
+            return new
+
+        return assign
+
+    def _conditional(self, e: ir.Conditional) -> Evaluate:
+        condition = self._program.value(e.condition)
+        then, otherwise = self._program.value(e.then), self._program.value(e.otherwise)
+
+        def chosen(m: Machine) -> Value:
+            holds = truth(condition(m))
+            if type(holds) is bool:
+                return then(m) if holds else otherwise(m)
+            mask = m.mask
+            if mask is None:
+                return then(m)
+            if type(holds) is not np.ndarray:
+                return _by_data(m, then, otherwise)
+            with_it, without = m.split(holds)
+            m.branch(e, mask, with_it)
+            if without is None:
+                return then(m)
+            if with_it is None:
+                return otherwise(m)
+            m.mask = with_it
+            first = then(m)
+            m.mask = without
+            second = otherwise(m)
+            m.mask = mask
+            return joined(holds, first, second)
+
+        return chosen
+
+    def _cast(self, e: ir.Cast) -> Evaluate:
+        operand, type_ = e.operand, e.type
+        if isinstance(ir.referent(operand.type), ir.ArrayType):
+            if isinstance(operand, ir.Constant):
+                return lambda m: UNKNOWN
+            array = self._program.place(operand)
+            pointee = type_.pointee if isinstance(type_, ir.PointerType) else _CHAR
+
+            def decayed(m: Machine) -> Value:
+                allocation, offset, _ = array(m)
+                return Pointer(allocation, offset, pointee)
+
+            return decayed
+        if ir.is_reference(type_):
+            place = self._program.place(e)
+
+            def read(m: Machine) -> Value:
+                allocation, offset, own = place(m)
+                return m.memory.load(allocation, offset, own, e)
+
+            return read
+        value = self._program.value(operand)
+        return lambda m: as_type(value(m), type_)
+
+    # --- the rest ----------------------------------------------------------------------------------
+
+    def _init_list(self, e: ir.InitList) -> Evaluate:
+        type_ = e.type
+        if not isinstance(type_, _AGGREGATES):
+            return self._program.value(e.elements[0]) if e.elements else lambda m: 0
+        fields = _fields(type_, len(e.elements))
+        given: list[tuple[int, ir.Type, Any]] = []
+        for (offset, own), element in zip(fields, e.elements, strict=False):
+            reader = self._program.place(element) if ir.is_reference(own) else self._program.value(element)
+            given.append((offset, own, reader))
+        rest = [leaf for offset, own in fields[len(e.elements) :] for leaf in leaves(own, offset)]
+
+        def made(m: Machine) -> Value:
+            cells: dict[int, Value] = {}
+            for offset, own, reader in given:
+                if ir.is_reference(own):
+                    place = reader(m)
+                    cells[offset] = Pointer(place.allocation, place.offset, place.type)
+                    continue
+                value = reader(m)
+                if type(value) is Aggregate:
+                    cells |= {offset + at: cell for at, cell in value.cells.items()}
+                else:
+                    cells[offset] = as_type(value, own) if isinstance(own, ir.Scalar) else value
+            for offset, own in rest:
+                is_pointer = isinstance(own, ir.PointerType)
+                cells[offset] = Pointer(NULL, 0, own.pointee) if is_pointer else as_type(0, own)
+            return Aggregate(type_, cells)
+
+        return made
+
+    def _statements(self, e: ir.StatementExpr) -> Evaluate:
+        statements = [self._program.statement(statement) for statement in e.statements]
+        value = self._program.value(e.value) if e.value is not None else None
+
+        def executed(m: Machine) -> Value:
+            for statement in statements:
+                if m.mask is None:
+                    return UNKNOWN
+                statement(m)
+            return value(m) if value is not None and m.mask is not None else UNKNOWN
+
+        return executed
+
+    def _lambda(self, e: ir.Lambda) -> Evaluate:
+        copied = [capture.symbol for capture in e.captures if not capture.by_reference]
+
+        def made(m: Machine) -> Value:
+            copies: dict[ir.Symbol, Allocation] = {}
+            for symbol in copied:
+                old = m.environment.get(symbol)
+                if type(old) is Allocation and old.space == "local":
+                    own = m.memory.local(old.type or symbol.type, None, symbol.name)
+                    own.cells, own.widths = dict(old.cells), dict(old.widths)
+                    copies[symbol] = own
+            return Closure(e.function, copies)
+
+        return made
+
+    def _unknown(self, reason: str, children: tuple[ir.Expr, ...]) -> Evaluate:
+        parts = [self._program.value(child) for child in children]
+
+        def executed(m: Machine) -> Value:
+            for part in parts:
+                part(m)
+            return m.unknown(reason)
+
+        return executed
+
+
+class Conjunction(Data):
+    """A condition of which only a part is known: it holds for no lane for which that does not."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, known: Any, data: Data) -> None:
+        super().__init__(data.kind, data.reason)
+        self.known = known
+
+
+def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate) -> Value:
+    """Both sides of a choice that data makes."""
+    m.data += 1
+    first, second = then(m), otherwise(m)
+    m.data -= 1
+    if type(first) is Pointer and type(second) is Pointer:
+        if first.allocation.is_null or second.allocation.is_null:
+            return second if first.allocation.is_null else first
+        is_one = first.allocation is second.allocation
+        return Pointer(first.allocation, COMPUTED, first.pointee) if is_one else COMPUTED
+    plain = type(first) in (int, bool, float) and type(first) is type(second)
+    return first if first is second or (plain and first == second) else COMPUTED
+
+
+def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, operand: ir.Type) -> Value:
+    """A built-in operator on any two values; `type_` is that of the result, `operand` that of the left side."""
+    kinds = type(left), type(right)
+    if Pointer in kinds:
+        return _with_pointer(op, left, right, type_)
+    if issubclass(kinds[0], Data) or issubclass(kinds[1], Data):
+        return _of_data(op, left, right)
+    if any(kind in (Aggregate, Closure, FunctionValue) for kind in kinds):
+        return COMPUTED
+    own = operand if op in COMPARING else type_
+    return binary(op, left, right, own) if isinstance(own, ir.Scalar) else COMPUTED
+
+
+def _of_data(op: str, left: Value, right: Value) -> Value:
+    """Data stays data, but where a plain number decides alone."""
+    for value in (left, right):
+        if op in ("*", "&") and type(value) is int and value == 0:
+            return 0
+    if op == "%" and type(right) is int and right == 1:
+        return 0
+    return left if isinstance(left, Data) else right
+
+
+def _with_pointer(op: str, left: Value, right: Value, type_: ir.Type) -> Value:
+    if type(left) is Pointer and type(right) is Pointer:
+        if left.allocation is right.allocation:
+            if isinstance(left.offset, Data) or isinstance(right.offset, Data):
+                return COMPUTED
+            if op == "-":
+                apart = plus(left.offset, -right.offset)
+                return binary("/", apart, max(1, left.pointee.bytes), _LONG)
+            return binary(op, left.offset, right.offset, _LONG)
+        return (op == "!=") if op in ("==", "!=") else UNKNOWN
+    pointer, other = (left, right) if type(left) is Pointer else (right, left)
+    if op in ("+", "-"):
+        bytes_ = type_.pointee.bytes if isinstance(type_, ir.PointerType) else 1
+        moved = scaled(other, bytes_) if not isinstance(other, Data) else other
+        if op == "-" and not isinstance(moved, Data):
+            moved = -moved
+        return Pointer(pointer.allocation, plus(pointer.offset, moved), pointer.pointee)
+    if op in ("==", "!="):
+        return pointer.allocation.is_null == (op == "==")
+    if op in ("&", "%") and isinstance(type_, ir.Scalar) and not isinstance(pointer.offset, Data):
+        # Allocations are aligned to more than anybody asks for.
+        return binary(op, pointer.offset, other, type_) if not isinstance(other, Data) else COMPUTED
+    return COMPUTED
+
+
+def _common(target: ir.Type, value: ir.Type, op: str) -> ir.Type:
+    """The type that `target op= value` is computed in: see [conv.prom] and [expr.arith.conv]."""
+    if not isinstance(target, ir.Scalar) or not isinstance(value, ir.Scalar):
+        return target
+    if op in ("<<", ">>"):
+        return target if target.bytes >= INT.bytes else INT
+    if target.kind == "float" or value.kind == "float":
+        floats = [type_ for type_ in (target, value) if type_.kind == "float"]
+        return max(floats, key=lambda type_: type_.bytes)
+    wider = max((target, value), key=lambda type_: (type_.bytes, type_.kind == "uint"))
+    return wider if wider.bytes >= INT.bytes and wider.kind != "bool" else INT
+
+
+def _fields(type_: ir.RecordType | ir.ArrayType, given: int) -> list[tuple[int, ir.Type]]:
+    if isinstance(type_, ir.RecordType):
+        return [(field.offset, field.type) for field in type_.fields]
+    number = type_.count if type_.count is not None else given
+    return [(at * type_.element.bytes, type_.element) for at in range(min(number, max(given, _MOST_ELEMENTS)))]
+
+
+_MOST_ELEMENTS = 4096
+
+
+def _built_in(e: ir.Expr) -> Evaluate | None:
+    """`threadIdx.x` and the like."""
+    if isinstance(e, ir.Name) and e.symbol.storage == "builtin":
+        name, type_ = e.symbol.name, e.type
+        if name == "warpSize":
+            return lambda m: 32
+        return lambda m: Aggregate(type_, {4 * axis: value for axis, value in enumerate(m.lanes.built_in[name])})
+    if isinstance(e, ir.Member) and not e.arrow and isinstance(e.base, ir.Name) and e.base.symbol.storage == "builtin":
+        name, axis = e.base.symbol.name, "xyz".index(e.field)
+        return lambda m: m.lanes.built_in[name][axis]
+    return None

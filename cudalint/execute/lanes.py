@@ -1,0 +1,74 @@
+"""The threads that are executed at once: rows of blocks, and lanes of threads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cudalint.hardware.requests import WARP_LANES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Mask = NDArray[np.bool_]
+    Array = NDArray[Any]
+
+Extents = tuple[int, int, int]
+AXES = "xyz"
+
+
+class Lanes:
+    """R rows of L lanes: each row is one block in one world, and each lane one of its threads.
+
+    Rows are ordered by world, then by block: row `w * blocks + b`. Lanes are padded to whole warps; those beyond the
+    block never execute anything. What all rows, or all lanes, have in common has one row, or one lane.
+    """
+
+    def __init__(self, block: Extents, grid: Sequence[int | Sequence[int]], blocks: Sequence[Extents]) -> None:
+        """`grid` has an extent for each axis, or one for each world; `blocks` are those that are executed."""
+        threads = block[0] * block[1] * block[2]
+        if threads < 1 or not blocks:
+            raise ValueError("there are no threads to execute")
+        self.block, self.blocks = block, tuple(blocks)
+        self.worlds = max(len(extent) if isinstance(extent, Sequence) else 1 for extent in grid)
+        self.rows = self.worlds * len(blocks)
+        self.warps = -(-threads // WARP_LANES)
+        self.lanes = self.warps * WARP_LANES
+        self.threads = threads
+        self.full: Mask = np.zeros((self.rows, self.lanes), bool)
+        self.full[:, :threads] = True
+        self.built_in = {
+            "threadIdx": _thread_indices(block, self.lanes),
+            "blockDim": list(block),
+            "blockIdx": [self._by_block([place[axis] for place in blocks]) for axis in range(3)],
+            "gridDim": [self.by_world(extent) for extent in grid],
+        }
+
+    def by_world(self, values: int | float | bool | Sequence[int | float | bool], dtype: Any = np.uint32) -> Any:
+        """A number for each world as a column of rows; a plain number where all are equal."""
+        if not isinstance(values, Sequence):
+            return values
+        if all(value == values[0] for value in values):
+            return values[0]
+        return np.repeat(np.asarray(values).astype(dtype), len(self.blocks))[:, None]
+
+    def _by_block(self, values: Sequence[int]) -> Any:
+        if all(value == values[0] for value in values):
+            return values[0]
+        return np.tile(np.asarray(values, np.uint32), self.worlds)[:, None]
+
+    def by_warp(self, lanes: Array) -> Array:
+        """[R, L] as [R, warps, 32]."""
+        return lanes.reshape(self.rows, self.warps, WARP_LANES)
+
+
+def _thread_indices(block: Extents, lanes: int) -> list[Any]:
+    """`threadIdx` along each axis; 0 along those of one thread."""
+    linear = np.arange(lanes, dtype=np.int64)
+    x, y, _ = block
+    along = (linear % x, linear // x % y, linear // (x * y))
+    return [
+        values.astype(np.uint32)[None] if extent > 1 else 0 for values, extent in zip(along, block, strict=True)
+    ]

@@ -1,0 +1,80 @@
+"""Loops: turn by turn, for as long as a lane is active."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from cudalint.execute.program import Execute, Program
+from cudalint.execute.values import Data, truth
+from cudalint.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from cudalint.execute.machine import Machine
+
+_MOST_TURNS = 2000
+"""Of one loop; what is left out is noted."""
+_TURNS_BY_DATA = 2
+"""Of a loop that data ends: the first turn, and one that comes after another."""
+
+
+def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execute:
+    """A loop as a closure; a `for` with its first statement."""
+    body = program.statement(n.body)
+    condition = program.value(n.condition) if n.condition is not None else None
+    init = program.statement(n.init) if isinstance(n, ir.For) and n.init is not None else None
+    increment = program.value(n.increment) if isinstance(n, ir.For) and n.increment is not None else None
+    is_tested_first = not isinstance(n, ir.DoWhile)
+
+    def execute(m: Machine) -> None:
+        if init is not None:
+            init(m)
+        entered = m.mask
+        assert entered is not None
+        frame = m.frames[-1]
+        outer = m.broken, m.continued, m.loop_data, m.data, m.is_left_by_data
+        m.broken = m.continued = None
+        m.loop_data, m.is_left_by_data = m.data, False
+        returned, ended = frame.returned, m.ended
+        m.depth += 1
+        m.writes.append({})
+        turn = 0
+        while m.mask is not None:
+            m.step()
+            active = m.mask
+            if condition is not None and (is_tested_first or turn):
+                holds = truth(condition(m))
+                if isinstance(holds, Data):
+                    if turn >= _TURNS_BY_DATA:
+                        break
+                    if m.data == outer[3]:
+                        m.data += 1
+                        m.loop_data = m.data
+                elif type(holds) is bool:
+                    if not holds:
+                        break
+                else:
+                    go_on, _ = m.split(holds)
+                    m.branch(n, active, go_on)
+                    if go_on is None:
+                        break
+                    m.mask = go_on
+            if m.is_left_by_data and turn >= _TURNS_BY_DATA:
+                break
+            if turn >= _MOST_TURNS:
+                m.unknown("a loop of too many turns")
+                break
+            body(m)
+            if m.next_turn() and increment is not None:
+                increment(m)
+            turn += 1
+        m.depth -= 1
+        written = m.writes.pop()
+        if m.writes:
+            for (allocation, offset), old in written.items():
+                if allocation.depth < m.depth:
+                    m.writes[-1].setdefault((allocation, offset), old)
+        m.broken, m.continued, m.loop_data, m.data, m.is_left_by_data = outer
+        m.mask = entered if frame.returned is returned and m.ended is ended else m.gone(entered)
+
+    return execute
+

@@ -1,0 +1,192 @@
+"""Lvalues: variables, members, elements, and what pointers lead to."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cudalint.execute.memory import NOWHERE, Allocation, plus, scaled
+from cudalint.execute.program import Evaluate, Locate, Place, Program
+from cudalint.execute.values import COMPUTED, Data, Pointer
+from cudalint.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from cudalint.execute.machine import Machine
+
+_CHAR = ir.Scalar("char", 1, "int")
+
+
+def nowhere(type_: ir.Type) -> Place:
+    """The place of what could not be followed."""
+    return Place(NOWHERE, COMPUTED, type_)
+
+
+class Places:
+    """Compiles lvalues."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def compiled(self, e: ir.Expr) -> Locate:
+        match e:
+            case ir.Name():
+                return self._name(e)
+            case ir.Member():
+                return self._member(e)
+            case ir.Index():
+                return self._index(e)
+            case ir.Unary(op="*"):
+                return self._behind(self._program.value(e.operand), e.type)
+            case ir.Unary(op="++x" | "--x"):
+                return self._after(self._program.value(e), self._program.place(e.operand))
+            case ir.Assign():
+                return self._after(self._program.value(e), self._program.place(e.target))
+            case ir.Binary(op=","):
+                return self._after(self._program.value(e.left), self._program.place(e.right))
+            case ir.Conditional():
+                return self._chosen(e)
+            case ir.Cast() if _renames(e):
+                return self._cast(e)
+            case ir.Call() if e.function is not None or e.callee is not None:
+                return self._program.calls.place(e)
+        return self._made(e)
+
+    def _name(self, e: ir.Name) -> Locate:
+        symbol, type_ = e.symbol, e.symbol.type
+
+        def locate(m: Machine) -> Place:
+            found = m.environment.get(symbol) or variable(m, symbol)
+            if isinstance(found, Pointer):
+                return Place(found.allocation, found.offset, found.pointee)
+            return Place(found, 0, type_)
+
+        return locate
+
+    def _member(self, e: ir.Member) -> Locate:
+        base_type = ir.referent(e.base.type)
+        name, type_ = e.field, e.type
+        if e.arrow:
+            base: Locate = self._behind(self._program.value(e.base), ir.pointee(base_type))
+        else:
+            base = self._program.place(e.base)
+
+        def locate(m: Machine) -> Place:
+            allocation, offset, record = base(m)
+            field = record.field(name) if isinstance(record, ir.RecordType) else None
+            if field is None:
+                m.unknown(f"a field `{name}` that is not known")
+                return nowhere(type_)
+            offset = plus(offset, field.offset)
+            if ir.is_reference(field.type):
+                target = m.memory.load(allocation, offset, field.type, e)
+                if type(target) is Pointer:
+                    return Place(target.allocation, target.offset, field.type.pointee)
+                return nowhere(field.type.pointee)
+            return Place(allocation, offset, field.type)
+
+        return locate
+
+    def _index(self, e: ir.Index) -> Locate:
+        index = self._program.value(e.index)
+        base_type = ir.referent(e.base.type)
+        if isinstance(base_type, ir.ArrayType):
+            array, element = self._program.place(e.base), base_type.element
+
+            def of_array(m: Machine) -> Place:
+                allocation, offset, type_ = array(m)
+                own = type_.element if isinstance(type_, ir.ArrayType) else element
+                return Place(allocation, plus(offset, scaled(index(m), own.bytes)), own)
+
+            return of_array
+        pointer, type_ = self._program.value(e.base), e.type
+
+        def of_pointer(m: Machine) -> Place:
+            at, own = pointer(m), index(m)
+            if type(at) is not Pointer:
+                return nowhere(type_)
+            return Place(at.allocation, plus(at.offset, scaled(own, type_.bytes)), type_)
+
+        return of_pointer
+
+    def _behind(self, pointer: Evaluate, type_: ir.Type) -> Locate:
+        def locate(m: Machine) -> Place:
+            at = pointer(m)
+            return Place(at.allocation, at.offset, type_) if type(at) is Pointer else nowhere(type_)
+
+        return locate
+
+    def _after(self, first: Evaluate, place: Locate) -> Locate:
+        def locate(m: Machine) -> Place:
+            first(m)
+            return place(m)
+
+        return locate
+
+    def _chosen(self, e: ir.Conditional) -> Locate:
+        from cudalint.execute.values import truth
+
+        condition = self._program.value(e.condition)
+        then, otherwise, type_ = self._program.place(e.then), self._program.place(e.otherwise), e.type
+
+        def locate(m: Machine) -> Place:
+            holds = truth(condition(m))
+            if type(holds) is bool:
+                return then(m) if holds else otherwise(m)
+            first, second = then(m), otherwise(m)
+            if isinstance(holds, Data) or first.allocation is not second.allocation:
+                return nowhere(type_)
+            return Place(first.allocation, np.where(holds, first.offset, second.offset), first.type)
+
+        return locate
+
+    def _cast(self, e: ir.Cast) -> Locate:
+        place = self._program.place(e.operand)
+        type_ = ir.referent(e.type)
+
+        def locate(m: Machine) -> Place:
+            allocation, offset, _ = place(m)
+            return Place(allocation, offset, type_)
+
+        return locate
+
+    def _made(self, e: ir.Expr) -> Locate:
+        """A temporary that holds a value."""
+        value, type_ = self._program.value(e), ir.referent(e.type)
+
+        def locate(m: Machine) -> Place:
+            return Place(m.memory.local(type_, value(m)), 0, type_)
+
+        return locate
+
+
+def _renames(e: ir.Cast) -> bool:
+    """Whether a cast says another type of the same place."""
+    if ir.is_reference(e.type):
+        return True
+    is_place = isinstance(e.operand, (ir.Name, ir.Member, ir.Index, ir.Unary))
+    return is_place and not isinstance(e.operand.type, ir.PointerType) and not isinstance(
+        e.type, (ir.PointerType, ir.Scalar)
+    )
+
+
+def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
+    """A variable that no statement has declared: of shared memory, of the file, or a constant."""
+    storage, type_ = symbol.storage, symbol.type
+    if storage in ("shared", "dynamic-shared"):
+        made = Allocation(symbol.name, "shared", type_)
+    elif storage in ("constant", "device") and not symbol.is_const:
+        made = Allocation(symbol.name, "constant" if storage == "constant" else "global", type_)
+    else:
+        made = Allocation(symbol.name, "local", type_, m.full)
+        initializer = symbol.initializer() if symbol.initializer is not None else None
+        if initializer is not None:
+            mask, m.mask = m.mask, m.full
+            m.memory.store(made, 0, m.program.value(initializer)(m), type_, initializer)
+            m.mask = mask
+        elif storage in ("constant", "device"):
+            made = Allocation(symbol.name, "constant", type_)
+        else:
+            m.unknown(f"a variable of the kind {storage} whose value is not known")
+    m.environment[symbol] = made
+    return made

@@ -1,0 +1,293 @@
+"""Statements: what they do to the mask, to variables and to the trace."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from cudalint.execute.expressions import Conjunction
+from cudalint.execute.loops import compiled_loop
+from cudalint.execute.memory import as_type, joined
+from cudalint.execute.places import variable
+from cudalint.execute.program import Execute, Program
+from cudalint.execute.values import COMPUTED, Data, Pointer, Value, truth
+from cudalint.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from cudalint.execute.lanes import Mask
+    from cudalint.execute.machine import Machine
+
+_AGGREGATES = (ir.RecordType, ir.ArrayType)
+
+
+class Statements:
+    """Compiles statements. None of them is executed without an active lane."""
+
+    def __init__(self, program: Program) -> None:
+        self._program = program
+
+    def compiled(self, n: ir.Stmt) -> Execute:
+        match n:
+            case ir.Declare():
+                return self._declare(n)
+            case ir.ExprStmt():
+                return self._expression(n)
+            case ir.Block():
+                return self._block(n.statements)
+            case ir.If():
+                return self._if(n)
+            case ir.For() | ir.While() | ir.DoWhile():
+                return compiled_loop(self._program, n)
+            case ir.Switch():
+                return self._switch(n)
+            case ir.Return():
+                return self._return(n)
+            case ir.Break():
+                return _break
+            case ir.Continue():
+                return _continue
+            case ir.Asm():
+                return self._program.calls.assembly(n)
+            case ir.RangeFor():
+                return self._unknown("a loop over a range", (n.body,))
+            case ir.UnknownStmt():
+                return self._unknown(n.reason, n.children)
+
+    def _expression(self, n: ir.ExprStmt) -> Execute:
+        value = self._program.value(n.expr)
+
+        def execute(m: Machine) -> None:
+            m.step()
+            value(m)
+
+        return execute
+
+    def _block(self, statements: tuple[ir.Stmt, ...]) -> Execute:
+        parts = [self._program.statement(statement) for statement in statements]
+        if len(parts) == 1:
+            return parts[0]
+
+        def execute(m: Machine) -> None:
+            for part in parts:
+                if m.mask is None:
+                    return
+                part(m)
+
+        return execute
+
+    def _declare(self, n: ir.Declare) -> Execute:
+        symbol, type_ = n.symbol, n.symbol.type
+        if symbol.storage in ("shared", "dynamic-shared"):
+
+            def shared(m: Machine) -> None:
+                if symbol not in m.environment:
+                    variable(m, symbol)
+
+            return shared
+        if n.initializer is None:
+
+            def bare(m: Machine) -> None:
+                m.environment[symbol] = m.memory.local(type_, None, symbol.name)
+
+            return bare
+        if ir.is_reference(type_):
+            place = self._program.place(n.initializer)
+
+            def bound(m: Machine) -> None:
+                at = place(m)
+                m.environment[symbol] = Pointer(at.allocation, at.offset, at.type)
+
+            return bound
+        value, is_static, is_plain = self._program.value(n.initializer), symbol.storage == "static", isinstance(
+            type_, (ir.Scalar, ir.PointerType)
+        )
+
+        def declare(m: Machine) -> None:
+            if is_static and symbol in m.environment:
+                return
+            m.step()
+            first = value(m)
+            m.environment[symbol] = m.memory.local(type_, as_type(first, type_) if is_plain else first, symbol.name)
+
+        return declare
+
+    def _if(self, n: ir.If) -> Execute:
+        condition, then = self._program.value(n.condition), self._program.statement(n.then)
+        otherwise = self._program.statement(n.otherwise) if n.otherwise is not None else None
+
+        def execute(m: Machine) -> None:
+            m.step()
+            holds = truth(condition(m))
+            mask = m.mask
+            if mask is None:
+                return
+            if type(holds) is bool:
+                if holds:
+                    then(m)
+                elif otherwise is not None:
+                    otherwise(m)
+                return
+            if isinstance(holds, Data):
+                _if_by_data(m, mask, holds, then, otherwise)
+                return
+            with_it, without = m.split(holds)
+            m.branch(n, mask, with_it)
+            left_then, left_otherwise = with_it, without
+            if with_it is not None:
+                m.mask = with_it
+                then(m)
+                left_then = m.mask
+            if without is not None and otherwise is not None:
+                m.mask = without
+                otherwise(m)
+                left_otherwise = m.mask
+            if left_then is with_it and left_otherwise is without:
+                m.mask = mask
+            else:
+                m.mask = _both(left_then, left_otherwise)
+
+        return execute
+
+    def _switch(self, n: ir.Switch) -> Execute:
+        condition = self._program.value(n.condition)
+        cases = [
+            ([self._program.value(value) for value in case.values], case.is_default, self._block(case.body))
+            for case in n.cases
+        ]
+
+        def execute(m: Machine) -> None:
+            m.step()
+            value, mask = condition(m), m.mask
+            if mask is None:
+                return
+            outer, outer_data, m.broken = m.broken, m.loop_data, None
+            if isinstance(value, Data) or type(value) not in (int, bool, np.ndarray):
+                m.data += 1
+                m.loop_data = m.data
+                for _, _, body in cases:
+                    m.mask, m.broken = mask, None
+                    body(m)
+                m.data -= 1
+            else:
+                _chosen_cases(m, mask, value, n)
+            broken = m.broken if not isinstance(value, Data) else None
+            m.broken, m.loop_data = outer, outer_data
+            if isinstance(value, Data):
+                m.mask = m.gone(mask)
+            else:
+                m.mask = _both(m.mask, broken)
+                if m.mask is not None and np.count_nonzero(m.mask) == np.count_nonzero(mask):
+                    m.mask = mask
+
+        def _chosen_cases(m: Machine, mask: Mask, value: Value, n: ir.Switch) -> None:
+            hits: list[Mask | None] = []
+            left: Mask | None = mask
+            for values, _, _ in cases:
+                hit: Mask | None = None
+                for each in values:
+                    m.mask = mask
+                    wanted = each(m)
+                    if left is None or isinstance(wanted, Data):
+                        continue
+                    own = left & (value == wanted)
+                    hit = _both(hit, own if own.any() else None)
+                if hit is not None and left is not None:
+                    left = _some(left & ~hit)
+                hits.append(hit)
+            number = next((at for at, (_, is_default, _) in enumerate(cases) if is_default), None)
+            if number is not None:
+                hits[number] = _both(hits[number], left)
+                left = None
+            if type(value) is np.ndarray:
+                m.branch(n, mask, next((hit for hit in hits if hit is not None), None))
+            falls: Mask | None = None
+            for hit, (_, _, body) in zip(hits, cases, strict=True):
+                m.mask = _both(falls, hit)
+                if m.mask is not None:
+                    if m.mask is not mask and np.count_nonzero(m.mask) == np.count_nonzero(mask):
+                        m.mask = mask
+                    body(m)
+                falls = m.mask
+            m.mask = _both(falls, left)
+
+        return execute
+
+    def _return(self, n: ir.Return) -> Execute:
+        value = self._program.value(n.value) if n.value is not None else None
+        place = self._program.place(n.value) if n.value is not None else None
+
+        def execute(m: Machine) -> None:
+            frame = m.frames[-1]
+            found: Value = None
+            if value is not None and place is not None:
+                if ir.is_reference(frame.function.result):
+                    at = place(m)
+                    found = Pointer(at.allocation, at.offset, at.type)
+                else:
+                    found = as_type(value(m), frame.function.result)
+                if m.mask is None:
+                    return
+                if frame.value is None:
+                    frame.value = found
+                elif m.data > frame.data:
+                    frame.value = frame.value if found is frame.value else COMPUTED
+                else:
+                    frame.value = joined(m.mask, found, frame.value)
+            if m.data > frame.data:
+                m.is_left_by_data = True
+                return
+            frame.returned = _both(frame.returned, m.mask)
+            m.mask = None
+
+        return execute
+
+    def _unknown(self, reason: str, children: tuple[ir.Stmt, ...]) -> Execute:
+        parts = self._block(children) if children else None
+
+        def execute(m: Machine) -> None:
+            m.unknown(reason)
+            if parts is not None:
+                parts(m)
+
+        return execute
+
+
+def _if_by_data(m: Machine, mask: Mask, holds: Data, then: Execute, otherwise: Execute | None) -> None:
+    """Both sides of a branch that data decides: all lanes may come, but those that the rest of the condition leaves
+    out."""
+    m.data += 1
+    if isinstance(holds, Conjunction):
+        m.mask, _ = m.split(holds.known)
+    if m.mask is not None:
+        then(m)
+    m.mask = mask
+    if otherwise is not None:
+        otherwise(m)
+    m.data -= 1
+    m.mask = mask
+
+
+def _break(m: Machine) -> None:
+    if m.data > m.loop_data:
+        m.is_left_by_data = True
+        return
+    m.broken = _both(m.broken, m.mask)
+    m.mask = None
+
+
+def _continue(m: Machine) -> None:
+    if m.data > m.loop_data:
+        return
+    m.continued = _both(m.continued, m.mask)
+    m.mask = None
+
+
+def _both(one: Mask | None, other: Mask | None) -> Mask | None:
+    if one is None or one is other:
+        return other
+    return one if other is None else one | other
+
+
+def _some(mask: Mask) -> Mask | None:
+    return mask if mask.any() else None

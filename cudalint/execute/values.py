@@ -1,0 +1,108 @@
+"""What an expression comes to: numbers, pointers, records, functions, and data that is not known.
+
+A number is a Python number where all rows and lanes have it in common, and otherwise an array of 1 or R rows by 1 or L
+lanes: its shape says what it may depend on.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Literal
+
+from cudalint.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from cudalint.execute.memory import Allocation
+
+DataKind = Literal["loaded", "atomic", "float", "computed", "unknown"]
+
+
+class Data:
+    """A value that nobody follows: what memory holds, a float that came of such, or what could not be evaluated."""
+
+    __slots__ = ("kind", "reason")
+
+    def __init__(self, kind: DataKind, reason: str = "") -> None:
+        self.kind, self.reason = kind, reason
+
+    def __repr__(self) -> str:
+        return f"<{self.kind} {self.reason}>" if self.reason else f"<{self.kind}>"
+
+
+LOADED = Data("loaded")
+COMPUTED = Data("computed")
+UNKNOWN = Data("unknown")
+
+
+class Pointer:
+    """Into an allocation: bytes from its start, and the type of what is there."""
+
+    __slots__ = ("allocation", "offset", "pointee")
+
+    def __init__(self, allocation: Allocation, offset: Any, pointee: ir.Type) -> None:
+        self.allocation, self.offset, self.pointee = allocation, offset, pointee
+
+    def __repr__(self) -> str:
+        return f"<&{self.allocation.name} + {self.offset}>"
+
+
+class Aggregate:
+    """A record or an array by value: its scalars and pointers by their offsets in bytes."""
+
+    __slots__ = ("cells", "type")
+
+    def __init__(self, type_: ir.Type, cells: dict[int, Any]) -> None:
+        self.type, self.cells = type_, cells
+
+
+class Closure:
+    """A lambda with what it captured by value; what it captured by reference is found where it was declared."""
+
+    __slots__ = ("copies", "function")
+
+    def __init__(self, function: ir.FunctionRef, copies: dict[ir.Symbol, Allocation]) -> None:
+        self.function, self.copies = function, copies
+
+
+class FunctionValue:
+    """A function whose address was taken."""
+
+    __slots__ = ("function",)
+
+    def __init__(self, function: ir.FunctionRef) -> None:
+        self.function = function
+
+
+Value = Any
+"""int | float | bool | numpy array | Data | Pointer | Aggregate | Closure | FunctionValue"""
+
+
+def truth(value: Value) -> Any:
+    """A condition: a bool, an array of bools, or data."""
+    import numpy as np
+
+    kind = type(value)
+    if kind is bool:
+        return value
+    if kind is np.ndarray:
+        return value if value.dtype == np.bool_ else value != 0
+    if kind is int or kind is float:
+        return value != 0
+    if kind is Pointer:
+        return not value.allocation.is_null
+    return value if isinstance(value, Data) else COMPUTED
+
+
+def leaves(type_: ir.Type, offset: int = 0) -> Any:
+    """The scalars and pointers of a type with their offsets; of arrays of more than 4096 elements none."""
+    if isinstance(type_, ir.RecordType):
+        for field in type_.fields:
+            yield from leaves(field.type, offset + field.offset)
+    elif isinstance(type_, ir.ArrayType):
+        if (type_.count or 0) <= _MOST_ELEMENTS:
+            for number in range(type_.count or 0):
+                yield from leaves(type_.element, offset + number * type_.element.bytes)
+    else:
+        yield offset, type_
+
+
+_MOST_ELEMENTS = 4096

@@ -1,0 +1,39 @@
+"""Kernels from their text, executed in lockstep without a launch in the source."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Mapping
+
+from cudalint.execute.lanes import Extents, Lanes
+from cudalint.execute.machine import Machine
+from cudalint.execute.program import Program
+from cudalint.execute.trace import Trace
+from cudalint.frontend.lower.unit import Listing
+from cudalint.frontend.parse import parse_file
+from cudalint.frontend.parse_options import parse_options
+from cudalint.ir import nodes as ir
+from cudalint.options.analysis import AnalysisOptions
+
+_PATH = "kernel.cu"
+
+
+def kernel_in(source: str, name: str | None = None) -> ir.Function:
+    """The one kernel of a text, or the one of this name."""
+    parsed = parse_file(_PATH, parse_options(_PATH, AnalysisOptions()), source.encode())
+    unit = Listing(parsed).unit()
+    (reference,) = [each for each in unit.kernels if name in (None, each.name)]
+    function = reference.load()
+    assert function is not None
+    return function
+
+
+def execute(
+    function: ir.Function, block: Extents, grid: Extents, arguments: Mapping[str, object] | None = None
+) -> Trace:
+    """All blocks of a grid, in one world; or in as many as an argument has values."""
+    blocks = [(x, y, z) for z, y, x in itertools.product(*(range(extent) for extent in reversed(grid)))]
+    given = {p: (arguments or {})[p.name] for p in function.parameters if p.name in (arguments or {})}
+    worlds = max((len(value) for value in given.values() if isinstance(value, list)), default=1)
+    lanes = Lanes(block, [[extent] * worlds for extent in grid], blocks)
+    return Machine(lanes, Program()).run(function, given)
