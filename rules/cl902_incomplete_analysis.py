@@ -48,7 +48,7 @@ class IncompleteAnalysis(Rule):
         All that is one line for a file: how many kernels were evaluated in full, in part and not at all, and the one
         action that would bring most. `--show-gaps` prints each kernel's reasons; JSON and SARIF have them anyway. Where
         nobody can do anything about what is missing, and every kernel was evaluated at least in part, the line is only
-        counted, but for `--show-gaps` and `--min-share 0`.
+        counted, but for `--show-gaps` and `--all`.
 
     Why is this bad
         Where nothing was evaluated, nothing is reported, and silence looks like a clean kernel.
