@@ -37,10 +37,9 @@ def is_large(cost: FindingCost, share: float, *found: Diagnostic) -> bool:
         return True
     is_idle = cost.limiter in ("latency", "launch") and not cost.if_short
     counts = is_idle and any(not d.is_absorbed and not _is_of_unknown_size(d) for d in found)
-    least = cost.share if cost.least is None else cost.least
     by_traffic = _OF_TRAFFIC * (cost.traffic_share or 0.0) if counts else 0.0
     effort = min((_effort(d) for d in found), default=1.0)
-    return least / effort + by_traffic / min(effort, 1.0) >= share
+    return cost.share / effort + by_traffic / min(effort, 1.0) >= share
 
 
 def _effort(diagnostic: Diagnostic) -> float:
