@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from pathlib import Path
 
-import pytest
-
 from cudalint.driver.analysis import analyse_file
 from cudalint.driver.file_findings import CheckJob, check_file
 from cudalint.facts import FindingCost, KernelFacts, LaunchCost
