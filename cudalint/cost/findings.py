@@ -41,8 +41,9 @@ def not_known(cost: LaunchCost, reason: str, traffic_share: float | None = None)
 def cost_of_all(kernel: KernelCost, costs: Sequence[FindingCost]) -> FindingCost:
     """What several findings take of one launch if all of their figures become ideal."""
     total = Excess()
-    for each in costs:
-        own = each.excess
+    # A load and a store of one expression are two findings at one place, and so are the arrays that a function gets.
+    numbered = ((each.place or number, each.excess) for number, each in enumerate(costs))
+    for _, own in dict.fromkeys(numbered):
         total = Excess(
             sectors=total.sectors + own.sectors,
             passes=total.passes + own.passes,

@@ -40,7 +40,8 @@ def _cost_in(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, targ
         found, reason = _of_figures(diagnostic, kernel, cost, cost.work, target), _NOT_COUNTED
     if found is None:
         return not_known(cost, reason)
-    return finding_cost(cost, kernel.launches[cost.launch], found, target, _lengths(diagnostic, kernel, cost))
+    told = finding_cost(cost, kernel.launches[cost.launch], found, target, _lengths(diagnostic, kernel, cost))
+    return replace(told, place=diagnostic.place)
 
 
 def _share_of_traffic(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost) -> float | None:

@@ -214,6 +214,8 @@ class FindingCost(Struct, frozen=True):
     """The launch in which it costs most; None if the share is not known."""
     findings: int = 1
     """How many findings it is the cost of."""
+    place: Place | None = None
+    """What is there is counted: other findings about the same place have the same excess, not one more."""
 
     @property
     def weight(self) -> tuple[float, float]:

@@ -149,3 +149,14 @@ def test_shares_are_the_same_in_every_run(tmp_path: Path) -> None:
     assert _told(tmp_path, 3, "-j1", *cache, "a.cu", "b.cu") == first
     alone = _told(tmp_path, 4, "-j1", "--no-cache", "b.cu")
     assert alone and alone.items() <= first.items()
+
+
+def test_what_stands_at_one_place_is_taken_out_once(tmp_path: Path) -> None:
+    """A load and a store of 32 sectors where 4 would do are two findings about one expression."""
+    source = _ROWS.replace("s += x[row * m + j];", "y[row * m + j] *= 2;")
+    costs = _costs(tmp_path / "k.cu", source + _LAUNCHES.replace("LAUNCH", "sums<<<256, 256>>>(x, y, 65536, 256);"))
+    assert len(costs) == 2
+    assert costs[0].kernel is not None
+    together = cost_of_all(costs[0].kernel, costs)
+    assert (together.sectors, together.share) == (costs[0].sectors, costs[0].share)
+    assert together.traffic_share == pytest.approx(28 / 32, rel=0.01)
