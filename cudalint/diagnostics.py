@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct, field
 
 from cudalint.facts import FindingCost, LaunchFacts, Place, Sample
 
 Severity = Literal["error", "warning", "info"]
-HeldBack = Literal["small", "layout", "doubles", "guessed", "callers", "tests", "no-action"]
-"""Why a finding is counted and not shown, unless everything is asked for: it takes little of its kernel; it is about
-how data lie that others hand over; of a kernel's instantiations, only those for doubles have it; it stands on a number
-that nothing in sight gives; it is about what a kernel takes for granted of sizes, and its callers are taken to know;
-it is in a test, an example or a benchmark; whoever reads it can do nothing about it."""
+Certainty = Literal["certain", "likely", "conditional"]
+"""How sure a finding is: see `findings/showing.py`, where the rule stands."""
+HeldBack = Literal["small", "unknown", "conditional", "no-action"]
+"""Why a finding is counted and not shown, unless everything is asked for: it takes little of its kernel; nothing says
+what it takes; it is a requirement of its kernel; whoever reads it can do nothing about it."""
+
+
+class Worlds(NamedTuple):
+    """How many of the launches and instantiations of its kernel that were evaluated a finding holds in."""
+
+    held: int = 1
+    tried: int = 1
 
 
 class Related(Struct, frozen=True):
@@ -113,8 +120,14 @@ class Diagnostic(Struct, frozen=True, eq=False):
     """Whether its message is that one, and `also` has all that it is told for."""
     cost: FindingCost | None = None
     """What it takes of its kernel; None for findings that are not about time."""
+    condition: str = ""
+    """What has to hold of a number that nothing in sight gives for it to be there (`s00 > 1`), or, of what a kernel
+    requires, what has to hold for it not to be; empty where it doesn't depend on any."""
+    worlds: Worlds = Worlds()
     held_back: HeldBack | None = None
     """Why it is only counted, where it is."""
+    habit: str = ""
+    """How its code goes about it: what does the same in other kernels of the file is told with it."""
     is_absorbed: bool = False
     """L1 keeps what one request brings too much for those beside it: it costs requests, and no traffic behind L1."""
     part_of: str = ""

@@ -77,6 +77,8 @@ class RuleBase(ABC):
         part_of: str = "",
         no_edit: str = "",
         held_back: HeldBack | None = None,
+        condition: str = "",
+        habit: str = "",
         is_absorbed: bool = False,
     ) -> Diagnostic:
         """A diagnostic of this rule, of the rule's severity unless another one is given; `kernel` is None where it is
@@ -102,6 +104,8 @@ class RuleBase(ABC):
             part_of=part_of,
             no_edit=_why_by_hand(suggestion, no_edit or self.by_hand),
             held_back=held_back,
+            condition=condition,
+            habit=habit,
             is_absorbed=is_absorbed,
         )
 

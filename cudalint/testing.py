@@ -6,7 +6,8 @@
     // todo-expect: CL104
     a[i] = t[x][y];
 
-An expectation names a code and, in quotes, a part of the message. It refers to its own line, or to the next line of
+An expectation names a code and, in quotes, a part of the message, or of `MESSAGE if CONDITION` for a finding that is
+conditional. It refers to its own line, or to the next line of
 code when it stands alone. `todo-expect` says what should be found and isn't yet: finding it is a failure too, so that
 the comment gets corrected.
 """
@@ -29,12 +30,17 @@ class Expectation(NamedTuple):
     line: int
     code: str
     part: str
-    """What the message must hold; empty for any message."""
+    """What the message must hold, its condition included; empty for any message."""
     todo: bool
 
     def is_met_by(self, diagnostic: Diagnostic) -> bool:
         same_place = (self.line, self.code) == (diagnostic.place.line, diagnostic.code)
-        return same_place and self.part in diagnostic.message
+        return same_place and self.part in _told(diagnostic)
+
+
+def _told(diagnostic: Diagnostic) -> str:
+    """The message of a finding, with its condition where it has one."""
+    return f"{diagnostic.message} if {diagnostic.condition}" if diagnostic.condition else diagnostic.message
 
 
 def expectations_in(source: str) -> Iterator[Expectation]:
@@ -57,7 +63,7 @@ def differences(source: str, diagnostics: Iterable[Diagnostic]) -> list[str]:
     found: list[str] = []
     for diagnostic in diagnostics:
         met = next((expected for expected in waiting if expected.is_met_by(diagnostic)), None)
-        where = f"line {diagnostic.place.line}: {diagnostic.code} {diagnostic.message}"
+        where = f"line {diagnostic.place.line}: {diagnostic.code} {_told(diagnostic)}"
         if met is None:
             found.append(f"unexpected, {where}")
             continue

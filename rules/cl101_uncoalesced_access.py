@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts
-from cudalint.remedies.coalescing import ALONG_ROWS, Texts, by_hand, is_a_vector, suggest
+from cudalint.remedies.coalescing import ALONG_ROWS, Texts, by_hand, suggest
 from cudalint.remedies.float_edits import function_around
 from cudalint.remedies.launch_texts import arguments_of
 from cudalint.remedies.patterns import Pattern, pattern_of
@@ -65,14 +65,11 @@ class UncoalescedAccess(Rule):
         wider load is possible: L1 keeps the sectors from one field to the next, and where it is done before the memory
         has brought them, arrays of fields would save nothing. The limits are options, as the factor is. An access
         whose addresses depend on loaded data is counted as such, and never reported; where only the active lanes do,
-        the figure is the mean over uniform data. Nor is one whose stride is an argument that nothing gives and that
-        nothing else is made of (`x[i * incx]`): it may well be 1, and `--param` says so or otherwise. The same goes for
-        one that the other side of a choice would clear that nothing makes, such as the layout in
-        `layout == COLUMNS ? 1 : pitch`, and for one that is only made with other sizes than the launch has, beside a
-        wider access to the array that is made with those. Only counted, unless `--min-share 0` asks for it, is what
-        follows from how an argument's data lie: coordinates, vectors and small matrices, one to each thread, and
-        columns of matrices whose pitch nothing gives, if no allocation is in sight and neither a wider access nor
-        another order of the threads would do.
+        the figure is the mean over uniform data. Where the stride is an
+        argument that nothing gives (`x[i * incx]`, which may well be 1), or a flag chooses the layout
+        (`layout == COLUMNS ? 1 : pitch`), the finding is conditional: it names what decides (`incx > 1`), and is told
+        as a requirement of its kernel. One that is only made with other sizes than the launch has, beside a wider
+        access to the array that is made with those, is left out.
     """
 
     code = "CL101"
@@ -124,7 +121,8 @@ class UncoalescedAccess(Rule):
             worded=worded,
             no_edit=by_hand(kernel, one, pattern),
             is_absorbed=absorbed,
-            held_back="layout" if _is_handed_over(one, pattern, remedy) else None,
+            condition=result.condition,
+            habit=f"{access.operation}, {pattern.kind}",
         )
 
 
@@ -143,45 +141,10 @@ def _is_for_other_sizes(one: Evaluated, everything: Sequence[Evaluated]) -> bool
 
 
 def _exceeds(result: AccessResult, factor: float, excess: float) -> bool:
-    """Whether the figure is beyond both limits; where only a range is known, its lower end has to be, but for one that
-    comes of how many lanes are active: what one lane takes is never too much."""
+    """Whether the figure is beyond both limits."""
     actual, ideal = sectors(result)
-    if result.status == "range" and result.reason_kind != "activity" and result.sectors_range is not None:
-        actual = min(actual, result.sectors_range[0])
     # Where blocks or loops end, figures are off by little: 10.01 of 8 is not worse than 1.25 times the ideal.
     return round(actual / ideal, 2) > factor and round(actual - ideal, 2) > excess
-
-
-_LARGEST_RECORD = 16
-"""Elements of the largest small matrix that arguments bring one by one: 4 x 4."""
-
-
-def _is_handed_over(one: Evaluated, pattern: Pattern, remedy: Suggestion | None) -> bool:
-    """Whether it is how data lie that makes the figure, and nothing in sight says that they do: of coordinates or of
-    vectors that an argument brings, a kernel takes what it gets. A struct of the program's own can be declared anew."""
-    access, result, launch = one
-    if remedy is None and pattern.kind in ("strided", "column") and result.assumptions and _walks_by_sizes(result):
-        # Neither how long rows are is known, nor what else the threads could do.
-        return access.declaration is None and access.array not in launch.allocated
-    is_given = not _walks_by_sizes(result)
-    is_small = abs(pattern.step or 0) <= _LARGEST_RECORD * access.bytes
-    is_record = pattern.kind in ("field", "copy") or (is_given and is_small and pattern.kind == "strided")
-    if is_given and pattern.kind == "own-run" and _is_odd(abs(pattern.step or 0) // access.bytes):
-        # A kernel shares out work by powers of two; a thread that has nine elements has a matrix.
-        is_record, remedy = True, None
-    if not is_record or (remedy is not None and not remedy.moves_data):
-        return False
-    is_own = access.record_bytes is not None and not is_a_vector(one)
-    return not is_own and access.declaration is None and access.array not in launch.allocated
-
-
-def _is_odd(elements: int) -> bool:
-    """Whether a number is no power of two."""
-    return elements & (elements - 1) != 0
-
-
-def _walks_by_sizes(result: AccessResult) -> bool:
-    return result.strides is not None and result.strides.sized is not None
 
 
 def _causes(access: Access, pattern: Pattern, remedy: str, absorbed: bool) -> tuple[str, ...]:

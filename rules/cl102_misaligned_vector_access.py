@@ -19,9 +19,9 @@ class MisalignedVectorAccess(Rule):
     What it does
         Takes the address of every access modulo its width, for all lanes, blocks and iterations evaluated: `float4`,
         `int2` and the like through casts, `__ldg`, struct fields, shared arrays and what is carved out of a shared
-        buffer. Reports an error where some thread is misaligned whatever the arguments are, and a warning where
-        that depends on an argument that the launch leaves open: then with the condition that it has to fulfil,
-        which was tried on arguments that fulfil and that break it. A guard (`if (K % 4 == 0)`), an `assume`
+        buffer. Reports an error where some thread is misaligned whatever the arguments are. Where that depends on an
+        argument that the launch leaves open, it is a requirement of the kernel, told with the condition that the
+        argument has to fulfil, which was tried on arguments that fulfil and that break it. A guard (`if (K % 4 == 0)`), an `assume`
         annotation, `__builtin_assume_aligned`, a launch that gives the value and what the host code asks before the
         launch (a branch, an `assert`, an early exit, the case of a switch) discharge it. Allocations start at
         multiples of 256 bytes; a static shared array lies where nvcc puts it.
@@ -43,10 +43,7 @@ class MisalignedVectorAccess(Rule):
     What it leaves out
         A width that is a template's argument, of which the file has a narrower instantiation for other sizes; rows of
         which another size says how long they are, so that the pitch is the caller's choice; sizes that are counted in
-        whole vectors and in nothing else. Held back are sizes that callers are taken to know of: lengths of rows
-        through which the kernel goes in whole vectors only, and which come from outside as they are. With a rest it
-        would go beyond its rows as well, so that it is written for others; where host code asks for such multiples in
-        front of another kernel of the file, the finding is shown. Pointers that are themselves loaded from memory,
+        whole vectors and in nothing else. Pointers that are themselves loaded from memory,
         addresses that only data can misalign, and rows whose length is counted in bytes although the array holds
         something larger, as cudaMallocPitch gives it. A vector of which the kernel uses one field may be narrowed by
         the compiler to a load of that field, which is not seen here.
@@ -70,9 +67,7 @@ class MisalignedVectorAccess(Rule):
                 by_array.setdefault((found.array, found.launch), []).append(found)
             elif not _is_chosen(found, context.file):
                 open_ones.append(found)
-        told = [found for found in open_ones if not _is_up_to_callers(found, kernel, context.file)]
-        held = [found for found in open_ones if found not in told]
-        for first, *others in (*by_array.values(), *_by_condition(told), *_by_condition(held)):
+        for first, *others in (*by_array.values(), *_by_condition(open_ones)):
             yield self._diagnostic(kernel, first, others, context)
 
     def _diagnostic(
@@ -95,7 +90,7 @@ class MisalignedVectorAccess(Rule):
             ),
             suggestion=check if check is not None and check.edits else None,
             no_edit=check.no_edit if check is not None else "",
-            held_back="callers" if _is_up_to_callers(found, kernel, context.file) else None,
+            condition=found.condition or "",
         )
 
 
@@ -119,14 +114,6 @@ def _is_chosen(found: Misalignment, file: FileFacts) -> bool:
         for kernel in file.kernels
         for access in kernel.accesses
     )
-
-
-def _is_up_to_callers(found: Misalignment, kernel: KernelFacts, file: FileFacts) -> bool:
-    """Whether a kernel's callers are taken to know of which sizes its rows have to be. Where they are asked to give
-    such to another kernel of the file, they are not, and this one lacks what that one has."""
-    wanted = max(_divisors(found).values(), default=1)
-    asked = (number for other in file.kernels if other.name != kernel.name for number in other.asked_multiples)
-    return found.is_up_to_callers and not any(number % wanted == 0 for number in asked)
 
 
 def _by_condition(misalignments: Sequence[Misalignment]) -> list[list[Misalignment]]:

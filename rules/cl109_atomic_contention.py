@@ -10,7 +10,6 @@ import numpy as np
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts, LaunchFacts
-from cudalint.hardware.requests import WARP_LANES
 from cudalint.remedies.aggregation_edits import aggregation_edits
 from cudalint.remedies.obstacles import edited
 from cudalint.rule import Rule, RuleContext
@@ -106,8 +105,7 @@ class AtomicContention(Rule):
                 lambda: aggregation_edits(kernel, access, context.text_of),
                 "unsafe",
             ),
-            # Whoever scales by two brings no warp to one address.
-            held_back="guessed" if result.least_size >= WARP_LANES else None,
+            condition=result.condition,
         )
 
 

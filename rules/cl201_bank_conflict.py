@@ -111,6 +111,7 @@ class BankConflict(Rule):
             causes=tuple(_causes(kernel, access)),
             about=access.array,
             worded=worded,
+            condition=result.condition,
         )
 
 
@@ -120,10 +121,8 @@ def _ways(result: AccessResult) -> float:
 
 
 def _conflicts(result: AccessResult, ways: float) -> bool:
-    """Whether the conflict is beyond the limit; where only a range is known, its lower end has to be."""
+    """Whether the conflict is beyond the limit."""
     actual, ideal = wavefronts(result)
-    if result.status == "range" and result.reason_kind != "activity" and result.wavefronts_range is not None:
-        actual = min(actual, result.wavefronts_range[0])
     return actual >= ways * ideal
 
 

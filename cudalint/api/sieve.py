@@ -118,7 +118,7 @@ def _written(path: str, result: CheckResult, sources: SourceLines) -> CheckResul
 
     try:
         # What is too small to be told becomes worth it once its edit has been tried, and is known, then.
-        small = (diagnostic for diagnostic in result.minor if diagnostic.held_back == "small")
+        small = (diagnostic for diagnostic in result.minor if diagnostic.held_back in ("small", "unknown"))
         number = write_baseline(path, (*result.diagnostics, *small), sources)
     except BaselineError as error:
         raise click.ClickException(str(error)) from None

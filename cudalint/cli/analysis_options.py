@@ -156,7 +156,7 @@ rule_options = together(
     ),
     _rules(
         "--min-share", callback=parameters.share, metavar="SHARE",
-        help="Count waste only that takes less of its kernel's time; 0 shows all that is only counted.  [default: 5%]",
+        help="Count waste only that takes less of its kernel's time or traffic; 0 shows all.  [default: 10%]",
     ),
 )  # fmt: skip
 

@@ -81,6 +81,14 @@ _report_options = together(
     ),
     _report("--statistics", is_flag=True, help="Print how often each rule found something, not the findings."),
     _report(
+        "--conditional", "shows_conditional", is_flag=True,
+        help="Print for each kernel what depends on numbers that no launch in sight gives.",
+    ),
+    _report(
+        "--all", "shows_all", is_flag=True,
+        help="Print everything: long lists to their end, and findings that are only counted (as --min-share 0).",
+    ),
+    _report(
         "--sort", type=click.Choice(ORDERS),
         help="Begin with what costs most, or keep to the order of the files.  [default: what the format is read for]",
     ),
@@ -157,6 +165,8 @@ def command(
     max_findings: int,
     statistics: bool,
     timings: bool,
+    shows_conditional: bool,
+    shows_all: bool,
     sort: Order | None,
     show: bool | None,
     show_gaps: bool,
@@ -195,6 +205,8 @@ def command(
     """
     if baseline is not None and no_baseline:
         raise click.UsageError("--baseline and --no-baseline contradict each other")
+    if shows_all:
+        values["min_share"] = 0.0
     settings = settings_from(values)
     is_in_part, jobs = values["force_exclude"], values["jobs"]
     run = run_settings(
@@ -214,7 +226,9 @@ def command(
         check_for_contradiction(wishes is not None, write_baseline is not None, "-" in paths)
     left: Sequence[str] = ()
     drawn = _drawn(show) if format_ == "text" and not statistics else 0
-    shown = Presentation(output_style(color), drawn, quiet, run.fail_on, statistics, sort, show_fixes)
+    shown = Presentation(
+        output_style(color), drawn, quiet, run.fail_on, statistics, sort, shows_all, shows_conditional, show_fixes
+    )
     stdin = stdin_filename or STDIN
     found = discover(paths, settings.excludes, values["force_exclude"], stdin)
     spare_sources([write_baseline, *(output.path for output in outputs)], (file.path for file in found.files))

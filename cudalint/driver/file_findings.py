@@ -21,9 +21,8 @@ from cudalint.disk.regular import read_regular_text
 from cudalint.driver.weighing import weighed_together
 from cudalint.facts import FileFacts, KernelFacts, Place
 from cudalint.findings.causes import of_one_cause
-from cudalint.findings.holding import marked
 from cudalint.findings.merging import joined
-from cudalint.findings.missing_includes import headers_not_found, note_on
+from cudalint.findings.missing_includes import note_on
 from cudalint.findings.results import (
     AllowedRule,
     Failure,
@@ -34,6 +33,7 @@ from cudalint.findings.results import (
     worst_first,
 )
 from cudalint.findings.severities import Severities
+from cudalint.findings.showing import marked
 from cudalint.frontend.source_text import source_text
 from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.targets import Target, find_target
@@ -248,6 +248,7 @@ class Draft(Struct, frozen=True, eq=False):
             note=note_on(facts),
             launched=launched,
             unlaunched=unlaunched,
+            tried={(kernel.name, kernel.instantiation): len(kernel.launches) for kernel in facts.kernels},
             whole=frozenset((kernel.name, kernel.instantiation) for kernel in facts.kernels if not kernel.gaps),
             kernels=_shown(facts, job) if job.shows_kernels else (),
         )
@@ -319,25 +320,18 @@ def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Itera
             from cudalint.cost.of_findings import with_cost
 
             diagnostic = with_cost(diagnostic, kernel, target or configured)
-        if not diagnostic.headline and (
-            _is_filled_in_later(diagnostic, context.file) or _is_of_made_up_numbers(diagnostic, rule)
-        ):
-            diagnostic = replace(diagnostic, held_back="guessed")
+        if not diagnostic.headline and not diagnostic.condition:
+            diagnostic = replace(diagnostic, condition=_made_up(diagnostic, rule))
         yield Finding(kernel, diagnostic)
 
 
-def _is_filled_in_later(diagnostic: Diagnostic, file: FileFacts) -> bool:
-    """Whether names of the kernel were given numbers that no header could declare, as all are there: a program writes
-    them into the text before it compiles it."""
-    return any(launch.guesses for launch in diagnostic.launches) and not headers_not_found(file)
-
-
-def _is_of_made_up_numbers(diagnostic: Diagnostic, rule: Rule) -> bool:
-    """Whether figures are those of an instance of a template for which nothing says the numbers. Threads are in no more
-    order for others."""
-    is_about_order = bool(rule.reads & {"races", "barriers"})
-    is_about_sizes = not is_about_order and (rule.is_waste or diagnostic.severity == "error")
-    return is_about_sizes and any(launch.made_up for launch in diagnostic.launches)
+def _made_up(diagnostic: Diagnostic, rule: Rule) -> str:
+    """What a finding rests on where names of its kernel that nothing declares were given numbers, or parameters of its
+    template for which nothing says any; empty where neither is so. Threads are in no more order for other numbers."""
+    if rule.reads & {"races", "barriers"}:
+        return ""
+    names = dict.fromkeys(name for launch in diagnostic.launches for name in (*launch.guesses, *launch.made_up))
+    return f"{', '.join(names)} as assumed" if names else ""
 
 
 def _judged_by(target: Target, need: Need) -> str:
@@ -387,7 +381,7 @@ def _shown_ones(found: Sequence[Diagnostic], job: CheckJob) -> frozenset[int]:
     return frozenset(number for group in told for number in group)
 
 
-_HELD_BACK = "the finding is held back, and edits of such are not tried; --min-share 0 tries all"
+_HELD_BACK = "the finding is held back, and edits of such are not tried; --all tries all"
 
 
 def _untried(diagnostic: Diagnostic, reason: str) -> Diagnostic:

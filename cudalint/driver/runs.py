@@ -17,9 +17,9 @@ from cudalint.driver.kept import Checked, KeptJob, Results, check_and_keep
 from cudalint.driver.pool import Done, JobWatcher, Limits, Lost, run_jobs
 from cudalint.driver.watching import Watcher
 from cudalint.driver.weighing import weighed_together
-from cudalint.findings.holding import held_for_their_place
 from cudalint.findings.merging import covered_by, gather, gather_suppressed, kernels_of
 from cudalint.findings.results import CheckResult, Failure, FileReport, Note, total_coverage
+from cudalint.findings.showing import with_worlds
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.processes.faults import described
 from cudalint.processes.timings import Timings
@@ -36,10 +36,8 @@ def result_of(reports: Sequence[FileReport], failures: Sequence[Failure], target
     linted = len(reports) + len(failures)
     own = [Failure(report.path, message) for report in reports for message in report.failures]
     least = max((report.min_share for report in reports), default=0.0)
-    paths = [report.path for report in reports]
-    has_launches = any(report.launched for report in reports)
     weighed = weighed_together(_together(gather, reports, own), least)
-    diagnostics = held_for_their_place(weighed, paths, least, has_launches)
+    diagnostics = [with_worlds(diagnostic, least) for diagnostic in weighed]
     suppressed = _together(gather_suppressed, reports, own)
     return CheckResult(
         target=target,

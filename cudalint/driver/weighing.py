@@ -10,18 +10,18 @@ from cudalint.cost.findings import cost_of_all
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import FindingCost, KernelCost
 from cudalint.findings.causes import of_one_cause
-from cudalint.findings.holding import is_large
+from cudalint.findings.showing import too_little
 
 
 def weighed_together(diagnostics: Sequence[Diagnostic], share: float) -> list[Diagnostic]:
-    """Findings that are minor by themselves are not where those of one cause, in one launch of a kernel, take
-    `share` of it together. Copies of one piece of code are not looked for: they stand in kernels of their own."""
+    """Findings that are minor by themselves are not where those that are told with them, in one launch of a kernel,
+    take `share` of it together. Copies of one piece of code are not looked for: they stand in kernels of their own."""
     weighed = list(diagnostics)
     for group in of_one_cause(diagnostics):
-        if any(weighed[number].held_back == "small" for number in group) and len(group) > 1:
-            for number in _reaching([(number, weighed[number]) for number in group], share):
-                if weighed[number].held_back == "small":
-                    weighed[number] = replace(weighed[number], held_back=None)
+        if len(group) > 1 and any(weighed[number].held_back == "small" for number in group):
+            sure = [(number, weighed[number]) for number in group if weighed[number].held_back in (None, "small")]
+            for number in _reaching(sure, share):
+                weighed[number] = replace(weighed[number], held_back=None)
     return weighed
 
 
@@ -37,7 +37,8 @@ def _reaching(group: Sequence[tuple[int, Diagnostic]], share: float) -> Iterator
             launches.append((cost.kernel, [(number, cost)]))
         else:
             same.append((number, cost))
+    told = group[0][1] if group else None
     for kernel, found in launches:
-        together = [diagnostic for _, diagnostic in group]
-        if len(found) > 1 and is_large(cost_of_all(kernel, [cost for _, cost in found]), share, *together):
+        cost = cost_of_all(kernel, [cost for _, cost in found])
+        if told is not None and len(found) > 1 and too_little(told, cost, share) is None:
             yield from (number for number, _ in found)

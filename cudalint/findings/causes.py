@@ -1,9 +1,11 @@
 """One finding for one cause. Findings of a rule are of one cause where
 
+- they are about one kernel,
 - they stand at one place: a line of a header or of a helper, which many kernels or instantiations come through,
 - their rule says so: the fields of one struct, arrays that a function walks alike, uses of one shared array, rows that
   one function of the host hands to several kernels,
 - the same edits mend them,
+- the worst of several kernels of one file are a habit of it: they go about the same in the same way,
 - they stand in copies of one piece of code, as files have that were made from one another, or kernels that differ in
   numbers only, or
 - their figures are the same and their statements have one shape in several files of a folder, as generated files have
@@ -61,7 +63,17 @@ def told_once(
         if len({diagnostics[number].place.path for number in members}) > 1:
             for number in members:
                 groups.join(number, key)
-    return tuple(_told([diagnostics[number] for number in group], shows_gaps) for group in groups)
+    return tuple(_told(group, shows_gaps) for group in _by_habit([diagnostics[n] for n in group] for group in groups))
+
+
+def _by_habit(groups: Iterable[Sequence[Diagnostic]]) -> Iterable[Sequence[Diagnostic]]:
+    """The groups of which the worst findings are a habit of one file together."""
+    found: dict[Hashable, list[Diagnostic]] = {}
+    for number, group in enumerate(groups):
+        worst = min(group, key=_order)
+        key = (worst.code, worst.place.path, worst.habit) if worst.habit else number
+        found.setdefault(key, []).extend(group)
+    return found.values()
 
 
 def of_one_cause(diagnostics: Sequence[Diagnostic]) -> Iterator[list[int]]:
@@ -111,6 +123,8 @@ def _keys_of_places(diagnostic: Diagnostic) -> Iterator[Hashable]:
     if d.headline:
         return
     yield "place", d.place, "" if d.kernel else d.message
+    if d.kernel:
+        yield "kernel", d.place.path, d.kernel, d.severity
     if d.suggestion is not None and d.suggestion.edits:
         yield "edits", d.suggestion.edits
 
@@ -153,9 +167,11 @@ def _as_one(group: Sequence[Diagnostic]) -> Diagnostic:
 
 
 def _order(diagnostic: Diagnostic) -> tuple[float, ...]:
-    """Of what costs the same, one that comes with a remedy is told, and the first of the source comes first."""
-    share = diagnostic.cost.share if diagnostic.cost is not None else None
-    return SEVERITIES.index(diagnostic.severity), -(share or 0.0), diagnostic.suggestion is None, -excess(diagnostic)
+    """What costs most is told first; of what costs the same, one that comes with a remedy, and the first of the
+    source."""
+    share, traffic = diagnostic.cost.weight if diagnostic.cost is not None else (0.0, 0.0)
+    by_severity = SEVERITIES.index(diagnostic.severity)
+    return by_severity, -share, -traffic, diagnostic.suggestion is None, -excess(diagnostic)
 
 
 def _ranged(worst: Diagnostic, others: Iterable[Diagnostic]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, 
 
 from msgspec.structs import replace
 
-from cudalint.diagnostics import Diagnostic, HeldBack, Related
+from cudalint.diagnostics import Diagnostic, HeldBack, Related, Worlds
 from cudalint.facts import FindingCost, LaunchFacts
 from cudalint.findings.results import FileReport, KernelSite, ShownKernel, worst_first
 
@@ -24,7 +24,16 @@ def gather(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
         found += _as_launched(report, report.diagnostics, launched)
         found += (diagnostic for allowed, diagnostic in report.unused if allowed not in used)
     whole = {pair for report in reports for pair in report.whole}
-    return tuple(sorted(merge(_as_given(found, reports), whole), key=_source_order))
+    return tuple(sorted(merge(_as_given(found, reports), whole, _tried(reports)), key=_source_order))
+
+
+def _tried(reports: Iterable[FileReport]) -> dict[tuple[str, str], int]:
+    """How many launches of each instantiation of a kernel were evaluated, in the file that has most of them."""
+    found: dict[tuple[str, str], int] = {}
+    for report in reports:
+        for instantiation, launches in report.tried.items():
+            found[instantiation] = max(launches, found.get(instantiation, 1))
+    return found
 
 
 def gather_suppressed(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
@@ -138,9 +147,13 @@ def _whole(parts: Sequence[Diagnostic]) -> Diagnostic:
     )
 
 
-def merge(diagnostics: Iterable[Diagnostic], whole: Collection[tuple[str, str]] = ()) -> list[Diagnostic]:
+def merge(
+    diagnostics: Iterable[Diagnostic], whole: Collection[tuple[str, str]] = (),
+    tried: Mapping[tuple[str, str], int] = {},
+) -> list[Diagnostic]:  # fmt: skip
     """Makes one finding of those that differ only by launch or instantiation. `whole` are kernels with those of their
-    instantiations that were evaluated in full: it says of which of them it is not so.
+    instantiations that were evaluated in full: it says of which of them it is not so. `tried` are the numbers of
+    launches that kernels and instantiations were evaluated under.
 
     Where they agree in their message, it names all launches. Where the figures differ, or what they take for granted,
     it is the worst one and has the others as its variants.
@@ -148,13 +161,29 @@ def merge(diagnostics: Iterable[Diagnostic], whole: Collection[tuple[str, str]] 
     instantiations: dict[str, list[str]] = {}
     for kernel, instantiation in sorted(whole):
         instantiations.setdefault(kernel, []).append(instantiation)
-    return [_told_from_others(group, instantiations) for group in _grouped(diagnostics, _subject)]
+    return [_told_from_others(group, instantiations, tried) for group in _grouped(diagnostics, _subject)]
 
 
-def _told_from_others(group: Sequence[Diagnostic], instantiations: Mapping[str, Sequence[str]]) -> Diagnostic:
+def _told_from_others(
+    group: Sequence[Diagnostic], instantiations: Mapping[str, Sequence[str]], tried: Mapping[tuple[str, str], int]
+) -> Diagnostic:
     """One finding of a group, with the instantiations of its kernel in which there is none of it."""
     merged, others = _with_variants(group), _others(group, instantiations)
-    return replace(merged, not_in=others) if others and not merged.code.startswith(_ABOUT_THE_ANALYSIS) else merged
+    if merged.code.startswith(_ABOUT_THE_ANALYSIS) or not merged.kernel:
+        return merged
+    held, of_own = _held_in(group), {d.instantiation: tried.get((d.kernel, d.instantiation), 1) for d in group}
+    worlds = Worlds(held, max(held, len(others) + sum(of_own.values())))
+    return replace(merged, not_in=others, worlds=worlds)
+
+
+def _held_in(group: Iterable[Diagnostic]) -> int:
+    """In how many launches of how many instantiations some findings hold under no condition."""
+    found = {d.instantiation: list[LaunchFacts]() for d in group}
+    for diagnostic in group:
+        own = found[diagnostic.instantiation]
+        if not diagnostic.condition:
+            own += (launch for launch in diagnostic.launches if launch not in own)
+    return sum(len(own) for own in found.values())
 
 
 def _others(group: Sequence[Diagnostic], instantiations: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
@@ -171,7 +200,8 @@ def _subject(diagnostic: Diagnostic) -> Hashable:
 
 def _with_variants(group: Sequence[Diagnostic]) -> Diagnostic:
     alike = (alike for equal in _grouped(group, lambda d: d.message) for alike in _with_like_assumptions(equal))
-    worst, *others = worst_first([_under_all_launches(each) for each in alike])
+    by_excess = worst_first([_under_all_launches(each) for each in alike])
+    worst, *others = sorted(by_excess, key=lambda d: bool(d.condition))
     if not others:
         return worst
     return replace(worst, variants=tuple(others), held_back=_reason_of_all((worst, *others)))
@@ -209,7 +239,7 @@ def _under_all_launches(group: Sequence[Diagnostic]) -> Diagnostic:
     assumptions = dict.fromkeys(assumption for d in group for assumption in d.assumptions)
     return replace(
         first, launches=tuple(launches), assumptions=tuple(assumptions), cost=_most(group),
-        held_back=_reason_of_all(group),
+        held_back=_reason_of_all(group), condition=first.condition if all(d.condition for d in group) else "",
     )  # fmt: skip
 
 

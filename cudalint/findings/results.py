@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.facts import FileFacts, Frame, KernelFacts, LeftOutLaunches, Operation, Place, Space
-from cudalint.findings.holding import marked
+from cudalint.findings.showing import marked
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """Worst first."""
@@ -168,8 +168,10 @@ class FileReport(Struct, frozen=True):
     """Kernels that something in sight of the file launches, and those that it makes up launches for."""
     whole: frozenset[tuple[str, str]] = frozenset()
     """Each kernel with each of its instantiations that was evaluated without a gap."""
+    tried: dict[tuple[str, str], int] = field(default_factory=dict)
+    """The number of launches that each of these, and of the others, was evaluated under."""
     min_share: float = 0.0
-    """What findings that are shown take of their kernels at least; see `findings.holding`."""
+    """What waste that is shown takes of its kernel at least; see `findings/showing.py`."""
     kernels: tuple[ShownKernel, ...] = ()
     """For reports that show kernels, where one was asked for."""
 

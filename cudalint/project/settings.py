@@ -18,7 +18,7 @@ from cudalint.project.path_patterns import GitIgnored, PathPatterns
 from cudalint.project.thresholds import Thresholds, by_rule
 from cudalint.registry import Selection, matches
 
-DEFAULT_MIN_SHARE = 0.05
+DEFAULT_MIN_SHARE = 0.1
 
 
 class CommandLine(Struct, frozen=True):
@@ -59,7 +59,7 @@ class FileSettings(Struct, frozen=True):
     ignores: FileIgnores = field(default_factory=FileIgnores)
     severities: Severities = field(default_factory=Severities)
     min_share: float = DEFAULT_MIN_SHARE
-    """Of a kernel's time or traffic, what findings of waste take at least to be reported."""
+    """Of a kernel's time and traffic, what findings of waste take at least to be reported."""
     config: Config | None = None
 
 

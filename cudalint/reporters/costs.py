@@ -97,28 +97,23 @@ def _two_digits(value: float) -> str:
 
 
 def minor(result: CheckResult) -> Iterator[str]:
-    """`12 more cost under 2% of their kernels, 1 more is ... (`--min-share 0` lists them)`, where there are any."""
-    numbers = Counter(diagnostic.held_back for diagnostic in result.minor)
+    """`12 more take under 10% of their kernel's time or traffic, ... (`--all` lists them)`, where there are any."""
+    numbers = Counter(diagnostic.held_back for diagnostic in result.minor if diagnostic.held_back != "conditional")
     told = [_held_back(reason, numbers[reason], result.min_share) for reason in get_args(HeldBack) if numbers[reason]]
     if told:
-        yield f"{', '.join(told)} (`--min-share 0` lists {'it' if sum(numbers.values()) == 1 else 'them'})"
+        yield f"{', '.join(told)} (`--all` lists {'it' if sum(numbers.values()) == 1 else 'them'})"
 
 
 def _held_back(reason: HeldBack, number: int, least: float) -> str:
     one = number == 1
     match reason:
         case "small":
-            what = f"{'costs' if one else 'cost'} under {share(least)} of {'its kernel' if one else 'their kernels'}"
-        case "layout":
-            what = f"{'is' if one else 'are'} about how data lie that others hand over"
-        case "doubles":
-            what = f"{'is' if one else 'are'} in instantiations for doubles alone"
-        case "guessed":
-            what = f"{'stands' if one else 'stand'} on numbers that nothing in sight gives"
-        case "callers":
-            what = f"{'is' if one else 'are'} about sizes that callers are taken to know of"
-        case "tests":
-            what = f"{'is' if one else 'are'} in tests, examples and benchmarks"
+            whose = "its" if one else "their"
+            what = f"{'takes' if one else 'take'} under {share(least)} of {whose} kernel's time or traffic"
+        case "unknown":
+            what = f"{'is' if one else 'are'} waste of which nothing says what it takes"
+        case "conditional":
+            what = f"{'is' if one else 'are'} conditional"
         case "no-action":
             what = f"{'is' if one else 'are'} about code that could not be evaluated, which no option changes"
     return f"{number} more {what}"

@@ -11,7 +11,9 @@ from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import FindingCost, LaunchFacts, Place
 from cudalint.findings.causes import everything_in
 from cudalint.findings.choosing import distinct_fixes
+from cudalint.findings.requirements import Requirement, condition_of, requirements
 from cudalint.findings.results import CheckResult
+from cudalint.findings.showing import certainty_of
 from cudalint.findings.sources import SourceLines
 from cudalint.reporters.plain import json_text
 from cudalint.reporters.presentation import Presentation
@@ -32,6 +34,7 @@ def document(result: CheckResult) -> JsonObject:
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in result.diagnostics],
         "fixes": list(_fixes(result.diagnostics)),
         "fixed": [_diagnostic(diagnostic) for diagnostic in result.fixed],
+        "requirements": [_requirement(each) for each in requirements(result.minor)],
         "failures": [{"path": failure.path, "message": failure.message} for failure in result.failures],
         "summary": {
             "files": result.files,
@@ -45,6 +48,7 @@ def document(result: CheckResult) -> JsonObject:
             "warnings": result.count("warning"),
             "infos": result.count("info"),
             "below_min_share": sum(d.held_back == "small" for d in result.minor),
+            "requirements": len(requirements(result.minor)),
             "held_back": dict(Counter(str(d.held_back) for d in result.minor)),
         },
     }
@@ -85,6 +89,10 @@ def _diagnostic(diagnostic: Diagnostic) -> JsonObject:
         "message": diagnostic.message,
         "kernel": diagnostic.kernel or None,
         "instantiation": diagnostic.instantiation or None,
+        "certainty": certainty_of(diagnostic),
+        "condition": condition_of(diagnostic) if certainty_of(diagnostic) == "conditional" else None,
+        "worlds": {"held": diagnostic.worlds.held, "tried": diagnostic.worlds.tried},
+        "held_back": diagnostic.held_back,
         "assumptions": list(diagnostic.assumptions),
         "not_in": list(diagnostic.not_in),
         "launches": [launch_object(launch) for launch in diagnostic.launches],
@@ -108,6 +116,15 @@ def _occurrence(other: Diagnostic) -> JsonObject:
         "instantiation": other.instantiation or None,
         "assumptions": list(other.assumptions),
         "figures": _figures(other.figures),
+    }
+
+
+def _requirement(requirement: Requirement) -> JsonObject:
+    return {
+        "path": requirement.path,
+        "kernel": requirement.kernel or None,
+        "message": requirement.text,
+        "findings": [{**_occurrence(d), "code": d.code, "condition": condition_of(d)} for d in requirement.findings],
     }
 
 

@@ -110,6 +110,7 @@ def _result(result: AccessResult) -> JsonObject:
         "launch": result.launch,
         "status": result.status,
         "assumptions": list(result.assumptions),
+        "condition": result.condition or None,
         "reason": result.reason,
         "sectors_per_request": plain_number(result.sectors_per_request),
         "sectors_range": _range(result.sectors_range),

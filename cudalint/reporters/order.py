@@ -7,18 +7,19 @@ from typing import Final, Literal
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.findings.results import SEVERITIES, excess
+from cudalint.findings.showing import CERTAINTIES, certainty_of
 from cudalint.reporters import costs
 
 Order = Literal["cost", "path"]
 ORDERS: Final[tuple[Order, ...]] = ("cost", "path")
 
 _ABOUT_THE_ANALYSIS = "CL9"
-Rank = tuple[int, float, float, int, float]
+Rank = tuple[int, float, float, int, int, float]
 
 
 def by_cost(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Errors, then what else makes results wrong, then waste: what takes most of its kernel first, and what takes
-    nobody knows how much after that. What is about the analysis comes last."""
+    """Errors, then what else makes results wrong, then waste: what takes most of its kernel first, of that the certain
+    before the likely, and what takes nobody knows how much after that. What is about the analysis comes last."""
     return sorted(diagnostics, key=rank)
 
 
@@ -26,7 +27,8 @@ def rank(diagnostic: Diagnostic) -> Rank:
     """The smaller, the earlier."""
     cost = costs.of(diagnostic)
     share, traffic = cost.weight if cost is not None else (0.0, 0.0)
-    return _part(diagnostic), -share, -traffic, SEVERITIES.index(diagnostic.severity), -excess(diagnostic)
+    sure, severity = CERTAINTIES.index(certainty_of(diagnostic)), SEVERITIES.index(diagnostic.severity)
+    return _part(diagnostic), -share, -traffic, sure, severity, -excess(diagnostic)
 
 
 def _part(diagnostic: Diagnostic) -> int:

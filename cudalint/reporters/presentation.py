@@ -20,6 +20,10 @@ class Presentation(Struct, frozen=True):
     asked_order: Order | None = None
     """None leaves it to the format: what people read begins with what costs most, what programs read is in the order of
     the source."""
+    shows_all: bool = False
+    """Whether a text report has all findings and requirements, however many there are."""
+    shows_conditional: bool = False
+    """Whether it has the requirements of all kernels."""
     say_why: bool = False
     """Whether a text report says of findings without an edit why they have none."""
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.findings.requirements import requirements
 from cudalint.findings.results import CheckResult
 from cudalint.findings.sources import SourceLines
+from cudalint.numerals import count
 from cudalint.reporters import costs, frames, losses, pictures, wording
 from cudalint.reporters.order import by_cost, in_order
 from cudalint.reporters.presentation import Presentation
@@ -14,6 +16,9 @@ from cudalint.reporters.style import Style
 
 WORST = 3
 """How many findings get a picture where nobody asked for all."""
+_MOST_FINDINGS = 40
+_MOST_REQUIREMENTS = 5
+"""That are told where nobody asks for all; errors are always."""
 
 
 def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
@@ -22,12 +27,41 @@ def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> It
     losing = list(losses.kernels(result)) if not shown.quiet else []
     if losing:
         yield from (*losing, "")
-    for diagnostic in in_order(result.diagnostics, shown.order):
+    told, more = _told(in_order(result.diagnostics, shown.order), shown)
+    for diagnostic in told:
         yield from _finding(diagnostic, sources, shown, id(diagnostic) in drawn)
         yield ""
+    if more:
+        yield from (f"and {count(more, 'more finding')}: --all", "")
     if not shown.quiet:
+        yield from _requirements(result, shown)
         yield from costs.minor(result)
         yield wording.last_line(result)
+
+
+def _told(found: Sequence[Diagnostic], shown: Presentation) -> tuple[Sequence[Diagnostic], int]:
+    """The findings of a list that is not too long, with all that there are in their kernels, and how many others there
+    are."""
+    if shown.shows_all or len(found) <= _MOST_FINDINGS:
+        return found, 0
+    kernels = {(d.place.path, d.kernel) for d in found[:_MOST_FINDINGS] if d.kernel}
+    of_kernels = [n for n, d in enumerate(found) if (d.place.path, d.kernel) in kernels or d.severity == "error"]
+    told = sorted({*range(_MOST_FINDINGS), *of_kernels})
+    return [found[number] for number in told], len(found) - len(told)
+
+
+def _requirements(result: CheckResult, shown: Presentation) -> Iterator[str]:
+    """A line for each kernel of what its callers have to see to, as nothing in sight shows that they do."""
+    found = requirements(result.minor)
+    if not found:
+        return
+    most = len(found) if shown.shows_all or shown.shows_conditional else _MOST_REQUIREMENTS
+    yield "What no launch in sight decides:"
+    for each in found[:most]:
+        yield f"  {each.path}: `{each.kernel}` {each.text}"
+    if len(found) > most:
+        yield f"  and {count(len(found) - most, 'more kernel')}: --conditional"
+    yield ""
 
 
 def _finding(diagnostic: Diagnostic, sources: SourceLines, shown: Presentation, draws: bool) -> Iterator[str]:

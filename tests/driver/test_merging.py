@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from pathlib import Path
 
 import pytest
 from handmade import access, column_read, file_facts, kernel, launch, place, strided_load
 from msgspec.structs import replace
 
-from cudalint.diagnostics import Related
-from cudalint.facts import Frame
+from cudalint.diagnostics import Diagnostic, Related
+from cudalint.facts import Frame, LaunchFacts
 from cudalint.findings.merging import gather, joined, merge
 from cudalint.findings.results import (
     AllowedRule,
@@ -22,6 +23,7 @@ from cudalint.findings.results import (
     total_coverage,
     worst_first,
 )
+from cudalint.findings.showing import certainty_of
 from cudalint.reporters.wording import notes
 
 
@@ -95,11 +97,33 @@ def test_launches_of_another_file_stand_before_made_up_ones() -> None:
     includer = _report("b.cu", diagnostics=(made_up,), unlaunched=frozenset({site}))
     launcher = _report("a.cu", launched=frozenset({site}))
     assert gather([includer, launcher]) == ()
-    assert gather([includer, _report("a.cu")]) == (made_up,)
+    assert _launches(gather([includer, _report("a.cu")])) == [made_up.launches]
     # Another kernel of the same name is not meant.
-    assert gather([replace(includer, diagnostics=(launched,)), launcher]) == (launched,)
+    assert _launches(gather([replace(includer, diagnostics=(launched,)), launcher])) == [launched.launches]
     other = KernelSite(made_up.kernel, "/other.cuh")
-    assert gather([includer, _report("a.cu", launched=frozenset({other}))]) == (made_up,)
+    assert _launches(gather([includer, _report("a.cu", launched=frozenset({other}))])) == [made_up.launches]
+
+
+def _launches(found: Iterable[Diagnostic]) -> list[tuple[LaunchFacts, ...]]:
+    return [each.launches for each in found]
+
+
+def test_launches_and_instantiations_that_a_finding_holds_in() -> None:
+    """Of one instantiation under three launches and another one under two, it is found under two of the first's."""
+    found = [column_read(), replace(column_read(), launches=(launch(line=20),))]
+    first, second = (found[0].kernel, found[0].instantiation), (found[0].kernel, "other<1>")
+    report = _report("a.cu", diagnostics=tuple(found), whole=frozenset({first, second}), tried={first: 3, second: 2})
+    (merged,) = gather([report])
+    assert merged.worlds == (2, 4)
+    assert certainty_of(merged) == "likely"
+    (one,) = gather([replace(report, diagnostics=tuple(found[:1]))])
+    assert one.worlds == (1, 4)
+    assert certainty_of(one) == "conditional"
+    assert certainty_of(replace(one, severity="error")) == "likely"
+    (sized,) = gather([replace(report, diagnostics=tuple(replace(d, condition="n > 1") for d in found))])
+    assert (sized.worlds, sized.condition, certainty_of(sized)) == ((0, 4), "n > 1", "conditional")
+    (mixed,) = gather([replace(report, diagnostics=(replace(found[0], condition="n > 1"), found[1]))])
+    assert (mixed.worlds, mixed.condition) == ((1, 4), "")
 
 
 def test_a_shared_header_is_reported_once_and_in_order() -> None:

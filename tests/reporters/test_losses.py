@@ -73,10 +73,10 @@ def test_words_for_shares_and_times() -> None:
 
 def test_the_line_about_what_is_only_counted() -> None:
     small = replace(strided_load(), held_back="small")
-    fixed = replace(column_read(), held_back="layout")
+    unknown = replace(column_read(), held_back="unknown")
     assert list(costs.minor(CheckResult("a100", minor=(small, small), min_share=0.02))) == [
-        "2 more cost under 2% of their kernels (`--min-share 0` lists them)"
+        "2 more take under 2% of their kernel's time or traffic (`--all` lists them)"
     ]
-    (line,) = costs.minor(CheckResult("a100", minor=(fixed, small), min_share=0.02))
-    small_one, fixed_one = "1 more costs under 2% of its kernel", "1 more is about how data lie that others hand over"
-    assert line == f"{small_one}, {fixed_one} (`--min-share 0` lists them)"
+    (line,) = costs.minor(CheckResult("a100", minor=(unknown, small), min_share=0.02))
+    small_one = "1 more takes under 2% of its kernel's time or traffic"
+    assert line == f"{small_one}, 1 more is waste of which nothing says what it takes (`--all` lists them)"

@@ -102,7 +102,7 @@ def test_what_is_held_back_is_not_tried() -> None:
         suggestion = report.diagnostics[0].suggestion
         assert suggestion is not None
         assert bool(suggestion.edits) == is_tried
-        assert ("--min-share 0" in report.diagnostics[0].no_edit) != is_tried
+        assert ("--all tries all" in report.diagnostics[0].no_edit) != is_tried
 
 
 def test_a_loop_that_takes_its_bound_in_is_left_alone() -> None:

@@ -25,7 +25,7 @@ Check = Callable[..., Any]
 
 _TWO = """\
 __global__ void strided(float *p) { p[threadIdx.x * 32] = 1.0f; }
-__global__ void other(float *p) { p[threadIdx.x * 32] = 1.0f; }
+__global__ void other(float *p) { atomicAdd(&p[threadIdx.x * 32], 1.0f); }
 """
 
 

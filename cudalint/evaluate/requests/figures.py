@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from msgspec.structs import replace
@@ -12,10 +12,10 @@ from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.edges import of_first_turns
 from cudalint.evaluate.requests.knowledge import know, needed_sizes, stays_one
 from cudalint.evaluate.requests.masks import cut_by_data, guards_by_data
-from cudalint.evaluate.requests.open_numbers import flags_of, open_values, small_shifts
+from cudalint.evaluate.requests.open_numbers import OpenValues, flags_of, open_values, small_shifts
 from cudalint.evaluate.requests.requests import Requests, Totals, gather
 from cudalint.evaluate.requests.sampling import offset_range, sample, strides
-from cudalint.evaluate.requests.sensitivity import rests_on
+from cudalint.evaluate.requests.sensitivity import GOOD, rests_on
 from cudalint.evaluate.requests.situations import DEEP, SHIFTED, THOROUGH, Situation
 from cudalint.evaluate.requests.views import TOLERANCE, Known, LaunchView, totals_of
 from cudalint.facts import AccessResult, Status
@@ -178,6 +178,7 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
         status="range",
         assumptions=tuple(dict.fromkeys((*view.assumptions, *(rests.assumptions if rests is not None else ())))),
         least_size=rests.least if rests is not None else 0,
+        condition=" && ".join(rests.conditions.values()) if rests is not None else "",
         reason=f"which lanes are active depends on data: {reason}; the figure is {how}",
         reason_kind="activity" if is_by_addresses and not by_lists else "estimate",
         active_request_fraction=1.0,
@@ -252,11 +253,12 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
     flags = flags_of(reached, view)
     rests = rests_on(reached, quick, view, flags)
     assumptions, bounds = rests.assumptions, rests.bounds
-    unsaid, figures = open_values(reached, quick, view, flags)
-    unsaid += (f"how large `{size}` is" for size in rests.sizes)
+    open_ones = open_values(reached, quick, view, flags)
+    unsaid = [*open_ones.unsaid, *(f"how large `{size}` is" for size in rests.sizes)]
     if unsaid:
         low, high = bounds or (totals.low, totals.high)
-        bounds = min(low, low, *figures), max(high, high, *figures)
+        bounds = min((low, *open_ones.figures)), max((high, *open_ones.figures))
+    conditions = {**rests.conditions, **dict(_conditions(open_ones, quick))}
     cut = _cut_short(reached, view.graph)
     if cut:
         low, high = bounds or (totals.low, totals.high)
@@ -270,10 +272,19 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         status="range" if by_data or unsaid else "assumed" if assumptions or launch_assumed else "exact",
         assumptions=tuple(dict.fromkeys((*view.assumptions, *assumptions))),
         reason=_reason_for_range(reached, view.graph, unsaid) if by_data or unsaid else None,
-        reason_kind="estimate" if by_data and not unsaid else "other",
+        reason_kind="estimate" if by_data else "other",
         sample=sample(sampled),
         least_size=rests.least,
+        condition=" && ".join(dict.fromkeys(conditions.values())),
     )
+
+
+def _conditions(open_ones: OpenValues, quick: Totals) -> Iterator[tuple[Node, str]]:
+    """Of the numbers that nobody says, those for which an access that is wasteful could be a good one."""
+    good = GOOD * quick.ideal / quick.requests
+    for number, condition, figure in zip(open_ones.numbers, open_ones.conditions, open_ones.figures, strict=True):
+        if figure <= good < quick.cost / quick.requests:
+            yield number, condition
 
 
 def _sampled(reached: Sequence[Known], quick: Totals, totals: Totals, view: LaunchView) -> Sequence[Known]:
@@ -482,7 +493,7 @@ def _of_copy(result: AccessResult, copy: Known, view: LaunchView) -> AccessResul
     totals = Totals()
     totals.add(copy.quick)
     own = _of_totals([copy], totals, view, (totals.low, totals.high))
-    return replace(own, status=result.status, assumptions=result.assumptions)
+    return replace(own, status=result.status, assumptions=result.assumptions, condition=result.condition)
 
 
 def _uniform_requests(known: Known, graph: Graph) -> bool:

@@ -32,13 +32,27 @@ from cudalint.values.polynomial import is_address
 from cudalint.values.size_uses import factors_of
 
 
+class OpenValues(Struct, frozen=True):
+    """What nobody says is so, and what a figure is better for if it is."""
+
+    unsaid: tuple[str, ...]
+    figures: tuple[float, ...]
+    """Those that it has then, one for each."""
+    numbers: tuple[Node, ...]
+    conditions: tuple[str, ...]
+    """What has to hold of each of these for it not to be so."""
+
+
 def open_values(
     reached: Sequence[Known], quick: Totals, view: LaunchView, flags: Sequence[Flag]
-) -> tuple[list[str], list[float]]:
-    """What nobody says is so, and what the figure is better for if it is; with the figures that it has then."""
+) -> OpenValues:
     strides, figures = _unknown_strides(reached, quick, view)
     chosen, others = _other_flags(reached, quick, view, flags)
-    return [f"whether {text}" for text in (*(f"`{name}` is 1" for name in strides), *chosen)], [*figures, *others]
+    names = [render(stride) for stride in strides]
+    better = (f"`{flag.text}` is {'false' if flag.is_true else 'true'}" for flag in chosen)
+    unsaid = tuple(f"whether {text}" for text in (*(f"`{name}` is 1" for name in names), *better))
+    conditions = *(f"{name} > 1" for name in names), *(flag.holding for flag in chosen)
+    return OpenValues(unsaid, (*figures, *others), (*strides, *(flag.number for flag in chosen)), conditions)
 
 
 def _figure(reached: Sequence[Known], situation: Situation, base: float) -> float:
@@ -65,6 +79,13 @@ class Flag(Struct, frozen=True, eq=False):
         text = render(self.condition)
         return text.removeprefix("(").removesuffix(")") if self.condition.op in _EQUALITIES else text
 
+    @property
+    def holding(self) -> str:
+        """What is so of the generic value: `layout == 1`, `layout != 1`, `!transposed`."""
+        if self.is_true:
+            return self.text
+        return self.text.replace("==", "!=", 1) if self.condition.op in _EQUALITIES else f"!{self.text}"
+
 
 def flags_of(reached: Sequence[Known], view: LaunchView) -> list[Flag]:
     """The flags that choose addresses of some accesses, of which the launch leaves open what they are."""
@@ -82,15 +103,15 @@ def flags_of(reached: Sequence[Known], view: LaunchView) -> list[Flag]:
 @heuristic("other-flags", "layout flags of libraries: each side is as likely").otherwise(([], []))
 def _other_flags(
     reached: Sequence[Known], quick: Totals, view: LaunchView, flags: Sequence[Flag]
-) -> tuple[list[str], list[float]]:
-    """What the figure is a better one for if it is otherwise, and the figures that it has then."""
-    texts, figures, base = [], [], quick.cost / quick.requests
+) -> tuple[list[Flag], list[float]]:
+    """The flags for which the figure is a better one if they are otherwise, and the figures that it has then."""
+    found, figures, base = [], [], quick.cost / quick.requests
     for flag in flags:
         figure = _figure(reached, view.varied(flag.number, flag.other), base)
         if figure < base * (1 - TOLERANCE):
-            texts.append(f"`{flag.text}` is {'false' if flag.is_true else 'true'}")
+            found.append(flag)
             figures.append(figure)
-    return texts, figures
+    return found, figures
 
 
 def _flag(condition: Node, graph: Graph) -> Flag | None:
@@ -136,7 +157,7 @@ _EQUALITIES = ("==", "!=")
 
 
 @heuristic("unit-strides", "strides of tensors and BLAS vectors are 1 as a rule").otherwise(([], []))
-def _unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[str], list[float]]:
+def _unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) -> tuple[list[Node], list[float]]:
     """The strides of tensors and vectors for which the figure is a better one if they are 1, and the figures that it
     has then."""
     bits = bits_of(known.event.offset for known in reached)
@@ -145,15 +166,15 @@ def _unknown_strides(reached: Sequence[Known], quick: Totals, view: LaunchView) 
         return [], []
     bare = found if _is_of_other_sizes(reached, view) else _bare_strides(found, reached, view)
     factors = _factors(found, reached, view)
-    names, figures, base = [], [], quick.cost / quick.requests
+    strides, figures, base = [], [], quick.cost / quick.requests
     for uniform in found:
         is_stride = uniform in bare or uniform in factors or _is_stride(uniform)
         if is_stride and view.allows(uniform, 1) and view.is_launched(uniform, 1):
             figure = _figure(reached, view.varied(uniform, 1), base)
             if figure < base * (1 - TOLERANCE):
-                names.append(render(uniform))
+                strides.append(uniform)
                 figures.append(figure)
-    return names, figures
+    return strides, figures
 
 
 def _is_stride(number: Node) -> bool:

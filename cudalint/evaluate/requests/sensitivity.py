@@ -33,7 +33,7 @@ _LARGEST_BLOCK = 1024
 _MANY_BLOCKS = 256
 """Worth a launch by themselves."""
 _MAX_DIVISORS = 2
-_GOOD = 1.25
+GOOD = 1.25
 """Times what is ideal: what an access costs that nobody would change."""
 _LONGEST_TEXT = 72
 """Of a condition that is told."""
@@ -50,6 +50,9 @@ class Rests(Struct, frozen=True):
     as good as any, so that the figure is no more than one of many."""
     least: int = 0
     """What one of the sizes has to be at least, the largest such number."""
+    conditions: Mapping[Node, str] = {}
+    """What has to hold of made-up values, bounds and divisors apart, for the access to be wasteful if it is, and good
+    if it is."""
 
 
 def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView, flags: Sequence[Flag]) -> Rests:
@@ -61,6 +64,8 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView, flags: S
     sizes: list[str] = []
     base = quick.cost / quick.requests
     by_number = {flag.number: flag for flag in flags}
+    conditions: dict[Node, str] = {}
+    good = GOOD * quick.ideal / quick.requests
     for uniform in graph.atoms(bits, graph.uniform_bits):
         assert isinstance(uniform.payload, Uniform)
         if uniform.payload.name.startswith("&") or _only_divides(uniform, reached, graph):
@@ -78,12 +83,17 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView, flags: S
             moved = True
             low, high = min(low, *means), max(high, *means)
             texts.append(text)
-            good = _GOOD * quick.ideal / quick.requests
             is_open = not graph.choice(uniform).is_default
             is_one_of_many = text == stated(graph, uniform) or verdict.is_for_long_rows
             if is_open and is_one_of_many and min(means) <= good < base:
                 sizes.append(render(uniform))
-    return Rests(tuple(dict.fromkeys(texts)), (low, high) if moved else None, tuple(sizes), least)
+            is_made_up = is_open and (uniform in by_number or verdict.is_for_long_rows or not verdict.is_bound)
+            if is_made_up and any((figure <= good) != (base <= good) for figure in means):
+                conditions[uniform] = by_number[uniform].holding if uniform in by_number else text
+                if verdict.is_for_long_rows:
+                    conditions[uniform] = f"{render(uniform)} is large"
+    bounds = (low, high) if moved else None
+    return Rests(tuple(dict.fromkeys(texts)), bounds, tuple(sizes), least, conditions)
 
 
 def _condition_text(condition: Node) -> str:
@@ -133,6 +143,8 @@ class _Verdict(NamedTuple):
     """The number that it has to be at least."""
     is_for_long_rows: bool = False
     """Whether rows have to be as long as that which are ordinary rows when they are shorter."""
+    is_bound: bool = False
+    """Whether a bound or a divisor is all that is asked of it."""
 
 
 _STAYS = _Verdict(None, [])
@@ -154,7 +166,7 @@ def _sensitivity(size: _Size) -> _Verdict:
         quotients = {added: size.mean(size.beside(added * divisor)) for added in alternatives.POWERS_ADDED}
         needed = _divisibility(text, int(size.generic) // divisor, quotients, size)
         if needed is not None:
-            return _Verdict(needed, list(quotients.values()))
+            return _Verdict(needed, list(quotients.values()), is_bound=True)
     return _other_remainders(size)
 
 
@@ -193,7 +205,8 @@ def _other_remainders(size: _Size) -> _Verdict:
     # Of rows that are multiples of that as well, short ones may be others.
     rows = alternatives.SHORT_ROWS if _is_pitch(uniform, reached) else ()
     short = [size.mean(row) for row in rows if row < size.generic]
-    return _Verdict(needed, [*means.values(), *short], is_for_long_rows=any(figure < size.base for figure in short))
+    is_for_long_rows = any(figure < size.base for figure in short)
+    return _Verdict(needed, [*means.values(), *short], 0, is_for_long_rows, is_bound=True)
 
 
 def _divisibility(text: str, number: int, figures: Mapping[int, float], size: _Size) -> str | None:
@@ -234,7 +247,8 @@ def _least(size: _Size) -> _Verdict:
             continue
         figure = size.mean(value)
         if not size.moves(figure):
-            return _Verdict(f"{render(uniform)} >= {value - 1}", figures, value - 1) if figures else _STAYS
+            bound = f"{render(uniform)} >= {value - 1}"
+            return _Verdict(bound, figures, value - 1, is_bound=True) if figures else _STAYS
         figures.append(figure)
     # It is something else that matters.
     return _STAYS
@@ -254,11 +268,11 @@ def _least_pitch(size: _Size) -> _Verdict:
         if not size.moves(figure) and not size.moves(size.mean(value + 1)):
             if not figures:
                 return _STAYS
-            return _Verdict(f"{render(uniform)} >= {value}", figures, value, value > GRANULE)
+            return _Verdict(f"{render(uniform)} >= {value}", figures, value, value > GRANULE, is_bound=True)
         figures.append(figure)
     if figures[:1] < figures[-1:] and figures == sorted(figures) and figures[-1] <= size.base:
         # The longer the rows the worse, up to those that were chosen.
-        return _Verdict(f"{render(uniform)} is large", figures, int(size.generic), True)
+        return _Verdict(f"{render(uniform)} is large", figures, int(size.generic), True, is_bound=True)
     # It is something else that matters.
     return _STAYS
 

@@ -1,0 +1,79 @@
+"""Which findings are shown. The whole rule, as the documentation has it:
+
+1. A finding is *certain* where it rests on nothing that was made up, or comes out the same whatever was, in every
+   launch and instantiation in sight; *likely* where it does in most of them, or an error in one; else *conditional*.
+2. Certain and likely errors are shown, and so is what else is no waste of time.
+3. Certain and likely waste is shown that takes `--min-share` of its kernel's time and of its traffic through L1.
+4. Twice that share of the traffic is enough for bank conflicts, and in kernels whose time is not known.
+5. Conditional findings are requirements of their kernel, one line for each; all else is counted.
+"""
+
+from __future__ import annotations
+
+from typing import Final, get_args
+
+from msgspec.structs import replace
+
+from cudalint.diagnostics import Certainty, Diagnostic, HeldBack
+from cudalint.facts import FindingCost
+
+CERTAINTIES: Final[tuple[Certainty, ...]] = get_args(Certainty)
+"""The surest first."""
+ENOUGH_ALONE = 2.0
+"""Times the share that is asked for: of the traffic, where nothing else is asked."""
+_PARTS = ("wasted_share", "idle_fraction")
+"""Figures that are shares of all that a kernel's warps execute."""
+
+
+def certainty_of(diagnostic: Diagnostic) -> Certainty:
+    """How sure a finding is, by the launches and instantiations that it holds in and by what it rests on."""
+    if diagnostic.condition:
+        return "conditional"
+    held, tried = diagnostic.worlds
+    if held >= tried:
+        return "certain"
+    is_enough = diagnostic.severity == "error" or ENOUGH_ALONE * held >= tried
+    return "likely" if is_enough else "conditional"
+
+
+def marked(diagnostic: Diagnostic, share: float) -> Diagnostic:
+    """A finding with the reason why it is only counted where this share is asked for, if there is one; with a share of
+    0, everything is shown."""
+    if diagnostic.held_back == "no-action":
+        return replace(diagnostic, held_back=None) if not share else diagnostic
+    return replace(diagnostic, held_back=_reason(diagnostic, share) if share else None)
+
+
+def with_worlds(diagnostic: Diagnostic, share: float) -> Diagnostic:
+    """A finding of a run, of which it is known by now in how many launches and instantiations it holds."""
+    if not share or diagnostic.held_back == "no-action" or certainty_of(diagnostic) != "conditional":
+        return diagnostic
+    return replace(diagnostic, held_back="conditional")
+
+
+def _reason(diagnostic: Diagnostic, share: float) -> HeldBack | None:
+    if certainty_of(diagnostic) == "conditional":
+        return "conditional"
+    if diagnostic.severity == "error" or diagnostic.cost is None:
+        return None
+    return too_little(diagnostic, diagnostic.cost, share)
+
+
+def too_little(diagnostic: Diagnostic, cost: FindingCost, share: float) -> HeldBack | None:
+    """Why waste of this cost, that of a finding or of all of its cause, is not shown; None where it is."""
+    share_of_time, traffic = cost.share, cost.traffic_share
+    if not ("ideal_sectors" in diagnostic.figures or "ideal_wavefronts" in diagnostic.figures):
+        part = share_of_time if share_of_time is not None else _part_of_work(diagnostic)
+        return None if part is not None and part >= share else "unknown" if share_of_time is None else "small"
+    if share_of_time is None or "ideal_wavefronts" in diagnostic.figures:
+        if traffic is not None and traffic >= ENOUGH_ALONE * share:
+            return None
+    if share_of_time is None:
+        return "unknown"
+    return None if share_of_time >= share and (traffic is None or traffic >= share) else "small"
+
+
+def _part_of_work(diagnostic: Diagnostic) -> float | None:
+    """What lanes that idle take of all that the warps of a kernel execute, halved: it asks for twice as much."""
+    part = max((diagnostic.figures[name] for name in _PARTS if name in diagnostic.figures), default=None)
+    return None if part is None else part / ENOUGH_ALONE
