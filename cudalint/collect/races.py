@@ -106,7 +106,7 @@ class RaceCollector(Provider, eq=False):
                 race = replace(race, reach="block")
             key = _key(race)
             known = self._races.get(key)
-            if known is None or (known.certainty == "possible" and race.certainty == "certain"):
+            if known is None or _rank(race) < _rank(known):
                 self._races[key] = race
                 self._spans[key] = (_in_kernel(finding.conflict.first), _in_kernel(finding.conflict.second))
         self.missed += [text for text in search.missed if text not in self.missed]
@@ -231,6 +231,7 @@ class RaceCollector(Provider, eq=False):
             across=conflict.across,
             one_access=_is_one_access(conflict.first, conflict.second),
             sizes=() if by_data else finding.of_element,
+            benign=finding.benign,
             fence_before=Place(*finding.drawn.context.span) if finding.drawn is not None else None,
         )
 
@@ -260,6 +261,11 @@ def _holds_for_all(condition: Node, execution: Execution) -> bool:
         if not held.is_const or not held.value:
             return False
     return True
+
+
+def _rank(race: Race) -> tuple[bool, bool]:
+    """The smaller, the more there is to it."""
+    return race.certainty != "certain", race.benign is not None
 
 
 def _key(race: Race) -> Key:
