@@ -30,7 +30,7 @@ from cudalint.diagnostics import Severity
 from cudalint.disk.cache_folder import results_folder
 from cudalint.driver.runs import UNFINISHED, Lint, Run, configure, target_of
 from cudalint.findings.causes import with_causes_told_once
-from cudalint.findings.results import SEVERITIES, CheckResult
+from cudalint.findings.results import SEVERITIES, CheckResult, are_errors
 from cudalint.findings.sources import SourceLines
 from cudalint.fixing.writing import Grounds
 from cudalint.numerals import count
@@ -305,7 +305,7 @@ def _drawn(show: bool | None) -> int | None:
 
 
 def _status(result: CheckResult, fail_on: Severity, fail_on_incomplete: bool) -> int:
-    if result.failures:
+    if are_errors(result.failures):
         return FAILED
     fails = result.reaches(fail_on) or (fail_on_incomplete and result.coverage.unknown_kernels > 0)
     return FINDINGS if fails else NOTHING_FOUND

@@ -76,6 +76,8 @@ class KernelAnalysis(Struct, eq=False):
     watch: Watch | None = None
     given_up: bool = False
     """Whether launches were left at the deadline."""
+    evaluated: int = 0
+    """Launches of which all is known that could be collected."""
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
     _until: Deadline = NEVER
     """For all launches of this kernel."""
@@ -146,6 +148,7 @@ class KernelAnalysis(Struct, eq=False):
         for self._at, provider in enumerate(providers):
             with timed(_phase_of(provider)):
                 provider.add_last(run)
+        self.evaluated += 1
 
     def _under_last(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Adds what is found under the last launch of a host loop where the first one's figures are too good to stand

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.facts import FileFacts, Frame, KernelFacts, LeftOutLaunches, Operation, Place, Space
 from cudalint.findings.holding import marked
+from cudalint.shortfalls import Gravity, Shortfall
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """Worst first."""
@@ -19,10 +20,25 @@ _EVALUATED = frozenset({"exact", "assumed", "range", "unreached"})
 
 
 class Failure(Struct, frozen=True):
-    """A path that could not be linted, and why, in one line."""
+    """A path that could not be linted, or not in full, and why, in one line."""
 
     path: str
     message: str
+    severity: Gravity = "error"
+    """A warning where the rest of the file was done."""
+    kernels: tuple[str, ...] = ()
+    """The first of those that it costs, where it is about kernels."""
+    number: int = 0
+    """How many kernels these are."""
+
+    @classmethod
+    def of(cls, path: str, shortfall: Shortfall) -> Failure:
+        return cls(path, shortfall.message, shortfall.severity, shortfall.kernels, shortfall.number)
+
+
+def are_errors(failures: Iterable[Failure]) -> bool:
+    """Whether something could not be done at all: what was left out of a linted file is no failure of a run."""
+    return any(failure.severity == "error" for failure in failures)
 
 
 class Note(NamedTuple):
@@ -159,8 +175,8 @@ class FileReport(Struct, frozen=True):
     """The headers that the file includes: what its findings call them, by resolved path."""
     parameters: frozenset[tuple[str, str]] = frozenset()
     """Each kernel with each of its scalar parameters."""
-    failures: tuple[str, ...] = ()
-    """What was asked for beyond the linting and could not be had."""
+    failures: tuple[Shortfall, ...] = ()
+    """What was asked for beyond the linting and could not be had, and what was left for lack of time."""
     note: str | None = None
     """What a user may want to know of the file."""
     launched: frozenset[KernelSite] = frozenset()

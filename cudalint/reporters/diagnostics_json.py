@@ -11,7 +11,7 @@ from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import FindingCost, LaunchFacts, Place
 from cudalint.findings.causes import everything_in
 from cudalint.findings.choosing import distinct_fixes
-from cudalint.findings.results import CheckResult
+from cudalint.findings.results import CheckResult, Failure
 from cudalint.findings.sources import SourceLines
 from cudalint.reporters.plain import json_text
 from cudalint.reporters.presentation import Presentation
@@ -32,7 +32,7 @@ def document(result: CheckResult) -> JsonObject:
         "diagnostics": [_diagnostic(diagnostic) for diagnostic in result.diagnostics],
         "fixes": list(_fixes(result.diagnostics)),
         "fixed": [_diagnostic(diagnostic) for diagnostic in result.fixed],
-        "failures": [{"path": failure.path, "message": failure.message} for failure in result.failures],
+        "failures": [_failure(failure) for failure in result.failures],
         "summary": {
             "files": result.files,
             "kernels": len(coverage.kernels),
@@ -47,6 +47,16 @@ def document(result: CheckResult) -> JsonObject:
             "below_min_share": sum(d.held_back == "small" for d in result.minor),
             "held_back": dict(Counter(str(d.held_back) for d in result.minor)),
         },
+    }
+
+
+def _failure(failure: Failure) -> JsonObject:
+    return {
+        "path": failure.path,
+        "message": failure.message,
+        "severity": failure.severity,
+        "kernels": list(failure.kernels),
+        "number_of_kernels": failure.number,
     }
 
 

@@ -16,7 +16,7 @@ from cudalint.diagnostics import Diagnostic, Edit, Severity, Suggestion
 from cudalint.facts import Place
 from cudalint.findings.identity import fingerprints
 from cudalint.findings.places import path_from, project_root, uri, utf16_columns
-from cudalint.findings.results import CheckResult, Failure
+from cudalint.findings.results import CheckResult, Failure, are_errors
 from cudalint.findings.sources import SourceLines
 from cudalint.registry import RuleClass, all_rules
 from cudalint.reporters import wording
@@ -64,7 +64,7 @@ class _Report:
             "columnKind": "utf16CodeUnits",
             "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the project."}}},
             "invocations": [
-                {"executionSuccessful": not result.failures, "toolExecutionNotifications": notifications}
+                {"executionSuccessful": not are_errors(result.failures), "toolExecutionNotifications": notifications}
             ],
             "results": results,
             "properties": {
@@ -156,7 +156,7 @@ class _Report:
 
     def _notification(self, failure: Failure) -> JsonObject:
         return {
-            "level": "error",
+            "level": failure.severity,
             "message": {"text": sarif_text(f"{failure.path}: {failure.message}")},
             "locations": [{"physicalLocation": {"artifactLocation": self._artifact(failure.path)}}],
         }

@@ -235,9 +235,18 @@ def summary(result: CheckResult) -> str:
         text += f"; {more} of other grids or arguments not (`cudalint facts` says where)"
     if result.not_linted:
         text += f"; not linted: {enumeration([count(number, language) for language, number in result.not_linted])}"
-    if result.failures:
-        text += f"; {count(len(result.failures), 'path')} could not be linted"
+    text += "".join(_not_done(result))
     return "; ".join((text, *result.asides))
+
+
+def _not_done(result: CheckResult) -> Iterator[str]:
+    """How many files could not be linted, or not in full; each is counted once."""
+    lost = {failure.path for failure in result.failures if failure.severity == "error"}
+    if lost:
+        yield f"; {count(len(lost), 'path')} could not be linted"
+    partly = {failure.path for failure in result.failures} - lost
+    if partly:
+        yield f"; {count(len(partly), 'path')} could be linted in part only"
 
 
 def enumeration(parts: Sequence[str]) -> str:
