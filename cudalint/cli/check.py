@@ -69,8 +69,9 @@ _report_options = together(
     _report("--no-baseline", is_flag=True, help="Report what the configuration's baseline knows of, too."),
     _report(
         "--write-baseline", shell_complete=completion.files, metavar="FILE",
-        help="Write all findings into this file, for --baseline, and report none.",
+        help="Write all findings but errors into this file, for --baseline, and report errors only.",
     ),
+    _report("--include-errors", is_flag=True, help="Write errors into a baseline, too."),
     _report(
         "--diff", metavar="BASE",
         help="Report only on lines that changed since this revision of git, or since the branch left it.",
@@ -153,6 +154,7 @@ def command(
     baseline: str | None,
     no_baseline: bool,
     write_baseline: str | None,
+    include_errors: bool,
     diff: str | None,
     max_findings: int,
     statistics: bool,
@@ -195,6 +197,8 @@ def command(
     """
     if baseline is not None and no_baseline:
         raise click.UsageError("--baseline and --no-baseline contradict each other")
+    if include_errors and write_baseline is None:
+        raise click.UsageError("--include-errors is about what --write-baseline writes")
     settings = settings_from(values)
     is_in_part, jobs = values["force_exclude"], values["jobs"]
     run = run_settings(
@@ -218,7 +222,7 @@ def command(
     stdin = stdin_filename or STDIN
     found = discover(paths, settings.excludes, values["force_exclude"], stdin)
     spare_sources([write_baseline, *(output.path for output in outputs)], (file.path for file in found.files))
-    sieve = Sieve(run.baseline, write_baseline, diff, [file.path for file in found.files])
+    sieve = Sieve(run.baseline, write_baseline, diff, [file.path for file in found.files], include_errors)
     texts = {file.path: file.text for file in found.files if file.text is not None}
     configured, failures = configure(found.files, settings)
     if run.failure is not None and run.failure not in failures:
