@@ -79,6 +79,11 @@ class Coverage(Struct, frozen=True):
         return len(self.kernels - self.seen_into)
 
     @property
+    def kernels_without_accesses(self) -> int:
+        """Those among them in which not one access was found, although they may make some."""
+        return len(self.kernels - self.seen_into - {site.kernel for site in self.accesses})
+
+    @property
     def evaluated(self) -> int:
         return len(self.accesses) - len(self.unevaluated)
 
@@ -99,12 +104,13 @@ def coverage_of(facts: FileFacts) -> Coverage:
                 unevaluated.add(site)
     places = frozenset(kernel.place for kernel in facts.kernels)
     left_out = frozenset((kernel.instantiation, launches) for kernel in facts.kernels for launches in kernel.left_out)
-    seen_into = frozenset(kernel.place for kernel in facts.kernels if _is_seen_into(kernel))
+    seen_into = frozenset(kernel.place for kernel in facts.kernels if is_seen_into(kernel))
     is_of_accesses = all("accesses" in kernel.collected for kernel in facts.kernels)
     return Coverage(places, frozenset(accesses), frozenset(unevaluated), left_out, seen_into, is_of_accesses)
 
 
-def _is_seen_into(kernel: KernelFacts) -> bool:
+def is_seen_into(kernel: KernelFacts) -> bool:
+    """Whether anything is known of a kernel: that it touches no memory, too, if all that it does was read."""
     if not kernel.accesses:
         return all(gap.kind in ("races", "unit") for gap in kernel.gaps)
     statuses = {result.status for access in kernel.accesses for result in access.results}

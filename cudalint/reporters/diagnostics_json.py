@@ -39,6 +39,7 @@ def document(result: CheckResult) -> JsonObject:
             "accesses": len(coverage.accesses) if coverage.is_of_accesses else None,
             "evaluated": coverage.evaluated if coverage.is_of_accesses else None,
             "unknown_kernels": coverage.unknown_kernels if coverage.is_of_accesses else None,
+            "kernels_without_accesses": coverage.kernels_without_accesses if coverage.is_of_accesses else None,
             "launches_left_out": coverage.launches_left_out,
             "not_linted": [{"kind": language, "number": number} for language, number in result.not_linted],
             "errors": result.count("error"),

@@ -73,6 +73,7 @@ class _Report:
                 "accesses": len(coverage.accesses) if coverage.is_of_accesses else None,
                 "evaluated": coverage.evaluated if coverage.is_of_accesses else None,
                 "unknownKernels": coverage.unknown_kernels if coverage.is_of_accesses else None,
+                "kernelsWithoutAccesses": coverage.kernels_without_accesses if coverage.is_of_accesses else None,
             },
         }
         return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}

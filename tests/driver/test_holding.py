@@ -333,5 +333,5 @@ def test_gaps_that_nobody_can_close(
     for name in ("b.cu", "c.cu"):
         Path(name).write_text(f'#include "sizes.h"\n{kernel.replace("k(", f"k_{name[0]}(")}')
     (found,) = _json(capfd, "b.cu", "c.cu")["diagnostics"]
-    assert "-I with the folder of `sizes.h`" in found["message"]
+    assert "most in the way: `sizes.h` was not found (1 kernel)" in found["message"]
     assert "the same in 1 more file" in found["message"]
