@@ -47,6 +47,7 @@ from cudalint.processes.faults import described
 from cudalint.processes.time_limit import OutOfTime, interruptible
 from cudalint.processes.timings import timed_kernel
 from cudalint.program.host_code import HostCode
+from cudalint.program.search_time import SearchTime
 from cudalint.scenarios.choosing import for_host_code
 from cudalint.shortfalls import Gravity, Shortfall, of_kernels
 from cudalint.toolkit.usage import Usage, usage_of
@@ -166,16 +167,20 @@ class FileAnalysis(Struct, eq=False):
         constants = Constants(graph, constant)
         properties = properties_of(find_target(options.target))
         left = max(0.0, deadline - time.process_time())
-        until = Deadline(deadline).within(min(_SHARE_OF_HOST_CODE * options.seconds, _SHARE_OF_THE_REST * left))
+        search = SearchTime.beside(options.time_limit)
+        until = Deadline(deadline, search.pause).within(
+            min(_SHARE_OF_HOST_CODE * options.seconds, _SHARE_OF_THE_REST * left)
+        )
         host = HostCode(
-            unit, graph, Generics(graph), properties, partial(parse_options, options=options), until, constant
+            unit, graph, Generics(graph), properties, partial(parse_options, options=options), until, constant, search
         )
         launches = host.launches()
+        deadline += search.pause.seconds
         graph.valuation = for_host_code(graph, (guard for launch in launches for guard in launch.guards))
         graph.forget_uses()
         return cls(
             unit, options, constants, usage, deadline, graph, graph.checkpoint(), launches, host.unfollowed,
-            is_cut=until.is_over(),
+            is_cut=host.is_cut,
             opt_ins=OptIns(host.opt_ins, {*sources, unit.path}, options),
             needs=NeedsOfCode(architecture),
             given=GivenArguments(graph, options, partial(evaluate_expression, graph, names=constants)),
