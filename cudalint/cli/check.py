@@ -177,7 +177,8 @@ def command(
     """Lint CUDA files and folders; `-` reads standard input.
 
     Exit status: 0 nothing at or above --fail-on, 1 findings (with --fail-on-incomplete also kernels of which
-    nothing could be evaluated), 2 something could not be linted.
+    nothing could be evaluated), 2 something could not be linted. What was left out of a file for lack of time is a
+    warning, and no failure.
 
     What is not said here comes from the configuration: of each file the nearest one, and of the report that of
     the folder which all paths are in.
