@@ -268,6 +268,14 @@ def test_a_file_that_takes_too_long_keeps_what_it_has(tmp_path: Path) -> None:
     assert facts_of(tmp_path, COLUMN).failures == ()
 
 
+def test_what_is_left_of_many_kernels_is_one_line(tmp_path: Path) -> None:
+    source = "".join(f"__global__ void k{number}(float *a) {{ a[threadIdx.x] = 1; }}\n" for number in range(300))
+    (failure,) = facts_of(tmp_path, source, time_limit=0).failures
+    assert (failure.number, failure.kernels) == (300, ("k0", "k1", "k2", "k3", "k4"))
+    assert "`k0`, `k1`, `k2`, `k3`, `k4` and 295 more kernels" in failure.message
+    assert len(failure.message) < 200
+
+
 @pytest.mark.parametrize(
     ("stage", "kernels", "left"),
     [

@@ -203,7 +203,7 @@ _FOR_BLOCKS = re.compile(
 )
 _OF_TEMPLATE = "a call of which only template arguments tell the function, and nothing gives them"
 _HANDED = "a call of the function that it is handed, which nothing in sight names"
-_OPEN = "a call of which it is not known which function it means"
+_OPEN = "which function {} means is not known"
 _OF_ALL_THREADS = frozenset(
     {
         "block_index", "block_rank", "cluster_rank", "dim_blocks", "dim_threads", "grid_rank", "num_blocks",
@@ -265,7 +265,7 @@ def _unknown_result(ex: Executor, expr: ir.Call, given: Operands) -> Value:
         if is_unseen:
             ex.note_unseen(expr.name)
     elif expr.function is None:
-        ex.note_unread(expr.span, f"{f'`{expr.name}` is ' if expr.name else ''}{_OPEN}", "other")
+        ex.note_unread(expr.span, _OPEN.format(f"the call of `{expr.name}`" if expr.name else "a call"), "other")
     elif (reached.reads or expr.receiver is not None) and expr.function.load() is None:
         # A library's functions touch the memory that they are handed, and no other.
         ex.note_unread(expr.span, f"`{expr.name}` has no body in sight", "unseen")
