@@ -94,7 +94,10 @@ def system_folders(options: ParseOptions) -> tuple[str, ...]:
     """The named folders that have headers of a toolkit or of the standard libraries."""
     folders = [folder for folder in options.include_dirs if _has_system_headers(folder)]
     if options.cuda_path:
-        folders.append(os.path.join(options.cuda_path, "include"))
+        include = os.path.join(options.cuda_path, "include")
+        # Where CUDA 13 has Thrust, CUB and libcu++.
+        libraries = os.path.join(include, "cccl")
+        folders += [libraries, include] if disk.is_folder(libraries) else [include]
     return tuple(folders)
 
 

@@ -408,6 +408,8 @@ BUILTINS: Final[Mapping[str, Builtin]] = {
     **_MATHEMATICS, **_INTRINSICS, **_conversions(), **_memory(), **_threads(), **_STATEMENTS, **_HOST,
 }  # fmt: skip
 _UNKNOWN: Final = Builtin()
+FUNCTION_CLASS: Final = "_cudalint_functor"
+"""A class of the front end's own, which stands for functions that a template is handed and that nothing names."""
 
 
 def builtin(name: str) -> Builtin:

@@ -30,6 +30,7 @@ from cudalint.remedies.news import identity, new_findings
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.remedies.outermost import body_of
 from cudalint.rulekit import WITH_FIGURES, is_estimate, is_repeat
+from cudalint.shortfalls import weight
 from cudalint.source.code import code_text
 
 Linted = tuple[FileFacts, Sequence[Diagnostic]]
@@ -567,7 +568,7 @@ def _same_shape(before: FileFacts, after: FileFacts) -> bool:
     return (
         after.status in ("ok", before.status)
         and len(after.problems) == len(before.problems)
-        and len(after.failures) <= len(before.failures)
+        and weight(after.failures) <= weight(before.failures)
     )
 
 

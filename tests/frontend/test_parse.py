@@ -501,6 +501,18 @@ def test_a_named_toolkit_serves_what_is_not_bundled(tmp_path: Path) -> None:
     assert parsed.problems == ()
 
 
+def test_the_libraries_of_a_named_toolkit_are_where_cuda_13_has_them(tmp_path: Path) -> None:
+    libraries = tmp_path / "include" / "cccl"
+    (libraries / "nv").mkdir(parents=True)
+    (libraries / "nv" / "rare.h").write_text('#include <of_the_toolkit.h>\ntypedef float rare_t;\n')
+    (tmp_path / "include" / "of_the_toolkit.h").touch()
+    source = "#include <nv/rare.h>\n__global__ void k(rare_t* x) {}"
+    assert parse(source).problems != ()
+    parsed = parse(source, options=ParseOptions(cuda_path=str(tmp_path)))
+    assert parsed.problems == ()
+    assert not parsed.is_user(str(libraries / "nv" / "rare.h"))
+
+
 def test_a_toolkit_among_the_include_folders_stands_behind_the_bundled_headers(tmp_path: Path) -> None:
     (tmp_path / "cuda_runtime_api.h").touch()
     (tmp_path / "cuda_fp16.h").write_text("#error the bundled one comes first\n")
