@@ -27,20 +27,18 @@ __global__ void smooth_kernel(const float *x, float *y, int n)
         y[i] = 0.5f * (s[threadIdx.x] + s[threadIdx.x + 2]);
 }
 
-__global__ void diffuse_kernel(float *x, int n, float rate)
+__global__ void grow_kernel(float *x, int n, float rate)
 {
     __shared__ float s[256];
     int tid = threadIdx.x, i = blockIdx.x * 256 + tid;
     s[tid] = i < n ? x[i] : 0.0f;
     __syncthreads();
+    float v = s[tid ^ 64];
     for (int step = 0; step < 100; step++) {
-        float change = rate * (s[tid ^ 64] - s[tid]);
-        __syncthreads();
-        s[tid] += change;
-        __syncthreads();
+        v += rate * (1.0f - v * v);
     }
     if (i < n)
-        x[i] = s[tid];
+        x[i] = v;
 }
 
 __global__ void turns_kernel(const float *x, float *y, int n)
@@ -67,9 +65,9 @@ void smooth(const float *x, float *y, int n, cudaStream_t stream)
     smooth_kernel<<<(n + 255) / 256, 256, 0, stream>>>(x, y, n);
 }
 
-void diffuse(float *x, int n, float rate, cudaStream_t stream)
+void grow(float *x, int n, float rate, cudaStream_t stream)
 {
-    diffuse_kernel<<<(n + 255) / 256, 256, 0, stream>>>(x, n, rate);
+    grow_kernel<<<(n + 255) / 256, 256, 0, stream>>>(x, n, rate);
 }
 
 void turns(const float *x, float *y, int n, cudaStream_t stream)

@@ -20,6 +20,17 @@ __global__ void squash_kernel(const float *x, float *y, int numel)
     y[i] = v;
 }
 
+__global__ void orbit_kernel(const float *x, float *y, int numel)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= numel)
+        return;
+    float v = x[i];
+    for (int k = 0; k < 200; k++)
+        v = v * v - 0.5f;
+    y[i] = v;
+}
+
 __global__ void power_kernel(const float *x, float *y, int numel)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
@@ -33,8 +44,6 @@ __global__ void bias_kernel(float *x, const float *bias, int numel, int channels
     if (i < numel)
         x[i] += bias[i % channels];
 }
-
-__global__ void lookup_kernel(const int *indices, float *y, int numel);
 
 __global__ void pairs_kernel(const float *x, float *y, int pairs)
 {
@@ -55,6 +64,11 @@ void relu(const float *x, float *y, int numel)
 void squash(const float *x, float *y, int numel)
 {
     squash_kernel<<<(numel + 127) / 128, 128>>>(x, y, numel);
+}
+
+void orbit(const float *x, float *y, int numel)
+{
+    orbit_kernel<<<(numel + 127) / 128, 128>>>(x, y, numel);
 }
 
 void power(const float *x, float *y, int numel)

@@ -20,12 +20,15 @@ __global__ void dot(const float *a, const float *b, float *result, int n)
         atomicAdd(result, sum);
 }
 
-__global__ void gelu(const float *x, float *y, int n)
+// A population after a hundred years.
+__global__ void growth(const float *x, float *y, int n)
 {
     int i = blockIdx.x * blockDim.x + threadIdx.x;
     if (i < n) {
         float v = x[i];
-        y[i] = 0.5f * v * (1.0f + tanhf(0.7978845608f * (v + 0.044715f * v * v * v)));
+        for (int year = 0; year < 100; year++)
+            v = 3.7f * v * (1.0f - v);
+        y[i] = v;
     }
 }
 
@@ -43,7 +46,7 @@ int main()
     apply_window<<<n / 256, 256>>>(a, window, b);
     cudaMemset(result, 0, sizeof(float));
     dot<<<1024, 256>>>(a, b, result, n);
-    gelu<<<n / 256, 256>>>(a, b, n);
+    growth<<<n / 256, 256>>>(a, b, n);
     cudaDeviceSynchronize();
     return 0;
 }
