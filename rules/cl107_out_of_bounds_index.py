@@ -14,15 +14,16 @@ from cudalint.rulekit import count, frames_related, in_kernel, of_block, with_va
 
 
 class OutOfBoundsIndex(Rule):
-    """An index that leaves an array of known extent, for a thread of a launch in sight.
+    """An index that leaves an array of known extent, for a thread of a launch in sight or of any launch.
 
     What it does
         Compares the bytes that every active lane touches with the size of the array, and names the first thread
         that leaves it. Sizes are known of shared arrays (of `extern` ones from the launch), constant and device
         variables, arrays in registers, and allocations that the host code shows, also as an expression
-        (`n * sizeof(float)`). Reports only what is certain: the launch is known, neither the index nor a condition
-        on the way there depends on loaded data, and no number goes into the index that doesn't go into the size. Of an
-        array without room for one element (dynamic shared memory that the launch forgets) conditions don't matter.
+        (`n * sizeof(float)`). Reports only what is certain: the launch is known, or the element is the same for all
+        threads of any block, neither the index nor a condition on the way there depends on loaded data, and no number
+        goes into the index that doesn't go into the size. Of an array without room for one element (dynamic shared
+        memory that the launch forgets) conditions don't matter.
 
     Why is this bad
         The thread reads or overwrites whatever lies beside the array: another array, or nothing that belongs to the

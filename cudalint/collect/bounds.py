@@ -21,8 +21,13 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.sizes import Size
 from cudalint.ir.walk import nodes_in
 from cudalint.kinds import Kind
+from cudalint.launches.variants import other_blocks
 from cudalint.values.arithmetic import I8
 from cudalint.values.nodes import Node
+
+_CONFIRMING_WORK = 1_000_000
+"""For what leaves its array under other blocks than the one that was made up: the file's other kernels need time too.
+"""
 
 
 class BoundsCollector(Provider, eq=False):
@@ -31,11 +36,33 @@ class BoundsCollector(Provider, eq=False):
     """By place and launch; the first execution of an access that leaves its array stands for the others."""
 
     def add(self, run: Run) -> None:
-        if not run.is_refused:
-            self._add(run.execution)
+        if run.is_refused:
+            return
+        self._add(run.execution)
+        if run.execution.launch.is_made_up:
+            self._with_other_blocks(run)
+
+    def _with_other_blocks(self, run: Run) -> None:
+        """What leaves its array under a block that was made up does so for certain if it is the same element with other
+        blocks too: an index may be made of their size."""
+        subject = run.subject
+        end = subject.graph.work + _CONFIRMING_WORK
+        for block in other_blocks(replace(run.configuration, source="default"), subject.function):
+            own = [key for key, found in self.found.items() if found.launch == run.index]
+            if not own:
+                return
+            others: dict[object, OutOfBounds] = {}
+            if not subject.is_over(end):
+                again = BoundsCollector()
+                again._add(subject.again(run.index, replace(run.configuration, block=block)))
+                others = again.found
+            for key in own:
+                if key not in others or others[key].offset != self.found[key].offset:
+                    del self.found[key]
 
     def _add(self, execution: Execution) -> None:
-        arrays = list(_arrays(execution))
+        arrays, launch = list(_arrays(execution)), execution.launch
+        is_made_up = launch.is_made_up and not (launch.guesses or launch.made_up)
         assumed: dict[Allocation, Node | None] = {}
         touches: dict[Allocation, list[Touch]] = {}
         for array in arrays:
@@ -47,7 +74,7 @@ class BoundsCollector(Provider, eq=False):
                 if array.target not in assumed:
                     assumed[array.target] = assumed_extent(touches[array.target], execution.view)
                 extent = assumed[array.target]
-            found = leaving(array.touch, extent, execution.view) if extent is not None else None
+            found = leaving(array.touch, extent, execution.view, is_made_up) if extent is not None else None
             if found is None or extent is None:
                 continue
             place = (*array.made_at(), array.name, execution.view.index)

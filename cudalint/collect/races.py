@@ -122,9 +122,14 @@ class RaceCollector(Provider, eq=False):
         space = certain[0].space if len({race.space for race in certain}) == 1 else None
         keys = {_key(race) for race in certain}
         search = Search(execution, trial, scope, space, is_wanted=lambda *found: _key_of(*found) in keys)
-        found = {_key(self._race(finding, index)) for finding in search.findings() if finding.doubt is None}
-        reason = not_with(execution.view.block)
-        self._doubt(index, reason, found)
+        again = [self._race(finding, index) for finding in search.findings()]
+        usual = {_key(race): race for race in again if race.usual}
+        sure = {_key(race) for race in again if race.certainty == "certain"}
+        for key, race in usual.items():
+            if key in keys - sure:
+                # With fewer threads to a block it takes ordinary data for two of them to meet.
+                self._races[key] = replace(self._races[key], certainty="possible", reason=race.reason, usual=True)
+        self._doubt(index, not_with(execution.view.block), sure)
 
     def _doubt(self, launch: int, reason: str, but: Collection[Key] = ()) -> None:
         """Makes the certain races of a launch possible ones, but for some."""

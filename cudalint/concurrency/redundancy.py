@@ -72,6 +72,8 @@ class _Search:
         )  # fmt: skip
         """By loop, the barriers in it that don't go."""
         touches = [touch for group in (*self._exact.values(), *self._coarse.values()) for touch in group]
+        self._touched = {loop for touch in touches for loop in touch.context.loops}
+        """Loops with anything to order."""
         try:
             for values in reaching_all(execution):
                 unfolding = (trial.under(values) if values else trial).trace("block")
@@ -118,7 +120,7 @@ class _Search:
         """Whether all stays in order without these, either, which are gone from then on."""
         fewer = Counter(loop for event in more for loop in event.context.loops)
         # Iterations without a barrier all meet each other, and each has to be looked at.
-        bare = [loop for loop, number in fewer.items() if self._left[loop] == number]
+        bare = [loop for loop, number in fewer.items() if self._left[loop] == number and loop in self._touched]
         for trace in self._traces:
             if not all(map(trace.unfolding.is_whole, bare)) or not trace.is_ordered_without(more):
                 return False
