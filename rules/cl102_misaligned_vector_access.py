@@ -21,10 +21,10 @@ class MisalignedVectorAccess(Rule):
         `int2` and the like through casts, `__ldg`, struct fields, shared arrays and what is carved out of a shared
         buffer. Reports an error where some thread is misaligned whatever the arguments are. Where that depends on an
         argument that the launch leaves open, it is a requirement of the kernel, told with the condition that the
-        argument has to fulfil, which was tried on arguments that fulfil and that break it. A guard (`if (K % 4 == 0)`), an `assume`
-        annotation, `__builtin_assume_aligned`, a launch that gives the value and what the host code asks before the
-        launch (a branch, an `assert`, an early exit, the case of a switch) discharge it. Allocations start at
-        multiples of 256 bytes; a static shared array lies where nvcc puts it.
+        argument has to fulfil, which was tried on arguments that fulfil and that break it. A guard
+        (`if (K % 4 == 0)`), an `assume` annotation, `__builtin_assume_aligned`, a launch that gives the value and what
+        the host code asks before the launch (a branch, an `assert`, an early exit, the case of a switch) discharge it.
+        Allocations start at multiples of 256 bytes; a static shared array lies where nvcc puts it.
 
         One finding stands for all accesses that a launch misaligns for the same reason, and lists the others: those
         that the same condition on its arguments discharges, or those of one array where no argument would help.

@@ -40,7 +40,7 @@ def requirements(held: Iterable[Diagnostic]) -> list[Requirement]:
 def condition_of(diagnostic: Diagnostic) -> str:
     """Under which condition there is what a conditional finding says, or of a requirement that there isn't."""
     held, tried = diagnostic.worlds
-    return diagnostic.condition or f"in {held} of {count(tried, 'launch or instantiation', 'launches and instantiations')}"
+    return diagnostic.condition or f"in {held} of {count(tried, 'launch', 'launches and instantiations')}"
 
 
 def _clauses(findings: Iterable[Diagnostic]) -> Iterator[str]:
@@ -50,4 +50,5 @@ def _clauses(findings: Iterable[Diagnostic]) -> Iterator[str]:
         of_rule = ("", f"needs `{diagnostic.condition}`") if diagnostic.code == _MISALIGNED else (diagnostic.name, said)
         places.setdefault(of_rule, set()).add(diagnostic.place)
     for (name, said), own in places.items():
-        yield f"{name} at {count(len(own), 'place')} {said}" if name else f"{said} for {count(len(own), 'access', 'accesses')}"
+        number = count(len(own), "place") if name else count(len(own), "access", "accesses")
+        yield f"{name} at {number} {said}" if name else f"{said} for {number}"

@@ -65,9 +65,9 @@ def too_little(diagnostic: Diagnostic, cost: FindingCost, share: float) -> HeldB
     if not ("ideal_sectors" in diagnostic.figures or "ideal_wavefronts" in diagnostic.figures):
         part = share_of_time if share_of_time is not None else _part_of_work(diagnostic)
         return None if part is not None and part >= share else "unknown" if share_of_time is None else "small"
-    if share_of_time is None or "ideal_wavefronts" in diagnostic.figures:
-        if traffic is not None and traffic >= ENOUGH_ALONE * share:
-            return None
+    by_traffic = share_of_time is None or "ideal_wavefronts" in diagnostic.figures
+    if by_traffic and traffic is not None and traffic >= ENOUGH_ALONE * share:
+        return None
     if share_of_time is None:
         return "unknown"
     return None if share_of_time >= share and (traffic is None or traffic >= share) else "small"
