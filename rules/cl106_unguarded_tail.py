@@ -48,7 +48,7 @@ class UnguardedTail(Rule):
     severity = "warning"
     summary = "a grid that is rounded up, and no guard that keeps the last block inside"
     by_hand = "the size that a guard would compare with is not among the kernel's arguments for certain"
-    reads = frozenset({"bounds"})
+    reads = frozenset({"accesses", "barriers", "bounds", "collectives"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         by_launch: dict[int, list[OutOfBounds]] = {}
@@ -60,7 +60,7 @@ class UnguardedTail(Rule):
             assumed = () if first.is_allocated else (f"`{first.array}` has {first.elements} elements",)
             assumed = (*kernel.launches[launch].assumptions, *assumed)
             guard = edited(
-                Suggestion("keep the threads behind the end from it by a guard"),
+                Suggestion("let the threads behind the end leave before it", drops_tail=True),
                 partial(guard_edits, kernel, tails, context.text_of),
                 "unsafe",
             )
