@@ -430,8 +430,8 @@ BUILTINS: Final[Mapping[str, Builtin]] = {
     **_MATHEMATICS, **_INTRINSICS, **_conversions(), **_memory(), **_threads(), **_STATEMENTS, **_HOST,
 }  # fmt: skip
 OF_NUMBERS: Final = frozenset({
-    "complex_class.h", "cooperative_groups.h", "cuComplex.h", "cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h", "half_class.h",
-    "half_functions.h", "math.h", "vector_types.h",
+    "complex_class.h", "cooperative_groups.h", "cuComplex.h", "cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h",
+    "half_class.h", "half_functions.h", "math.h", "vector_types.h",
 })  # fmt: skip
 """The bundled headers whose functions compute numbers of numbers, or tell groups of threads, but for those that have an
 effect here."""

@@ -35,7 +35,7 @@ _COMMENT = re.compile(r"//(?!.*\\\s*\Z).*\Z|/\*.*?\*/")
 
 
 def _without_comments(rest: str) -> str:
-    """What is left of the rest of a line without the comments that end on it: they are about what stands before them."""
+    """What is left of the rest of a line without the comments that end on it, which are about what is before them."""
     return _COMMENT.sub("", rest)
 
 

@@ -132,8 +132,14 @@ class _Change(Struct, eq=False):
     def is_of_any_size(self) -> bool:
         """Whether a kernel does what it did with it, whatever its arguments are: accesses are spelled in another way,
         or something is put between statements. How an array lies hangs on sizes."""
+        return self.rewrites or self.puts_in_order
+
+    @property
+    def puts_in_order(self) -> bool:
+        """Whether nothing is done but to put something between statements, such as a barrier, that is not to make
+        anything cheaper: what it is for is wrong without."""
         only_puts = all((e.place.line, e.place.column) == (e.place.end_line, e.place.end_column) for e in self.edits)
-        return self.rewrites or (only_puts and self.is_for_order)
+        return only_puts and self.is_for_order
 
     @property
     def spots(self) -> frozenset[Place]:
@@ -155,8 +161,9 @@ def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
     """The findings, with the edits that hold. Where they make something worse the suggestion goes as a whole; where
     nothing can be told of them, for lack of time as a rule, its words stay."""
     changes = _changes(found, proof.facts)
-    # What is outside of all kernels concerns each of them, and takes longest to try.
-    tryable = sorted((c for c in changes if _may_be_tried(c, proof)), key=lambda change: change.kernels is None)
+    # What is wrong comes first. What is outside of all kernels concerns each of them, and takes longest to try.
+    tryable = [change for change in changes if _may_be_tried(change, proof)]
+    tryable.sort(key=lambda change: (not change.puts_in_order, change.kernels is None))
     verdicts = {change.edits: _NOT_TRYABLE for change in changes}
     verdicts |= {change.edits: _UNTRIED if proof.tries else NOT_YET for change in tryable}
     before = {change.edits: verdict for change in tryable if (verdict := _told_before(change, proof)) is not None}

@@ -490,3 +490,63 @@ def test_no_vectors_are_advised_where_none_begins(first: str, has_vectors: bool)
     assert isinstance(report, FileReport)
     [found] = [one for one in report.diagnostics if "`lists`" in one.message]
     assert (found.suggestion is not None and "vector" in found.suggestion.message) is has_vectors
+
+
+_POINTS = """__global__ void points(short2 *out, const float *in) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    {before}
+    {point}.x = tanf(in[i]);
+    {point}.y = tanf(in[i] + 1);
+}}
+int main() {{
+    short2 *out;
+    float *in;
+    cudaMalloc(&out, 1 << 20);
+    cudaMalloc(&in, 1 << 20);
+    points<<<64, 256>>>(out, in);
+}}
+"""
+
+
+def test_a_vector_is_stored_as_what_it_is() -> None:
+    fixed, _ = _fixed(_POINTS.format(before="", point="out[i]"), "CL101")
+    assert "    out[i] = make_short2(tanf(in[i]), tanf(in[i] + 1));\n" in fixed
+
+
+def test_a_reference_to_a_vector_is_not_looked_at_anew() -> None:
+    source = _POINTS.format(before="short2 &point = out[i];", point="point")
+    assert _fixed(source, "CL101")[0] == source
+
+
+_STRUCTS = """{before}
+struct Pair {{ float a, b; }};
+{behind}
+__global__ void copied(Pair *out, const Pair *in) {{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = in[i];
+}}
+int main() {{
+    Pair *in, *out;
+    cudaMalloc((void **)&in, 1 << 20);
+    cudaMalloc((void **)&out, 1 << 20);
+    Pair *host = (Pair *)malloc(1 << 20);
+    copied<<<64, 256>>>(out, in);
+}}
+"""
+
+
+@pytest.mark.parametrize(
+    ("before", "behind", "is_aligned"),
+    [
+        ("", "", True),
+        ("struct __align__(16) Other { float a, b, c, d; };", "", True),
+        ("struct __align__(8) Aligned { float a, b; };", "", False),
+        ("", "struct Line { float width; Pair ends[2]; };", False),
+        ("", "struct Wide : Pair { float c; };", False),
+        ("#pragma pack(push, 1)", "#pragma pack(pop)", False),
+        ("", "__device__ Pair *of(char *bytes) { return reinterpret_cast<Pair *>(bytes + 4); }", False),
+    ],
+)
+def test_a_struct_is_aligned_where_nothing_rests_on_how_it_lies(before: str, behind: str, is_aligned: bool) -> None:
+    fixed, _ = _fixed("#include <cstdlib>\n" + _STRUCTS.format(before=before, behind=behind), "CL101")
+    assert ("struct __align__(8) Pair" in fixed) == is_aligned
