@@ -97,9 +97,12 @@ def test_rows_are_loaded_in_vectors_where_their_length_allows_it() -> None:
             #pragma unroll
             for (int j = j_first; j < j_first + 4; j++) sum += a_part[j - j_first] * v[j];
         }
-    } else
+    } else {
+        for (int j = 0; j < d; j++)
+            sum += a[i * d + j] * v[j];
+    }
 """
-    assert fixed == _ROWS.replace(loop, vectors + loop)
+    assert fixed == _ROWS.replace(loop, vectors)
     assert kinds == {"unsafe"}
     assert _fixed(fixed, "CL101")[0] == fixed
 
