@@ -40,7 +40,9 @@ class UnguardedTail(Rule):
 
     What it leaves out
         Kernels that nobody in sight launches, and sizes that are numbers: then CL107 says what is certain. One finding
-        stands for all arrays that the same launch overruns.
+        stands for all arrays that the same launch overruns. There is an edit (`if (i >= n) return;`) where all that the
+        kernel writes is written at an index that runs over, a parameter tells the array's size, and no thread waits
+        for others: elsewhere somebody has to see what threads behind the end are there for.
     """
 
     code = "CL106"
