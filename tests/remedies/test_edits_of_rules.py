@@ -269,6 +269,7 @@ def test_turns_are_dealt_out_to_neighbouring_threads() -> None:
         ("out[n] += in[n]", "last = in[n]; out[n] += last"),  # It goes on to the next turn.
         ("out[n] += in[n]", "if (in[n] < 0) break; out[n] += in[n]"),
         ("(pos + 1) / size", "(pos + 2) / size"),
+        ("out[n] += in[n]", "out[n] = out[n - 1] + in[n]"),  # What one turn has stored, the next one reads.
     ],
 )
 def test_turns_that_belong_to_a_thread_stay(old: str, new: str) -> None:
