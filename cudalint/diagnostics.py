@@ -65,6 +65,8 @@ class Suggestion(Struct, frozen=True):
     """
     of_launches: bool = False
     """Whether its edits change nothing outside of its kernel but the launches of that."""
+    drops_tail: bool = False
+    """Whether its edits let threads of the last blocks leave; all others do what they did."""
     moves_data: bool = False
     """Whether data would have to lie in another way, wherever they come from."""
 
