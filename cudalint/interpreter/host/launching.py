@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from cudalint.interpreter.host.execution import HostExecutor
 
 Nodes = tuple[Node, Node, Node]
-_Guards = tuple[Node, ...]
+Guards = tuple[Node, ...]
 
 
 class HostLaunch(Struct, frozen=True, eq=False):
@@ -46,9 +46,9 @@ class HostLaunch(Struct, frozen=True, eq=False):
 
 
 def record(ex: HostExecutor, expr: ir.Launch) -> None:
-    kernels: list[tuple[ir.FunctionRef, _Guards]] = [(expr.kernel, ())] if expr.kernel is not None else []
+    kernels: list[tuple[ir.FunctionRef, Guards]] = [(expr.kernel, ())] if expr.kernel is not None else []
     if expr.kernel is None and expr.callee is not None:
-        kernels = list(_kernels_of(ex.graph, expressions.evaluate(ex, expr.callee)))
+        kernels = list(kernels_of(ex.graph, expressions.evaluate(ex, expr.callee)))
     grid = extents_of(ex, expressions.evaluate(ex, expr.grid))
     block = extents_of(ex, expressions.evaluate(ex, expr.block))
     shared = expressions.number(ex, expr.shared) if expr.shared is not None else ex.graph.zero
@@ -56,15 +56,13 @@ def record(ex: HostExecutor, expr: ir.Launch) -> None:
     if is_open:
         kernels = [(kernel, ()) for kernel in _fitting(expr)]
     is_open = is_open and len(kernels) > 1
-    outer = ex.guards
     for kernel, guards in kernels:
         # What is meant for one of several kernels says nothing about the others.
         arguments = _unknown_arguments(ex, kernel) if is_open else arguments_of(ex, kernel, expr.arguments)
         sizes = () if is_open else tilings(ex, expr.grid, grid)
         # What the arguments check holds as well: `x.data_ptr<float>()` throws for others than floats.
-        ex.guards = (*ex.guards, *guards)
-        add(ex, kernel, (grid, block), shared, arguments, expr.span, sizes)
-        ex.guards = outer
+        with ex.under(guards):
+            add(ex, kernel, (grid, block), shared, arguments, expr.span, sizes)
 
 
 def _fitting(expr: ir.Launch) -> Sequence[ir.FunctionRef]:
@@ -89,13 +87,13 @@ def _unknown_arguments(ex: HostExecutor, kernel: ir.FunctionRef) -> tuple[Value 
     return () if signature is None else tuple(ex.unknown_parameters(signature.parameters).values())
 
 
-def _kernels_of(graph: Graph, value: Value, guards: _Guards = ()) -> Iterator[tuple[ir.FunctionRef, _Guards]]:
+def kernels_of(graph: Graph, value: Value, guards: Guards = ()) -> Iterator[tuple[ir.FunctionRef, Guards]]:
     """The functions that a value may be, each with the conditions under which it is that one."""
     if isinstance(value, FunctionValue):
         yield value.function, guards
     elif isinstance(value, Choice):
-        yield from _kernels_of(graph, value.a, (*guards, value.condition))
-        yield from _kernels_of(graph, value.b, (*guards, graph.negate(value.condition)))
+        yield from kernels_of(graph, value.a, (*guards, value.condition))
+        yield from kernels_of(graph, value.b, (*guards, graph.negate(value.condition)))
 
 
 def add(
@@ -115,7 +113,8 @@ def add(
         grid, block = _with_threads(ex, grid), _with_threads(ex, block)
     guards = (part for guard in (*ex.guards, *ex.assumed) for part in conjuncts(ex.graph, guard))
     known = tuple(dict.fromkeys(part for part in guards if joins.is_plain(ex.graph, part)))
-    taken = ex.taken and not exclude_each_other(known)
+    is_excluded = exclude_each_other(known) or any(part.is_const and not part.value for part in known)
+    taken = ex.taken and not is_excluded
     if not taken:
         known = (*known, ex.graph.false)
     ex.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, taken, sizes, known, in_clusters))
@@ -128,14 +127,6 @@ def arguments_of(ex: HostExecutor, kernel: ir.FunctionRef, arguments: tuple[ir.E
     if signature is None:
         return tuple(expressions.evaluate(ex, a) for a in arguments)
     return tuple(bind_parameters(ex, signature.parameters, arguments).values())
-
-
-def function_of(value: Value) -> ir.FunctionRef | None:
-    if isinstance(value, FunctionValue):
-        return value.function
-    if isinstance(value, Choice):
-        return function_of(value.a) or function_of(value.b)
-    return None
 
 
 def extents_of(ex: HostExecutor, value: Value) -> tuple[Node, Node, Node]:
