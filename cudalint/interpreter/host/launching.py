@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
 
 from cudalint.facts import Tiling
@@ -14,9 +16,12 @@ from cudalint.interpreter.device.values import Choice, FunctionValue, Place, Rec
 from cudalint.interpreter.host import joins
 from cudalint.interpreter.host.tiling import tilings
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
+from cudalint.values.arithmetic import U4, U8, Kind, wrap
 from cudalint.values.contradictions import exclude_each_other
 from cudalint.values.graph import Graph, conjuncts
 from cudalint.values.nodes import Node, Reason
+from cudalint.values.numeric import Rows
 
 if TYPE_CHECKING:
     from cudalint.interpreter.host.execution import HostExecutor
@@ -51,7 +56,7 @@ def record(ex: HostExecutor, expr: ir.Launch) -> None:
         kernels = list(kernels_of(ex.graph, expressions.evaluate(ex, expr.callee)))
     grid = extents_of(ex, expressions.evaluate(ex, expr.grid))
     block = extents_of(ex, expressions.evaluate(ex, expr.block))
-    shared = expressions.number(ex, expr.shared) if expr.shared is not None else ex.graph.zero
+    shared = shared_bytes(ex, expr.shared)
     is_open = not kernels
     if is_open:
         kernels = [(kernel, ()) for kernel in _fitting(expr)]
@@ -143,7 +148,26 @@ def extents_of(ex: HostExecutor, value: Value) -> tuple[Node, Node, Node]:
 
 def _extent(ex: HostExecutor, number: Node) -> Node:
     """One that is made of what can't be followed may be any size, and not any number."""
-    return _generic(ex) if number.bits & ex.graph.opaque_bits else number
+    whole = whole_number(ex.graph, number, U4)
+    return _generic(ex) if whole is None or number.bits & ex.graph.opaque_bits else whole
+
+
+def whole_number(graph: Graph, number: Node, kind: Kind) -> Node | None:
+    """A number as a launch takes it: what a program writes as a fraction is cut off, as C does. None for one that is
+    not finite or that the integer can't hold (`1e999` bytes), of which C doesn't say what it becomes."""
+    if not number.kind.is_float or number.bits & graph.opaque_bits:
+        return number
+    value = float(np.asarray(Rows.of_one_block(graph, {}).value(number)).flat[0])
+    held = math.isfinite(value) and wrap(int(value), kind) == int(value)
+    return graph.convert(number, kind) if held else None
+
+
+def shared_bytes(ex: HostExecutor, expr: ir.Expr | None) -> Node:
+    """Those of dynamic shared memory that a launch gives a block."""
+    if expr is None:
+        return ex.graph.zero
+    bare = whole_number(ex.graph, expressions.number(ex, walk.without_casts(expr)), U8)
+    return _generic(ex) if bare is None else whole_number(ex.graph, expressions.number(ex, expr), U8) or _generic(ex)
 
 
 def _with_threads(ex: HostExecutor, extents: Nodes) -> Nodes:

@@ -129,7 +129,7 @@ def _launch_kernel(ex: HostExecutor, call: ir.Call) -> Value | None:
     grid = launching.extents_of(ex, expressions.evaluate(ex, call.arguments[1]))
     block = launching.extents_of(ex, expressions.evaluate(ex, call.arguments[2]))
     arguments = expressions.evaluate(ex, call.arguments[3])
-    shared = expressions.number(ex, call.arguments[4]) if len(call.arguments) > 4 else ex.graph.zero
+    shared = launching.shared_bytes(ex, call.arguments[4] if len(call.arguments) > 4 else None)
     sizes = tilings(ex, call.arguments[1], grid)
     for kernel, guards in kernels:
         with ex.under(guards):
