@@ -161,7 +161,11 @@ def _grow(draft: Draft, grid: Sequence[Node]) -> None:
             granule = draft.granule(symbol)
             missing = -(-(1 - before) // granule) * granule * _FEW
             grown = _exact(draft, extent, {symbol.index: value + missing})
-            if value > 0 and grown is not None and grown > before and value + missing < _LARGEST:
+            if grown is None or grown <= before:
+                continue
+            # As far apart as the ends were the other way round: of a range, too, nothing says that it is short.
+            missing *= -(-(1 - 2 * before) // (grown - before))
+            if value > 0 and value + missing < _LARGEST:
                 _settle(draft, symbol, value + missing)
 
 
@@ -179,11 +183,15 @@ def _shrink(
     bounded = [(product, _limit(product)) for product in draft.graph.uses.products]
     bounded += most
     for computed, limit in bounded:
-        factors = _factors(draft, computed, grid)
+        factors, before = _factors(draft, computed, grid), draft.choices()
         while _exceeds(draft, computed, limit, grid) and any(
             _halve_within(draft, factor, divisors, multiples, grid) for factor in sorted(factors, key=draft.of)[::-1]
         ):
-            shrunk = True
+            pass
+        if _exceeds(draft, computed, limit, grid):
+            # What doesn't fit with the smallest sizes says nothing about them.
+            draft.take_back(before)
+        shrunk |= draft.choices() != before
     return shrunk
 
 
