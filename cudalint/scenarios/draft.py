@@ -35,14 +35,6 @@ class Draft:
         """The numbers that are others than at the start."""
         return {symbol: choice.value for symbol, choice in self._changed.items()}
 
-    def choices(self) -> Mapping[Node, Choice]:
-        """What was chosen so far, for `take_back`."""
-        return dict(self._changed)
-
-    def take_back(self, choices: Mapping[Node, Choice]) -> None:
-        """Forgets what was chosen since."""
-        self._changed = dict(choices)
-
     def choice(self, symbol: Node) -> Choice:
         return self._changed.get(symbol) or self._start.of(symbol)
 
