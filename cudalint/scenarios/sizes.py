@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
 from cudalint.scenarios.draft import Draft
 from cudalint.scenarios.radii import radii
@@ -37,7 +37,7 @@ def choose_sizes(
     most: Sequence[tuple[Node, int]] = (),
     conditions: Iterable[Node] = (),
     threads: int = 1,
-    blocks: Collection[Node] = (),
+    blocks: Set[Node] = frozenset(),
 ) -> None:
     """Chooses numbers for sizes with which a program computes what it is meant to, and with which its launch succeeds:
     `most` is what the device takes of what it is asked for, blocks along each axis and shared bytes; blocks have so
@@ -89,7 +89,7 @@ def _settle(draft: Draft, size: Node, value: int | float) -> None:
     draft.choose(size, value, "use")
 
 
-def _settle_quotients(draft: Draft, blocks: Collection[Node]) -> None:
+def _settle_quotients(draft: Draft, blocks: Set[Node]) -> None:
     """Gives sizes that are divided by others (`channels / heads`) generic values that they divide: the quotient is a
     size as well, large and a multiple of 32. Where it is a scale (`float(width) / new_width`), the sizes are equal."""
     for dividend, numbers in draft.graph.uses.shares.items():
@@ -102,7 +102,8 @@ def _settle_quotients(draft: Draft, blocks: Collection[Node]) -> None:
                 if divisor not in blocks:
                     _settle(draft, divisor, draft.granule(divisor))
             least = GRANULE * math.prod(map(draft.of, divisors))
-            if not _is_shared(draft, dividend, divisors) and least < _LARGEST:
+            is_shared = _is_shared(draft, dividend, divisors)
+            if not is_shared and least < _LARGEST and not blocks.isdisjoint(divisors):
                 # One that is a grid stays as large as it is, and what it divides is a multiple of it and nothing else.
                 _settle(draft, dividend, least)
     for size, number in radii(draft.graph, draft.graph.uses.loops):
@@ -173,7 +174,7 @@ def _grow(draft: Draft, grid: Sequence[Node], threads: int) -> None:
             if grown is None or grown <= before:
                 continue
             wanted = missing * (min(1 - before, most) - before)
-            missing = -(-wanted // ((grown - before) * granule)) * granule
+            missing = max(missing, -(-wanted // ((grown - before) * granule)) * granule)
             if value > 0 and value + missing < _LARGEST:
                 _settle(draft, symbol, value + missing)
 
