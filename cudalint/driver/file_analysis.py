@@ -176,7 +176,8 @@ class FileAnalysis(Struct, eq=False):
         )
         launches = host.launches()
         deadline += search.pause.seconds
-        graph.valuation = for_host_code(graph, (guard for launch in launches for guard in launch.guards))
+        guards = (guard for launch in launches for guard in launch.guards)
+        graph.valuation = for_host_code(graph, guards, (extent for launch in launches for extent in launch.grid))
         graph.forget_uses()
         return cls(
             unit, options, constants, usage, deadline, graph, graph.checkpoint(), launches, host.unfollowed,
