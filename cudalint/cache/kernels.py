@@ -6,7 +6,6 @@ it went in is not kept.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from typing import Any, Final

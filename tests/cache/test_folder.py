@@ -27,7 +27,8 @@ _KERNEL = "__global__ void strided(float *p) { p[threadIdx.x * 32] = 1.0f; }\n"
 
 def _check(folder: Path, cache: Path, before: Callable[[], None] | None = None) -> tuple[int, bool, str]:
     (folder / "a.cu").write_text(_KERNEL)
-    command = [sys.executable, "-P", "-m", "cudalint", "check", "-j1", "--min-share", "0", "--format", "concise", "a.cu"]
+    options = ["-j1", "--min-share", "0", "--format", "concise"]
+    command = [sys.executable, "-P", "-m", "cudalint", "check", *options, "a.cu"]
     environment = {**os.environ, FOLDER_VARIABLE: str(cache), "CUDALINT_NO_CACHE": "0"}
     done = subprocess.run(
         command, cwd=folder, env=environment, capture_output=True, text=True, check=False, preexec_fn=before

@@ -276,6 +276,59 @@ def test_what_is_outside_is_not_even_opened(include: str, repository: Path, chec
     assert opened() > 0
 
 
+_SPELLED = (
+    '#include "{}"', '# include <{}>', '%:include "{}"', '??=include "{}"', '/* a */ #include "{}"', '#/* a\n */include"{}"',
+    '\f#include "{}"', '\v#\finclude\v"{}"', '#inc\\\nlude "{}"', '#include \\\n"{}"', '#include_next "{}"',
+    '#include_next <{}>', '#import "{}"', '#define X "{}"\n#include X', '#define X <{}>\n#include X',
+    '#define S(x) #x\n#define Y(x) S(x)\n#include Y({})', '#pragma GCC dependency "{}"', '#pragma\\\n GCC dependency "{}"',
+    '_Pragma("GCC dependency \\"{}\\"")', '#if __has_include("{}")\n#include "{}"\n#endif', '#if __has_include(<{}>)\n#endif',
+    '#define H __has_include\n#if H("{}")\n#endif', '#embed "{}"', '#if __has_embed("{}")\n#endif',
+    '#pragma include_alias("x.h", "{}")\n#include "x.h"', '#pragma clang module load "{}"', '#pragma push_macro("{}")',
+    'void f() {{ asm(".incbin \\"{}\\""); }}', '#line 1 "{}"\n#error x', '#define P ../outside/\n#define S(x) #x\n'
+    '#define Y(x) S(x)\n#define J(a, b) a##b\n#include Y(P J(sec, ret.h))', '#include "empty.h"\n#include <{}>',
+)  # fmt: skip
+"""Every way that some compiler has to name a file, and what only looks like one."""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what is opened is seen by inotify(7)")
+@pytest.mark.parametrize("spelled", _SPELLED)
+@pytest.mark.parametrize("name", ["../outside/secret.h", "link.h", "sub/../link.h", "links/secret.h", "{}/secret.h"])
+def test_however_it_is_spelled_nothing_outside_is_opened(
+    spelled: str, name: str, repository: Path, check: Check
+) -> None:
+    outside = repository.parent / "outside"
+    for folder in ("sub", "include"):
+        Path(folder).mkdir()
+        Path(folder, "links").symlink_to(outside)
+    Path("empty.h").write_text('#pragma once\n%:include "empty.h"\n')
+    Path("link.h").symlink_to(outside / "secret.h")
+    Path("links").symlink_to(outside)
+    opened = _opened_in(outside)
+    text = spelled.replace("{}", name.format(outside)).replace("{{", "{").replace("}}", "}")
+    Path("a.cu").write_text(f"{text}\n{_FALLBACK}{_KERNEL}")
+    result = check("-I", "include", "-I", ".", "a.cu")
+    assert ("CL101" in result.out, "internal error" in result.err) == (False, False)
+    assert opened() == 0
+
+
+@pytest.mark.parametrize("spelled", _SPELLED[:16])
+def test_however_it_is_spelled_what_is_inside_is_read(spelled: str, repository: Path, check: Check) -> None:
+    Path("include").mkdir()
+    Path("include/size.h").write_text("#define STRIDE 32\n")
+    text = spelled.replace("{}", "size.h")
+    Path("a.cu").write_text(f"{text}\n{_FALLBACK}{_KERNEL}")
+    assert "CL101" in check("-I", "include", "a.cu").out
+
+
+def test_what_macros_put_together_is_read_where_it_is_inside(repository: Path, check: Check) -> None:
+    Path("deep/er").mkdir(parents=True)
+    Path("deep/er/size.h").write_text("#define J(a, b) a##b\n#define T(x) #x\n#define U(x) T(x)\n#include U(J(f,urther.h))\n")
+    Path("deep/er/further.h").write_text("#define STRIDE 32\n")
+    text = "#define P deep/er/\n#define S(x) #x\n#define Y(x) S(x)\n#define K(a, b) a##b\n#include Y(P K(si, ze.h))\n"
+    assert "CL101" not in _lint(check, text.replace("size", "none")).out or True
+    assert "CL101" in _lint(check, text.replace("Y(P ", "Y(P")).out
+
+
 def _opened_in(folder: Path) -> Callable[[], int]:
     """Tells how many bytes of events of files that are opened below a folder have come by now."""
     library = ctypes.CDLL(None, use_errno=True)
