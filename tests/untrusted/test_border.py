@@ -18,7 +18,8 @@ from cudalint.disk import recorder as disk
 from cudalint.disk.border import border_around, project_top
 from cudalint.disk.regular import LARGEST, read_regular
 from cudalint.disk.tools import tool
-from cudalint.frontend.parse import ParseOptions, parse_file
+from cudalint.frontend.flags import ParseOptions
+from cudalint.frontend.parse import parse_file
 from cudalint.project.path_patterns import GitIgnored
 
 Check = Callable[..., Any]
@@ -277,16 +278,18 @@ def test_what_is_outside_is_not_even_opened(include: str, repository: Path, chec
     assert opened() > 0
 
 
+_STRING = "#define S(x) #x\n#define Y(x) S(x)\n"
 _SPELLED = (
     '#include "{}"', '# include <{}>', '%:include "{}"', '/* a */ #include "{}"', '#/* a\n */include"{}"',
     '\f#include "{}"', '\v#\finclude\v"{}"', '#inc\\\nlude "{}"', '#include \\\n"{}"', '#include_next "{}"',
     '#include_next <{}>', '#import "{}"', '#define X "{}"\n#include X', '#define X <{}>\n#include X',
-    '#define S(x) #x\n#define Y(x) S(x)\n#include Y({})', '#pragma GCC dependency "{}"', '#pragma\\\n GCC dependency "{}"',
-    '_Pragma("GCC dependency \\"{}\\"")', '#if __has_include("{}")\n#include "{}"\n#endif', '#if __has_include(<{}>)\n#endif',
-    '#define H __has_include\n#if H("{}")\n#endif', '#embed "{}"', '#if __has_embed("{}")\n#endif',
-    '#pragma include_alias("x.h", "{}")\n#include "x.h"', '#pragma clang module load "{}"', '#pragma push_macro("{}")',
-    'void f() {{ asm(".incbin \\"{}\\""); }}', '#line 1 "{}"\n#error x', '#define P ../outside/\n#define S(x) #x\n'
-    '#define Y(x) S(x)\n#define J(a, b) a##b\n#include Y(P J(sec, ret.h))', '#include "empty.h"\n#include <{}>',
+    f'{_STRING}#include Y({{}})', '#pragma GCC dependency "{}"', '#pragma\\\n GCC dependency "{}"',
+    '_Pragma("GCC dependency \\"{}\\"")', '#if __has_include("{}")\n#include "{}"\n#endif',
+    '#if __has_include(<{}>)\n#endif', '#define H __has_include\n#if H("{}")\n#endif', '#embed "{}"',
+    '#if __has_embed("{}")\n#endif', '#pragma include_alias("x.h", "{}")\n#include "x.h"', '??=include "{}"',
+    '#pragma clang module load "{}"', '#pragma push_macro("{}")', 'void f() {{ asm(".incbin \\"{}\\""); }}',
+    '#line 1 "{}"\n#error x', f'{_STRING}#define A ../outside\n#define B secret.h\n#include Y(A/B)',
+    '#include "empty.h"\n#include <{}>',
 )  # fmt: skip
 """Every way that some compiler has to name a file, and what only looks like one."""
 
@@ -301,7 +304,9 @@ def _spell(name: str, spelled: Sequence[str]) -> list[str]:
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="what is opened is seen by inotify(7)")
-@pytest.mark.parametrize("name", ["../outside/secret.h", "link.h", "sub/../link.h", "links/secret.h", "/outside/secret.h"])
+@pytest.mark.parametrize(
+    "name", ["../outside/secret.h", "link.h", "sub/../link.h", "links/secret.h", "/outside/secret.h"]
+)
 def test_however_it_is_spelled_nothing_outside_is_opened(name: str, repository: Path, check: Check) -> None:
     outside = repository.parent / "outside"
     for folder in ("sub", "include"):
