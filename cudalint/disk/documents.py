@@ -18,11 +18,14 @@ _MOST_VALUES: Final = 2_000_000
 """Of a document of JSON: each takes some hundred bytes, be it a letter long."""
 _MOST_BITS: Final = 64
 """Of whole numbers, which is what TOML and most readers of JSON have."""
+_SHOWN: Final = 20
+"""Letters of a number in a message."""
 _BESIDE_KEYS: Final = re.compile(
-    r"""#[^\n]*+|"{3}(?:[^"\\]|\\.|"(?!""))*+"{3,5}|'{3}(?:[^']|'(?!''))*+'{3,5}"""
-    r"""|"(?:[^"\\\n]|\\.)*+"|'[^'\n]*+'""",
+    r"""#[^\n]*+|"{3}(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5})?|'{3}(?:[^']|'(?!''))*+(?:'{3,5})?"""
+    r"""|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?""",
     re.DOTALL,
 )
+"""Comments and strings. One that is not closed goes as far as it can: nothing is looked through twice."""
 _LONG_KEY: Final = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")
 
 
@@ -59,7 +62,7 @@ def json_of(data: bytes, errors: str = "strict") -> Any:
     if data.count(b",") + data.count(b"[") + data.count(b"{") > _MOST_VALUES:
         raise DocumentError(f"more than {_MOST_VALUES} values")
     try:
-        found = json.loads(data.decode("utf-8", errors), parse_constant=_refuse)
+        found = json.loads(data.decode("utf-8", errors), parse_constant=_finite, parse_float=_finite)
     except RecursionError:
         raise DocumentError("nested too deeply") from None
     except ValueError as error:
@@ -74,16 +77,17 @@ def _as_word(match: re.Match[str]) -> str:
     return "" if text.startswith("#") else "q" + "\n" * text.count("\n")
 
 
-def _refuse(constant: str) -> float:
-    raise ValueError(f"{constant} is no number")
+def _finite(text: str) -> float:
+    number = float(text)
+    if not math.isfinite(number):
+        raise ValueError(f"{text[:_SHOWN]} is no finite number")
+    return number
 
 
 def _check_numbers(document: Any) -> None:
     for value in _values(document):
         if isinstance(value, int) and value.bit_length() > _MOST_BITS:
             raise DocumentError(f"a whole number has more than {_MOST_BITS} bits")
-        if isinstance(value, float) and not math.isfinite(value):
-            raise DocumentError("a number is not finite")
 
 
 def _values(document: Any) -> Iterator[Any]:
