@@ -79,6 +79,7 @@ class UnguardedTail(Rule):
                 ),
                 suggestion=guard if guard.edits else None,
                 no_edit=guard.no_edit,
+                habit="a tail without a guard",
             )
 
 

@@ -31,21 +31,13 @@ class Fault(NamedTuple):
     """Of the source, without its comment."""
 
 
-_OF_L1 = "the kernel is bound by L1, of whose traffic 87% is waste, which is told to take 0% of its time"
-_LAUNCHED = "under 10% of the time for the 40,960 elements that are made up, with which the launch itself takes longest"
 _NO_SIZE = "the rule tells nothing that depends on a size: all lanes come if it is a multiple of 32"
 _NOT_SHOWN: dict[Fault, str] = {
-    Fault("program/row_sums.cu", "CL101", "sum += x[row * m + j];"): _OF_L1,
-    Fault("library/row_ops.cu", "CL101", "float v = x[row * cols + j];"): _OF_L1,
-    Fault("library/elementwise.cu", "CL602", "y[i] = pow(x[i], 2.5);"): _LAUNCHED,
-    Fault("library/elementwise.cu", "CL501", "orbit_kernel<<<(numel + 99) / 100, 100>>>(x, y, numel);"): _LAUNCHED,
-    Fault("library/host_memory.cu", "CL101", "y[i] = table[8 * i];"): _LAUNCHED,
-    Fault("library/pipeline.cu", "CL110", "y[i] = x[i] * curve[i % 256];"): _LAUNCHED,
+    Fault("library/barriers.cu", "CL303", "__syncthreads();"): (
+        "under 10% of the time where the grid is large: other blocks do what this one waits for"
+    ),
     Fault("kernel/rows.cu", "CL101", "float v = points[i * 8 + d] - center[d];"): (
         "84% of the traffic, 0.6% of the time: L1 keeps the eight floats of a thread, and DRAM is what is waited for"
-    ),
-    Fault("program/particles.cu", "CL101", "p[i].x += p[i].vx * dt;"): (
-        "5% of the time each: a sector is free only once none of the three accesses asks for it"
     ),
     Fault("program/reduction.cu", "CL401", "if (tid % (2 * step) == 0)"): (
         "so short a body is predicated, and no warp splits; what costs time is `%`"

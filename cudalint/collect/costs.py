@@ -14,6 +14,7 @@ from cudalint.cost.machine import machine_of
 from cudalint.cost.model import Estimate, estimate
 from cudalint.cost.requests import Asked, actual, ideal, site_of
 from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.work.executions import Computed
 from cudalint.evaluate.work.memory import Caches, touched, traffic_of
 from cudalint.evaluate.work.memory import Traffic as MemoryTraffic
@@ -34,6 +35,7 @@ from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.targets import Target
 from cudalint.kinds import Kind
 from cudalint.scenarios.sizes import MOST_THREADS
+from cudalint.values.nodes import bits_of
 
 _BEYOND_SHARED = 28 << 10
 """Bytes of L1 that are never shared memory: 256 KB together and 228 KB at most on an H200."""
@@ -219,15 +221,24 @@ def _l1_of_a_block(execution: Execution, target: Target) -> float:
 
 
 def _scale(execution: Execution) -> float:
-    """Times that a launch of unknown size is taken for what was evaluated of it. Sizes that are made up to be general
-    are large, and of a grid of which nothing is known as many blocks are evaluated as tell blocks apart: for what they
-    cost there are enough of them to fill the device."""
+    """Times that a launch of unknown size is taken for what was evaluated of it: as many blocks are evaluated as tell
+    blocks apart, and for what they cost there are enough of them to fill the device."""
     view, launch = execution.view, execution.launch
     scale = MOST_THREADS / (math.prod(launch.grid) * math.prod(launch.block))
     if any(view.graph.rests_on_sizes(axis) for axis in view.grid):
-        return min(1.0, scale)
+        return scale if scale <= 1.0 or _may_be_larger(view, scale) else 1.0
     is_number = all(axis.is_const for axis in view.grid)
     return scale if launch.is_made_up or (launch.grid_is_assumed and is_number) else 1.0
+
+
+def _may_be_larger(view: LaunchView, times: float) -> bool:
+    """Whether the host code launches the kernel for sizes that are so many times those that its grid is made of."""
+    graph = view.graph
+    for size in graph.atoms(bits_of(view.grid), graph.uniform_bits):
+        larger = math.ceil(times * max(1, graph.generic(size)))
+        if not size.kind.is_float and view.allows(size, larger) and view.is_launched(size, larger):
+            return True
+    return False
 
 
 def _traffic(accesses: Iterable[Access], launch: int, own: Computed) -> _Traffic:

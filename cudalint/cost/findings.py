@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from cudalint.cost.machine import Machine, machine_of
 from cudalint.cost.model import estimate
-from cudalint.cost.requests import traffic
+from cudalint.cost.traffic import traffic
 from cudalint.facts import Excess, FindingCost, KernelCost, LaunchCost, LaunchFacts, Operations, Work
 from cudalint.hardware.targets import Target, find_target
 

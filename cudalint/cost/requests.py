@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator
 import numpy as np
 from msgspec import Struct
 
+from cudalint.cost.traffic import SECTORS_OF_LINE, traffic
 from cudalint.facts import Access, AccessResult, LaunchCost
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
@@ -19,7 +20,6 @@ from cudalint.hardware.swaps import swaps
 Site = tuple[str, int, int, str, str, str]
 """What tells accesses apart: path, line, column, space, operation, array."""
 _LINE_BYTES = 128
-_SECTORS_OF_LINE = _LINE_BYTES // SECTOR_BYTES
 
 
 class Asked(Struct, frozen=True):
@@ -50,11 +50,6 @@ class Asked(Struct, frozen=True):
             max(0.0, self.passes - ideal.passes),
             max(0.0, self.wavefronts - ideal.wavefronts),
         )
-
-
-def traffic(sectors: float, wavefronts: float) -> float:
-    """Units of 128 bytes that go through L1 and shared memory."""
-    return sectors / _SECTORS_OF_LINE + wavefronts
 
 
 def site_of(access: Access) -> Site:
@@ -119,7 +114,7 @@ def ideal(access: Access, result: AccessResult) -> Asked | None:
         # An atomic that is a loop goes on being one.
         return Asked(wavefronts=number * min(1.0, least / now) if now else least)
     sectors = result.ideal_sectors
-    return None if sectors is None else Asked(sectors, _passes(access, result, sectors / _SECTORS_OF_LINE))
+    return None if sectors is None else Asked(sectors, _passes(access, result, sectors / SECTORS_OF_LINE))
 
 
 _SWAPPED = ("float", "double")
@@ -183,7 +178,7 @@ def _lines(result: AccessResult, sectors: float) -> float:
     sample = result.sample
     if sample is None or not sample.weights.any():
         # What data chooses lies apart.
-        return sectors if result.status == "data-dependent" else max(1.0, sectors / _SECTORS_OF_LINE)
+        return sectors if result.status == "data-dependent" else max(1.0, sectors / SECTORS_OF_LINE)
     lines = np.where(sample.mask, sample.addresses // _LINE_BYTES, -1)
     lines.sort(axis=1)
     counts = (np.diff(lines, axis=1) != 0).sum(axis=1) + (lines[:, 0] >= 0)
