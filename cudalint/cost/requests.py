@@ -12,13 +12,13 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.cost.traffic import SECTORS_OF_LINE, traffic
-from cudalint.facts import Access, AccessResult, LaunchCost
+from cudalint.facts import Access, AccessResult, LaunchCost, Place
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.swaps import swaps
 
-Site = tuple[str, int, int, str, str, str]
-"""What tells accesses apart: path, line, column, space, operation, array."""
+Site = tuple[Place, str, str, str]
+"""What tells accesses apart: where they begin, space, operation, array."""
 _LINE_BYTES = 128
 
 
@@ -53,8 +53,8 @@ class Asked(Struct, frozen=True):
 
 
 def site_of(access: Access) -> Site:
-    place = access.place
-    return place.path, place.line, place.column, access.space, access.operation, access.array
+    path, line, column = access.place[:3]
+    return Place(path, line, column, line, column), access.space, access.operation, access.array
 
 
 def counted(accesses: Iterable[Access], cost: LaunchCost) -> Iterator[tuple[Access, AccessResult, float]]:

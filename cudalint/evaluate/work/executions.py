@@ -17,6 +17,7 @@ from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.work.lengths import Key, Length, Lengths
 from cudalint.evaluate.work.operations import WIDTH, Counts, operation_of
 from cudalint.facts.costs import Operations, Waits
+from cudalint.facts.places import Place
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.swaps import swaps
 from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Loop
@@ -83,7 +84,7 @@ class Computed(Struct):
     counts: Counts = field(default_factory=lambda: np.zeros(WIDTH))
     by_data: bool = False
     waits: Waits = Waits()
-    shares: Mapping[tuple[str, int, int, str, str, str], float] = {}
+    shares: Mapping[tuple[Place, str, str, str], float] = {}
     """By access (path, line, column, space, operation, array): which part of the evaluated executions are counted."""
     stops: Mapping[ir.Span, float] = {}
     """How often a warp waits at each barrier of the source, on average."""
@@ -175,14 +176,15 @@ def _within(
     return found
 
 
-def _shares(accesses: Sequence[AccessEvent], meter: Meter) -> dict[tuple[str, int, int, str, str, str], float]:
+def _shares(accesses: Sequence[AccessEvent], meter: Meter) -> dict[tuple[Place, str, str, str], float]:
     """By what tells accesses apart: which part of their evaluated executions are counted, where that is not all."""
-    found: dict[tuple[str, int, int, str, str, str], float] = {}
+    found: dict[tuple[Place, str, str, str], float] = {}
     for access in accesses if meter.lengths.found else ():
         share = meter.executions(access.context.loops, access.context.conditions).share
         if share < 1.0:
             path, line, column = access.context.span[:3]
-            key = (path, line, column, access.target.space, access.operation, access.target.name)
+            begin = Place(path, line, column, line, column)
+            key = (begin, access.target.space, access.operation, access.target.name)
             found[key] = min(share, found.get(key, 1.0))
     return found
 
