@@ -14,7 +14,8 @@ Certainty = Literal["certain", "likely", "conditional"]
 """How sure a finding is: see `findings/showing.py`, where the rule stands."""
 HeldBack = Literal["small", "unknown", "few", "conditional", "no-action"]
 """Why a finding is counted and not shown, unless everything is asked for: it takes little of its kernel; nothing says
-what it takes; it is there in few of its kernel's launches and instantiations; it is a requirement of it; whoever reads it can do nothing about it."""
+what it takes; it is there in few of its kernel's launches and instantiations; it is a requirement of it; whoever reads
+it can do nothing about it."""
 
 
 class Worlds(NamedTuple):
