@@ -33,6 +33,7 @@ from cudalint.cli import facts
 from cudalint.cli.analysis_options import settings_from
 from cudalint.driver.file_findings import CheckJob, analyse, rule_findings
 from cudalint.driver.runs import configure
+from cudalint.driver.unchecked import Unchecked
 from cudalint.findings.results import Failure
 from cudalint.heuristics import VARIABLE, Heuristic, all_heuristics
 from cudalint.project.discovery import discover
@@ -111,9 +112,11 @@ def _analysed(job: CheckJob, program: str, found: Outcome) -> dict[str, Any]:
         found.failures.append(f"{job.path}: {known.message}")
         return {"kernels": []}
     if program:
-        for finding in rule_findings(known, job, selected_rules(job.selection), found.failures):
+        unchecked = Unchecked()
+        for finding in rule_findings(known, job, selected_rules(job.selection), unchecked):
             place, code = finding.diagnostic.place, finding.diagnostic.code
             found.findings.add(f"{place.path}:{place.line}: {code} {finding.diagnostic.message}")
+        found.failures += (each.message for each in unchecked.shortfalls())
     document: dict[str, Any] = json.loads(file_text(with_call_lines(known)))
     return document
 

@@ -23,7 +23,7 @@ def describe_file(job: facts.FactsJob) -> facts.Described | Failure:
     known = analyse(job.path, job.options)
     if isinstance(known, Failure):
         return known
-    failures = tuple(Failure(job.path, message) for message in known.failures)
+    failures = tuple(Failure(job.path, each.message) for each in known.failures)
     text = file_text(with_toolkit_lines(with_call_lines(known), job.options.cuda_path))
     return facts.Described(text, failures, known.parameters)
 

@@ -12,9 +12,10 @@ from cudalint.facts import FindingCost, LaunchFacts, Place, Sample
 Severity = Literal["error", "warning", "info"]
 Certainty = Literal["certain", "likely", "conditional"]
 """How sure a finding is: see `findings/showing.py`, where the rule stands."""
-HeldBack = Literal["small", "unknown", "conditional", "no-action"]
+HeldBack = Literal["small", "unknown", "few", "conditional", "no-action"]
 """Why a finding is counted and not shown, unless everything is asked for: it takes little of its kernel; nothing says
-what it takes; it is a requirement of its kernel; whoever reads it can do nothing about it."""
+what it takes; it is there in few of its kernel's launches and instantiations; it is a requirement of it; whoever reads
+it can do nothing about it."""
 
 
 class Worlds(NamedTuple):
@@ -65,6 +66,8 @@ class Suggestion(Struct, frozen=True):
     """
     of_launches: bool = False
     """Whether its edits change nothing outside of its kernel but the launches of that."""
+    drops_tail: bool = False
+    """Whether its edits let threads of the last blocks leave; all others do what they did."""
     moves_data: bool = False
     """Whether data would have to lie in another way, wherever they come from."""
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Final
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
-from cudalint.facts import Access, AccessResult, KernelFacts, LaunchFacts, Race, RaceEnd
+from cudalint.facts import Access, AccessResult, Benign, KernelFacts, LaunchFacts, Race, RaceEnd
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.numerals import count
 from cudalint.rule import RuleBase
@@ -14,6 +15,12 @@ from cudalint.rulekit import frames_related, in_kernel
 
 _VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "async-copy": "copies to"}
 _BARE = {"load": "read", "store": "write", "atomic": "update", "async-copy": "copy to"}
+
+_SAME: Final[dict[Benign, str]] = {
+    "same-value": "every thread stores the same value",
+    "unused-read": "nobody uses what is read",
+    "same-branch": "whoever comes first makes all stores",
+}
 
 Line = tuple[str, int]
 """With its path."""
@@ -43,7 +50,8 @@ def is_of_one_warp(group: Sequence[Race]) -> bool:
 
 
 def _order(race: Race) -> tuple[object, ...]:
-    return race.certainty != "certain", race.reach == "warp", race.second.place, race.first.place
+    is_minor = race.certainty != "certain", race.benign is not None
+    return *is_minor, race.reach == "warp", race.second.place, race.first.place
 
 
 def race_findings(
@@ -72,7 +80,7 @@ def race_finding(
     launches = tuple(kernel.launches[index] for index in dict.fromkeys(race.launch for race in races))
     return rule.finding(
         kernel,
-        severity=rule.severity if race.certainty == "certain" else "warning",
+        severity=rule.severity if race.certainty == "certain" and race.benign is None else "warning",
         place=race.second.place,
         message=message(race),
         launches=launches,
@@ -110,7 +118,8 @@ def message(race: Race) -> str:
     """`race on `t[1][0]`: thread (0, 1, 0) reads it while thread (0, 0, 0) may still write it (line 15)`, and for which
     sizes it is that element."""
     given = ", ".join(f"{name} = {value}" for name, value in race.sizes[:_MOST_SIZES])
-    return f"{_what_happens(race)}, with {given}" if given else _what_happens(race)
+    told = f"{_what_happens(race)}, with {given}" if given else _what_happens(race)
+    return f"{told}; benign by value: {_SAME[race.benign]}" if race.benign is not None else told
 
 
 def _what_happens(race: Race) -> str:

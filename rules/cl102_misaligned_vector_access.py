@@ -7,8 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import FileFacts, KernelFacts, Misalignment
-from cudalint.remedies.check_edits import check_edits
-from cudalint.remedies.obstacles import edited
+from cudalint.remedies.spelling import NAME, parameter_names
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 
@@ -21,10 +20,10 @@ class MisalignedVectorAccess(Rule):
         `int2` and the like through casts, `__ldg`, struct fields, shared arrays and what is carved out of a shared
         buffer. Reports an error where some thread is misaligned whatever the arguments are. Where that depends on an
         argument that the launch leaves open, it is a requirement of the kernel, told with the condition that the
-        argument has to fulfil, which was tried on arguments that fulfil and that break it. A guard (`if (K % 4 == 0)`), an `assume`
-        annotation, `__builtin_assume_aligned`, a launch that gives the value and what the host code asks before the
-        launch (a branch, an `assert`, an early exit, the case of a switch) discharge it. Allocations start at
-        multiples of 256 bytes; a static shared array lies where nvcc puts it.
+        argument has to fulfil, which was tried on arguments that fulfil and that break it. A guard
+        (`if (K % 4 == 0)`), an `assume` annotation, `__builtin_assume_aligned`, a launch that gives the value and what
+        the host code asks before the launch (a branch, an `assert`, an early exit, the case of a switch) discharge it.
+        Allocations start at multiples of 256 bytes; a static shared array lies where nvcc puts it.
 
         One finding stands for all accesses that a launch misaligns for the same reason, and lists the others: those
         that the same condition on its arguments discharges, or those of one array where no argument would help.
@@ -53,10 +52,7 @@ class MisalignedVectorAccess(Rule):
     name = "misaligned-vector-access"
     severity = "error"
     summary = "accesses whose address is no multiple of their width"
-    by_hand = (
-        "what the alignment depends on is not known where the access is made, so that a guard would "
-        "need a scalar copy of it"
-    )
+    by_hand = "what is to become of other sizes or addresses is not known"
     reads = frozenset({"alignments", "accesses"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
@@ -74,7 +70,6 @@ class MisalignedVectorAccess(Rule):
         self, kernel: KernelFacts, found: Misalignment, others: Sequence[Misalignment], context: RuleContext
     ) -> Diagnostic:
         certain = found.condition is None and not found.assumptions
-        check = _check(kernel, found, context)
         return self.finding(
             kernel,
             severity="error" if certain else "warning",
@@ -88,22 +83,20 @@ class MisalignedVectorAccess(Rule):
                 *frames_related(found.inlined_from),
                 *(Related(other.place, _other(other)) for other in others),
             ),
-            suggestion=check if check is not None and check.edits else None,
-            no_edit=check.no_edit if check is not None else "",
+            suggestion=_promise(kernel, found, context),
             condition=found.condition or "",
         )
 
 
-def _check(kernel: KernelFacts, found: Misalignment, context: RuleContext) -> Suggestion | None:
-    """What says at the launch what the kernel takes for granted."""
+def _promise(kernel: KernelFacts, found: Misalignment, context: RuleContext) -> Suggestion | None:
+    """How a condition on arguments is met, in words: what other sizes are to do, somebody has to decide, and an
+    `assert` would stop programs that have a way of their own for them."""
     if found.condition is None:
         return None
-    launch = kernel.launches[found.launch]
-    text = "let the host ask for it before the launch, where other sizes have no way of their own"
-    if launch.site is None:
-        text = "let the kernel say so by an `assert`, where other sizes have no way of their own"
-    asked = Suggestion(text, of_launches=True)
-    return edited(asked, lambda: check_edits(kernel, launch, found.condition or "", context.text_of), "unsafe")
+    text = "give other sizes a path of their own, with scalars or in rows that are padded"
+    if set(NAME.findall(found.condition)) <= set(parameter_names(kernel, context.text_of)):
+        text += f"; if callers never give them, say so in the kernel by `// cudalint: assume({found.condition})`"
+    return Suggestion(text)
 
 
 def _is_chosen(found: Misalignment, file: FileFacts) -> bool:

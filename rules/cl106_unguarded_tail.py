@@ -40,7 +40,9 @@ class UnguardedTail(Rule):
 
     What it leaves out
         Kernels that nobody in sight launches, and sizes that are numbers: then CL107 says what is certain. One finding
-        stands for all arrays that the same launch overruns.
+        stands for all arrays that the same launch overruns. There is an edit (`if (i >= n) return;`) where all that the
+        kernel writes is written at an index that runs over, a parameter tells the array's size, and no thread waits
+        for others: elsewhere somebody has to see what threads behind the end are there for.
     """
 
     code = "CL106"
@@ -48,7 +50,7 @@ class UnguardedTail(Rule):
     severity = "warning"
     summary = "a grid that is rounded up, and no guard that keeps the last block inside"
     by_hand = "the size that a guard would compare with is not among the kernel's arguments for certain"
-    reads = frozenset({"bounds"})
+    reads = frozenset({"accesses", "barriers", "bounds", "collectives"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         by_launch: dict[int, list[OutOfBounds]] = {}
@@ -60,7 +62,7 @@ class UnguardedTail(Rule):
             assumed = () if first.is_allocated else (f"`{first.array}` has {first.elements} elements",)
             assumed = (*kernel.launches[launch].assumptions, *assumed)
             guard = edited(
-                Suggestion("keep the threads behind the end from it by a guard"),
+                Suggestion("let the threads behind the end leave before it", drops_tail=True),
                 partial(guard_edits, kernel, tails, context.text_of),
                 "unsafe",
             )
@@ -77,6 +79,7 @@ class UnguardedTail(Rule):
                 ),
                 suggestion=guard if guard.edits else None,
                 no_edit=guard.no_edit,
+                habit="a tail without a guard",
             )
 
 

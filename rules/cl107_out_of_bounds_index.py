@@ -3,26 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import partial
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
-from cudalint.remedies.guard_edits import guard_edits, index_of
-from cudalint.remedies.obstacles import edited
+from cudalint.remedies.spelling import index_of
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, frames_related, in_kernel, of_block, with_values
 
 
 class OutOfBoundsIndex(Rule):
-    """An index that leaves an array of known extent, for a thread of a launch in sight.
+    """An index that leaves an array of known extent, for a thread of a launch in sight or of any launch.
 
     What it does
         Compares the bytes that every active lane touches with the size of the array, and names the first thread
         that leaves it. Sizes are known of shared arrays (of `extern` ones from the launch), constant and device
         variables, arrays in registers, and allocations that the host code shows, also as an expression
-        (`n * sizeof(float)`). Reports only what is certain: the launch is known, neither the index nor a condition
-        on the way there depends on loaded data, and no number goes into the index that doesn't go into the size. Of an
-        array without room for one element (dynamic shared memory that the launch forgets) conditions don't matter.
+        (`n * sizeof(float)`). Reports only what is certain: the launch is known, or the element is the same for all
+        threads of any block, neither the index nor a condition on the way there depends on loaded data, and no number
+        goes into the index that doesn't go into the size. Of an array without room for one element (dynamic shared
+        memory that the launch forgets) conditions don't matter.
 
     Why is this bad
         The thread reads or overwrites whatever lies beside the array: another array, or nothing that belongs to the
@@ -61,17 +60,7 @@ class OutOfBoundsIndex(Rule):
         declared = (Related(found.declaration, size),) if found.declaration is not None else ()
         scale = found.element_bytes if found.space == "local" else 1
         suggestion = _forgotten_size(kernel, found)
-        guard = edited(
-            Suggestion("keep threads for which the array has no element from it, if they have nothing to do there"),
-            partial(guard_edits, kernel, [found], context.text_of),
-            "unsafe",
-        )
-        no_edit = "" if suggestion else guard.no_edit
-        if suggestion is None and guard.edits:
-            suggestion = guard
-        elif suggestion is None:
-            suggestion = _guard(kernel, found, context)
-            no_edit = "that number need not be the array's size in other launches" if suggestion else no_edit
+        guard = _guard(kernel, found, context) if suggestion is None else None
         return self.finding(
             kernel,
             place=found.place,
@@ -79,8 +68,8 @@ class OutOfBoundsIndex(Rule):
             launches=(kernel.launches[found.launch],),
             figures={"offset_bytes": float(found.offset * scale), "size_bytes": float(found.extent * scale)},
             related=(*declared, *frames_related(found.inlined_from)),
-            suggestion=suggestion,
-            no_edit=no_edit,
+            suggestion=suggestion or guard,
+            no_edit="that number need not be the array's size in other launches" if guard is not None else "",
             causes=(in_kernel(kernel, f"{_touched(found)} of {found.array}, {found.extent}"),),
         )
 

@@ -50,8 +50,6 @@ class AtomicContention(Rule):
 
     What is not reported
         - Addresses that data decides about, such as those of a histogram, and atomics that data decides to make.
-        - Addresses that are one only if a number that nothing gives is 32 or more (only counted, as it may be a scale
-          of 2 as well; `--min-share 0` and `--param` tell more).
         - Integers, which the compiler combines within a warp by itself, and locks.
     """
 

@@ -69,6 +69,12 @@ class SharedRace(Rule):
         filled again. So does the shared storage of two `cub::BlockReduce`: the first is done with it at the next
         barrier.
 
+        Races whose outcome is the same in either order are warnings, "benign by value": an update that makes no
+        difference the second time (`flags |= 1`), a read that nobody uses, and a branch whose stores are all the same
+        whoever takes it (`if (!*done) { *done = 1; *changed = 1; }`). The language leaves them undefined all the same,
+        and the compiler may store or load in pieces, or twice: atomics say what is meant. A store of one value beside a
+        thread that finds it or not, and acts upon that, is an error.
+
     What is not reported
         - Stores of one and the same value by several threads, and reads of it by threads that stored it.
         - Reads whose result only the thread uses that writes there, such as the sum that a reduction returns to all

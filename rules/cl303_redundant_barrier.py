@@ -35,8 +35,10 @@ class RedundantBarrier(Rule):
         out[i] = s[blockDim.x - 1 - threadIdx.x];
 
     What is not reported
-        - Kernels with memory fences, asynchronous copies, named barriers, inline assembly, launches of further kernels,
-          or a barrier that depends on data: what else is ordered there is not followed. Nor those that read a clock.
+        - Kernels that do anything besides arithmetic and accesses to arrays: surfaces, textures, `printf`, `assert`,
+          memory that is allocated in the kernel, memory fences, what is `volatile`, atomics on global memory, a clock,
+          asynchronous copies, named barriers, inline assembly, launches of further kernels, and functions of which
+          nothing is known. What barriers order there is not followed. Nor is a barrier told that depends on data.
         - Barriers between accesses whose addresses depend on data, and between accesses to different arrays in global
           memory, which may be one and the same array.
         - Kernels with a barrier that some threads don't come to, or may not (CL302): the order there is not known.

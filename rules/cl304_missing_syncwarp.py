@@ -61,6 +61,8 @@ class MissingSyncwarp(Rule):
 
         or `__syncwarp()` between the store of one step and the load of the next.
 
+        What comes to the same in either order is a warning, "benign by value", as for CL301.
+
     What is not reported
         What CL301 reports for other warps of the same block already, and calls without a mask in a branch of the
         preprocessor beside which another one has the call with a mask.

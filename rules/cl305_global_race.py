@@ -43,6 +43,12 @@ class GlobalRace(Rule):
 
         Sums over many threads take atomics, or one result for each block and a second kernel.
 
+        Races whose outcome is the same in either order are warnings, "benign by value": an update that makes no
+        difference the second time (`flags |= 1`), a read that nobody uses, and a branch whose stores are all the same
+        whoever takes it (`if (!*done) { *done = 1; *changed = 1; }`). The language leaves them undefined all the same,
+        and the compiler may store or load in pieces, or twice: atomics say what is meant. A store of one value beside a
+        thread that finds it or not, and acts upon that, is an error.
+
     What is not reported
         - Stores of one and the same value, atomics against each other, and plain loads before an atomic that updates
           what they read (`if (x > *most) atomicMax(most, x)`); but atomics of a block (`atomicAdd_block`,

@@ -21,20 +21,22 @@ from cudalint.facts import (
 )
 from cudalint.findings.gap_lines import GapLine, gap_line, is_assumed
 from cudalint.findings.invalid_lines import invalid_lines
-from cudalint.findings.missing_includes import headers_not_found, may_miss_headers
+from cudalint.findings.missing_includes import headers_not_found
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, is_repeat
+from cudalint.source.code import code_text
 
 _MOST_REASONS = 3
 _MOST_ERRORS = 20
 """Lines with a syntax error that are listed: a text that is no source at all has hundreds."""
 _OF_CODE = re.compile(r"\.(cuh?|py|[ch](c|pp|xx|\+\+)?|in[cl]|ipp|tpp|txx|impl|cl|hip)(\.\w+)?")
 """Ends of names of files with C++, in whole or in part."""
+_KERNEL = re.compile(r"\b__global__\b")
 _MEMORY = ("global", "shared", "generic")
 
 
 class IncompleteAnalysis(Rule):
-    """What of a file could not be evaluated: one line with the numbers, and what would bring most.
+    """What of a file could not be evaluated: one line with the numbers, and what stands most in the way.
 
     What it does
         Counts the loads and stores that have no figures although nothing in the program makes them depend on data,
@@ -45,10 +47,14 @@ class IncompleteAnalysis(Rule):
         were found, and so nothing can make C++ of it. Accesses whose address depends on loaded data are mentioned and
         are no gap: no tool can tell their figure.
 
-        All that is one line for a file: how many kernels were evaluated in full, in part and not at all, and the one
-        action that would bring most. `--show-gaps` prints each kernel's reasons; JSON and SARIF have them anyway. Where
-        nobody can do anything about what is missing, and every kernel was evaluated at least in part, the line is only
-        counted, but for `--show-gaps` and `--min-share 0`.
+        A kernel counts as not evaluated, too, where not one access was found and it calls what could not be read: a
+        method of a class that is not in sight, a function that only an instance of its template would tell. One that
+        touches no memory by its own text is complete.
+
+        All that is one line for a file: how many kernels were evaluated in full, in part and not at all, and what
+        stands most in the way. A file without kernels has none. `--show-gaps` prints each kernel's reasons; JSON and
+        SARIF have them anyway. Where nobody can do anything about what is missing, and every kernel was evaluated at
+        least in part, the line is only counted, but for `--show-gaps` and `--all`.
 
     Why is this bad
         Where nothing was evaluated, nothing is reported, and silence looks like a clean kernel.
@@ -73,12 +79,15 @@ class IncompleteAnalysis(Rule):
     _last: tuple[FileFacts, GapLine] | None = None
 
     def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
-        """Each line that is no C++, once: what follows from one error often stands on its line."""
+        """Each line that is no C++, once: what follows from one error often stands on its line. A file without kernels
+        has nothing that could have been evaluated."""
         if _is_no_source(context.file):
             first = min(context.file.problems, key=lambda problem: (problem.line, problem.column))
             message = f"neither its name nor its text is of C++: {first.message}"
             place = Place(context.file.path, first.line, first.column, first.line, first.column)
             yield self.finding(None, severity="warning", place=place, message=message)
+            return
+        if not _may_have_kernels(context):
             return
         lines: dict[tuple[str, int], Problem] = {}
         invalid = _invalid_lines(context.file)
@@ -134,7 +143,7 @@ class IncompleteAnalysis(Rule):
                 "not_evaluated": float(len(unknown)),
                 "data_dependent": float(len(dependent)),
             },
-            suggestion=_way_out(kernel, context.file),
+            suggestion=_way_out(kernel),
             causes=(_of_file(context.file), *([f"asks for {line.asks}"] if line.asks else [])),
             headline=line.text,
             held_back=None if line.matters else "no-action",
@@ -152,6 +161,14 @@ def _is_no_source(file: FileFacts) -> bool:
     suffix = os.path.splitext(file.path)[1].lower()
     own = [problem for problem in file.problems if problem.path == file.path]
     return bool(own) and not file.kernels and bool(suffix) and not _OF_CODE.fullmatch(suffix)
+
+
+def _may_have_kernels(context: RuleContext) -> bool:
+    """Whether there are kernels, or were meant to be: an error may have cost the declaration of one."""
+    if context.file.kernels:
+        return True
+    paths = {context.file.path, *(problem.path for problem in context.file.problems)}
+    return any(_KERNEL.search(code_text(context.text_of(path)).code) for path in sorted(paths))
 
 
 def _of_file(file: FileFacts) -> str:
@@ -249,11 +266,9 @@ def _brief(reason: str) -> str:
     return re.sub(r"\s*\[\d+\]", "", " ".join(reason.split()))
 
 
-def _way_out(kernel: KernelFacts, file: FileFacts) -> Suggestion | None:
+def _way_out(kernel: KernelFacts) -> Suggestion | None:
     """What the user can say to settle it, as far as that can be told."""
     ways = list(dict.fromkeys(gap.remedy for gap in kernel.gaps if gap.remedy))
-    if headers_not_found(file) and may_miss_headers(kernel):
-        ways.append("name the folder of the missing headers with -I")
     if any(is_assumed(launch) for launch in kernel.launches):
         ways.append("say `// cudalint: launch(block = ...)` above the kernel, or give --block")
     return Suggestion("; ".join(ways)) if ways else None

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from cudalint.collect.providers import PROVIDERS, providers_of
 from cudalint.diagnostics import Diagnostic
 from cudalint.driver.file_findings import CheckJob, analyse, check_file, rule_findings
+from cudalint.driver.unchecked import Unchecked
 from cudalint.facts import FileFacts, KernelFacts, Place, Resources
 from cudalint.findings.results import CheckResult, Coverage, FileReport
 from cudalint.findings.sources import SourceLines
@@ -99,10 +100,10 @@ def test_a_rule_reads_what_it_names(rule: RuleClass, path: Path) -> None:
     # What findings cost is told of by the engine.
     read = rule.reads | {"costs"} if rule.is_waste else rule.reads
     kernels = tuple(_without(kernel, read) for kernel in facts.kernels)
-    failures: list[str] = []
+    unchecked = Unchecked()
     job = CheckJob(str(path), AnalysisOptions(), _EVERYTHING, pictures=False)
-    list(rule_findings(FileFacts(facts.path, facts.status, facts.problems, kernels), job, [rule], failures))
-    assert failures == []
+    list(rule_findings(FileFacts(facts.path, facts.status, facts.problems, kernels), job, [rule], unchecked))
+    assert list(unchecked.shortfalls()) == []
 
 
 def test_the_guard_sees_a_rule_that_reads_too_much() -> None:

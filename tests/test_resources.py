@@ -104,7 +104,8 @@ def test_a_cubin_that_is_gone_is_said_once_and_the_rest_is_done() -> None:
     options = AnalysisOptions(unsaved=(("a.cu", _SOURCE % ""),), cubins=("none.cubin",))
     facts = analyse_file("a.cu", options)
     assert len(facts.kernels) == 1
-    assert facts.failures == ("--cubin none.cubin: cannot read it: No such file or directory",)
+    (failure,) = facts.failures
+    assert failure.message == "--cubin none.cubin: cannot read it: No such file or directory"
 
 
 def test_dynamic_shared_memory_that_nobody_knows_sets_no_limit() -> None:

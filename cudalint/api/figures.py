@@ -94,7 +94,7 @@ def facts(
     ordered = [answers[index] for index in sorted(answers)]
     files = tuple(_of_kernel(answer, kernel) for answer in ordered if isinstance(answer, FileFacts))
     lost = (answer for answer in ordered if isinstance(answer, Failure))
-    own = (Failure(file.path, message) for file in files for message in file.failures)
+    own = (Failure.of(file.path, each) for file in files for each in file.failures)
     return Facts(files, (*found.failures, *broken, *lost, *own))
 
 

@@ -31,7 +31,7 @@ class Report(Struct, frozen=True, eq=False):
 
     @property
     def failures(self) -> tuple[Failure, ...]:
-        """Paths that could not be linted, and why."""
+        """Paths that could not be linted, or (`severity` says so: warnings) not in full, and why."""
         return self.result.failures
 
     @property

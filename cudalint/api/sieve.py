@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import replace
 
-from cudalint.diagnostics import Edit
+from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.findings.results import CheckResult
 from cudalint.findings.sources import SourceLines
 from cudalint.numerals import count
@@ -25,14 +26,19 @@ class Sieve:
     """Reads what it needs before any file is linted, so that a mistake is told at once."""
 
     def __init__(
-        self, baseline: str | None, write_baseline: str | None, diff: str | None, paths: Iterable[str]
+        self,
+        baseline: str | None,
+        write_baseline: str | None,
+        diff: str | None,
+        paths: Iterable[str],
+        takes_errors: bool = False,
     ) -> None:
-        """`paths` are the files to be linted."""
+        """`paths` are the files to be linted; `takes_errors` puts errors into a baseline that is written, too."""
         if write_baseline is not None and diff is not None:
             raise click.UsageError("--write-baseline takes all findings; it can't be had with --diff")
         if write_baseline is not None and not os.path.isdir(os.path.dirname(os.path.abspath(write_baseline))):
             raise click.ClickException(f"{write_baseline}: cannot be written: the folder does not exist")
-        self._path, self._target = baseline, write_baseline
+        self._path, self._target, self._takes_errors = baseline, write_baseline, takes_errors
         # A baseline that is only about to be made may be named for both.
         self._baseline = _load(baseline) if baseline is not None and write_baseline is None else None
         self._changes = _changes_since(diff, paths) if diff is not None else None
@@ -60,7 +66,7 @@ class Sieve:
 
     def applied_to(self, result: CheckResult, sources: SourceLines) -> CheckResult:
         if self._target is not None:
-            return _written(self._target, result, sources)
+            return _written(self._target, result, sources, self._takes_errors)
         if self._changes is not None:
             kept = tuple(d for d in result.diagnostics if self._changes.touch(d))
             result = _with_aside(result, len(result.diagnostics) - len(kept), "on unchanged lines")
@@ -113,14 +119,28 @@ def _changes_since(base: str, paths: Iterable[str]) -> Changes:
         raise click.ClickException(f"--diff {base}: {error}") from None
 
 
-def _written(path: str, result: CheckResult, sources: SourceLines) -> CheckResult:
+def _written(path: str, result: CheckResult, sources: SourceLines, takes_errors: bool) -> CheckResult:
+    """What stays to be reported: errors, but for those that are to be put up with as well. Who begins with a linter can
+    live with waste for a while, and not with what reads another array's memory."""
     from cudalint.findings.baseline import BaselineError, write_baseline
 
     try:
         # What is too small to be told becomes worth it once its edit has been tried, and is known, then.
-        small = (diagnostic for diagnostic in result.minor if diagnostic.held_back in ("small", "unknown"))
-        number = write_baseline(path, (*result.diagnostics, *small), sources)
+        small = [diagnostic for diagnostic in result.minor if diagnostic.held_back in ("small", "unknown")]
+        stays = [d for d in result.diagnostics if d.severity == "error" and not takes_errors]
+        found = [*result.diagnostics, *small]
+        known = [d for d in found if takes_errors or d.severity != "error"]
+        write_baseline(path, known, sources)
     except BaselineError as error:
         raise click.ClickException(str(error)) from None
-    written = f"{count(number, 'finding')} written to {path}"
-    return replace(result, diagnostics=(), asides=(*result.asides, written))
+    written = f"{count(len(known), 'finding')} written to {path}{_by_rule(known)}"
+    left_out = len(found) - len(known)
+    told = f"{'error' if left_out == 1 else 'errors'} left out of it (--include-errors takes them in)"
+    return _with_aside(replace(result, diagnostics=tuple(stays), asides=(*result.asides, written)), left_out, told)
+
+
+def _by_rule(diagnostics: Iterable[Diagnostic]) -> str:
+    """`: 12 of CL101, 3 of CL201`, the most frequent first."""
+    numbers = Counter(diagnostic.code for diagnostic in diagnostics)
+    ordered = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
+    return ": " + ", ".join(f"{number} of {code}" for code, number in ordered) if ordered else ""

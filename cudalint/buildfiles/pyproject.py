@@ -5,13 +5,13 @@ from __future__ import annotations
 
 import os
 import re
-import tomllib
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
 from cudalint.buildfiles.build import Build, folders_among, macro_of, macros_among, standard_among
 from cudalint.disk import recorder as disk
 from cudalint.disk.border import surroundings
+from cudalint.disk.documents import DocumentError, toml_of
 from cudalint.disk.folders import small_text
 
 _NAME: Final = "pyproject.toml"
@@ -69,8 +69,8 @@ def _tool(path: str, name: str) -> Mapping[str, Any]:
     if not disk.is_file(path):
         return {}
     try:
-        table = tomllib.loads(small_text(path)).get("tool", {})
-    except (tomllib.TOMLDecodeError, RecursionError):
+        table = toml_of(small_text(path)).get("tool", {})
+    except DocumentError:
         return {}
     found = table.get(name) if isinstance(table, dict) else None
     return found if isinstance(found, dict) else {}

@@ -17,7 +17,7 @@ from msgspec.msgpack import Decoder, Encoder, Ext
 from msgspec.structs import replace
 
 from cudalint.disk.recorder import Seen, digest
-from cudalint.disk.regular import read_own
+from cudalint.disk.regular import read_kept
 from cudalint.disk.replacing import replacing
 from cudalint.findings.results import Coverage, FileReport
 
@@ -115,7 +115,7 @@ def read_entry(folder: str, key: bytes) -> Kept | None:
 def opened(path: str, key: bytes) -> tuple[Seen, Raw]:
     """What of the disk the entry rests on that a file holds for a key, and what it keeps. Raises OSError, and
     ValueError for an entry that is damaged or for another key."""
-    entry = _ENTRIES.decode(read_own(path))
+    entry = _ENTRIES.decode(read_kept(path))
     if entry.key != key or entry.digest != digest(bytes(entry.seen) + bytes(entry.report)):
         raise ValueError(path)
     return _SEEN.decode(entry.seen), entry.report

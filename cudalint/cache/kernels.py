@@ -6,7 +6,6 @@ it went in is not kept.
 
 from __future__ import annotations
 
-import os
 import re
 from collections.abc import Mapping
 from typing import Any, Final
@@ -18,6 +17,7 @@ from msgspec.msgpack import Decoder
 
 from cudalint.cache.entries import ENCODER, array_of, opened, path_of, put
 from cudalint.disk.recorder import Seen
+from cudalint.disk.regular import is_kept
 from cudalint.facts import KernelFacts
 from cudalint.values.nodes import Choice
 
@@ -46,7 +46,7 @@ def write_kernel(folder: str, key: bytes, kernel: KeptKernel, seen: Seen, withou
     """Keeps it, if it comes out as it went in, and has nothing of what it is to be without."""
     path = path_of(folder, key)
     try:
-        if os.path.exists(path):
+        if is_kept(path):
             return False
         data = ENCODER.encode(kernel)
         if without.search(data) or not is_same(_KERNELS.decode(data), kernel):

@@ -86,7 +86,7 @@ options_but_target = together(
     ),
     _compiler(
         "--cuda-path", type=click.Path(exists=True, file_okay=False), metavar="DIR",
-        help="CUDA toolkit to take missing headers from.",
+        help="CUDA toolkit to take missing headers from, those of its include/cccl too.",
     ),
     _compiler(
         "--compile-commands", callback=parameters.database, metavar="FILE",

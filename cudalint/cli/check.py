@@ -30,7 +30,7 @@ from cudalint.diagnostics import Severity
 from cudalint.disk.cache_folder import results_folder
 from cudalint.driver.runs import UNFINISHED, Lint, Run, configure, target_of
 from cudalint.findings.causes import with_causes_told_once
-from cudalint.findings.results import SEVERITIES, CheckResult
+from cudalint.findings.results import SEVERITIES, CheckResult, are_errors
 from cudalint.findings.sources import SourceLines
 from cudalint.fixing.writing import Grounds
 from cudalint.numerals import count
@@ -69,8 +69,9 @@ _report_options = together(
     _report("--no-baseline", is_flag=True, help="Report what the configuration's baseline knows of, too."),
     _report(
         "--write-baseline", shell_complete=completion.files, metavar="FILE",
-        help="Write all findings into this file, for --baseline, and report none.",
+        help="Write all findings but errors into this file, for --baseline, and report errors only.",
     ),
+    _report("--include-errors", is_flag=True, help="Write errors into a baseline, too."),
     _report(
         "--diff", metavar="BASE",
         help="Report only on lines that changed since this revision of git, or since the branch left it.",
@@ -161,6 +162,7 @@ def command(
     baseline: str | None,
     no_baseline: bool,
     write_baseline: str | None,
+    include_errors: bool,
     diff: str | None,
     max_findings: int,
     statistics: bool,
@@ -185,7 +187,8 @@ def command(
     """Lint CUDA files and folders; `-` reads standard input.
 
     Exit status: 0 nothing at or above --fail-on, 1 findings (with --fail-on-incomplete also kernels of which
-    nothing could be evaluated), 2 something could not be linted.
+    nothing could be evaluated), 2 something could not be linted. What was left out of a file for lack of time is a
+    warning, and no failure.
 
     What is not said here comes from the configuration: of each file the nearest one, and of the report that of
     the folder which all paths are in.
@@ -207,6 +210,8 @@ def command(
         raise click.UsageError("--baseline and --no-baseline contradict each other")
     if shows_all:
         values["min_share"] = 0.0
+    if include_errors and write_baseline is None:
+        raise click.UsageError("--include-errors is about what --write-baseline writes")
     settings = settings_from(values)
     is_in_part, jobs = values["force_exclude"], values["jobs"]
     run = run_settings(
@@ -232,7 +237,7 @@ def command(
     stdin = stdin_filename or STDIN
     found = discover(paths, settings.excludes, values["force_exclude"], stdin)
     spare_sources([write_baseline, *(output.path for output in outputs)], (file.path for file in found.files))
-    sieve = Sieve(run.baseline, write_baseline, diff, [file.path for file in found.files])
+    sieve = Sieve(run.baseline, write_baseline, diff, [file.path for file in found.files], include_errors)
     texts = {file.path: file.text for file in found.files if file.text is not None}
     configured, failures = configure(found.files, settings)
     if run.failure is not None and run.failure not in failures:
@@ -319,7 +324,7 @@ def _drawn(show: bool | None) -> int | None:
 
 
 def _status(result: CheckResult, fail_on: Severity, fail_on_incomplete: bool) -> int:
-    if result.failures:
+    if are_errors(result.failures):
         return FAILED
     fails = result.reaches(fail_on) or (fail_on_incomplete and result.coverage.unknown_kernels > 0)
     return FINDINGS if fails else NOTHING_FOUND

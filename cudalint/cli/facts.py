@@ -18,7 +18,7 @@ from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.driver.file_findings import analyse
 from cudalint.driver.pool import Limits, Lost
 from cudalint.driver.runs import configure, run_all, target_of
-from cudalint.findings.results import Failure
+from cudalint.findings.results import Failure, are_errors
 from cudalint.kinds import SHOWN_KINDS, Kinds, shown_kinds
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
@@ -46,7 +46,7 @@ def describe_file(job: FactsJob) -> Described | Failure:
     facts = analyse(job.path, job.options)
     if isinstance(facts, Failure):
         return facts
-    failures = tuple(Failure(job.path, message) for message in facts.failures)
+    failures = tuple(Failure.of(job.path, each) for each in facts.failures)
     if job.style is None:
         from cudalint.reporters import facts_json
 
@@ -104,7 +104,7 @@ def command(paths: Sequence[str], format_: str, only: Kinds, color: bool | None,
     warn_of_options(values, noted.parameters)
     warn_of_settings((each.file.path for each in configured), settings)
     print_failures(noted.failures)
-    return FAILED if noted.failures else NOTHING_FOUND
+    return FAILED if are_errors(noted.failures) else NOTHING_FOUND
 
 
 def _kinds(text: str | None) -> Kinds:

@@ -17,14 +17,17 @@ BASELINE = "cudalint-baseline.json"
 @click.command("init")
 @click.argument("folder", default=os.curdir, type=click.Path(exists=True, file_okay=False))
 @click.option("--no-baseline", is_flag=True, help="Write the configuration only, and lint nothing.")
+@click.option("--include-errors", is_flag=True, help="Put errors into the baseline, too.")
 @click.option("--dry-run", is_flag=True, help="Print the configuration, and write no file.")
 @click.option("-j", "--jobs", type=click.IntRange(min=1), metavar="N", help="Worker processes.  [default: one per CPU]")
-def command(folder: str, no_baseline: bool, dry_run: bool, jobs: int | None) -> int:
+def command(folder: str, no_baseline: bool, include_errors: bool, dry_run: bool, jobs: int | None) -> int:
     """Write a cudalint.toml and a baseline for a repository.
 
     Looks for the folders that includes count from, for code of others, and for the GPUs that the build files name.
     Then lints, and keeps what it finds as what was there before: from the next run on, only what is new or worse is
-    reported.
+    reported. Errors are listed, and stay findings unless --include-errors says otherwise.
+
+    Exit status: 0, 1 where errors stay findings, 2 where something could not be done.
 
     \b
     Examples:
@@ -54,6 +57,7 @@ def command(folder: str, no_baseline: bool, dry_run: bool, jobs: int | None) -> 
     told = f"linting them for {baseline}; Ctrl-C leaves {path} as it is, without a baseline, as --no-baseline does"
     click.echo(told, err=True)
     arguments = [folder, "--write-baseline", baseline, *(["--jobs", str(jobs)] if jobs else [])]
+    arguments += ["--include-errors"] if include_errors else []
     status = check.main(arguments, prog_name="cudalint check", standalone_mode=False)
     # Named when it is there: whoever ends this early has a configuration that works.
     if os.path.exists(baseline):

@@ -17,7 +17,7 @@ from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.driver.file_findings import analyse
 from cudalint.driver.pool import Lost
 from cudalint.driver.runs import configure, run_all
-from cudalint.findings.results import Failure
+from cudalint.findings.results import Failure, are_errors
 from cudalint.kinds import Kind
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
@@ -47,7 +47,7 @@ def costs_of_file(job: _Job) -> _Answer | Failure:
     facts = analyse(job.path, job.options)
     if isinstance(facts, Failure):
         return facts
-    failures = tuple(Failure(job.path, message) for message in facts.failures)
+    failures = tuple(Failure.of(job.path, each) for each in facts.failures)
     return _Answer(tuple(kernels_of(facts, job.options.target)), failures, facts.parameters)
 
 
@@ -111,7 +111,7 @@ def command(
     warn_of_options(values, {pair for answer in answers if isinstance(answer, _Answer) for pair in answer.parameters})
     warn_of_settings((each.file.path for each in configured), settings)
     print_failures(failures)
-    return FAILED if failures else NOTHING_FOUND
+    return FAILED if are_errors(failures) else NOTHING_FOUND
 
 
 def _failures(answers: Iterable[_Answer | Failure]) -> Iterable[Failure]:

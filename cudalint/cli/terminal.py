@@ -79,7 +79,7 @@ def print_failures(failures: Iterable[Failure]) -> None:
     """One line each on stderr, after all that stdout has to say."""
     sys.stdout.flush()
     for failure in failures:
-        print_line(f"error: {failure.path}: {failure.message}")
+        print_line(f"{failure.severity}: {failure.path}: {failure.message}")
 
 
 def print_lines(lines: Iterable[str]) -> None:

@@ -13,7 +13,7 @@ from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import print_failures, write_text
 from cudalint.driver.file_findings import analyse
 from cudalint.driver.runs import configure
-from cudalint.findings.results import Failure
+from cudalint.findings.results import Failure, are_errors
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
 
@@ -45,7 +45,7 @@ def command(places: Sequence[str], **values: Any) -> int:
         for each in configured:
             write_text(_lines(each.file.path, line, each.options, failures))
     print_failures(failures)
-    return FAILED if failures else NOTHING_FOUND
+    return FAILED if are_errors(failures) else NOTHING_FOUND
 
 
 def _parsed(place: str) -> tuple[str, int]:
@@ -64,5 +64,5 @@ def _lines(path: str, line: int, options: AnalysisOptions, failures: list[Failur
     if isinstance(facts, Failure):
         failures.append(facts)
         return []
-    failures += [Failure(path, message) for message in facts.failures]
+    failures += [Failure.of(path, each) for each in facts.failures]
     return list(trace.report(facts))

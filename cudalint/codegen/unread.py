@@ -46,7 +46,7 @@ def without_unread(accesses: Sequence[AccessEvent], execution: Execution) -> lis
     if not dropped:
         return list(accesses)
     kept = [event for event in accesses if event.target.symbol not in dropped]
-    is_empty = not any(map(_has_effect, kept)) and _does_nothing_else(execution)
+    is_empty = not any(map(_has_effect, kept)) and does_nothing_else(execution)
     return [_judged(event, dropped, is_empty) for event in accesses]
 
 
@@ -67,7 +67,7 @@ def _has_effect(event: AccessEvent) -> bool:
     return event.operation != "load" or event.is_verbatim
 
 
-def _does_nothing_else(execution: Execution) -> bool:
+def does_nothing_else(execution: Execution) -> bool:
     """Whether a kernel calls nothing but barriers, and all that it does is in its accesses."""
     if any(isinstance(event, (EscapeEvent, LibraryAccess)) for event in execution.events):
         return False

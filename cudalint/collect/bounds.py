@@ -21,8 +21,16 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.sizes import Size
 from cudalint.ir.walk import nodes_in
 from cudalint.kinds import Kind
+from cudalint.launches.configuration import Configuration
+from cudalint.launches.variants import other_blocks
 from cudalint.values.arithmetic import I8
+from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node
+from cudalint.values.polynomial import Monomial, terms_of
+
+_CONFIRMING_WORK = 1_000_000
+"""For what leaves its array under other blocks than the one that was made up: the file's other kernels need time too.
+"""
 
 
 class BoundsCollector(Provider, eq=False):
@@ -31,11 +39,33 @@ class BoundsCollector(Provider, eq=False):
     """By place and launch; the first execution of an access that leaves its array stands for the others."""
 
     def add(self, run: Run) -> None:
-        if not run.is_refused:
-            self._add(run.execution)
+        if run.is_refused:
+            return
+        self._add(run.execution, run.configuration)
+        if run.execution.launch.is_made_up:
+            self._with_other_blocks(run)
 
-    def _add(self, execution: Execution) -> None:
-        arrays = list(_arrays(execution))
+    def _with_other_blocks(self, run: Run) -> None:
+        """What leaves its array under a block that was made up does so for certain if it is the same element with other
+        blocks too: an index may be made of their size."""
+        subject = run.subject
+        end = subject.graph.work + _CONFIRMING_WORK
+        for block in other_blocks(replace(run.configuration, source="default"), subject.function):
+            own = [key for key, found in self.found.items() if found.launch == run.index]
+            if not own:
+                return
+            others: dict[object, OutOfBounds] = {}
+            if not subject.is_over(end):
+                again, under = BoundsCollector(), replace(run.configuration, block=block)
+                again._add(subject.again(run.index, under), under)
+                others = again.found
+            for key in own:
+                if key not in others or others[key].offset != self.found[key].offset:
+                    del self.found[key]
+
+    def _add(self, execution: Execution, configuration: Configuration) -> None:
+        arrays, launch = list(_arrays(execution)), execution.launch
+        is_made_up = launch.is_made_up and not (launch.guesses or launch.made_up)
         assumed: dict[Allocation, Node | None] = {}
         touches: dict[Allocation, list[Touch]] = {}
         for array in arrays:
@@ -47,12 +77,14 @@ class BoundsCollector(Provider, eq=False):
                 if array.target not in assumed:
                     assumed[array.target] = assumed_extent(touches[array.target], execution.view)
                 extent = assumed[array.target]
-            found = leaving(array.touch, extent, execution.view) if extent is not None else None
+            found = leaving(array.touch, extent, execution.view, is_made_up) if extent is not None else None
             if found is None or extent is None:
                 continue
             place = (*array.made_at(), array.name, execution.view.index)
             if place not in self.found:
-                self.found[place] = array.fact(found, extent, execution)
+                fact = array.fact(found, extent, execution)
+                named = _in_parameters(extent, array.element, configuration, execution.view.graph)
+                self.found[place] = replace(fact, in_parameters=named)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         found = sorted(self.found.values(), key=lambda o: (o.place, o.inlined_from, o.launch))
@@ -149,6 +181,35 @@ def _array(event: AccessEvent | LocalIndexEvent, execution: Execution) -> _Array
     if extent is None and target.space != "global":
         return None
     return _Array(target.name, Touch(event.context, event.offset, event.bytes), extent, element, event, target.symbol)
+
+
+def _in_parameters(extent: Node, element: int, configuration: Configuration, graph: Graph) -> str | None:
+    """A size as a number of elements, in the names of the parameters that are given it or its factors."""
+    wanted = _counted(extent, element, graph)
+    if wanted is None or not extent.bits & graph.uniform_bits:
+        return None
+    given = {name: _counted(value, 1, graph) for name, value in configuration.numbers()}
+    if (whole := next((name for name, parts in given.items() if parts == wanted), None)) is not None:
+        return whole
+    names = {monomial: name for name, parts in given.items() if parts for monomial in parts if parts == {monomial: 1}}
+    terms = []
+    for monomial, factor in wanted.items():
+        factors = [names.get((atom,)) for atom in monomial]
+        if None in factors:
+            return None
+        numbers = [str(factor)] if factor != 1 or not monomial else []
+        terms.append(" * ".join([*numbers, *(name for name in factors if name)]))
+    return " + ".join(terms).replace("+ -", "- ")
+
+
+def _counted(size: Node, element: int, graph: Graph) -> dict[Monomial, int] | None:
+    """A number of bytes as a polynomial of elements; None where it is none with whole coefficients."""
+    parts: dict[Monomial, int] = {}
+    for monomial, coefficient in terms_of(graph, size).items():
+        if not coefficient.is_const or int(coefficient.value) % element:
+            return None
+        parts[monomial] = int(coefficient.value) // element
+    return parts
 
 
 def _declared_at(symbol: ir.Symbol, kernel: ir.Function) -> ir.Span:

@@ -6,17 +6,16 @@ import math
 from collections.abc import Iterable, Iterator
 from typing import ClassVar, Self
 
-import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run, Subject
-from cudalint.cost.by_line import per_request
 from cudalint.cost.machine import machine_of
 from cudalint.cost.model import Estimate, estimate
+from cudalint.cost.requests import Asked, actual, ideal, site_of
 from cudalint.evaluate.requests.execution import Execution
+from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.work.executions import Computed
-from cudalint.evaluate.work.executions import Repeated as RepeatedPart
 from cudalint.evaluate.work.memory import Caches, touched, traffic_of
 from cudalint.evaluate.work.memory import Traffic as MemoryTraffic
 from cudalint.facts import (
@@ -26,17 +25,17 @@ from cudalint.facts import (
     KernelFacts,
     LaunchCost,
     LaunchFacts,
+    Needless,
     Operations,
     Place,
-    Repeated,
-    Waits,
     Work,
 )
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.targets import Target
-from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.scenarios.sizes import MOST_THREADS
+from cudalint.values.nodes import bits_of
 
 _BEYOND_SHARED = 28 << 10
 """Bytes of L1 that are never shared memory: 256 KB together and 228 KB at most on an H200."""
@@ -47,55 +46,34 @@ _MOST_REQUESTS = 2.0
 _OTHER_SIZES = "its accesses are reached with other sizes only than the launch is evaluated with"
 
 
-class _Asked(Struct):
-    """What some accesses ask of L1 and of shared memory."""
-
-    sectors: float = 0.0
-    passes: float = 0.0
-    wavefronts: float = 0.0
-
-
 class _Traffic(Struct):
     """Sums over the accesses of a kernel under one launch."""
 
     requests: dict[str, float] = field(default_factory=lambda: {"global": 0.0, "shared": 0.0})
-    sectors: float = 0.0
-    passes: float = 0.0
-    wavefronts: float = 0.0
-    stored: float = 0.0
-    """Sectors that are written, or on which atomics work."""
-    asked: dict[str, float] = field(default_factory=dict)
-    """Bytes of each array of global memory, by all lanes."""
-    repeated: dict[frozenset[int], _Asked] = field(default_factory=dict)
-    """What of it is asked for in loops of these assumed lengths."""
+    asked: Asked = Asked()
+    bytes: float = 0.0
+    """Of global memory, by all lanes."""
+    needed: dict[str, float] = field(default_factory=dict)
+    """Bytes of each array of global memory in as few sectors for each request as its lanes' bytes fill."""
     assumptions: dict[str, None] = field(default_factory=dict)
     status: CostStatus = "exact"
     reason: str | None = None
 
-    def add(self, access: Access, result: AccessResult, share: float, lengths: frozenset[int]) -> None:
+    def add(self, access: Access, result: AccessResult, share: float) -> None:
         self.assumptions |= dict.fromkeys(result.assumptions)
         if result.status == "unreached" or result.requests == 0:
             return
-        per = per_request(access, result)
+        own = actual(access, result)
         self.doubt(result)
-        if result.requests is None or per is None:
+        if result.requests is None or own is None:
             return
         requests = result.requests * share
-        part = self.repeated.setdefault(lengths, _Asked())
         self.requests["shared" if access.space == "shared" else "global"] += requests
-        if access.space == "shared":
-            self.wavefronts += requests * per
-            part.wavefronts += requests * per
-            return
-        passes = requests * _passes(access, result, per)
-        self.sectors += requests * per
-        self.passes += passes
-        part.sectors += requests * per
-        part.passes += passes
-        asked = requests * (result.active_lanes or WARP_LANES) * access.bytes
-        self.asked[access.array] = self.asked.get(access.array, 0.0) + asked
-        if access.operation in ("store", "atomic"):
-            self.stored += requests * per
+        self.asked += own.times(requests)
+        if access.space != "shared":
+            self.bytes += requests * (result.active_lanes or WARP_LANES) * access.bytes
+            sectors = (ideal(access, result) or own).sectors
+            self.needed[access.array] = self.needed.get(access.array, 0.0) + requests * sectors * SECTOR_BYTES
 
     def doubt(self, result: AccessResult) -> None:
         order = ("exact", "assumed", "range", "unknown")
@@ -121,10 +99,13 @@ class CostCollector(Provider, eq=False):
         if run.execution.deadline.is_over():
             return
         view = run.execution.view
-        self._scales[view.index] = _scale(run.execution)
+        scale = self._scales[view.index] = _scale(run.execution)
         self._computed[view.index] = run.computed
         caches = Caches(_l1_of_a_block(run.execution, self.target), self.target.l2_bytes)
-        self._memory[view.index] = traffic_of(touched(run.machine, view, run.meter, caches), self.target.l2_bytes)
+        # Of more blocks than were evaluated, L2 keeps as much as of these.
+        self._memory[view.index] = traffic_of(
+            touched(run.machine, view, run.meter, caches), self.target.l2_bytes / scale
+        )
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         found = (self._cost(index, facts, launch) for index, launch in enumerate(facts.launches))
@@ -150,13 +131,15 @@ class CostCollector(Provider, eq=False):
             operations=own.operations,
             instructions=own.instructions,
             requests={space: float(number) for space, number in traffic.requests.items()},
-            sectors=float(traffic.sectors),
-            passes=float(traffic.passes),
-            wavefronts=float(traffic.wavefronts),
+            sectors=float(traffic.asked.sectors),
+            passes=float(traffic.asked.passes),
+            wavefronts=float(traffic.asked.wavefronts),
             l2_bytes=float(memory.l2),
             dram_bytes=float(memory.dram),
             waits=own.waits,
             turns=float(sum(r.requests * r.addresses for c in facts.constants for r in c.results if r.launch == index)),
+            past_l1=_part(memory.l2, SECTOR_BYTES * traffic.asked.sectors),
+            past_l2=_part(memory.dram, memory.l2),
         )
         status: CostStatus = traffic.status
         reason = traffic.reason
@@ -164,59 +147,32 @@ class CostCollector(Provider, eq=False):
             status, reason = "range", "how often some code is executed depends on data"
         elif status == "exact" and assumptions:
             status = "assumed"
-        repeated = tuple(_repeated(work, own, traffic))
         if scale != 1.0:
             work = _scaled(work, scale)
-            repeated = tuple(Repeated(each.lengths, _scaled(each.work, scale)) for each in repeated)
         return _with_estimate(
             LaunchCost(
                 index, status, assumptions, reason, work.requests, work.sectors, work.wavefronts, work.operations,
                 work.instructions, memory.read * scale, memory.written * scale, work.l2_bytes, work.dram_bytes,
-                sum(traffic.asked.values()) * scale, work=work,
+                traffic.bytes * scale, work=work,
                 stops={Place(*span): times for span, times in own.stops.items()},
-                lengths=tuple(length.assumption for length in own.lengths), repeated=repeated,
-                within={Place(*span): lengths for span, lengths in own.within.items() if lengths or repeated},
-                needless={name: scale * bytes_ for name, bytes_ in _needless(memory, traffic)},
+                lengths=tuple(length.assumption for length in own.lengths),
+                within={Place(*span): numbers for span, numbers in own.within.items()} if own.lengths else {},
+                shares=own.shares, scale=scale, needless=dict(_needless(memory, traffic, scale)),
             ),
             estimate(work, machine_of(self.target)), self.target, memory.through * scale,
         )  # fmt: skip
 
 
-def _needless(memory: MemoryTraffic, traffic: _Traffic) -> Iterator[tuple[str, float]]:
-    for name, bytes_ in memory.passed.items():
-        if name in traffic.asked and bytes_ > traffic.asked[name]:
-            yield name, bytes_ - traffic.asked[name]
+def _needless(memory: MemoryTraffic, traffic: _Traffic, scale: float) -> Iterator[tuple[str, Needless]]:
+    for name, moved in memory.arrays.items():
+        if name in traffic.needed:
+            l2, dram = (max(0.0, bytes_ - traffic.needed[name]) for bytes_ in (moved.l2, moved.through))
+            if l2 or dram:
+                yield name, Needless(scale * l2, scale * min(dram, moved.dram))
 
 
-def _repeated(work: Work, own: Computed, traffic: _Traffic) -> Iterator[Repeated]:
-    """The parts of a launch's work that are done in loops of assumed length. What reaches L2 and DRAM is divided up as
-    the sectors are that are asked for."""
-    for lengths in dict.fromkeys((*own.repeated, *traffic.repeated)):
-        if not lengths:
-            continue
-        part, asked = own.repeated.get(lengths) or RepeatedPart(), traffic.repeated.get(lengths) or _Asked()
-        sectors = asked.sectors / work.sectors if work.sectors else 0.0
-        instructions = float(part.counts[5])
-        of_all = instructions / work.instructions if work.instructions else 0.0
-        waits = Waits(
-            work.waits.instructions * of_all, part.loads, part.shared, part.barriers, work.waits.special * of_all
-        )
-        yield Repeated(
-            lengths,
-            replace(
-                work,
-                operations=Operations(*map(float, part.counts[:5])),
-                instructions=instructions,
-                requests={},
-                sectors=float(asked.sectors),
-                passes=float(asked.passes),
-                wavefronts=float(asked.wavefronts),
-                l2_bytes=work.l2_bytes * sectors,
-                dram_bytes=work.dram_bytes * sectors,
-                waits=waits,
-                turns=0.0,
-            ),
-        )
+def _part(own: float, whole: float) -> float:
+    return min(1.0, own / whole) if whole else 1.0
 
 
 def _scaled(work: Work, scale: float) -> Work:
@@ -264,51 +220,32 @@ def _l1_of_a_block(execution: Execution, target: Target) -> float:
     return (target.shared_per_sm + _BEYOND_SHARED - blocks * shared) / blocks
 
 
-_LINE_BYTES = 128
-_LINES_PER_CLOCK = 2.4
-"""Lines of a strided load that L1 looks up in a clock: 24 lines in about 10 clocks on an H100 (`loads` of records of 24
-floats in benchmarks/records.cu)."""
-_SECTORS_OF_LINE = 4
-
-
-def _passes(access: Access, result: AccessResult, sectors: float) -> float:
-    """Clocks that L1 takes for a request: one for every 128 bytes that the lanes ask for, and for lines that lie apart
-    what was measured."""
-    asked = (result.active_lanes or WARP_LANES) * access.bytes / _LINE_BYTES
-    return max(1.0, asked, _lines(result, sectors) / _LINES_PER_CLOCK)
-
-
-def _lines(result: AccessResult, sectors: float) -> float:
-    """The lines of 128 bytes that a request touches, on average over those that were kept."""
-    sample = result.sample
-    if sample is None or not sample.weights.any():
-        # What data chooses lies apart.
-        return sectors if result.status == "data-dependent" else max(1.0, sectors / _SECTORS_OF_LINE)
-    lines = np.where(sample.mask, sample.addresses // _LINE_BYTES, -1)
-    lines.sort(axis=1)
-    counts = (np.diff(lines, axis=1) != 0).sum(axis=1) + (lines[:, 0] >= 0)
-    return float(np.average(counts, weights=sample.weights))
-
-
 def _scale(execution: Execution) -> float:
-    """Times that a launch of unknown size is taken for what was evaluated of it. Sizes that are made up to be general
-    are large, and of a grid of which nothing is known as many blocks are evaluated as tell blocks apart: for what they
-    cost there are enough of them to fill the device."""
+    """Times that a launch of unknown size is taken for what was evaluated of it: as many blocks are evaluated as tell
+    blocks apart, and for what they cost there are enough of them to fill the device."""
     view, launch = execution.view, execution.launch
     scale = MOST_THREADS / (math.prod(launch.grid) * math.prod(launch.block))
     if any(view.graph.rests_on_sizes(axis) for axis in view.grid):
-        return min(1.0, scale)
+        return scale if scale <= 1.0 or _may_be_larger(view, scale) else 1.0
     is_number = all(axis.is_const for axis in view.grid)
     return scale if launch.is_made_up or (launch.grid_is_assumed and is_number) else 1.0
+
+
+def _may_be_larger(view: LaunchView, times: float) -> bool:
+    """Whether the host code launches the kernel for sizes that are so many times those that its grid is made of."""
+    graph = view.graph
+    for size in graph.atoms(bits_of(view.grid), graph.uniform_bits):
+        larger = math.ceil(times * max(1, graph.generic(size)))
+        if not size.kind.is_float and view.allows(size, larger) and view.is_launched(size, larger):
+            return True
+    return False
 
 
 def _traffic(accesses: Iterable[Access], launch: int, own: Computed) -> _Traffic:
     found = _Traffic()
     for access in accesses:
-        place = access.place
-        key = (place.path, place.line, place.column, access.space, access.operation, access.array)
-        share, lengths = own.shares.get(key, 1.0), own.within.get(ir.Span(*place), frozenset())
+        share = own.shares.get(site_of(access), 1.0)
         for result in access.results:
             if result.launch == launch:
-                found.add(access, result, share, lengths)
+                found.add(access, result, share)
     return found

@@ -106,7 +106,7 @@ class RaceCollector(Provider, eq=False):
                 race = replace(race, reach="block")
             key = _key(race)
             known = self._races.get(key)
-            if known is None or (known.certainty == "possible" and race.certainty == "certain"):
+            if known is None or _rank(race) < _rank(known):
                 self._races[key] = race
                 self._spans[key] = (_in_kernel(finding.conflict.first), _in_kernel(finding.conflict.second))
         self.missed += [text for text in search.missed if text not in self.missed]
@@ -122,9 +122,14 @@ class RaceCollector(Provider, eq=False):
         space = certain[0].space if len({race.space for race in certain}) == 1 else None
         keys = {_key(race) for race in certain}
         search = Search(execution, trial, scope, space, is_wanted=lambda *found: _key_of(*found) in keys)
-        found = {_key(self._race(finding, index)) for finding in search.findings() if finding.doubt is None}
-        reason = not_with(execution.view.block)
-        self._doubt(index, reason, found)
+        again = [self._race(finding, index) for finding in search.findings()]
+        usual = {_key(race): race for race in again if race.usual}
+        sure = {_key(race) for race in again if race.certainty == "certain"}
+        for key, race in usual.items():
+            if key in keys - sure:
+                # With fewer threads to a block it takes ordinary data for two of them to meet.
+                self._races[key] = replace(self._races[key], certainty="possible", reason=race.reason, usual=True)
+        self._doubt(index, not_with(execution.view.block), sure)
 
     def _doubt(self, launch: int, reason: str, but: Collection[Key] = ()) -> None:
         """Makes the certain races of a launch possible ones, but for some."""
@@ -231,6 +236,7 @@ class RaceCollector(Provider, eq=False):
             across=conflict.across,
             one_access=_is_one_access(conflict.first, conflict.second),
             sizes=() if by_data else finding.of_element,
+            benign=finding.benign,
             fence_before=Place(*finding.drawn.context.span) if finding.drawn is not None else None,
         )
 
@@ -260,6 +266,11 @@ def _holds_for_all(condition: Node, execution: Execution) -> bool:
         if not held.is_const or not held.value:
             return False
     return True
+
+
+def _rank(race: Race) -> tuple[bool, bool]:
+    """The smaller, the more there is to it."""
+    return race.certainty != "certain", race.benign is not None
 
 
 def _key(race: Race) -> Key:

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.collect.sites import frames_of
+from cudalint.concurrency.doubts.sizes import is_bound
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import KernelFacts, Place
 from cudalint.facts.uninitialised import Uninitialised
@@ -20,6 +21,7 @@ from cudalint.interpreter.device.events import AccessEvent, EscapeEvent, Library
 from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
+from cudalint.values.graph import conjuncts
 
 _GOES_ON = re.compile(r"(atomic|fetch_|.*(::|\.)fetch_)(add|sub|inc|dec|max|min|and|or|xor)", re.IGNORECASE)
 """How atomics are called whose result depends on what was there; of an exchange that may be of no interest."""
@@ -102,8 +104,10 @@ def _reader(touch: Touch, execution: Execution) -> tuple[int, int, int] | None:
     first = {loop.counter: graph.const(0, loop.counter.kind) for loop in loops}
     around = (each for loop in loops for each in (loop.condition, *loop.conditions))
     conditions = [graph.substitute(each, first) for each in dict.fromkeys((*touch.context.conditions, *around))]
+    # Whatever the size is that threads stay below, there are some.
+    parts = [part for each in conditions for part in conjuncts(graph, each) if not is_bound(part, graph)]
     if any(each.bits & graph.opaque_bits for each in conditions) or graph.rests_on_sizes(
-        graph.conjunction(tuple(conditions))
+        graph.conjunction(tuple(parts))
     ):
         return None
     mask = view.quick().base.mask(conditions)

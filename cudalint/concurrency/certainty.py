@@ -41,8 +41,15 @@ def doubt_about(
             or data.far_on(conflict, trial, touches, size)
             or arrays.layout(conflict, trial, touches, size)
             or data.addresses(conflict, trial, touches, size)
-            or sizes.other_sizes(conflict, trial, execution, touches, size)
+            or _other_sizes(conflict, trial, execution, touches, size)
             or guarded
         )
     except GaveUp:
         return Doubt("there was no time to try other sizes and data", unfinished=True)
+
+
+def _other_sizes(
+    conflict: Conflict, trial: Trial, execution: Execution, touches: Sequence[Touch], size: int | None
+) -> Doubt | None:
+    doubt = sizes.other_sizes(conflict, trial, execution, touches, size)
+    return None if doubt is not None and data.is_crowded(conflict, trial, touches, size) else doubt

@@ -13,6 +13,7 @@ from collections import Counter, defaultdict
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence, Set
 
 from cudalint.concurrency.conflicts import Contest, clash
+from cudalint.concurrency.effects import has_other_effects
 from cudalint.concurrency.lanes import TooManyLanes, effect, is_one_array, memory_of, table_of
 from cudalint.concurrency.trial import Trial
 from cudalint.concurrency.tried_sizes import reaching_all
@@ -33,8 +34,6 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.walk import nodes_in, walk
 from cudalint.values.graph import Graph
 
-_CLOCKS = frozenset({"clock", "clock64", "__nanosleep", "__globaltimer"})
-"""Code that looks at the time may want its threads to stand at one place."""
 _FEW_THREADS = 32
 """A block of one warp is one to try things with, and other launches have more."""
 
@@ -72,6 +71,8 @@ class _Search:
         )  # fmt: skip
         """By loop, the barriers in it that don't go."""
         touches = [touch for group in (*self._exact.values(), *self._coarse.values()) for touch in group]
+        self._touched = {loop for touch in touches for loop in touch.context.loops}
+        """Loops with anything to order."""
         try:
             for values in reaching_all(execution):
                 unfolding = (trial.under(values) if values else trial).trace("block")
@@ -118,7 +119,7 @@ class _Search:
         """Whether all stays in order without these, either, which are gone from then on."""
         fewer = Counter(loop for event in more for loop in event.context.loops)
         # Iterations without a barrier all meet each other, and each has to be looked at.
-        bare = [loop for loop, number in fewer.items() if self._left[loop] == number]
+        bare = [loop for loop, number in fewer.items() if self._left[loop] == number and loop in self._touched]
         for trace in self._traces:
             if not all(map(trace.unfolding.is_whole, bare)) or not trace.is_ordered_without(more):
                 return False
@@ -264,7 +265,7 @@ def _is_understood(execution: Execution) -> bool:
     x, y, z = execution.launch.block
     if execution.launch.block_is_made_up or x * y * z <= _FEW_THREADS:
         return False
-    if not execution.complete or execution.function.problems or _does_more(execution.function):
+    if not execution.complete or execution.function.problems or has_other_effects(execution):
         return False
     for event in execution.events:
         if isinstance(event, (FenceEvent, CopyEvent, EscapeEvent, LibraryAccess)):
@@ -279,22 +280,3 @@ def _is_understood(execution: Execution) -> bool:
 def _is_plain(event: BarrierEvent, graph: Graph) -> bool:
     by_data = any(condition.bits & graph.opaque_bits for condition in event.context.deciding)
     return event.scope == "block" and event.part == "whole" and not event.implied and not by_data
-
-
-def _does_more(function: ir.Function) -> bool:
-    """Whether the kernel, or what it calls, launches a kernel, which touches what its block has written before, reads a
-    clock, sleeps, or has assembly in it."""
-    seen: set[str] = set()
-    pending: list[ir.Function | None] = [function]
-    while pending:
-        current = pending.pop()
-        if current is not None and current.launches_kernels:
-            return True
-        for node in nodes_in(current) if current is not None else ():
-            if isinstance(node, ir.Asm) or (isinstance(node, ir.Call) and node.name in _CLOCKS):
-                return True
-            callee = node.function if isinstance(node, ir.Call) else None
-            if callee is not None and callee.is_user and callee.key not in seen:
-                seen.add(callee.key)
-                pending.append(callee.load())
-    return False

@@ -15,11 +15,13 @@ from cudalint.concurrency.doubts.doubt import Doubt
 from cudalint.concurrency.doubts.guards import contradiction
 from cudalint.concurrency.doubts.last_block import late_turn
 from cudalint.concurrency.lanes import effect, is_one_array, memory_of
+from cudalint.concurrency.outcomes import same_either_way
 from cudalint.concurrency.trial import GaveUp, Trial
 from cudalint.concurrency.tried_sizes import Known, is_met, situations, without_faults
 from cudalint.evaluate.checks.probes import symbols
 from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.execution import Execution
+from cudalint.facts import Benign
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Event, LibraryAccess, Touch
@@ -43,6 +45,8 @@ class Finding(Struct, frozen=True, eq=False):
     """All those that go into the address."""
     start: int = 0
     """Bytes from the start of the memory to where the pointer leads that the kernel is given for the second access."""
+    benign: Benign | None = None
+    """Why the outcome of a certain race is the same in either order; None where it may differ."""
     drawn: AccessEvent | None = None
     """The atomic by which one end is the last block's and the other end is before it: only a fence is missing there."""
 
@@ -86,7 +90,7 @@ class Search(Struct, eq=False):
                     known = found.get(key)
                     if known is None or _says_more(finding, known):
                         found[key] = finding
-                    if finding.doubt is None and not _is_of_a_warp(finding):
+                    if finding.doubt is None and finding.benign is None and not _is_of_a_warp(finding):
                         self._certain.add(key)
         return list(found.values())
 
@@ -112,7 +116,9 @@ class Search(Struct, eq=False):
                         of_element, start = _of_element(conflict, trial), _start(conflict.second.target, trial)
                         late = late_turn(conflict, trial.graph, self.execution.events, trial.tree().places)
                         drawn = late.drawn if late is not None else None
-                        yield Finding(array, conflict, doubt, sizes, of_element, start, drawn)
+                        is_sure = doubt is None and self.how_sure
+                        benign = same_either_way(conflict, trial.graph, self.execution) if is_sure else None
+                        yield Finding(array, conflict, doubt, sizes, of_element, start, benign, drawn)
             except GaveUp:
                 self._miss(f"races on `{array.name}` were not looked for")
                 return
@@ -128,9 +134,12 @@ class Search(Struct, eq=False):
 
 
 def _says_more(finding: Finding, known: Finding) -> bool:
-    """Whether it is surer than what is known of the same places, or as sure and more than one of a warp."""
+    """Whether it is surer than what is known of the same places, or as sure and one that matters, or as sure and more
+    than one of a warp."""
     if (finding.doubt is None) is not (known.doubt is None):
         return finding.doubt is None
+    if finding.doubt is None and (finding.benign is None) is not (known.benign is None):
+        return finding.benign is None
     return finding.doubt is None and _is_of_a_warp(known) and not _is_of_a_warp(finding)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence, Set
 from contextlib import suppress
 
@@ -47,6 +48,8 @@ class Effort(Struct, frozen=True):
 _MOST_KEPT = 1 << 15
 """Entries of a table that is kept to look for further conflicts in it; a larger one is asked at once about all that
 others have."""
+_CROWD = 2048
+"""Threads that are compared at least where it matters how many there are, in as many blocks as that takes."""
 _INSIDE = (Effort(4, 12), Effort(2, 4), Effort(1, 3))
 _BETWEEN = (Effort(7, 4), Effort(4, 3), Effort(3, 2))
 
@@ -83,6 +86,8 @@ class Trial(Struct, eq=False):
     data: Data = "random"
     is_brief: bool = False
     """Loops that loaded data ends make no more than a few iterations."""
+    is_crowd: bool = False
+    """Small blocks are compared in larger numbers, so that there are as many threads as in large ones."""
     _traces: dict[tuple[RaceScope, Effort], Unfolding] = field(default_factory=dict)
     _too_large: set[tuple[RaceScope, Effort]] = field(default_factory=set)
     """Traces that were begun and given up."""
@@ -175,6 +180,8 @@ class Trial(Struct, eq=False):
     def _unfold(self, scope: RaceScope, effort: Effort) -> Unfolding:
         extents = self.extents()
         blocks = _inside(extents, effort.blocks) if scope == "block" else _neighbours(extents, effort.blocks)
+        if self.is_crowd and scope == "grid":
+            blocks = _with_more(blocks, extents, _CROWD // math.prod(self.block))
         loops = LoopRows(
             self.graph, self.block, blocks, self.values, effort.iterations, self.data, self.is_brief
         )  # fmt: skip
@@ -186,15 +193,17 @@ class Trial(Struct, eq=False):
             self._tree = EventTree.of(self.events)
         return self._tree
 
-    def under(self, values: Mapping[Node, int | float], data: Data = "random", is_brief: bool = False) -> Trial:
+    def under(
+        self, values: Mapping[Node, int | float], data: Data = "random", is_brief: bool = False, is_crowd: bool = False
+    ) -> Trial:
         """The same launch with other values for some symbols, and other data in memory."""
-        key = (data, is_brief, *sorted((node.index, value) for node, value in values.items()))
+        key = (data, is_brief, is_crowd, *sorted((node.index, value) for node, value in values.items()))
         found = self._others.get(key)
         if found is None:
             merged = {**self.values, **values}
             found = Trial(
                 self.graph, self.block, self.grid, self.events, self.end, self.volatile, merged, data,
-                is_brief, _alike=self._alike, _found=self._found, _tree=self.tree(),
+                is_brief, is_crowd, _alike=self._alike, _found=self._found, _tree=self.tree(),
             )  # fmt: skip
             self._others[key] = found
         return found
@@ -275,6 +284,16 @@ def _neighbours(extents: tuple[int, ...], count: int) -> NDArray[np.int64]:
     chosen += [_moved(start, axis, 2) for axis in axes]
     kept = [b for b in dict.fromkeys(chosen) if all(0 <= i < e for i, e in zip(b, extents, strict=True))]
     return np.array(kept[:count], dtype=np.int64)
+
+
+def _with_more(blocks: NDArray[np.int64], extents: tuple[int, ...], count: int) -> NDArray[np.int64]:
+    """Blocks, and so many of the first ones of the grid that there are `count` of them, if the grid has those."""
+    first = np.arange(min(count, math.prod(min(extent, count) for extent in extents)))
+    x, y, _ = (min(extent, count) for extent in extents)
+    more = np.stack((first % x, first // x % y, first // (x * y)), axis=1)
+    known = {tuple(block) for block in blocks.tolist()}
+    added = [block for block in more.tolist() if tuple(block) not in known][: max(0, count - len(blocks))]
+    return np.array([*blocks.tolist(), *added], dtype=np.int64)
 
 
 def _moved(block: tuple[int, ...], axis: int, by: int) -> tuple[int, ...]:

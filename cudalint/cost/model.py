@@ -97,10 +97,8 @@ def latency(work: Work, machine: Machine) -> float:
 
 def chain(work: Work) -> float:
     """Cycles that one warp takes if it has the SM for itself: what it waits for, one after the other."""
-    waits, asked = work.waits, work.sectors * _SECTOR_BYTES
-    past_l1 = min(1.0, work.l2_bytes / asked) if asked else 1.0
-    past_l2 = min(1.0, work.dram_bytes / work.l2_bytes) if work.l2_bytes else 1.0
-    load = _L1_WAIT + past_l1 * (_L2_WAIT - _L1_WAIT + past_l2 * (_DRAM_WAIT - _L2_WAIT))
+    waits = work.waits
+    load = _L1_WAIT + work.past_l1 * (_L2_WAIT - _L1_WAIT + work.past_l2 * (_DRAM_WAIT - _L2_WAIT))
     return (
         waits.loads * load
         + waits.shared * _SHARED_WAIT
@@ -110,7 +108,6 @@ def chain(work: Work) -> float:
     )
 
 
-_SECTOR_BYTES = 32
 _L1_WAIT, _L2_WAIT, _DRAM_WAIT = 40.0, 300.0, 700.0
 """Cycles from a load to its value."""
 _SHARED_WAIT = 30.0

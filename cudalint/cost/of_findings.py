@@ -2,20 +2,14 @@
 
 from __future__ import annotations
 
-import math
-from collections.abc import Iterable, Iterator
-
 from msgspec.structs import replace
 
-from cudalint.cost.by_line import per_request
 from cudalint.cost.findings import finding_cost, not_known
+from cudalint.cost.requests import all_are_counted, excess, total
 from cudalint.diagnostics import Diagnostic
-from cudalint.facts import Access, AccessResult, Excess, FindingCost, KernelFacts, LaunchCost, LaunchFacts, Work
-from cudalint.hardware.sectors import SECTOR_BYTES
+from cudalint.facts import Access, Excess, FindingCost, KernelFacts, LaunchCost, LaunchFacts, Work
 from cudalint.hardware.targets import Target
 
-_STREAMED = 0.5
-"""Of what is asked of L1, the part that comes from DRAM where little is asked for again."""
 _HOW_OFTEN = "how often it is executed, or what it takes then, is not known"
 _NOT_EVALUATED = "the launch was not evaluated"
 _NOT_COUNTED = "the time model has no figure for it"
@@ -39,14 +33,24 @@ def _is_under(launch: LaunchFacts, diagnostic: Diagnostic) -> bool:
 
 def _cost_in(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, target: Target) -> FindingCost:
     if cost.work is None:
-        return not_known(cost, cost.reason or _HOW_OFTEN)
+        return not_known(cost, cost.reason or _HOW_OFTEN, _share_of_traffic(diagnostic, kernel, cost))
     if _is_of_requests(diagnostic):
-        excess, reason = _of_requests(diagnostic, kernel, cost, cost.work), _HOW_OFTEN
+        found, reason = _of_requests(_accesses(diagnostic, kernel), kernel, cost), _HOW_OFTEN
     else:
-        excess, reason = _of_figures(diagnostic, kernel, cost, cost.work, target), _NOT_COUNTED
-    if excess is None:
+        found, reason = _of_figures(diagnostic, kernel, cost, cost.work, target), _NOT_COUNTED
+    if found is None:
         return not_known(cost, reason)
-    return finding_cost(cost, kernel.launches[cost.launch], excess, target, _lengths(diagnostic, kernel, cost))
+    told = finding_cost(cost, kernel.launches[cost.launch], found, target, _lengths(diagnostic, kernel, cost))
+    return replace(told, place=diagnostic.place)
+
+
+def _share_of_traffic(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost) -> float | None:
+    """What a finding takes of the traffic in a launch whose time is not known: whatever the numbers of requests have in
+    common as a factor counts for nothing."""
+    if not _is_of_requests(diagnostic) or not all_are_counted(kernel.accesses, cost):
+        return None
+    own, whole = excess(_accesses(diagnostic, kernel), cost), total(kernel.accesses, cost)
+    return own.traffic / whole.traffic if own is not None and whole.traffic else None
 
 
 def _is_of_requests(diagnostic: Diagnostic) -> bool:
@@ -71,16 +75,14 @@ def _of_figures(
 ) -> Excess | None:
     """Of lanes that idle, of SMs that do, of places for blocks, of a barrier, and of turns of the constant cache."""
     figures = diagnostic.figures
-    # Of a launch of unknown size the work of a smaller grid is weighed.
-    scale = work.blocks / math.prod(kernel.launches[cost.launch].grid)
     if "wasted_share" in figures:
         return Excess(
             instructions=min(1.0, figures["wasted_share"]) * work.instructions,
-            doubles=scale * figures.get("double_operations", 0.0),
-            special=scale * figures.get("special_operations", 0.0),
+            doubles=cost.scale * figures.get("double_operations", 0.0),
+            special=cost.scale * figures.get("special_operations", 0.0),
         )
     if "words" in figures:
-        return Excess(turns=scale * _needless_turns(diagnostic, kernel, cost.launch))
+        return Excess(turns=cost.scale * _needless_turns(diagnostic, kernel, cost.launch))
     if "repeated_share" in figures:
         return Excess(repeated=figures["repeated_share"])
     if "idle_lanes" in figures and "idle_fraction" in figures:
@@ -100,66 +102,15 @@ def _needless_turns(diagnostic: Diagnostic, kernel: KernelFacts, launch: int) ->
     return float(sum(r.requests * (r.addresses - 1.0) for r in results if r.launch == launch))
 
 
-def _of_requests(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, work: Work) -> Excess | None:
-    own = _accesses(diagnostic, kernel)
-    sectors, wavefronts = _share(own, kernel, cost.launch, shared=False), _share(own, kernel, cost.launch, shared=True)
-    if sectors is None and wavefronts is None:
+def _of_requests(own: list[Access], kernel: KernelFacts, cost: LaunchCost) -> Excess | None:
+    found = excess(own, cost)
+    if found is None:
         return None
-    excess = Excess(
-        float((sectors or 0.0) * work.sectors),
-        float((wavefronts or 0.0) * work.wavefronts),
-        l2_bytes=_needless(own, kernel, cost) if sectors else 0.0,
-    )
-    arrays = {access.array for access in own}
-    is_alone = all(access.array not in arrays or access in own for access in kernel.accesses)
-    if is_alone and work.dram_bytes >= _STREAMED * work.sectors * SECTOR_BYTES:
-        # Nobody else uses the rest of what is fetched.
-        excess = replace(excess, dram_bytes=min(excess.l2_bytes, float((sectors or 0.0) * work.dram_bytes)))
-    return excess
-
-
-def _needless(own: list[Access], kernel: KernelFacts, cost: LaunchCost) -> float:
-    """What some accesses bring to L2 beyond what the lanes ask for."""
-    found = 0.0
+    l2 = dram = 0.0
     for array in dict.fromkeys(access.array for access in own if access.array in cost.needless):
-        whole = sum(_beyond([access for access in kernel.accesses if access.array == array], cost.launch, shared=False))
-        mine = sum(_beyond([access for access in own if access.array == array], cost.launch, shared=False))
-        found += cost.needless[array] * mine / whole if whole else 0.0
-    return found
-
-
-def _share(own: list[Access], kernel: KernelFacts, launch: int, shared: bool) -> float | None:
-    """What some accesses take beyond the ideal, as a part of what all of a kernel take; None if that is not known."""
-    total = sum(
-        requests * (per_request(access, result) or 0.0)
-        for access, result, requests in _results(kernel.accesses, launch, shared)
-    )
-    found = _beyond(own, launch, shared)
-    return min(1.0, sum(found) / total) if total and found else None
-
-
-def _beyond(accesses: Iterable[Access], launch: int, shared: bool) -> list[float]:
-    """What accesses take beyond the ideal, as far as that is known."""
-    return [
-        requests * max(0.0, actual - ideal)
-        for _, result, requests in _results(accesses, launch, shared)
-        for actual, ideal in [_figures(result, shared)]
-        if actual is not None and ideal is not None
-    ]
-
-
-def _results(
-    accesses: Iterable[Access], launch: int, shared: bool
-) -> Iterator[tuple[Access, AccessResult, float]]:
-    """What is known of accesses under a launch, with the number of their requests."""
-    for access in accesses:
-        for result in access.results:
-            if (access.space == "shared") is shared and result.launch == launch and result.requests:
-                yield access, result, result.requests
-
-
-def _figures(result: AccessResult, shared: bool) -> tuple[float | None, float | None]:
-    """What one request takes, and would ideally take."""
-    if shared:
-        return result.wavefronts_per_request, result.ideal_wavefronts
-    return result.sectors_per_request, result.ideal_sectors
+        whole = excess((access for access in kernel.accesses if access.array == array), cost)
+        mine = excess((access for access in own if access.array == array), cost)
+        if whole is not None and mine is not None and whole.sectors:
+            part = mine.sectors / whole.sectors
+            l2, dram = l2 + part * cost.needless[array].l2, dram + part * cost.needless[array].dram
+    return Excess(found.sectors, found.passes, found.wavefronts, l2_bytes=l2, dram_bytes=dram)

@@ -10,7 +10,7 @@ import itertools
 import os
 import stat
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import lru_cache
 from typing import Final
 
@@ -35,6 +35,8 @@ _NO_FILES: Final = ("/proc", "/sys", "/dev")
 """What the system makes up when it is read."""
 _LEVELS: Final = 4
 """A file's own folder and those above it that count as its project, where nothing says how far that goes."""
+_MOST_BESIDE: Final = 10_000
+"""Folders beside a project that is where programs are installed."""
 _OUTSIDE: Final = "leads out of the project"
 _NEVER: Final = "leads to what is no file of a disk"
 
@@ -66,6 +68,28 @@ class Border(Struct, frozen=True):
     def and_also(self, *paths: str) -> Border:
         """With folders or files that the user names."""
         return Border((*self.folders, *(disk.resolved(path) for path in paths)))
+
+
+    def whole_folders(self, named: Iterable[str]) -> tuple[str, ...]:
+        """The folders of which everything may be read, wherever links in them lead: those of installed programs and
+        those that the user names, as far as nothing of the project is in them, nor they in it."""
+        users = [each for each in map(os.path.abspath, named) if not _is_in(os.path.realpath(each), self.folders)]
+        wanted = (*_installed(), *users)
+        # What is in another one is told by that, if it is none that a project is in.
+        tops = [each for each in wanted if not _is_in(each, tuple(other for other in wanted if other != each))]
+        return tuple(dict.fromkeys(each for folder in tops for each in _beside(folder, self.folders)))
+
+
+@disk.remembered(64)
+def _beside(folder: str, projects: tuple[str, ...]) -> tuple[str, ...]:
+    """A folder, or those in it, and in these, that a project is not in."""
+    real = os.path.realpath(folder)
+    if real in projects or not os.path.isdir(folder):
+        return ()
+    if not any(_is_in(each, (real,)) for each in projects):
+        return (folder,)
+    names = disk.folders_in(folder, _MOST_BESIDE)
+    return tuple(each for name in names for each in _beside(os.path.join(folder, name), projects))
 
 
 def border_around(path: str) -> Border:

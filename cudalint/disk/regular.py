@@ -9,6 +9,8 @@ from __future__ import annotations
 import errno
 import os
 import stat
+import sys
+from collections.abc import Callable
 from typing import Final
 
 from cudalint.disk import recorder as disk
@@ -49,11 +51,35 @@ def read_own(path: str) -> bytes:
     return _read(path, -1)[0]
 
 
-def _read(path: str, most: int) -> tuple[bytes, os.stat_result]:
+def read_kept(path: str) -> bytes:
+    """The same of a file that is kept in the user's cache: one that the user owns, and no link. Raises OSError."""
+    return _read(path, -1, is_fit=_is_kept, flags=_FLAGS | getattr(os, "O_NOFOLLOW", 0))[0]
+
+
+def is_kept(path: str) -> bool:
+    """Whether there is such a file of the cache."""
+    try:
+        return _is_kept(os.lstat(path))
+    except OSError:
+        return False
+
+
+def _is_kept(status: os.stat_result) -> bool:
+    """Other users may have put into a folder what they like."""
+    return _is_file(status) and (sys.platform == "win32" or status.st_uid == os.geteuid())
+
+
+def _is_file(status: os.stat_result) -> bool:
+    return stat.S_ISREG(status.st_mode)
+
+
+def _read(
+    path: str, most: int, is_fit: Callable[[os.stat_result], bool] = _is_file, flags: int = _FLAGS
+) -> tuple[bytes, os.stat_result]:
     # What was a file a moment ago may be a pipe now: it is opened without waiting for a writer, and asked again.
-    with open(os.open(path, _FLAGS), "rb") as file:
+    with open(os.open(path, flags), "rb") as file:
         status = os.fstat(file.fileno())
-        if not stat.S_ISREG(status.st_mode):
+        if not is_fit(status):
             raise OSError(errno.EINVAL, _MESSAGE, path)
         if status.st_size > LARGEST and not 0 <= most <= LARGEST:
             raise OSError(errno.EFBIG, f"larger than {LARGEST >> 20} MB", path)

@@ -40,6 +40,7 @@ from cudalint.processes.memory import give_back
 from cudalint.processes.time_limit import OutOfTime, interruptible
 from cudalint.processes.timings import timed
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
+from cudalint.shortfalls import Shortfall
 from cudalint.toolkit.cubin import read_cubin
 from cudalint.toolkit.nvcc import Compilation, compiled_usage
 from cudalint.toolkit.usage import Usage, UsageError, merged
@@ -76,14 +77,14 @@ def _analyse_texts(
     for number, text in enumerate(texts.texts):
         if number and time.process_time() > end:
             left = f"{len(texts.texts) - number} of {len(texts.texts)} kernel sources were not evaluated"
-            yield FileFacts(texts.path, "partial", failures=(out_of_time(left, options),))
+            yield FileFacts(texts.path, "partial", failures=(Shortfall(out_of_time(left, options), "warning"),))
             return
         try:
             yield from _analyse_text(texts.path, text, options, end, watch, keeper, host)
         except SourceError as error:
             if text.places is None:
                 raise
-            yield FileFacts(texts.path, "partial", failures=(f"the source at line {text.line}: {error}",))
+            yield FileFacts(texts.path, "partial", failures=(Shortfall(f"the source at line {text.line}: {error}"),))
 
 
 class _Part(Struct, frozen=True):
@@ -106,7 +107,7 @@ def _analyse_text(
         with interruptible():
             first, *others = _parts(path, text, options, deadline)
     except OutOfTime:
-        yield FileFacts(path, "partial", failures=(out_of_time("to parse it takes longer", options),))
+        yield FileFacts(path, "partial", failures=(Shortfall(out_of_time("to parse it takes longer", options)),))
         return
     if not others:
         yield _analyse_part(path, first, options, text, deadline, watch, keeper, host)
@@ -135,7 +136,8 @@ def _analyse_part(
             analysis = host.analysis(unit, options, deadline, needs, found) if host is not None else found()
     except OutOfTime:
         kernels = tuple(only_named(ref, options) for ref in unit.kernels)
-        failures += (out_of_time("none of its kernels were evaluated, since the host code takes longer", options),)
+        left = "none of its kernels were evaluated, since the host code takes longer"
+        failures += (Shortfall(out_of_time(left, options), "error" if kernels else "warning"),)
         return FileFacts(path, "partial", unit.problems, kernels, sources, failures=failures)
     analysis.watch = watch
     # Of a text in a file of another language, lines say nothing.
@@ -146,7 +148,7 @@ def _analyse_part(
     kernels = analysis.kernels()
     is_short = analysis.given_up or analysis.cut or analysis.broken or analysis.is_cut
     status: Literal["ok", "partial"] = "partial" if unit.problems or is_short else "ok"
-    failures += analysis.failures()
+    failures += tuple(analysis.failures())
     with timed("host"):
         around = host_facts(unit.host_functions, Spellings(options), options.kinds)
     parameters = frozenset(analysis.parameters)
@@ -197,7 +199,7 @@ def _parts(path: str, text: CudaText, options: AnalysisOptions, deadline: float)
 
 def _usage(
     path: str, part: _Part, options: AnalysisOptions, text: CudaText
-) -> tuple[Mapping[str, Usage], tuple[str, ...]]:
+) -> tuple[Mapping[str, Usage], tuple[Shortfall, ...]]:
     """What compiled kernels take, as far as the user asks for it, and why some of it can't be told."""
     parts: list[Mapping[str, Usage]] = []
     failures: list[str] = []
@@ -220,7 +222,7 @@ def _usage(
             parts.append(compiled_usage(compilation))
         except UsageError as error:
             failures.append(f"--ptxas: {error}")
-    return merged(parts), tuple(failures)
+    return merged(parts), tuple(map(Shortfall, failures))
 
 
 @contextmanager

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from functools import partial
 from typing import Protocol
@@ -39,6 +39,7 @@ from cudalint.launches.written import (
     from_command_line,
     without_launch,
 )
+from cudalint.numerals import count
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.options.annotations import Annotation, annotations_of_kernel
 from cudalint.options.expressions import Expression, parse_expression
@@ -46,7 +47,9 @@ from cudalint.processes.faults import described
 from cudalint.processes.time_limit import OutOfTime, interruptible
 from cudalint.processes.timings import timed_kernel
 from cudalint.program.host_code import HostCode
+from cudalint.program.search_time import SearchTime
 from cudalint.scenarios.choosing import for_host_code
+from cudalint.shortfalls import Gravity, Shortfall, of_kernels
 from cudalint.toolkit.usage import Usage, usage_of
 from cudalint.values.assumptions import (
     Assumptions,
@@ -129,6 +132,8 @@ class FileAnalysis(Struct, eq=False):
     """The kernels of which instantiations were left at the deadline, and others evaluated."""
     broken: dict[str, str] = field(default_factory=dict)
     """The kernels whose evaluation failed in a way that nobody foresaw, each with the error."""
+    evaluated: set[str] = field(default_factory=set)
+    """The kernels of which at least one launch was evaluated in full."""
     parameters: set[tuple[str, str]] = field(default_factory=set)
     """Each kernel with each of its scalar parameters."""
     needs: NeedsOfCode = field(default_factory=NeedsOfCode)
@@ -162,16 +167,21 @@ class FileAnalysis(Struct, eq=False):
         constants = Constants(graph, constant)
         properties = properties_of(find_target(options.target))
         left = max(0.0, deadline - time.process_time())
-        until = Deadline(deadline).within(min(_SHARE_OF_HOST_CODE * options.seconds, _SHARE_OF_THE_REST * left))
+        search = SearchTime.beside(options.time_limit)
+        until = Deadline(deadline, search.pause).within(
+            min(_SHARE_OF_HOST_CODE * options.seconds, _SHARE_OF_THE_REST * left)
+        )
         host = HostCode(
-            unit, graph, Generics(graph), properties, partial(parse_options, options=options), until, constant
+            unit, graph, Generics(graph), properties, partial(parse_options, options=options), until, constant, search
         )
         launches = host.launches()
-        graph.valuation = for_host_code(graph, (guard for launch in launches for guard in launch.guards))
+        deadline += search.pause.seconds
+        guards = (guard for launch in launches for guard in launch.guards)
+        graph.valuation = for_host_code(graph, guards, (extent for launch in launches for extent in launch.grid))
         graph.forget_uses()
         return cls(
             unit, options, constants, usage, deadline, graph, graph.checkpoint(), launches, host.unfollowed,
-            is_cut=until.is_over(),
+            is_cut=host.is_cut,
             opt_ins=OptIns(host.opt_ins, {*sources, unit.path}, options),
             needs=NeedsOfCode(architecture),
             given=GivenArguments(graph, options, partial(evaluate_expression, graph, names=constants)),
@@ -220,18 +230,28 @@ class FileAnalysis(Struct, eq=False):
         elif not self.is_resumed:
             self.chosen_before[ref.usr] = self.graph.chosen_for_all(self.shared)
 
-    def failures(self) -> tuple[str, ...]:
-        """What could not be done, in one line each."""
-        broken = tuple(f"`{name}` is not evaluated: {reason}" for name, reason in self.broken.items())
+    def failures(self) -> Iterator[Shortfall]:
+        """What could not be done, in one line for all kernels of which that is so."""
+        if self.broken:
+            first, *others = dict.fromkeys(self.broken.values())
+            more = f", and {count(len(others), 'more reason')}" if others else ""
+            are = "are" if len(self.broken) > 1 else "is"
+            yield of_kernels(self.broken, f"{{}} {are} not evaluated: {first}{more}")
         if self.given_up:
-            return (*broken, out_of_time(f"launches of {_some(self.given_up)} were not evaluated", self.options))
-        if self.cut:
-            left = f"further instantiations of {_some(self.cut)} were not evaluated"
-            return (*broken, out_of_time(left, self.options))
-        if self.is_cut:
+            # Nothing at all is known of the file where no kernel of it was come to.
+            gravity: Gravity = "warning" if self.evaluated or self._are_others() else "error"
+            yield of_kernels(self.given_up, out_of_time("launches of {} were not evaluated", self.options), gravity)
+        elif self.cut:
+            left = out_of_time("further instantiations of {} were not evaluated", self.options)
+            yield of_kernels(self.cut, left, "warning")
+        elif self.is_cut:
             left = "not all launches are known, since the host code takes longer"
-            return (*broken, out_of_time(left, self.options))
-        return broken
+            yield Shortfall(out_of_time(left, self.options), "warning")
+
+    def _are_others(self) -> bool:
+        """Whether there are kernels that were not given up."""
+        asked = (ref.name for ref in self.unit.kernels if not self.options.only or ref.name in self.options.only)
+        return any(name not in self.given_up for name in asked)
 
     def _facts(self, ref: ir.FunctionRef, instances: Instances, most: int) -> list[KernelFacts]:
         """The facts of a kernel: of one of its instances, and of others until there was so much work in all."""
@@ -303,6 +323,8 @@ class FileAnalysis(Struct, eq=False):
         except Exception as error:
             reason = self.broken.setdefault(function.name, described(error))
             facts = analysis.without_facts(reason)
+        if analysis.evaluated:
+            self.evaluated.add(function.name)
         if analysis.given_up:
             self.given_up[function.name] = None
         left_out = still_left_out(chosen.left_out, facts.launches[len(configurations) :])
@@ -408,11 +430,6 @@ def only_named(ref: ir.FunctionRef, options: AnalysisOptions) -> KernelFacts:
 def out_of_time(left: str, options: AnalysisOptions) -> str:
     limit = f"the time limit of {options.time_limit:g} s is too short"
     return f"{limit}: {left}; --time-limit gives more time"
-
-
-def _some(names: Iterable[str]) -> str:
-    first, *others = names
-    return f"`{first}`" + (f" and {len(others)} more" if others else "")
 
 
 def _length(ref: ir.FunctionRef) -> int:

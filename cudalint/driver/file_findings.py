@@ -9,7 +9,7 @@ import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
@@ -18,6 +18,7 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Diagnostic, Edit, Picture
 from cudalint.disk import recorder as disk
 from cudalint.disk.regular import read_regular_text
+from cudalint.driver.unchecked import Unchecked
 from cudalint.driver.weighing import weighed_together
 from cudalint.facts import FileFacts, KernelFacts, Place
 from cudalint.findings.causes import of_one_cause
@@ -49,6 +50,7 @@ from cudalint.project.settings import FileIgnores
 from cudalint.project.thresholds import Thresholds
 from cudalint.registry import RuleClass, Selection, all_rules, is_known, kinds_read_by, selected_rules
 from cudalint.rule import AnnotationRule, Rule, RuleContext
+from cudalint.shortfalls import Shortfall
 from cudalint.source.bounds import Bounds
 
 if TYPE_CHECKING:
@@ -58,7 +60,6 @@ if TYPE_CHECKING:
     from cudalint.remedies.edits import MovedLines
     from cudalint.remedies.proof import Lasted, Proof, Tried
 
-_OUT_OF_TIME = "the time limit is too short; --time-limit gives more time"
 _LEAST_FOR_EDITS = 6.0
 _SHARE_FOR_EDITS = 4.0
 """What the trials of a file's edits may take: so many seconds, or so many times what its analysis took."""
@@ -190,7 +191,7 @@ class Draft(Struct, frozen=True, eq=False):
     outcome: Outcome
     complaints: Sequence[Diagnostic]
     unused: Sequence[tuple[AllowedRule, Diagnostic]]
-    failures: Sequence[str]
+    failures: Sequence[Shortfall]
     host: HostStates | None = None
 
     @classmethod
@@ -200,7 +201,9 @@ class Draft(Struct, frozen=True, eq=False):
     ) -> Draft:  # fmt: skip
         failures = list(facts.failures)
         begin_last_part()
-        findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
+        unchecked = Unchecked()
+        findings = list(rule_findings(facts, job, selected_rules(job.selection), unchecked))
+        failures += unchecked.shortfalls()
         annotations = _annotations(facts, job.options)
         outcome = suppress(findings, facts.kernels, annotations, is_known, facts.status == "ok")
         complaints, unused = _annotation_findings(outcome.reviews, job.selection, failures)
@@ -215,7 +218,7 @@ class Draft(Struct, frozen=True, eq=False):
         proved, failures = self._proved(tries=False)
         return self._with(proved, failures) if any(is_awaited(diagnostic) for diagnostic in proved) else None
 
-    def _proved(self, tries: bool) -> tuple[list[Diagnostic], list[str]]:
+    def _proved(self, tries: bool) -> tuple[list[Diagnostic], list[Shortfall]]:
         """What is kept, and what failed."""
         failures = list(self.failures)
         kept = self.outcome.kept
@@ -223,10 +226,10 @@ class Draft(Struct, frozen=True, eq=False):
             with timed("edits"):
                 return _with_proven_edits(self, tries), failures
         except Exception as error:
-            failures.append(f"edits are not tried: {described(error)}")
+            failures.append(Shortfall(f"edits are not tried: {described(error)}"))
             return [_without_edits(diagnostic) for diagnostic in kept], failures
 
-    def _with(self, proved: Sequence[Diagnostic], failures: list[str]) -> FileReport:
+    def _with(self, proved: Sequence[Diagnostic], failures: list[Shortfall]) -> FileReport:
         facts, job = self.facts, self.job
         launched, unlaunched = _by_launch(facts)
         kept = (_for_travel(diagnostic, job.pictures) for diagnostic in joined(proved))
@@ -278,9 +281,9 @@ def _by_launch(facts: FileFacts) -> tuple[frozenset[KernelSite], frozenset[Kerne
 
 
 def rule_findings(
-    facts: FileFacts, job: CheckJob, rules: Iterable[RuleClass], failures: list[str]
+    facts: FileFacts, job: CheckJob, rules: Iterable[RuleClass], unchecked: Unchecked
 ) -> Iterator[Finding]:
-    """What the rules find; one that fails costs what it has to say of one kernel, and `failures` is told."""
+    """What the rules find; one that fails costs what it has to say of one kernel, and `unchecked` is told."""
     configured = find_target(job.options.target)
     for rule_class in rules:
         if not issubclass(rule_class, Rule):
@@ -288,8 +291,8 @@ def rule_findings(
         rule = rule_class()
         limits = {**rule_class.thresholds, **job.thresholds.get(rule_class.code, {})}
         context = RuleContext(facts, configured, limits, partial(source_text, options=job.options))
-        of_kernels = ((f"`{kernel.name}`", _findings_in(kernel, rule, context)) for kernel in facts.kernels)
-        for name, part in (("the file", _findings_of_file(rule, context)), *of_kernels):
+        of_kernels = ((kernel.name, _findings_in(kernel, rule, context)) for kernel in facts.kernels)
+        for name, part in chain([(None, _findings_of_file(rule, context))], of_kernels):
             try:
                 with interruptible():
                     found = list(part)
@@ -297,9 +300,9 @@ def rule_findings(
             except OutOfTime:
                 if may_interrupt():
                     raise  # Whoever runs these is to be interrupted as a whole.
-                failures.append(f"{rule_class.code} is not checked for {name}: {_OUT_OF_TIME}")
+                unchecked.late(rule_class.code, name)
             except Exception as error:
-                failures.append(f"{rule_class.code} is not checked for {name}: {described(error)}")
+                unchecked.failed(rule_class.code, name, error)
 
 
 def _findings_of_file(rule: Rule, context: RuleContext) -> Iterator[Finding]:
@@ -400,8 +403,7 @@ def edits_held_together(job: CheckJob, sets: Sequence[tuple[Edit, ...]]) -> list
     facts = analyse(job.path, replace(job.options, kinds=kinds_read_by(_rules_of_proofs(job))), host=host)
     if isinstance(facts, Failure):
         return []
-    failures: list[str] = []
-    findings = list(rule_findings(facts, job, selected_rules(job.selection), failures))
+    findings = list(rule_findings(facts, job, selected_rules(job.selection), Unchecked()))
     annotations = _annotations(facts, job.options)
     outcome = suppress(findings, facts.kernels, annotations, is_known, facts.status == "ok")
     return held_together(sets, outcome.kept, _proof(facts, job, job.options.seconds_of_edits, host))
@@ -423,9 +425,9 @@ def _proof(facts: FileFacts, job: CheckJob, seconds: float, host: HostStates) ->
     with_little = {rule.code: {**own.get(rule.code, {}), **dict.fromkeys(rule.relative, 0.0)} for rule in rules}
 
     def linted(facts: FileFacts, job: CheckJob = job) -> tuple[FileFacts, list[Diagnostic]]:
-        failures = list(facts.failures)
-        found = [finding.diagnostic for finding in rule_findings(facts, job, rules, failures)]
-        return replace(facts, failures=tuple(failures)), found
+        unchecked = Unchecked()
+        found = [finding.diagnostic for finding in rule_findings(facts, job, rules, unchecked)]
+        return replace(facts, failures=(*facts.failures, *unchecked.shortfalls())), found
 
     known: dict[tuple[str, ...], tuple[FileFacts, list[Diagnostic]]] = {}
 
@@ -487,12 +489,15 @@ def _reported(diagnostics: Iterable[Diagnostic], ignores: FileIgnores) -> tuple[
     return tuple(d for d in diagnostics if not ignores.ignores(d.place.path, d.code, d.name))
 
 
-def _worst(found: tuple[Diagnostic, ...], job: CheckJob, kind: str, failures: list[str]) -> tuple[Diagnostic, ...]:
+def _worst(
+    found: tuple[Diagnostic, ...], job: CheckJob, kind: str, failures: list[Shortfall]
+) -> tuple[Diagnostic, ...]:
     """As many findings as are wanted of a file, in the order in which they came."""
     most = job.most_findings
     if most is None or len(found) <= most:
         return found
-    failures.append(f"{count(len(found) - most, f'more {kind}finding')} left out; --max-findings tells more")
+    left_out = count(len(found) - most, f"more {kind}finding")
+    failures.append(Shortfall(f"{left_out} left out; --max-findings tells more", "warning"))
     told = {id(diagnostic) for diagnostic in islice(worst_first(found), most)}
     return tuple(diagnostic for diagnostic in found if id(diagnostic) in told)
 
@@ -519,7 +524,7 @@ def _read(path: str) -> str:
 
 
 def _annotation_findings(
-    reviews: tuple[AnnotationReview, ...], selection: Selection, failures: list[str]
+    reviews: tuple[AnnotationReview, ...], selection: Selection, failures: list[Shortfall]
 ) -> tuple[list[Diagnostic], list[tuple[AllowedRule, Diagnostic]]]:
     """What the rules about annotations say: what stands, and what depends on other files of the run. Of a rule that
     fails `failures` is told."""
@@ -540,7 +545,7 @@ def _annotation_findings(
                         complaints = rule.check(replace(review, malformed=(), unused=(entry,)))
                         depending += ((AllowedRule(entry.place, entry.rule), complaint) for complaint in complaints)
         except Exception as error:
-            failures.append(f"{rule_class.code} is not checked for the file: {described(error)}")
+            failures.append(Shortfall(f"{rule_class.code} is not checked for the file: {described(error)}"))
     return standing, depending
 
 

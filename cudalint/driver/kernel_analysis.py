@@ -21,7 +21,9 @@ from cudalint.facts.files import not_resolved, without
 from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.targets import Target, find_target
 from cudalint.interpreter.device.deadline import NEVER, Deadline
+from cudalint.interpreter.device.events import AccessEvent, CopyEvent
 from cudalint.interpreter.device.executor import Executor, Extents, GaveUp
+from cudalint.interpreter.device.executor import Gap as PassedOver
 from cudalint.interpreter.device.values import Place as ValuePlace
 from cudalint.interpreter.device.values import RecordValue, Value
 from cudalint.ir import nodes as ir
@@ -52,6 +54,8 @@ _EXECUTING_SHARE = 0.3
 _COMPARED: Kinds = frozenset({"accesses"})
 """Which launches of a host loop are evaluated depends on the figures under the first one and the last."""
 
+_ACCESSES = (AccessEvent, CopyEvent)
+
 TAKES_TOO_LONG = "the file takes too long; it was given up"
 
 
@@ -76,10 +80,15 @@ class KernelAnalysis(Struct, eq=False):
     watch: Watch | None = None
     given_up: bool = False
     """Whether launches were left at the deadline."""
+    evaluated: int = 0
+    """Launches of which all is known that could be collected."""
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
     _until: Deadline = NEVER
     """For all launches of this kernel."""
     _shared: dict[ir.Symbol, int] = field(default_factory=dict)
+    _unread: list[PassedOver] = field(default_factory=list)
+    """Calls of which nothing is known."""
+    _has_accesses: bool = False
     _launches: list[LaunchFacts] = field(default_factory=list)
     _providers: list[Provider] = field(default_factory=list)
     _at: int | None = None
@@ -106,6 +115,11 @@ class KernelAnalysis(Struct, eq=False):
                 provider.finish(self)
         for problem in self.function.problems:
             self.gap(self.function.name_span, not_resolved(problem), "unresolved", problem)
+        if not self._has_accesses:
+            # It is not known to touch no memory: what it calls may do all that it is there for.
+            why = ", as nothing instantiates the template" if self.function.is_template_pattern else ""
+            for unread in self._unread:
+                self.gap(unread.span, f"{unread.reason}{why}", unread.kind)
         if self.function.launches_kernels:
             self.gap(self.function.name_span, "the kernels that it launches")
         return self._together(providers)
@@ -146,6 +160,7 @@ class KernelAnalysis(Struct, eq=False):
         for self._at, provider in enumerate(providers):
             with timed(_phase_of(provider)):
                 provider.add_last(run)
+        self.evaluated += 1
 
     def _under_last(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Adds what is found under the last launch of a host loop where the first one's figures are too good to stand
@@ -244,6 +259,8 @@ class KernelAnalysis(Struct, eq=False):
                 self.gap(self.function.name_span, reason)
             for passed in executor.gaps:
                 self.gap(passed.span, passed.reason, passed.kind, passed.problem)
+            self._unread += executor.unread
+            self._has_accesses |= any(isinstance(event, _ACCESSES) for event in executor.memory.events)
         for symbol, allocation in executor.globals.items():
             if symbol.storage == "shared" and allocation.bytes:
                 self._shared[symbol] = allocation.bytes

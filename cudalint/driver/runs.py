@@ -34,7 +34,7 @@ Result = TypeVar("Result")
 def result_of(reports: Sequence[FileReport], failures: Sequence[Failure], target: str) -> CheckResult:
     """What the reports and failures of some files come to; a report may name failures of its own."""
     linted = len(reports) + len(failures)
-    own = [Failure(report.path, message) for report in reports for message in report.failures]
+    own = [Failure.of(report.path, each) for report in reports for each in report.failures]
     least = max((report.min_share for report in reports), default=0.0)
     weighed = weighed_together(_together(gather, reports, own), least)
     diagnostics = [with_worlds(diagnostic, least) for diagnostic in weighed]

@@ -403,7 +403,7 @@ class Server:
         if report is None:
             return []
         top = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
-        failures = [report.message] if isinstance(report, Failure) else [*report.failures]
+        failures = [report.message] if isinstance(report, Failure) else [each.message for each in report.failures]
         notes = [report.note] if isinstance(report, FileReport) and report.note else []
         severity = lsp.DiagnosticSeverity
         return [

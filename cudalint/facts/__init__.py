@@ -37,8 +37,8 @@ from cudalint.facts.costs import (
     FindingCost,
     KernelCost,
     LaunchCost,
+    Needless,
     Operations,
-    Repeated,
     Resource,
     Waits,
     Work,
@@ -66,7 +66,7 @@ from cudalint.facts.launches import (
 from cudalint.facts.neighbours import Neighbours, NeighboursResult
 from cudalint.facts.places import Frame, Place
 from cudalint.facts.products import MatrixProduct, MatrixProductResult
-from cudalint.facts.races import BarrierFix, Insertion, Race, RaceEnd
+from cudalint.facts.races import BarrierFix, Benign, Insertion, Race, RaceEnd
 from cudalint.facts.resources import REGISTER_CEILINGS, Occupancy, Resources
 from cudalint.facts.reuse import Reuse, ReuseResult
 from cudalint.facts.uninitialised import Uninitialised
@@ -88,6 +88,7 @@ __all__ = [
     "BarrierFix",
     "BarrierKind",
     "BarrierResult",
+    "Benign",
     "Bound",
     "Branch",
     "BranchResult",
@@ -122,6 +123,7 @@ __all__ = [
     "MatrixProduct",
     "MatrixProductResult",
     "Misalignment",
+    "Needless",
     "Neighbours",
     "NeighboursResult",
     "Occupancy",
@@ -134,7 +136,6 @@ __all__ = [
     "Problem",
     "Race",
     "RaceEnd",
-    "Repeated",
     "Resource",
     "Resources",
     "Reuse",

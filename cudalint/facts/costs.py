@@ -74,14 +74,18 @@ class Work(Struct, frozen=True):
     waits: Waits
     turns: float = 0.0
     """Clocks of an SM's constant cache for loads whose lanes want different words."""
+    past_l1: float = 1.0
+    """Of what loads of global memory wait for, the part that L1 does not have."""
+    past_l2: float = 1.0
+    """Of that, the part that L2 does not have."""
 
 
-class Repeated(Struct, frozen=True):
-    """The part of a launch's work that is done in loops of which nothing says how long they are."""
+class Needless(Struct, frozen=True):
+    """Bytes of an array that are moved beyond what the ideal sectors of all requests are. Of what is asked for again,
+    as of the fields of a record one by one, a cache has kept the sectors."""
 
-    lengths: frozenset[int]
-    """Numbers of what was assumed: loops with the same one are of one length."""
-    work: Work
+    l2: float
+    dram: float
 
 
 class LaunchCost(Struct, frozen=True):
@@ -123,12 +127,15 @@ class LaunchCost(Struct, frozen=True):
     """How often a warp waits at each barrier, by its place."""
     lengths: tuple[str, ...] = ()
     """What is assumed of loops of which nothing says how long they are."""
-    repeated: tuple[Repeated, ...] = ()
     within: Mapping[Place, frozenset[int]] = {}
     """By place, the numbers of the lengths on which it rests how often code is executed."""
-    needless: Mapping[str, float] = {}
-    """By array, the bytes that reach L2 beyond what lanes ask for. Of what is asked for again, as of the fields of a
-    record one by one, L1 has kept the sectors."""
+    shares: Mapping[tuple[Place, str, str, str], float] = {}
+    """By access (where it begins, space, operation, array), which part of its requests counts, where not all do: in
+    loops of which nothing says how long they are."""
+    scale: float = 1.0
+    """Times that all counts are taken, where a launch of unknown size is told for more blocks than were evaluated."""
+    needless: Mapping[str, Needless] = {}
+    """By array, what goes past L1 and past L2 beyond the ideal."""
 
     @property
     def reached_gflops(self) -> float | None:
@@ -145,6 +152,8 @@ class Excess(Struct, frozen=True):
 
     sectors: float = 0.0
     """Beyond the ideal, of global memory."""
+    passes: float = 0.0
+    """Clocks of an SM's L1 that these take."""
     wavefronts: float = 0.0
     """Beyond the ideal, of shared memory."""
     turns: float = 0.0
@@ -192,19 +201,21 @@ class FindingCost(Struct, frozen=True):
     wavefronts: float = 0.0
     """Wavefronts beyond the ideal in the whole launch."""
     traffic_share: float | None = None
-    """Both of them as a share of all sectors and wavefronts of the kernel."""
+    """Of the kernel's traffic through L1 and shared memory, what goes away, where a wavefront is as much as four
+    sectors. Known where the counts are, if only up to a common factor, and the time may not be. None where it is not
+    known, and where the finding is not about traffic."""
     status: CostStatus = "unknown"
     reason: str | None = None
     """Why the share is not known."""
-    least: float | None = None
-    """The share, if the loops around other code were much longer than they are taken for."""
     if_short: tuple[str, ...] = ()
-    """What these are taken for, where that makes much of a difference."""
+    """What loops around other code are taken for, where nothing says how long they are."""
     excess: Excess = Excess()
     kernel: KernelCost | None = None
     """The launch in which it costs most; None if the share is not known."""
     findings: int = 1
     """How many findings it is the cost of."""
+    place: Place | None = None
+    """What is there is counted: other findings about the same place have the same excess, not one more."""
 
     @property
     def weight(self) -> tuple[float, float]:

@@ -42,6 +42,8 @@ class OutOfBounds(Struct, frozen=True):
     declaration: Place | None
     dimensions: int
     """Of the declared array."""
+    in_parameters: str | None = None
+    """The size in elements, in the kernel's parameters; None where these don't give it."""
 
 
 class PitchMismatch(Struct, frozen=True):

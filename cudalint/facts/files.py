@@ -30,6 +30,7 @@ from cudalint.hardware.features import Need
 from cudalint.kinds import EVERY_KIND, SHOWN_KINDS, Kinds
 from cudalint.numerals import count
 from cudalint.reasons import Problem, ReasonKind
+from cudalint.shortfalls import Shortfall
 
 
 class KernelFacts(Struct, frozen=True, eq=False):
@@ -152,8 +153,8 @@ class FileFacts(Struct, frozen=True, eq=False):
     """Paths of the user's files that contributed (the file and its headers), to what they are called."""
     parameters: frozenset[tuple[str, str]] = frozenset()
     """Each kernel with each of its scalar parameters."""
-    failures: tuple[str, ...] = ()
-    """What the user asked for and could not be had, one line each; everything else was done."""
+    failures: tuple[Shortfall, ...] = ()
+    """What the user asked for and could not be had, and what was left for lack of time; everything else was done."""
     host: HostFacts | None = None
     """What its host code does, if somebody asks."""
 

@@ -9,6 +9,10 @@ from msgspec import Struct
 from cudalint.facts.accesses import Operation
 from cudalint.facts.places import Frame, Place
 
+Benign = Literal["same-value", "unused-read", "same-branch"]
+"""Why the outcome of a race is the same in either order: what is stored is, nobody uses what is read, or whoever comes
+first makes all stores that it decides about."""
+
 
 class RaceEnd(Struct, frozen=True):
     """One of the two accesses of a race, and the thread that makes it."""
@@ -74,6 +78,9 @@ class Race(Struct, frozen=True):
     fence_before: Place | None = None
     """The atomic by which the last block knows that it is the last, where it comes between the two: what lacks is a
     memory fence before it."""
+
+    benign: Benign | None = None
+    """Why the outcome is the same in either order; None where it may differ."""
 
     @property
     def is_worth_telling(self) -> bool:

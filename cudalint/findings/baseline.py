@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Severity
+from cudalint.disk.documents import DocumentError, json_of
 from cudalint.disk.regular import read_own
 from cudalint.disk.replacing import write_whole
 from cudalint.findings.identity import Identity, identity_of
@@ -66,12 +67,12 @@ def write_baseline(path: str, diagnostics: Iterable[Diagnostic], sources: Source
 def load_baseline(path: str) -> tuple[Entry, ...]:
     try:
         # Where a configuration may have it read has been looked at.
-        document = json.loads(read_own(path).decode("utf-8", "surrogateescape"))
+        document = json_of(read_own(path), "surrogateescape")
     except FileNotFoundError:
         raise BaselineError(f"{path}: no such file; `--write-baseline {path}` makes it") from None
     except OSError as error:
         raise BaselineError(f"{path}: cannot be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
+    except DocumentError as error:
         raise BaselineError(f"{path}: not a baseline: {error}") from None
     if not isinstance(document, dict) or document.get("tool") != "cudalint":
         raise BaselineError(f"{path}: not a baseline; `--write-baseline FILE` makes one")

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from cudalint.facts import Access, FileFacts, KernelFacts, LaunchFacts
 from cudalint.findings.missing_includes import headers_not_found, may_miss_headers
+from cudalint.findings.results import is_seen_into
 from cudalint.numerals import count
 from cudalint.rulekit import is_repeat
 
@@ -30,21 +31,21 @@ class GapLine(NamedTuple):
 
 
 def gap_line(file: FileFacts) -> GapLine:
-    """`3 of 14 kernels evaluated in full, 10 in part, 1 not at all; most would bring -I with the folder of `a.h`: 8
-    kernels`."""
+    """`3 of 14 kernels evaluated in full, 10 in part, 1 not at all; most in the way: `a.h` was not found (8 kernels)`.
+
+    What a header would bring that was looked for and is nowhere can't be tried, and so it isn't promised."""
     kernels: dict[object, list[KernelFacts]] = {}
     for kernel in file.kernels:
         kernels.setdefault(kernel.name_place, []).append(kernel)
     open_ones = [group for group in kernels.values() if any(map(_has_gaps, group))]
-    without = sum(all(map(_is_unknown, group)) for group in open_ones)
+    without = sum(not any(map(is_seen_into, group)) for group in open_ones)
     total, full, part = len(kernels), len(kernels) - len(open_ones), len(open_ones) - without
     assumed = [group for group in kernels.values() if any(is_assumed(launch) for k in group for launch in k.launches)]
     if not total:
-        way = _ways(file, []).text
-        return GapLine(f"no kernel evaluated; most would bring {way}" if headers_not_found(file) else "", True)
+        return GapLine("; ".join(["no kernel evaluated", *_not_found(file)]), True)
     if not open_ones and not assumed:
         # Lines outside of them are no C++ without the headers.
-        return GapLine(f"{count(total, 'kernel')} evaluated; most would bring {_ways(file, []).text}", False)
+        return GapLine("; ".join([f"{count(total, 'kernel')} evaluated", *_not_found(file)]), False)
     if not open_ones:
         # The findings say so themselves.
         told = f"{count(total, 'kernel')} evaluated, {len(assumed)} of them under a launch that was assumed: {_STATED}"
@@ -60,12 +61,6 @@ def _has_gaps(kernel: KernelFacts) -> bool:
     return bool(kernel.gaps) or any(True for _ in _unknown(kernel.accesses))
 
 
-def _is_unknown(kernel: KernelFacts) -> bool:
-    """Whether nothing of a kernel with gaps has figures."""
-    found = [access for access in kernel.accesses if access.results]
-    return all(any(True for _ in _unknown([access])) for access in found)
-
-
 def _unknown(accesses: Sequence[Access]) -> Iterator[str]:
     """Why accesses have no figures."""
     for access in accesses:
@@ -79,26 +74,32 @@ def _ways(file: FileFacts, open_ones: Sequence[Sequence[KernelFacts]]) -> GapLin
     """The one action that helps most kernels, or what stands most in the way where none is known."""
     ways: Counter[str] = Counter()
     reasons: Counter[str] = Counter()
+    without_headers = 0
     headers = headers_not_found(file)
-    more = f" and of {count(len(headers) - 1, 'more header')}" if len(headers) > 1 else ""
-    for_headers = f"-I with the folder of `{headers[0]}`{more}" if headers else ""
     for group in open_ones:
         # Each once for a kernel; what is as frequent as others comes in the order of the source.
         own = dict.fromkeys(gap.remedy for kernel in group for gap in kernel.gaps if gap.remedy)
         ways.update(list(own))
         if any(gap.kind == "time" for kernel in group for gap in kernel.gaps):
             ways[_TIME] += 1
-        if for_headers and for_headers not in own and any(map(may_miss_headers, group)):
-            ways[for_headers] += 1
+        without_headers += bool(headers) and any(map(may_miss_headers, group))
         why = [gap.own_reason for kernel in group for gap in kernel.gaps]
         reasons.update(list(dict.fromkeys([*why, *(r for kernel in group for r in _unknown(kernel.accesses))])))
+    way, number = ways.most_common(1)[0] if ways else ("", 0)
+    if without_headers and without_headers >= number:
+        (missing,) = _not_found(file)
+        return GapLine(f"most in the way: {missing} ({count(without_headers, 'kernel')})", True, headers[0])
     if ways:
-        way, number = ways.most_common(1)[0]
-        asks = headers[0] if way == for_headers else way
-        return GapLine(f"most would bring {way}: {count(number, 'kernel')}", True, asks)
-    if not open_ones:
-        return GapLine(for_headers, True)
+        return GapLine(f"most would bring {way}: {count(number, 'kernel')}", True, way)
     reason, number = reasons.most_common(1)[0]
     text = " ".join(reason.split())
     short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4].rstrip()} ..."
     return GapLine(f"most in the way: {short} ({count(number, 'kernel')})", False)
+
+
+def _not_found(file: FileFacts) -> list[str]:
+    """What is said of headers, if any were not found."""
+    names = headers_not_found(file)
+    if len(names) > 1:
+        return [f"`{names[0]}` and {count(len(names) - 1, 'more header')} were not found"]
+    return [f"`{name}` was not found" for name in names]

@@ -38,16 +38,17 @@ def requirements(held: Iterable[Diagnostic]) -> list[Requirement]:
 
 
 def condition_of(diagnostic: Diagnostic) -> str:
-    """Under which condition there is what a conditional finding says, or of a requirement that there isn't."""
+    """Under which condition there is what a conditional finding says, or of CL102 that there isn't."""
     held, tried = diagnostic.worlds
-    return diagnostic.condition or f"in {held} of {count(tried, 'launch or instantiation', 'launches and instantiations')}"
+    return diagnostic.condition or f"in {held} of {count(tried, 'launch', 'launches and instantiations')}"
 
 
 def _clauses(findings: Iterable[Diagnostic]) -> Iterator[str]:
     places: dict[tuple[str, str], set[object]] = {}
     for diagnostic in findings:
-        said = f"if `{diagnostic.condition}`" if diagnostic.condition else condition_of(diagnostic)
+        said = f"if `{diagnostic.condition}`"
         of_rule = ("", f"needs `{diagnostic.condition}`") if diagnostic.code == _MISALIGNED else (diagnostic.name, said)
         places.setdefault(of_rule, set()).add(diagnostic.place)
     for (name, said), own in places.items():
-        yield f"{name} at {count(len(own), 'place')} {said}" if name else f"{said} for {count(len(own), 'access', 'accesses')}"
+        number = count(len(own), "place") if name else count(len(own), "access", "accesses")
+        yield f"{name} at {number} {said}" if name else f"{said} for {number}"

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.facts import FileFacts, Frame, KernelFacts, LeftOutLaunches, Operation, Place, Space
 from cudalint.findings.showing import marked
+from cudalint.shortfalls import Gravity, Shortfall
 
 SEVERITIES: tuple[Severity, ...] = ("error", "warning", "info")
 """Worst first."""
@@ -19,10 +20,25 @@ _EVALUATED = frozenset({"exact", "assumed", "range", "unreached"})
 
 
 class Failure(Struct, frozen=True):
-    """A path that could not be linted, and why, in one line."""
+    """A path that could not be linted, or not in full, and why, in one line."""
 
     path: str
     message: str
+    severity: Gravity = "error"
+    """A warning where the rest of the file was done."""
+    kernels: tuple[str, ...] = ()
+    """The first of those that it costs, where it is about kernels."""
+    number: int = 0
+    """How many kernels these are."""
+
+    @classmethod
+    def of(cls, path: str, shortfall: Shortfall) -> Failure:
+        return cls(path, shortfall.message, shortfall.severity, shortfall.kernels, shortfall.number)
+
+
+def are_errors(failures: Iterable[Failure]) -> bool:
+    """Whether something could not be done at all: what was left out of a linted file is no failure of a run."""
+    return any(failure.severity == "error" for failure in failures)
 
 
 class Note(NamedTuple):
@@ -63,6 +79,11 @@ class Coverage(Struct, frozen=True):
         return len(self.kernels - self.seen_into)
 
     @property
+    def kernels_without_accesses(self) -> int:
+        """Those among them in which not one access was found, although they may make some."""
+        return len(self.kernels - self.seen_into - {site.kernel for site in self.accesses})
+
+    @property
     def evaluated(self) -> int:
         return len(self.accesses) - len(self.unevaluated)
 
@@ -83,12 +104,13 @@ def coverage_of(facts: FileFacts) -> Coverage:
                 unevaluated.add(site)
     places = frozenset(kernel.place for kernel in facts.kernels)
     left_out = frozenset((kernel.instantiation, launches) for kernel in facts.kernels for launches in kernel.left_out)
-    seen_into = frozenset(kernel.place for kernel in facts.kernels if _is_seen_into(kernel))
+    seen_into = frozenset(kernel.place for kernel in facts.kernels if is_seen_into(kernel))
     is_of_accesses = all("accesses" in kernel.collected for kernel in facts.kernels)
     return Coverage(places, frozenset(accesses), frozenset(unevaluated), left_out, seen_into, is_of_accesses)
 
 
-def _is_seen_into(kernel: KernelFacts) -> bool:
+def is_seen_into(kernel: KernelFacts) -> bool:
+    """Whether anything is known of a kernel: that it touches no memory, too, if all that it does was read."""
     if not kernel.accesses:
         return all(gap.kind in ("races", "unit") for gap in kernel.gaps)
     statuses = {result.status for access in kernel.accesses for result in access.results}
@@ -159,8 +181,8 @@ class FileReport(Struct, frozen=True):
     """The headers that the file includes: what its findings call them, by resolved path."""
     parameters: frozenset[tuple[str, str]] = frozenset()
     """Each kernel with each of its scalar parameters."""
-    failures: tuple[str, ...] = ()
-    """What was asked for beyond the linting and could not be had."""
+    failures: tuple[Shortfall, ...] = ()
+    """What was asked for beyond the linting and could not be had, and what was left for lack of time."""
     note: str | None = None
     """What a user may want to know of the file."""
     launched: frozenset[KernelSite] = frozenset()

@@ -5,7 +5,8 @@
 2. Certain and likely errors are shown, and so is what else is no waste of time.
 3. Certain and likely waste is shown that takes `--min-share` of its kernel's time and of its traffic through L1.
 4. Twice that share of the traffic is enough for bank conflicts, and in kernels whose time is not known.
-5. Conditional findings are requirements of their kernel, one line for each; all else is counted.
+5. What a number decides that nothing in sight gives is a requirement of its kernel, one line for each; all else is
+   counted.
 """
 
 from __future__ import annotations
@@ -48,7 +49,7 @@ def with_worlds(diagnostic: Diagnostic, share: float) -> Diagnostic:
     """A finding of a run, of which it is known by now in how many launches and instantiations it holds."""
     if not share or diagnostic.held_back == "no-action" or certainty_of(diagnostic) != "conditional":
         return diagnostic
-    return replace(diagnostic, held_back="conditional")
+    return replace(diagnostic, held_back="conditional" if diagnostic.condition else "few")
 
 
 def _reason(diagnostic: Diagnostic, share: float) -> HeldBack | None:
@@ -65,9 +66,9 @@ def too_little(diagnostic: Diagnostic, cost: FindingCost, share: float) -> HeldB
     if not ("ideal_sectors" in diagnostic.figures or "ideal_wavefronts" in diagnostic.figures):
         part = share_of_time if share_of_time is not None else _part_of_work(diagnostic)
         return None if part is not None and part >= share else "unknown" if share_of_time is None else "small"
-    if share_of_time is None or "ideal_wavefronts" in diagnostic.figures:
-        if traffic is not None and traffic >= ENOUGH_ALONE * share:
-            return None
+    by_traffic = share_of_time is None or "ideal_wavefronts" in diagnostic.figures
+    if by_traffic and traffic is not None and traffic >= ENOUGH_ALONE * share:
+        return None
     if share_of_time is None:
         return "unknown"
     return None if share_of_time >= share and (traffic is None or traffic >= share) else "small"

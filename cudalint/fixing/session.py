@@ -23,6 +23,7 @@ from cudalint.fixing.writing import Change, Grounds, write_together
 from cudalint.processes.faults import described
 from cudalint.remedies.edits import Correspondence, apply_edits, fit
 from cudalint.remedies.news import new_findings
+from cudalint.shortfalls import weight
 
 MOST_PASSES = 10
 """After so many something goes in circles, and what is left is left."""
@@ -261,7 +262,7 @@ class Session:
             if new is None or old is None:
                 worse |= concerned
                 continue
-            is_less = new.status not in ("ok", old.status) or len(new.failures) > len(old.failures)
+            is_less = new.status not in ("ok", old.status) or weight(new.failures) > weight(old.failures)
             is_new = path not in owners and new_findings(old.diagnostics, new.diagnostics, same)
             if is_less or is_new:
                 worse |= concerned

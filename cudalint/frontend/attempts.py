@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from cudalint.buildfiles.build import BuildMacro
 from cudalint.disk import recorder as disk
-from cudalint.disk.arguments import as_path
+from cudalint.disk.arguments import as_path, paths_in
 from cudalint.disk.border import Border, border_around
 from cudalint.disk.folders import small_file, without_detours
 from cudalint.frontend import clang, recovery
@@ -30,10 +30,13 @@ from cudalint.frontend.flags import (
     LIBRARIES_ROOT,
     ParseOptions,
     option_flags,
+    precompiled_among,
     prelude_flags,
     system_folders,
 )
 from cudalint.frontend.guesses import Guess
+from cudalint.frontend.inclusions import Included
+from cudalint.frontend.overlay import overlay_of, readable
 from cudalint.frontend.reading import SourceError
 from cudalint.frontend.searched import IncludeSearch, note_search
 from cudalint.processes import memory
@@ -142,6 +145,10 @@ class _Learned(Struct):
     """libclang crashes behind a precompiled header."""
     in_vain: set[tuple[str, bytes]] = field(default_factory=set)
     """Files with other words in them that made nothing better."""
+    allowed: dict[str, str] = field(default_factory=dict)
+    """What clang may open beside installed headers: absolute paths, and where they lead."""
+    overlay: tuple[int, bytes] = (-1, b"")
+    """How many that were when it was last written down, and what was written."""
 
 
 def never() -> bool:
@@ -163,9 +170,7 @@ class Source(Struct, frozen=True):
     @property
     def border(self) -> Border:
         """What the file may include: what is of its project, and what the user names."""
-        options = self.options
-        named = (*options.users, *((options.cuda_path,) if options.cuda_path else ()))
-        return border_around(self.path).and_also(HEADERS_ROOT, *named)
+        return border_around(self.path).and_also(HEADERS_ROOT, *self._users)
 
     def macros_said(self) -> set[str]:
         """The macros that the options define or take back."""
@@ -180,9 +185,26 @@ class Source(Struct, frozen=True):
         data = next(same, None)
         return small_file(path) if data is None else data
 
+    @property
+    def _users(self) -> tuple[str, ...]:
+        return (*self.options.users, *((self.options.cuda_path,) if self.options.cuda_path else ()))
+
     def search(self, folders: Sequence[str] = ()) -> IncludeSearch:
         known = (BUNDLED_ROOT, *self.options.include_dirs, *system_folders(self.options))
-        return IncludeSearch((*known, *folders), self.border)
+        return IncludeSearch((*known, *folders, *paths_in(self.options.extra)), self.border)
+
+    def allow(self, search: IncludeSearch) -> None:
+        """Has clang see what a search has found and may be read."""
+        self.learned.allowed.update(search.allowed)
+
+    def overlay(self) -> bytes:
+        """All that clang can open for this file."""
+        allowed = self.learned.allowed
+        if self.learned.overlay[0] != len(allowed):
+            folders = border_around(self.path).whole_folders(self._users)
+            own = {os.path.abspath(self.path): disk.resolved(self.path)}
+            self.learned.overlay = len(allowed), overlay_of({**own, **allowed}, (*folders, HEADERS_ROOT))
+        return self.learned.overlay[1]
 
     def by(self, attempt: Attempt, *steps: Callable[[Source, Attempt], Attempt]) -> Attempt:
         """What one step after the other makes of an attempt, for as long as there is time."""
@@ -197,8 +219,8 @@ class Source(Struct, frozen=True):
         setting = self._looked_over(setting)
         unit = self._loaded(setting, is_read=True)
         attempt = Attempt(self.path, setting, unit, problems_of(unit, of_preprocessor=True), self.text)
-        refused = self._with_outside(attempt)
-        return attempt if refused is setting else self.read(refused)
+        further = self._with_unmet(attempt)
+        return attempt if further is None else self.read(further)
 
     def parse(self, setting: Setting) -> Attempt:
         """What clang makes of the file, its text otherwise spelled where that is what clang wants. Raises:
@@ -206,10 +228,8 @@ class Source(Struct, frozen=True):
         setting = self._looked_over(setting)
         unit = self._loaded(setting)
         attempt = Attempt(self.path, setting, unit, problems_of(unit), self.text)
-        refused = self._with_outside(attempt)
-        if refused is not setting:
-            return self.parse(refused)
-        return self._otherwise_spelled(attempt)
+        further = self._with_unmet(attempt)
+        return self._otherwise_spelled(attempt) if further is None else self.parse(further)
 
     def _looked_over(self, setting: Setting) -> Setting:
         """With what is found in its folders only, or included by its context, and may not be read."""
@@ -220,30 +240,29 @@ class Source(Struct, frozen=True):
         search.follow(self.path, self.text, (*self.options.defines, *self.options.extra))
         if setting.context is not None:
             search.follow(self.path, setting.context.text)
+        return replace(self._refusing(setting, search), looked_at=looks_at)
+
+    def _refusing(self, setting: Setting, search: IncludeSearch) -> Setting:
+        """With what a search has found and may not be read taken as empty; the rest can be opened from now on."""
+        self.allow(search)
         found = refused_by(search)
         new = {path: problem for path, problem in found.items() if path not in setting.respelled}
         respelled, refused = {**setting.respelled, **dict.fromkeys(new, b"")}, (*setting.refused, *new.values())
-        return replace(setting, looked_at=looks_at, respelled=respelled, refused=refused)
+        return replace(setting, respelled=respelled, refused=refused)
 
-    def _with_outside(self, attempt: Attempt) -> Setting:
-        """With what was included although it may not be read: a macro has named it, or a header further on."""
-        setting = attempt.setting
-        outside = dict(self._outside(attempt))
-        if not outside:
-            return setting
-        respelled = {**setting.respelled, **dict.fromkeys(outside, b"")}
-        return replace(setting, respelled=respelled, refused=(*setting.refused, *outside.values()))
-
-    def _outside(self, attempt: Attempt) -> Iterator[tuple[str, Problem]]:
-        border = self.border
-        for inclusion in attempt.unit.get_includes():
-            path = inclusion.include.name if inclusion.include is not None else HEADERS_ROOT
-            if not path.startswith((HEADERS_ROOT, *SYSTEM_FOLDERS)) and path not in attempt.setting.respelled:
-                problem = border.problem_of(path)
-                if problem is not None and disk.exists(path):
-                    place = inclusion.location
-                    name = place.file.name if place.file is not None else self.path
-                    yield path, refused_include(name, place.line, path, f"it {problem}")
+    def _with_unmet(self, attempt: Attempt) -> Setting | None:
+        """With what clang did not find since nobody had seen that it is included: a macro has named it, or a header
+        further on. None where that is nothing."""
+        setting, search = attempt.setting, self.search(attempt.setting.folders)
+        search.allowed.update(self.learned.allowed)
+        missing = [problem for problem in attempt.problems if problem.kind == "missing-include"]
+        names = dict.fromkeys((problem.path, problem.line, problem.name) for problem in missing)
+        unmet = [search.meet(path, line, path, Included(name, True, line)) for path, line, name in names]
+        if not any(unmet):
+            return None
+        other = self._refusing(setting, search)
+        is_new = len(other.respelled) > len(setting.respelled) or self.learned.overlay[0] != len(self.learned.allowed)
+        return other if is_new else None
 
     def _otherwise_spelled(self, attempt: Attempt) -> Attempt:
         """With what nvcc takes and clang does not spelled otherwise, which shows in the errors that clang makes of it:
@@ -298,6 +317,7 @@ class Source(Struct, frozen=True):
         """Raises: TranslationUnitLoadError. `plain`: without anything precompiled."""
         options = replace(self.options, std=setting.standard or self.options.std)
         arguments = prelude_flags(options, self.text, plain=plain)
+        self.learned.allowed.update({path: path for path in precompiled_among(arguments)})
         own = setting.respelled.get(self.path, self.text)
         unsaved: list[tuple[str, bytes]] = [(self.path, own + _CLOSE if is_read else own), *self._replaced(setting)]
         if is_read:
@@ -324,7 +344,12 @@ class Source(Struct, frozen=True):
         for folder in (BUNDLED_ROOT, *system_folders(self.options), *setting.folders, *libraries):
             arguments += ["-idirafter", as_path(folder)]
         wanted = _READ_OPTIONS if is_read else _PARSE_OPTIONS
-        unit = TranslationUnit.from_source(self.path, arguments, unsaved, wanted, clang.index())
+        try:
+            with readable(self.overlay()) as overlay:
+                given = [*arguments, "-ivfsoverlay", overlay]
+                unit = TranslationUnit.from_source(self.path, given, unsaved, wanted, clang.index())
+        except OSError as error:
+            raise SourceError(f"{self.path}: libclang could not parse it: {error.strerror}") from error
         note_search(unit, arguments, unsaved)
         return unit
 

@@ -8,7 +8,6 @@ user names is the user's own.
 
 from __future__ import annotations
 
-import json
 import os
 import re
 import shlex
@@ -21,6 +20,7 @@ from msgspec.structs import replace
 from cudalint.disk import recorder as disk
 from cudalint.disk.arguments import paths_in
 from cudalint.disk.border import Border, border_around, searched_upwards
+from cudalint.disk.documents import DocumentError, json_of
 from cudalint.disk.regular import read_regular
 from cudalint.frontend.flags import ParseOptions
 from cudalint.numerals import whole
@@ -128,10 +128,10 @@ def load_compile_commands(path: str) -> CompileCommands:
 def _load(path: str, version: int) -> CompileCommands:
     """Each file of a run asks for the same database; `version` tells when it was written anew."""
     try:
-        content = json.loads(read_regular(path).decode("utf-8"))
+        content = json_of(read_regular(path))
     except OSError as error:
         raise DatabaseError(f"{path}: cannot read it: {error.strerror or error}") from error
-    except (ValueError, RecursionError) as error:
+    except DocumentError as error:
         raise DatabaseError(f"{path}: not a JSON file: {error}") from error
     if not isinstance(content, list):
         raise DatabaseError(f"{path}: not a compilation database: a list of entries was expected")

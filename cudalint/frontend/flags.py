@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from msgspec import Struct
@@ -36,6 +36,7 @@ _FIXED_FLAGS: Final = (
     "-Xclang", "-fno-cxx-modules",
 )  # fmt: skip
 
+_PRECOMPILED: Final = "-include-pch"
 _PREPROCESSOR_FLAGS: Final = ("-isystem", "-include", "-idirafter", "-iquote", "-I", "-D", "-U")
 
 _NEWEST_ARCHITECTURE: Final = 90
@@ -73,7 +74,12 @@ def prelude_flags(options: ParseOptions, text: bytes, *, plain: bool = False) ->
     header = None
     if not plain and _fits_precompiled(options.extra):
         header = precompiled(_STREAMS_PRELUDE if _STREAMS.search(text) else _PRELUDE, basic)
-    return [*basic, "-include-pch", header] if header else [*basic, "-include", _PRELUDE]
+    return [*basic, _PRECOMPILED, header] if header else [*basic, "-include", _PRELUDE]
+
+
+def precompiled_among(flags: Sequence[str]) -> Sequence[str]:
+    """The precompiled form of the prelude that flags name, if they do."""
+    return flags[flags.index(_PRECOMPILED) + 1 :][:1] if _PRECOMPILED in flags else ()
 
 
 def _fits_precompiled(extra: tuple[str, ...]) -> bool:
@@ -94,7 +100,10 @@ def system_folders(options: ParseOptions) -> tuple[str, ...]:
     """The named folders that have headers of a toolkit or of the standard libraries."""
     folders = [folder for folder in options.include_dirs if _has_system_headers(folder)]
     if options.cuda_path:
-        folders.append(os.path.join(options.cuda_path, "include"))
+        include = os.path.join(options.cuda_path, "include")
+        # Where CUDA 13 has Thrust, CUB and libcu++.
+        libraries = os.path.join(include, "cccl")
+        folders += [libraries, include] if disk.is_folder(libraries) else [include]
     return tuple(folders)
 
 

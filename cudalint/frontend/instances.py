@@ -20,6 +20,7 @@ from msgspec import Struct
 
 from cudalint.frontend.template_uses import numbers_given, parts_of_list
 from cudalint.heuristics import heuristic
+from cudalint.ir.builtins import FUNCTION_CLASS
 from cudalint.ir.nodes import TemplateHead
 from cudalint.numerals import whole
 from cudalint.source.comments import COMMENT
@@ -72,15 +73,14 @@ _ARGUMENT: Final = re.compile(
 )
 
 
-_FUNCTOR: Final = "_cudalint_functor"
 FUNCTOR: Final = (
-    f"struct {_FUNCTOR} {{ template <class T, class... A> __host__ __device__ T operator()(T a, A...) const "
+    f"struct {FUNCTION_CLASS} {{ template <class T, class... A> __host__ __device__ T operator()(T a, A...) const "
     "{ return a; } };"
 )
 """A line that declares something to call: it gives back its first argument."""
 
 
-_SHOWN: Final = {_FUNCTOR: "a function of its first argument", "__half": "half"}
+_SHOWN: Final = {FUNCTION_CLASS: "a function of its first argument", "__half": "half"}
 
 
 class Parameter(Struct, frozen=True):
@@ -308,9 +308,9 @@ def _types(parameter: Parameter, own: str, floating: Sequence[str]) -> list[str]
     told = [type_ for type_ in told if _ARGUMENT.match(type_)]
     called = (variable for variable in re.findall(rf"\b{parameter.name}\s+(?:const\s*)?&?\s*(\w+)\s*[,)=;]", own))
     if any(re.search(rf"\b{variable}\s*\(", own) for variable in called):
-        return [_FUNCTOR, *told]
+        return [FUNCTION_CLASS, *told]
     if _OF_FUNCTORS.fullmatch(parameter.name) and not told:
-        return [_FUNCTOR]
+        return [FUNCTION_CLASS]
     if _OF_ITERATORS.fullmatch(parameter.name) and not told:
         return ["float*", "int*"]
     usual = ["int", "long"] if _OF_INDICES.search(parameter.name) else [*floating, "int"]

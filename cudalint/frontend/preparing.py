@@ -35,6 +35,7 @@ def prepared(source: Source) -> Attempt:
     search = source.search()
     search.force(source.path, paths_in(source.options.extra))
     search.follow(source.path, source.text, (*source.options.defines, *source.options.extra))
+    source.allow(search)
     refused = refused_by(search)
     setting = Setting(
         macros=tuple(_macros(source)), respelled=dict.fromkeys(refused, b""), refused=tuple(refused.values())

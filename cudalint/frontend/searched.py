@@ -64,6 +64,8 @@ class IncludeSearch:
         """The files that were met, without links and detours."""
         self._paths: set[str] = set()
         """As they were called."""
+        self._looked_at: set[str] = set()
+        """As they were called: those of which it is known whether they may be opened."""
         self._missing: list[str] = []
         """The names that the first file includes and no folder has."""
         self._within: list[str] = []
@@ -71,6 +73,8 @@ class IncludeSearch:
         """The names that something asks for (`__has_include`)."""
         self.may_ask = False
         """Whether something may ask for macros: with `#error`, or where macros make code of what they are given."""
+        self.allowed: dict[str, str] = {}
+        """What may be opened: the absolute path as clang makes it, and where that leads."""
         self.refused: dict[str, tuple[str, int, str]] = {}
         """What may not be read, by its path as clang has it: which file includes it, in which line, and why not."""
 
@@ -81,7 +85,10 @@ class IncludeSearch:
         while waiting and len(self._seen) < _MOST_FOLLOWED:
             at, here = waiting.pop()
             for each in (*here.included, *here.perhaps):
-                found = self._find(at, each)
+                places = self._places(at, each)
+                found = next(iter(places), None)
+                for place in places:
+                    self._allow(place)
                 if not each.is_needed:
                     self._asked_for.add(each.name)
                 if found is None:
@@ -105,9 +112,9 @@ class IncludeSearch:
             named += (name for at in texts if at != path for name in _named_by(at))
             for name in list(dict.fromkeys(named))[:_MOST_FOLLOWED]:
                 for at in computed:
-                    found = self._find(at, Included(name, True, 1))
-                    if found is not None:
-                        self._refuses(found, at, 1)
+                    for place in self._places(at, Included(name, True, 1)):
+                        if not self._refuses(place, at, 1):
+                            self._allow(place)
 
     @property
     def misses_something(self) -> bool:
@@ -138,18 +145,37 @@ class IncludeSearch:
     def force(self, path: str, names: Iterable[str]) -> None:
         """Looks at what is included in front of the first file, which is searched for from the current folder on."""
         for name in names:
-            found = self._find(os.path.join(os.curdir, "options"), Included(name, True, 1))
-            if found is not None and not self._refuses(found, path, 1):
+            self.meet(path, 1, os.path.join(os.curdir, "options"), Included(name, True, 1))
+
+    def meet(self, path: str, line: int, at: str, included: Included) -> bool:
+        """Looks at what a line is seen to include, and at what that includes in turn. Whether anything was there, to be
+        read or not, that was not met before."""
+        known = len(self.allowed) + len(self.refused)
+        for found in self._places(at, included):
+            if not self._refuses(found, path, line):
                 problem = self._problem_of(found)
                 if problem is not None:
-                    self.refused[found] = (path, 1, f"it {problem}")
-                elif self._is_own(found):
+                    self.refused.setdefault(found, (path, line, f"it {problem}"))
+                    continue
+                self._allow(found)
+                if self._is_own(found):
                     further = IncludeSearch(self._folders, self._border)
                     further.follow(found, _bytes_of(found))
-                    self.refused |= further.refused
+                    self.refused = further.refused | self.refused
+                    self.allowed |= further.allowed
+        return len(self.allowed) + len(self.refused) > known
 
-    def _find(self, at: str, included: Included) -> str | None:
-        return next((path for path in self._candidates(at, included) if disk.kind_of(path) in ("file", "other")), None)
+    def _allow(self, path: str) -> None:
+        """A path that leads nowhere else than a project's file may."""
+        if path.startswith(_BUNDLED) or path in self._looked_at:
+            return
+        self._looked_at.add(path)
+        if _special(path) is None and self._border.problem_of(path) is None:
+            self.allowed.setdefault(os.path.abspath(path), disk.resolved(path))
+
+    def _places(self, at: str, included: Included) -> list[str]:
+        """Where something of that name is, in the order in which it is looked for."""
+        return [path for path in self._candidates(at, included) if disk.kind_of(path) in ("file", "other")]
 
     def _candidates(self, at: str, included: Included) -> Iterator[str]:
         folders = (os.path.dirname(at), *self._folders) if included.is_quoted else self._folders

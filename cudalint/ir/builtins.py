@@ -52,6 +52,28 @@ class Builtin(Struct, frozen=True):
     support: Support | None = None
     """The GPUs that have it, if not all of them have."""
 
+    @property
+    def computes(self) -> bool:
+        """It makes a number of numbers, and does nothing else."""
+        has_code = self.work is not None or self.single is not None or self.jumps != "unknown"
+        return self.effect in _COMPUTING or (not self.effect and has_code)
+
+    @property
+    def is_followed(self) -> bool:
+        """All that it does is in what an execution leaves behind: what it computes, what it reads and writes, and which
+        threads wait there. Whatever is not known to be so may be output, or memory that nobody sees."""
+        return self.computes or self.effect in _FOLLOWED
+
+
+_COMPUTING: Final = frozenset({
+    "absolute", "bits", "converted", "extremum", "function", "fused", "high-product", "operator", "power", "rounded",
+})  # fmt: skip
+_FOLLOWED: Final = frozenset({
+    "active-mask", "assumed", "assumed-alignment", "atomic", "barrier", "copied-bytes", "copied-range", "filled",
+    "first-argument", "group-barrier", "group-reduce", "group-shuffle", "group-vote", "implies", "load", "load-matrix",
+    "masked-shuffle", "masked-vote", "match", "of-rank", "rank", "shuffle", "sine-and-cosine", "stated", "store",
+    "store-matrix", "stride", "uniform", "unmasked-vote", "warp-barrier",
+})  # fmt: skip
 
 DIVISIONS: Final[Mapping[tuple[str, str], Sequence]] = {
     ("float", "number"): Sequence(9, 10, special=1),
@@ -407,7 +429,15 @@ _HOST: Final[Mapping[str, Builtin]] = {
 BUILTINS: Final[Mapping[str, Builtin]] = {
     **_MATHEMATICS, **_INTRINSICS, **_conversions(), **_memory(), **_threads(), **_STATEMENTS, **_HOST,
 }  # fmt: skip
+OF_NUMBERS: Final = frozenset({
+    "complex_class.h", "cooperative_groups.h", "cuComplex.h", "cuda_bf16.h", "cuda_fp16.h", "cuda_fp8.h",
+    "half_class.h", "half_functions.h", "math.h", "vector_types.h",
+})  # fmt: skip
+"""The bundled headers whose functions compute numbers of numbers, or tell groups of threads, but for those that have an
+effect here."""
 _UNKNOWN: Final = Builtin()
+FUNCTION_CLASS: Final = "_cudalint_functor"
+"""A class of the front end's own, which stands for functions that a template is handed and that nothing names."""
 
 
 def builtin(name: str) -> Builtin:

@@ -13,6 +13,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.launches.blocks import DEFAULT_EXTENTS, DEFAULT_THREADS, spelled
 from cudalint.launches.configuration import Block, thread_axes
+from cudalint.launches.filled import filled_arrays
 from cudalint.options.limits import MAX_THREADS
 
 _NOBODY = "no launch in sight"
@@ -36,7 +37,7 @@ def made_up_block(function: ir.Function) -> tuple[Block, LaunchSource, str]:
     """A block that the kernel may have been written for, and what it is taken from. One that reads `threadIdx.y` isn't
     meant for threads along x alone, all of which would be in one row."""
     most = min(function.max_threads or MAX_THREADS, MAX_THREADS)
-    clues = _clues(function)
+    clues = _clues(function, most)
     if clues:
         block = _by_clues(function, clues, most)
         if block is not None:
@@ -80,15 +81,24 @@ def _by_clues(function: ir.Function, clues: Mapping[str, _Clue], most: int) -> B
 # --- clues -------------------------------------------------------------------------------------------------
 
 
-def _clues(function: ir.Function) -> dict[str, _Clue]:
+def _clues(function: ir.Function, most: int) -> dict[str, _Clue]:
     """The best clue for each axis along which the kernel itself asks which thread it is."""
     code = _Code(function)
     found: dict[str, _Clue] = {}
-    for clue in (*code.of_loops(), *code.of_tiles(), *code.of_sums(), *code.of_comparisons()):
+    filled = _of_filled(function, most)
+    for clue in (*code.of_loops(), *filled, *code.of_tiles(), *code.of_sums(), *code.of_comparisons()):
         before = found.get(clue.axis)
         if clue.extent > 1 and (before is None or (clue.rank, clue.extent) < (before.rank, before.extent)):
             found[clue.axis] = clue
     return found
+
+
+def _of_filled(function: ir.Function, most: int) -> Iterator[_Clue]:
+    """The first array of which each thread has an element and none is left over."""
+    for filled in filled_arrays(function, most):
+        for axis, extent in zip(_AXES, filled.block, strict=True):
+            yield _Clue(axis, extent, f"the extents of `{filled.array}`", 1)
+        return
 
 
 class _Code:

@@ -30,6 +30,8 @@ _AGAIN = 0.02
 """After another such share it is looked, or said, again: what is raised in a finalizer, say, goes unheard."""
 _SECONDS_UNASKED = 0.02
 """After which work that may be abandoned asks whether it is."""
+_SHORTEST = 0.01
+"""In seconds: a timer of 0 is none."""
 _HAS_CLOCK = hasattr(signal, "setitimer")
 
 
@@ -63,6 +65,16 @@ def begin(seconds: float) -> None:
     if _HAS_CLOCK:
         signal.signal(signal.SIGALRM, _note)
         signal.setitimer(signal.ITIMER_REAL, _FIRST_LOOK * seconds, _AGAIN * seconds)
+
+
+def grant(seconds: float) -> None:
+    """Gives the job more time, for work that is not for it alone; what it doesn't take is taken back as less than 0."""
+    _State.end += seconds
+    _State.last_end += seconds
+    if _HAS_CLOCK:
+        left, again = signal.getitimer(signal.ITIMER_PROF)
+        if left:
+            signal.setitimer(signal.ITIMER_PROF, max(_SHORTEST, left + seconds), again)
 
 
 def begin_last_part() -> None:

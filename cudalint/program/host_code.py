@@ -28,6 +28,7 @@ from cudalint.program.launches_in_text import TextLaunches
 from cudalint.program.neighbours import callers, code_in, definers, launchers, launching_texts, wrappers
 from cudalint.program.project_texts import launching_texts as launching_in_project
 from cudalint.program.project_texts import texts_by_name
+from cudalint.program.search_time import SearchTime
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, bits_of
 
@@ -58,9 +59,13 @@ class HostCode(Struct, eq=False):
     parse_options: Callable[[str], ParseOptions]
     """For another file."""
     deadline: Deadline = NEVER
-    """For all of it; what other files have gets half of what is left when they are come to."""
+    """For all of it. What a `main` leads to through other files gets half of what is left when it is come to."""
     constant: Callable[[str], Expression | None] = nothing_known
     """What else is known by a name in the file."""
+    search: SearchTime = field(default_factory=SearchTime)
+    """For looking into other files."""
+    is_cut: bool = False
+    """Whether launches may be missing for lack of time."""
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
     """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
 
@@ -89,12 +94,13 @@ class HostCode(Struct, eq=False):
             # With the arguments that it gives, the other file's `main` doesn't lead to all of them.
             missing = self._missing(found)
             found += [launch for launch in self._launched_here(set()) if launch.kernel.name in missing]
-        self.deadline = whole.halfway()
         found += self._launched_elsewhere(self._missing(found))
-        self.deadline = whole
         found += self._launched_by_templates(self._missing(found))
         found += [] if calling else self._wrapped_elsewhere(found)
-        return [*self._with_blocks_of_text(found), *self._launched_in_text(self._missing(found))]
+        found = [*self._with_blocks_of_text(found), *self._launched_in_text(self._missing(found))]
+        # Of kernels with launches others may launch them as well, which is so of files that were never come to, too.
+        self.is_cut = whole.is_over() or (self.search.is_cut and bool(self._missing(found)))
+        return found
 
     def _launched_in_text(self, names: set[str]) -> list[HostLaunch]:
         """The launches of this file, or else of those beside it, or anywhere in the project, that clang has left
@@ -279,14 +285,23 @@ class HostCode(Struct, eq=False):
         self.unfollowed |= executor.unfollowed
 
     def _units(self, paths: list[str], launching: frozenset[str] = frozenset()) -> Iterator[ir.Unit]:
+        """They are executed, too, in the time for them."""
+        own = self.deadline
         for path in paths:
-            if self.deadline.is_over():
-                return
-            if (path, launching) not in self.units:
-                self.units[path, launching] = self._unit(path, launching)
-            unit = self.units[path, launching]
-            if unit is not None:
-                yield unit
+            text = code_in(path)
+            if not self.search.may_look_into(path, text):
+                continue
+            with self.search.looking_into(path, text, own) as self.deadline:
+                try:
+                    if self.deadline.is_over():
+                        return
+                    if (path, launching) not in self.units:
+                        self.units[path, launching] = self._unit(path, launching)
+                    unit = self.units[path, launching]
+                    if unit is not None:
+                        yield unit
+                finally:
+                    self.deadline = own
 
     def _unit(self, path: str, launching: frozenset[str]) -> ir.Unit | None:
         try:

@@ -14,7 +14,7 @@ from cudalint.frontend.template_uses import parts_of_list
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.deadline import NEVER, Deadline
-from cudalint.interpreter.host.launching import HostLaunch
+from cudalint.interpreter.host.launching import HostLaunch, whole_number
 from cudalint.interpreter.host.memory import Generics
 from cudalint.interpreter.host.told_by_names import is_of_warps, rounds_up
 from cudalint.ir import nodes as ir
@@ -33,7 +33,7 @@ from cudalint.options.expressions import (
 )
 from cudalint.source.comments import COMMENT
 from cudalint.source.launches import LaunchText, Site, Use, launches_in, uses_of
-from cudalint.values.arithmetic import I4, I8, Kind, kind_of
+from cudalint.values.arithmetic import I4, I8, U4, U8, Kind, kind_of
 from cudalint.values.assumptions import UnknownName, evaluate_expression
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node
@@ -124,7 +124,7 @@ class TextLaunches(Struct, eq=False):
                 if not launch.is_certain and not all(extent.is_const for extent in block):
                     continue
                 grid = names.grid(launch.extents[0])
-                shared = next(map(names.number, launch.extents[2:3]), self.graph.zero)
+                shared = next(map(names.bytes, launch.extents[2:3]), self.graph.zero)
                 handed = tuple(map(names.argument, launch.arguments or (), instance.parameter_types()))
                 yield HostLaunch(instance, grid, block, shared, handed, ir.Span(path, *launch.place[1:]), taken=True)
 
@@ -181,9 +181,14 @@ class _Names(Struct, eq=False):
         return self._extent(spelled, asks=asks), one, one
 
     def _extent(self, spelled: str, *, asks: bool) -> Node:
-        node = self.number(spelled, asks=asks)
-        is_size = not node.kind.is_float and not (node.is_const and node.value < 1)
-        return node if is_size else self._unknown("launch", I4)
+        node = whole_number(self.launches.graph, self.number(spelled, asks=asks), U4)
+        is_size = node is not None and not node.kind.is_float and not (node.is_const and node.value < 1)
+        return node if node is not None and is_size else self._unknown("launch", I4)
+
+    def bytes(self, spelled: str) -> Node:
+        """Those of dynamic shared memory."""
+        node = whole_number(self.launches.graph, self.number(spelled), U8)
+        return node if node is not None and not node.kind.is_float else self._unknown(spelled, I4)
 
     def argument(self, spelled: str, type_: ir.Type) -> Node:
         """What a kernel is given for a parameter of a type; anything for one that is no number."""

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Severity
 from cudalint.disk.border import border_around, is_at_home, searched_upwards
+from cudalint.disk.documents import DocumentError, toml_of
 from cudalint.disk.regular import read_regular
 from cudalint.options.analysis import KernelSettings
 from cudalint.project.config_paths import problem_of_read, problem_of_written, resolved
@@ -150,12 +151,10 @@ def _load(path: str, extenders: Names = ()) -> Config | None:
     shared = os.path.basename(path) == SHARED_FILE
     if shared and _TABLE[1] not in text:
         return None  # Most projects' file: spare it the parser.
-    import tomllib  # Most runs have no configuration.
-
     try:
-        document = tomllib.loads(text)
-    except (ValueError, RecursionError) as error:  # A number of some thousand digits is no `TOMLDecodeError`.
-        raise ConfigError(path, f"not valid TOML: {error or 'nested too deeply'}") from None
+        document = toml_of(text)
+    except DocumentError as error:
+        raise ConfigError(path, f"not valid TOML: {error}", error.line) from None
     lines = key_lines(text)
     if not shared:
         return _checked(_Entry(path, "", lines, (), document), extenders)
@@ -254,9 +253,9 @@ def _hint(name: str, known: Iterable[str]) -> str:
 
 _OF_THE_COMMAND_LINE = frozenset(
     {
-        "fail-on-incomplete", "write-baseline", "diff", "statistics", "sort", "show", "color", "quiet", "exit-zero",
-        "force-launch", "registers", "maxrregcount", "cubin", "ptxas", "param", "race-scope", "cuda-path",
-        "compile-commands", "force-exclude", "time-limit",
+        "fail-on-incomplete", "write-baseline", "include-errors", "diff", "statistics", "sort", "show", "color",
+        "quiet", "exit-zero", "force-launch", "registers", "maxrregcount", "cubin", "ptxas", "param", "race-scope",
+        "cuda-path", "compile-commands", "force-exclude", "time-limit",
     }
 )  # fmt: skip
 """What belongs to a run and not to a project, or has another name in a configuration."""

@@ -6,6 +6,7 @@ All are written as in `.gitignore`; pathspec knows what that means.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Sequence
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -21,6 +22,11 @@ if TYPE_CHECKING:
 _MOST_STARS = 3
 """In one part of a path; the time for a name goes with its length to this power."""
 BAD_PATTERN = f"means nothing, or has more than {_MOST_STARS} stars in a part; patterns are written as in .gitignore"
+
+
+_PLAIN = re.compile(r"/?[\w.*-]+(?:/[\w.*-]+)*/?", re.ASCII)
+"""Patterns that always mean something: whether others do, pathspec tells."""
+_WORD = re.compile(r"[\w.-]+", re.ASCII)
 
 
 class PathPatterns(Struct, frozen=True, dict=True):
@@ -40,6 +46,8 @@ class PathPatterns(Struct, frozen=True, dict=True):
         """Whether the patterns match a path; None if none speaks of it, False if one that begins with `!` does."""
         relative = self._relative(path)
         if not self.patterns or relative is None:
+            return None
+        if len(self.patterns) == 1 and not _may_match(self.patterns[0], relative):
             return None
         return self._spec.check_file(relative + "/" if is_folder else relative).include
 
@@ -102,13 +110,21 @@ def _read_patterns(path: str) -> tuple[str, ...]:
     return tuple(line for line in lines if line.strip() and not line.startswith("#") and _is_usable(line))
 
 
+def _may_match(pattern: str, path: str) -> bool:
+    """Whether a path has all that a pattern has beside its stars. Of thousands of patterns for single files pathspec
+    need not be asked then, which takes a fifth of a millisecond for each."""
+    return _PLAIN.fullmatch(pattern) is None or all(word in path for word in _WORD.findall(pattern))
+
+
 def _is_usable(line: str) -> bool:
     """Git passes over a pattern that means nothing; pathspec raises an error. With many stars its expressions take
     longer than anybody would wait."""
-    from pathspec import GitIgnoreSpec
-
     if line.count("**") > _MOST_STARS or any(part.count("*") > _MOST_STARS for part in line.split("/")):
         return False
+    if _PLAIN.fullmatch(line) is not None and "**" not in line:
+        return True
+    from pathspec import GitIgnoreSpec
+
     try:
         GitIgnoreSpec.from_lines([line])
     except ValueError:

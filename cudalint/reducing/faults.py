@@ -69,7 +69,9 @@ def fault_in(answer: FileReport | Failure, data: str, line: int | None, rule: st
 
 def failures_of(answer: FileReport | Failure) -> tuple[str, ...]:
     """What could not be done, for the file or in it."""
-    return (answer.message,) if isinstance(answer, Failure) else answer.failures
+    if isinstance(answer, Failure):
+        return (answer.message,)
+    return tuple(each.message for each in answer.failures)
 
 
 def _general(message: str) -> str:

@@ -85,7 +85,7 @@ def _all_come(kernel: KernelFacts, access: Access, source: CodeText, begin: int)
 
 
 def _by_shuffles(kernel: KernelFacts, kind: str, path: str, source: CodeText, atomic: _Atomic) -> Edit:
-    name = free_name("warp_sum", source)
+    name = _free_name("warp_sum", atomic)
     lane = "threadIdx.x"
     if any(launch.block[0] % WARP_LANES for launch in kernel.launches):
         lane = "(threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z))"
@@ -102,7 +102,7 @@ def _by_shuffles(kernel: KernelFacts, kind: str, path: str, source: CodeText, at
 
 
 def _by_a_group(kind: str, path: str, source: CodeText, atomic: _Atomic) -> Edit:
-    name, lanes = free_name("warp_sum", source), free_name("lanes", source)
+    name, lanes = _free_name("warp_sum", atomic), _free_name("lanes", atomic)
     groups = "cooperative_groups::"
     lines = (
         "{",
@@ -113,6 +113,12 @@ def _by_a_group(kind: str, path: str, source: CodeText, atomic: _Atomic) -> Edit
         "}",
     )
     return _in_its_place(path, source, atomic, lines)
+
+
+def _free_name(name: str, atomic: _Atomic) -> str:
+    """A name for within the braces that are put in the atomic's place: what is called so outside need only stay what it
+    is for the atomic."""
+    return free_name(name, code_text(f"{atomic.address} {atomic.value}"))
 
 
 def _in_its_place(path: str, source: CodeText, atomic: _Atomic, lines: tuple[str, ...]) -> Edit:

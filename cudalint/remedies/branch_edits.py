@@ -30,6 +30,8 @@ from cudalint.source.code import CodeText, code_text
 
 _DECLARED = re.compile(r"[;{}]\s*(?:const\s+|auto\s+|[A-Za-z_][\w:]*(?:<[^;{}]*>)?[\s*&]+)+([A-Za-z_]\w*)\s*[=;,\[({]")
 
+_OF_MEMORY = re.compile(r"\[|->|(?:\A|[(,=<>!&|?:+-])\s*\*")
+
 
 def hoisted_barrier(barrier: Place, text_of: Callable[[str], str]) -> tuple[Edit, ...]:
     """The edit for a barrier that is a statement in the block of a branch, or of branches in one another. Raises an
@@ -75,6 +77,8 @@ def _require_same(head: Head, before: str) -> None:
     """Raises an `Obstacle` where a condition may be another one behind the barrier."""
     if may_have_effect(head.condition):
         raise Obstacle(f"`{head.condition}` can't be asked twice")
+    if _OF_MEMORY.search(head.condition):
+        raise Obstacle(f"other threads may change `{head.condition}` before it is asked again")
     for name in NAME.findall(head.condition):
         if changes(name, before):
             raise Obstacle(f"`{name}` changes before the barrier")

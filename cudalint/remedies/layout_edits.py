@@ -127,7 +127,7 @@ def _of_declaration(layout: Layout, declaration: ArrayFacts, text_of: TextOf) ->
     padding = layout.padding if isinstance(layout, Padded) else (0,) * len(places)
     for more, place in zip(padding, places, strict=True):
         if more:
-            yield _appended(_plain(place), f" + {more}", text_of)
+            yield _padded(_plain(place), more, text_of)
 
 
 def _require_numbers(places: Sequence[Place | None], text_of: TextOf) -> None:
@@ -154,7 +154,7 @@ def _is_defined(name: str, source: CodeText) -> bool:
 def _larger(place: Place, layout: Layout, text_of: TextOf) -> Iterator[Edit]:
     """Of a flat array: `N + N / 32`, which has room for a last row that is not full, too."""
     if isinstance(layout, Padded):
-        yield _appended(place, f" + {layout.padding[0]}", text_of)
+        yield _padded(place, layout.padding[0], text_of)
         return
     every, more = _growth(layout)
     extent = _text(place, text_of)
@@ -169,6 +169,18 @@ def _growth(layout: Layout) -> tuple[int, int]:
     if isinstance(layout, Flat) and isinstance(layout.matrix, Padded):
         return layout.pitch, layout.matrix.padding[-1]
     raise Obstacle("the array's size is not spelled in terms of its rows")
+
+
+_LAST_NUMBER = re.compile(r"\s*\+\s*(\d+)\Z")
+
+
+def _padded(place: Place, more: int, text_of: TextOf) -> Edit:
+    """Elements added to an extent, and to those that have been added before."""
+    extent = _text(place, text_of)
+    last = _LAST_NUMBER.search(extent)
+    if last is None or not _SUM.fullmatch(extent):
+        return _appended(place, f" + {more}", text_of)
+    return Edit(place, f"{extent[: last.start(1)]}{int(last[1]) + more}")
 
 
 def _appended(place: Place, text: str, text_of: TextOf) -> Edit:

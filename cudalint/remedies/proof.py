@@ -30,6 +30,7 @@ from cudalint.remedies.news import identity, new_findings
 from cudalint.remedies.obstacles import Obstacle
 from cudalint.remedies.outermost import body_of
 from cudalint.rulekit import WITH_FIGURES, is_estimate, is_repeat
+from cudalint.shortfalls import weight
 from cudalint.source.code import code_text
 
 Linted = tuple[FileFacts, Sequence[Diagnostic]]
@@ -124,11 +125,22 @@ class _Change(Struct, eq=False):
         return any(target.suggestion and target.suggestion.of_launches for target in self.targets)
 
     @property
+    def drops_tail(self) -> bool:
+        """Whether threads of the last blocks no longer do what they did."""
+        return any(target.suggestion and target.suggestion.drops_tail for target in self.targets)
+
+    @property
     def is_of_any_size(self) -> bool:
         """Whether a kernel does what it did with it, whatever its arguments are: accesses are spelled in another way,
         or something is put between statements. How an array lies hangs on sizes."""
+        return self.rewrites or self.puts_in_order
+
+    @property
+    def puts_in_order(self) -> bool:
+        """Whether nothing is done but to put something between statements, such as a barrier, that is not to make
+        anything cheaper: what it is for is wrong without."""
         only_puts = all((e.place.line, e.place.column) == (e.place.end_line, e.place.end_column) for e in self.edits)
-        return self.rewrites or (only_puts and self.is_for_order)
+        return only_puts and self.is_for_order
 
     @property
     def spots(self) -> frozenset[Place]:
@@ -150,8 +162,9 @@ def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
     """The findings, with the edits that hold. Where they make something worse the suggestion goes as a whole; where
     nothing can be told of them, for lack of time as a rule, its words stay."""
     changes = _changes(found, proof.facts)
-    # What is outside of all kernels concerns each of them, and takes longest to try.
-    tryable = sorted((c for c in changes if _may_be_tried(c, proof)), key=lambda change: change.kernels is None)
+    # What is wrong comes first. What is outside of all kernels concerns each of them, and takes longest to try.
+    tryable = [change for change in changes if _may_be_tried(change, proof)]
+    tryable.sort(key=lambda change: (not change.puts_in_order, change.kernels is None))
     verdicts = {change.edits: _NOT_TRYABLE for change in changes}
     verdicts |= {change.edits: _UNTRIED if proof.tries else NOT_YET for change in tryable}
     before = {change.edits: verdict for change in tryable if (verdict := _told_before(change, proof)) is not None}
@@ -544,6 +557,7 @@ def _trial(changes: Sequence[_Change], proof: Proof, names: tuple[str, ...], sec
         old.place
         for old, new in pairs
         if not _costs_no_more(old, new, same, for_order[old.place], rewritten[old.place])
+        or (any(c.drops_tail for c in _of(old, changes)) and not _only_last_blocks_do_less(old, new, same))
     }
     ordered = [kernel for kernel in kernels if for_order[kernel.place]]
     is_barriers, is_less = _no_news(ordered, same), _lesser(changes)
@@ -567,7 +581,7 @@ def _same_shape(before: FileFacts, after: FileFacts) -> bool:
     return (
         after.status in ("ok", before.status)
         and len(after.problems) == len(before.problems)
-        and len(after.failures) <= len(before.failures)
+        and weight(after.failures) <= weight(before.failures)
     )
 
 
@@ -610,6 +624,46 @@ def _exchanged(extents: tuple[int, int, int]) -> tuple[int, int, int]:
 def _asked_for(launch: LaunchFacts) -> tuple[object, ...]:
     """A grid that nobody knows is made up anew for other code."""
     return launch.block, None if launch.grid_is_assumed else launch.grid, launch.dynamic_shared_bytes
+
+
+# --- who makes accesses ---------------------------------------------------------------------------------------
+
+
+def _only_last_blocks_do_less(old: KernelFacts, new: KernelFacts, same: Correspondence) -> bool:
+    """Whether each access is made by as many lanes as before, but for those of one block along each axis of the grid.
+    Whoever has an index that only counts rows would leave all rows but the first undone."""
+    before = _lanes(old, same.before, same.line_before)
+    after = _lanes(new, same.after, same.line_after)
+    if before.keys() != after.keys():
+        return False
+    for key, lanes in before.items():
+        blocks = old.launches[key.launch].grid
+        others = math.prod(1 - 1 / extent for extent in blocks if extent > 1)
+        left = after[key]
+        if lanes is None or left is None or left < lanes * others * (1 - _SAME):
+            return False
+    return True
+
+
+def _lanes(
+    kernel: KernelFacts, spot: Callable[[Place], tuple[str, int, int]], line: Callable[[str, int], tuple[str, int]]
+) -> dict[_Key, float | None]:
+    """By access, how many lanes make it in all of a launch; None where that is not known."""
+    found: dict[_Key, float | None] = {}
+    for access in kernel.accesses:
+        calls = tuple(line(frame.path, frame.line) for frame in access.inlined_from)
+        for result in access.results:
+            key = _Key(spot(access.place), calls, access.operation, access.space, access.array, result.launch)
+            if result.status == "unreached" or is_repeat(result):
+                continue
+            is_known = result.requests is not None and result.active_lanes is not None and not result.reached_otherwise
+            sum_ = found.get(key, 0.0)
+            found[key] = (
+                sum_ + (result.requests or 0.0) * (result.active_lanes or 0.0)
+                if is_known and sum_ is not None
+                else None
+            )
+    return found
 
 
 # --- what accesses cost --------------------------------------------------------------------------------------

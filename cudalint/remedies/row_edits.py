@@ -150,9 +150,21 @@ def _edits(
         body = body[: first - loop.body] + text + body[last - loop.body :]
     body = body.replace("\n", f"\n{step * 2}")
     lines = [f"if ({' && '.join(conditions)}) {{", *lines[:-1], f"{lines[-1]} {body}"]
-    lines += [*(f"{more}{step}{each}" for each in stores), f"{more}}}", "} else"]
+    lines += [*(f"{more}{step}{each}" for each in stores), f"{more}}}", "} else {"]
     text = f"{line_end}{margin}".join(lines)
-    return [replaced(source, path, begin, begin, f"{text}{line_end}{margin}")]
+    first = source.position(begin)[0]
+    others = [at for at in _lines_between(source, begin, loop.end) if source.position(at)[0] > first]
+    return [
+        replaced(source, path, begin, begin, f"{text}{line_end}{margin}{step}"),
+        *(replaced(source, path, at, at, step) for at in others),
+        replaced(source, path, loop.end, loop.end, f"{line_end}{margin}}}"),
+    ]
+
+
+def _lines_between(source: CodeText, begin: int, end: int) -> list[int]:
+    """Where lines begin that have something on them, but for directives, which stand where they like."""
+    starts = (begin + found.end() for found in re.finditer(r"\n", source.text[begin:end]))
+    return [at for at in starts if source.text[at] not in "\r\n"]
 
 
 _WORDS = {16: "uint4", 8: "uint2", 4: "unsigned int"}

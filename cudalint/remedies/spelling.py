@@ -8,7 +8,7 @@ from collections.abc import Callable, Collection
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, Place
-from cudalint.ir.builtins import named
+from cudalint.ir.builtins import BUILTINS
 from cudalint.source.code import CodeText, code_text
 
 TextOf = Callable[[str], str]
@@ -21,7 +21,7 @@ NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 
 _ASSIGNS = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)")
 _CALLED = re.compile(r"(\w+)\s*\(")
-_PURE = named("operator", "extremum", "absolute", "bits", "function") | {
+_PURE = frozenset(name for name, known in BUILTINS.items() if known.computes) | {
     "sizeof", "char", "short", "int", "long", "unsigned", "float", "double", "size_t",
 }  # fmt: skip
 """What computes a number from numbers and does nothing else, with what is spelled as a call of it."""
@@ -30,6 +30,19 @@ _PURE = named("operator", "extremum", "absolute", "bits", "function") | {
 def may_have_effect(code: str) -> bool:
     """Whether an expression must not be evaluated twice: it assigns, or calls something that might."""
     return _ASSIGNS.search(code) is not None or not _PURE.issuperset(_CALLED.findall(code))
+
+
+_INDEXED = re.compile(
+    r"\w+\[([^\[\]]*)\]|atomic\w+\s*\(\s*(?:&\s*\w+\[([^\[\]]*)\]|\w+\s*\+([^,()]*))\s*,.*", re.DOTALL
+)
+
+
+def index_of(place: Place, text_of: TextOf) -> str | None:
+    """The one index at a place, as the source has it; None where it is not spelled so."""
+    source = code_text(text_of(place.path))
+    begin, end = source.extent(place)
+    indexed = _INDEXED.fullmatch(source.text[begin:end])
+    return None if indexed is None else indexed[indexed.lastindex or 1].strip()
 
 
 def outside_brackets(code: str) -> str:

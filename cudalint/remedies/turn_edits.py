@@ -51,8 +51,15 @@ def turn_edits(access: Access, text_of: Callable[[str], str]) -> tuple[str, tupl
     raise Obstacle(f"no loop around line {line} gives each thread a run of its turns")
 
 
+_STORED = re.compile(r"\b(\w+)\s*\[[^;]*?\]\s*(?:[-+*/%&|^]|<<|>>)?=(?!=)")
+
+
 def _require_apart(source: CodeText, body: int, end: int, name: str) -> None:
     text = source.code[body:end]
+    for stored in _STORED.findall(text):
+        indices = [" ".join(index.split()) for index in re.findall(rf"\b{stored}\s*\[([^;\[\]]*)\]", text)]
+        if len({*indices}) != 1 or len(indices) != len(re.findall(rf"\b{stored}\b", text)):
+            raise Obstacle(f"a turn may read what another one has stored to `{stored}`")
     leaves = _LEAVES.search(text)
     if leaves is not None:
         raise Obstacle(

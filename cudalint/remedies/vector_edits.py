@@ -84,9 +84,26 @@ def vector_edits(accesses: Sequence[tuple[int, Access]], width: int, text_of: Te
         raise Obstacle(f"not all {width} bytes of the vector are used")
     base = next(one.text for one in spelled if not one.component)
     vector = _vector(access, base, width, source)
+    cast = f"{vector.name} *" if access.operation == "store" else f"const {vector.name} *"
+    whole = _of_its_own(base, vector.name, access, width) or f"*reinterpret_cast<{cast}>(&{base})"
     if access.operation == "store":
-        return _stored(spelled, base, vector, access, source)
-    return _loaded(spelled, base, vector, access, source, text)
+        return _stored(spelled, base, whole, vector, access, source)
+    return _loaded(spelled, base, whole, vector, access, source, text)
+
+
+_FIELD = re.compile(r"(?:\.|->)\w+\Z")
+
+
+def _of_its_own(base: str, vector: str, access: Access, width: int) -> str | None:
+    """The vector that the accesses are fields of, where they are: `points[i]` of `points[i].x`. Raises an `Obstacle`
+    where that is a variable, or a reference that is called like one: the whole vector has been asked for there."""
+    field = _FIELD.search(base)
+    if field is None or access.record.removeprefix("struct ") != vector or access.record_bytes != width:
+        return None
+    record = base[: field.start()]
+    if not record.endswith("]") and not field[0].startswith("->"):
+        raise Obstacle(f"`{record}` is a `{vector}` as it is")
+    return f"*{record}" if field[0].startswith("->") else record
 
 
 class _Vector(Struct, frozen=True):
@@ -160,7 +177,7 @@ def _spelled(access: Access, component: int, source: CodeText) -> _Spelled:
 
 
 def _loaded(
-    spelled: Sequence[_Spelled], base: str, vector: _Vector, access: Access, source: CodeText, text: str
+    spelled: Sequence[_Spelled], base: str, whole: str, vector: _Vector, access: Access, source: CodeText, text: str
 ) -> tuple[Edit, ...]:
     _require_unchanged(source.code[spelled[0].begin : spelled[-1].end], base)
     # The others may hang on conditions: they are in the same aligned bytes as the first one.
@@ -170,7 +187,7 @@ def _loaded(
     further = _FURTHER.search(base)
     own = f"{NAME.match(base)[0]}{vector.number}"  # type: ignore[index]
     name = free_name(own if further is None else f"{own}_{further[1]}", source)
-    loaded = f"const {vector.name} {name} = *reinterpret_cast<const {vector.name} *>(&{base});"
+    loaded = f"const {vector.name} {name} = {whole};"
     if vector.declaration:
         loaded = f"{vector.declaration} {loaded}"
     put = within_branches(text, _at(access.place.path, source, spelled[0]), loaded)
@@ -195,7 +212,7 @@ def _at(path: str, source: CodeText, spelled: _Spelled) -> Place:
 
 
 def _stored(
-    spelled: Sequence[_Spelled], base: str, vector: _Vector, access: Access, source: CodeText
+    spelled: Sequence[_Spelled], base: str, whole: str, vector: _Vector, access: Access, source: CodeText
 ) -> tuple[Edit, ...]:
     """Statements that follow one another, each of which stores one component, become one."""
     values: dict[int, tuple[int, int]] = {}
@@ -219,7 +236,7 @@ def _stored(
     if vector.declaration:
         declared = f"{vector.declaration}{' ' if margin is None else source.line_end + margin}"
     opening, between, closing = vector.around()
-    start = f"{declared}*reinterpret_cast<{vector.name} *>(&{base}) = {opening}"
+    start = f"{declared}{whole} = {opening}"
     ordered = [values[n] for n in range(len(values))]
     if ordered != sorted(ordered):
         inner = between.join(source.text[a:b] for a, b in ordered)

@@ -112,6 +112,9 @@ def _held_back(reason: HeldBack, number: int, least: float) -> str:
             what = f"{'takes' if one else 'take'} under {share(least)} of {whose} kernel's time or traffic"
         case "unknown":
             what = f"{'is' if one else 'are'} waste of which nothing says what it takes"
+        case "few":
+            whose = "its" if one else "their"
+            what = f"{'is' if one else 'are'} there in few of {whose} kernel's launches and instantiations"
         case "conditional":
             what = f"{'is' if one else 'are'} conditional"
         case "no-action":

@@ -12,7 +12,7 @@ from cudalint.facts import FindingCost, LaunchFacts, Place
 from cudalint.findings.causes import everything_in
 from cudalint.findings.choosing import distinct_fixes
 from cudalint.findings.requirements import Requirement, condition_of, requirements
-from cudalint.findings.results import CheckResult
+from cudalint.findings.results import CheckResult, Failure
 from cudalint.findings.showing import certainty_of
 from cudalint.findings.sources import SourceLines
 from cudalint.reporters.plain import json_text
@@ -35,13 +35,14 @@ def document(result: CheckResult) -> JsonObject:
         "fixes": list(_fixes(result.diagnostics)),
         "fixed": [_diagnostic(diagnostic) for diagnostic in result.fixed],
         "requirements": [_requirement(each) for each in requirements(result.minor)],
-        "failures": [{"path": failure.path, "message": failure.message} for failure in result.failures],
+        "failures": [_failure(failure) for failure in result.failures],
         "summary": {
             "files": result.files,
             "kernels": len(coverage.kernels),
             "accesses": len(coverage.accesses) if coverage.is_of_accesses else None,
             "evaluated": coverage.evaluated if coverage.is_of_accesses else None,
             "unknown_kernels": coverage.unknown_kernels if coverage.is_of_accesses else None,
+            "kernels_without_accesses": coverage.kernels_without_accesses if coverage.is_of_accesses else None,
             "launches_left_out": coverage.launches_left_out,
             "not_linted": [{"kind": language, "number": number} for language, number in result.not_linted],
             "errors": result.count("error"),
@@ -51,6 +52,16 @@ def document(result: CheckResult) -> JsonObject:
             "requirements": len(requirements(result.minor)),
             "held_back": dict(Counter(str(d.held_back) for d in result.minor)),
         },
+    }
+
+
+def _failure(failure: Failure) -> JsonObject:
+    return {
+        "path": failure.path,
+        "message": failure.message,
+        "severity": failure.severity,
+        "kernels": list(failure.kernels),
+        "number_of_kernels": failure.number,
     }
 
 

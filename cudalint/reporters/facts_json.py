@@ -174,6 +174,7 @@ def _race(race: Race) -> JsonObject:
         "fence_before": None if race.fence_before is None else _start(race.fence_before),
         "size": race.size,
         "reach": race.reach,
+        "benign": race.benign,
     }
 
 

@@ -25,7 +25,8 @@ _MOST_BYTES = 1_000_000
 def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
     root = project_root()
     for failure in result.failures:
-        yield _command("error", {"file": path_from(root, failure.path), "title": "not linted"}, failure.message)
+        title = "not linted" if failure.severity == "error" else "not linted in full"
+        yield _command(failure.severity, {"file": path_from(root, failure.path), "title": title}, failure.message)
     for diagnostic in in_order(result.diagnostics, shown.order):
         yield _command(
             _COMMANDS[diagnostic.severity],

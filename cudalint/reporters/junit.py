@@ -59,8 +59,13 @@ def _case(suite: Element, diagnostic: Diagnostic, fails: bool) -> None:
 
 
 def _failed_suite(root: Element, failure: Failure) -> None:
-    suite = SubElement(root, "testsuite", name=_clean(failure.path), tests="1", failures="0", errors="1")
+    is_error = failure.severity == "error"
+    suite = SubElement(root, "testsuite", name=_clean(failure.path), tests="1", failures="0")
+    suite.set("errors", str(int(is_error)))
     case = SubElement(suite, "testcase", name="cudalint", classname=_clean(failure.path))
+    if not is_error:
+        SubElement(case, "skipped", message=_clean(failure.message))
+        return
     SubElement(case, "error", message=_clean(failure.message), type="not-linted").text = _clean(failure.message)
 
 

@@ -16,7 +16,7 @@ from cudalint.diagnostics import Diagnostic, Edit, Severity, Suggestion
 from cudalint.facts import Place
 from cudalint.findings.identity import fingerprints
 from cudalint.findings.places import path_from, project_root, uri, utf16_columns
-from cudalint.findings.results import CheckResult, Failure
+from cudalint.findings.results import CheckResult, Failure, are_errors
 from cudalint.findings.sources import SourceLines
 from cudalint.registry import RuleClass, all_rules
 from cudalint.reporters import wording
@@ -64,7 +64,7 @@ class _Report:
             "columnKind": "utf16CodeUnits",
             "originalUriBaseIds": {_ROOT: {"description": {"text": "The root of the project."}}},
             "invocations": [
-                {"executionSuccessful": not result.failures, "toolExecutionNotifications": notifications}
+                {"executionSuccessful": not are_errors(result.failures), "toolExecutionNotifications": notifications}
             ],
             "results": results,
             "properties": {
@@ -73,6 +73,7 @@ class _Report:
                 "accesses": len(coverage.accesses) if coverage.is_of_accesses else None,
                 "evaluated": coverage.evaluated if coverage.is_of_accesses else None,
                 "unknownKernels": coverage.unknown_kernels if coverage.is_of_accesses else None,
+                "kernelsWithoutAccesses": coverage.kernels_without_accesses if coverage.is_of_accesses else None,
             },
         }
         return {"$schema": SCHEMA, "version": "2.1.0", "runs": [run]}
@@ -156,7 +157,7 @@ class _Report:
 
     def _notification(self, failure: Failure) -> JsonObject:
         return {
-            "level": "error",
+            "level": failure.severity,
             "message": {"text": sarif_text(f"{failure.path}: {failure.message}")},
             "locations": [{"physicalLocation": {"artifactLocation": self._artifact(failure.path)}}],
         }

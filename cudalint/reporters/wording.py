@@ -220,7 +220,10 @@ def summary(result: CheckResult) -> str:
         if amount
     ]
     coverage = result.coverage
+    unknown = coverage.unknown_kernels if coverage.is_of_accesses else 0
+    is_blank = not found and 0 < unknown == len(coverage.kernels)
     nothing = "Nothing to report" if result.asides or result.minor else "No findings"
+    nothing = "Nothing could be evaluated" if is_blank else nothing
     text = f"Found {enumeration(found)}" if found else nothing
     if coverage.kernels or result.diagnostics or not result.not_linted:
         text += f" in {count(len(coverage.kernels), 'kernel')} for {result.target}"
@@ -228,16 +231,25 @@ def summary(result: CheckResult) -> str:
         text = "No kernel in CUDA C++"
     if coverage.is_of_accesses and (coverage.kernels or not result.not_linted):
         text += f" ({coverage.evaluated} of {count(len(coverage.accesses), 'access', 'accesses')} evaluated)"
-    if coverage.is_of_accesses and coverage.unknown_kernels:
-        text += f"; nothing could be evaluated of {count(coverage.unknown_kernels, 'kernel')}"
+    if unknown and not is_blank:
+        text += f"; nothing could be evaluated of {count(unknown, 'kernel')}"
     if coverage.launches_left_out:
         more = count(coverage.launches_left_out, "more launch", "more launches")
         text += f"; {more} of other grids or arguments not (`cudalint facts` says where)"
     if result.not_linted:
         text += f"; not linted: {enumeration([count(number, language) for language, number in result.not_linted])}"
-    if result.failures:
-        text += f"; {count(len(result.failures), 'path')} could not be linted"
+    text += "".join(_not_done(result))
     return "; ".join((text, *result.asides))
+
+
+def _not_done(result: CheckResult) -> Iterator[str]:
+    """How many files could not be linted, or not in full; each is counted once."""
+    lost = {failure.path for failure in result.failures if failure.severity == "error"}
+    if lost:
+        yield f"; {count(len(lost), 'path')} could not be linted"
+    partly = {failure.path for failure in result.failures} - lost
+    if partly:
+        yield f"; {count(len(partly), 'path')} could be linted in part only"
 
 
 def enumeration(parts: Sequence[str]) -> str:

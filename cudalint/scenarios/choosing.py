@@ -18,7 +18,7 @@ from cudalint.scenarios.options import choose_options
 from cudalint.scenarios.sizes import choose_sizes
 from cudalint.scenarios.statements import choose_stated
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node
+from cudalint.values.nodes import Node, without_cast
 from cudalint.values.valuation import Valuation
 
 
@@ -29,11 +29,11 @@ def for_statements(graph: Graph, statements: Iterable[Node]) -> Valuation:
     return draft.valuation
 
 
-def for_host_code(graph: Graph, guards: Iterable[Node]) -> Valuation:
-    """Numbers with which host code makes its launches, each under its guards."""
+def for_host_code(graph: Graph, guards: Iterable[Node], extents: Iterable[Node] = ()) -> Valuation:
+    """Numbers with which host code makes its launches, each under its guards; `extents` are those of their grids."""
     draft = Draft(graph)
     choose_few(draft, _symbols(graph))
-    choose_sizes(draft, conditions=guards)
+    choose_sizes(draft, conditions=guards, blocks={without_cast(extent) for extent in extents})
     return draft.valuation
 
 
@@ -44,7 +44,7 @@ def for_kernel(
     device takes of what the launch asks for, `threads` how many a block has."""
     draft = Draft(graph)
     choose_few(draft, _symbols(graph))
-    choose_sizes(draft, grid, most, guards, threads)
+    choose_sizes(draft, grid, most, guards, threads, {without_cast(extent) for extent in grid})
     choose_options(draft, grid)
     return draft.valuation
 

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
 from cudalint.scenarios.draft import Draft
 from cudalint.scenarios.radii import radii
 from cudalint.values.arithmetic import I8
 from cudalint.values.assumptions import is_large
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import GRANULE, Node, Uniform
+from cudalint.values.nodes import GRANULE, Node, Uniform, without_cast
 from cudalint.values.operations import OPERATIONS
 from cudalint.values.size_uses import Window
 
@@ -25,6 +25,8 @@ _BITS, _FEW_BITS = 16, 4
 MOST_THREADS = 1 << 24
 """Of a launch whose grid nothing gives: one for each of 4096 x 4096 pixels. Larger sizes that each make sense by
 themselves make none together, and what such a launch costs is told for this grid."""
+_OF_MOST = 2
+"""The share of that which a range may take, as it is rounded up."""
 _ROUNDS = 4
 """Making sizes smaller undoes what was made of their quotients, and the other way round: tried so often."""
 
@@ -35,11 +37,12 @@ def choose_sizes(
     most: Sequence[tuple[Node, int]] = (),
     conditions: Iterable[Node] = (),
     threads: int = 1,
+    blocks: Set[Node] = frozenset(),
 ) -> None:
     """Chooses numbers for sizes with which a program computes what it is meant to, and with which its launch succeeds:
     `most` is what the device takes of what it is asked for, blocks along each axis and shared bytes; blocks have so
     many `threads`. What the `conditions` of the launch say sizes to be multiples of, they stay multiples of, and what
-    holds of them goes on to hold."""
+    holds of them goes on to hold. `blocks` are the sizes of which each is as many blocks by itself."""
     conditions = tuple(conditions)
     limits = [*most, *_all_blocks(draft, grid, threads)]
     multiples, held = _multiples(conditions), _held(draft, dict.fromkeys(conditions))
@@ -47,8 +50,8 @@ def choose_sizes(
     for symbol, is_right in draft.graph.uses.exponents.items():
         _settle(draft, symbol, _FEW_BITS if is_right else _BITS)
     for _ in range(_ROUNDS):
-        _settle_quotients(draft)
-        _grow(draft, grid)
+        _settle_quotients(draft, blocks)
+        _grow(draft, grid, threads)
         if not _shrink(draft, grid, limits, multiples):
             break
     for condition, values in held.items():
@@ -86,7 +89,7 @@ def _settle(draft: Draft, size: Node, value: int | float) -> None:
     draft.choose(size, value, "use")
 
 
-def _settle_quotients(draft: Draft) -> None:
+def _settle_quotients(draft: Draft, blocks: Set[Node]) -> None:
     """Gives sizes that are divided by others (`channels / heads`) generic values that they divide: the quotient is a
     size as well, large and a multiple of 32. Where it is a scale (`float(width) / new_width`), the sizes are equal."""
     for dividend, numbers in draft.graph.uses.shares.items():
@@ -96,8 +99,13 @@ def _settle_quotients(draft: Draft) -> None:
             _settle_share(draft, int(dividend.value), divisors[0])
         elif not _is_shared(draft, dividend, divisors):
             for divisor in divisors:
-                _settle(draft, divisor, draft.granule(divisor))
-            _is_shared(draft, dividend, divisors)
+                if divisor not in blocks:
+                    _settle(draft, divisor, draft.granule(divisor))
+            least = GRANULE * math.prod(map(draft.of, divisors))
+            is_shared = _is_shared(draft, dividend, divisors)
+            if not is_shared and least < _LARGEST and not blocks.isdisjoint(divisors):
+                # One that is a grid stays as large as it is, and what it divides is a multiple of it and nothing else.
+                _settle(draft, dividend, least)
     for size, number in radii(draft.graph, draft.graph.uses.loops):
         _settle(draft, size, _FEW * number)
     for stride, windows in draft.graph.uses.windows.items():
@@ -147,9 +155,11 @@ def _settle_share(draft: Draft, whole: int, parts: Node) -> None:
         _settle(draft, parts, _FEW)
 
 
-def _grow(draft: Draft, grid: Sequence[Node]) -> None:
+def _grow(draft: Draft, grid: Sequence[Node], threads: int) -> None:
     """Makes the upper ends of ranges larger than their lower ones (`(end - start + 7) / 8`): a program is launched with
-    blocks along each axis."""
+    blocks along each axis, as many as the ends were apart the other way round. Of a range, too, nothing says that it is
+    short."""
+    most = max(1, MOST_THREADS // threads // _OF_MOST)
     for extent in grid:
         for symbol in draft.graph.atoms(extent.bits, draft.graph.uniform_bits):
             before = _exact(draft, extent, {})
@@ -161,7 +171,11 @@ def _grow(draft: Draft, grid: Sequence[Node]) -> None:
             granule = draft.granule(symbol)
             missing = -(-(1 - before) // granule) * granule * _FEW
             grown = _exact(draft, extent, {symbol.index: value + missing})
-            if value > 0 and grown is not None and grown > before and value + missing < _LARGEST:
+            if grown is None or grown <= before:
+                continue
+            wanted = missing * (min(1 - before, most) - before)
+            missing = max(missing, -(-wanted // ((grown - before) * granule)) * granule)
+            if value > 0 and value + missing < _LARGEST:
                 _settle(draft, symbol, value + missing)
 
 
@@ -210,9 +224,10 @@ def _halve_within(
     grid: Sequence[Node],
 ) -> bool:
     """The same, unless no blocks are left then: of the ends of a range, the upper one is as large for a reason."""
+    blocks = {without_cast(extent) for extent in grid}
     before = {node: draft.of(node) for parts in divisors.get(size, ()) for node in parts} | {size: draft.of(size)}
     extents = [extent for extent in grid if _has_blocks(draft, extent)]
-    if not _halve(draft, size, divisors, multiples):
+    if not _halve(draft, size, divisors, multiples, blocks):
         return False
     if all(_has_blocks(draft, extent) for extent in extents):
         return True
@@ -227,12 +242,16 @@ def _has_blocks(draft: Draft, extent: Node) -> bool:
 
 
 def _halve(
-    draft: Draft, size: Node, divisors: Mapping[Node, Sequence[tuple[Node, ...]]], multiples: Mapping[Node, int]
+    draft: Draft,
+    size: Node,
+    divisors: Mapping[Node, Sequence[tuple[Node, ...]]],
+    multiples: Mapping[Node, int],
+    blocks: Collection[Node] = (),
 ) -> bool:
-    """Makes a size about half as large, and what it is divided by with it, so that it stays a multiple; whether there
-    was anything to take away."""
+    """Makes a size about half as large, and what it is divided by with it, so that it stays a multiple, but for what is
+    as many `blocks` by itself; whether there was anything to take away."""
     own = divisors.get(size, ())
-    for divisor in dict.fromkeys(divisor for parts in own for divisor in parts):
+    for divisor in dict.fromkeys(divisor for parts in own for divisor in parts if divisor not in blocks):
         _halve(draft, divisor, {}, multiples)
     products = (math.prod(map(draft.of, parts)) for parts in own)
     granule = math.lcm(draft.granule(size), multiples.get(size, 1), *(GRANULE * product for product in products))

@@ -18,7 +18,7 @@ from msgspec import Struct
 
 from cudalint.disk.arguments import as_path, harmless
 from cudalint.disk.cache_folder import cache_folder
-from cudalint.disk.regular import read_own, read_regular
+from cudalint.disk.regular import read_kept, read_regular
 from cudalint.disk.replacing import replacing
 from cudalint.disk.tools import safe_environment, tool, tool_at
 from cudalint.toolkit.usage import Usage, UsageError, read_ptxas
@@ -159,7 +159,7 @@ def _kept(entry: str | None) -> str | None:
     if entry is None:
         return None
     try:
-        answer = json.loads(read_own(entry))
+        answer = json.loads(read_kept(entry))
         files, output = answer["files"], answer["output"]
         same = isinstance(files, dict) and isinstance(output, str) and _hashes(list(files)) == files
     except (OSError, ValueError, KeyError, TypeError):

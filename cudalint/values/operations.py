@@ -84,6 +84,9 @@ OPERATIONS: Mapping[str, Operation] = {
     "max": Operation(
         lambda a, b, k: max(a, b), lambda a, b, k: np.maximum(a, b), apart.greatest, commutes=True, by_sign=True
     ),
+    "gcd": Operation(
+        lambda a, b, k: math.gcd(int(a), int(b)), lambda a, b, k: np.gcd(a, b), commutes=True, by_sign=True
+    ),
     "pow": Operation(lambda a, b, k: math.pow(a, b), lambda a, b, k: np.float_power(a, b)),
     "<": Operation(_truth(operator.lt), lambda a, b, k: np.less(a, b), compares=True, by_sign=True),
     "<=": Operation(_truth(operator.le), lambda a, b, k: np.less_equal(a, b), compares=True, by_sign=True),

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cudalint.values.arithmetic import Kind
-from cudalint.values.nodes import Node
+from cudalint.values.arithmetic import BOOL, Kind, wrap
+from cudalint.values.nodes import Node, without_cast
 
 if TYPE_CHECKING:
     from cudalint.values.graph import Graph
@@ -18,7 +18,7 @@ def simplify(graph: Graph, op: str, a: Node, b: Node, kind: Kind) -> Node | None
     if "f" in (kind.code, a.kind.code, b.kind.code):
         return None
     if b.is_const:
-        return _simplify_constant(graph, op, a, int(b.value), kind)
+        return _of_divisor(graph, op, a, int(b.value)) or _simplify_constant(graph, op, a, int(b.value), kind)
     if a.is_const and op in ("+", "*"):
         return _simplify_constant(graph, op, b, int(a.value), kind)
     if a is b:
@@ -46,6 +46,27 @@ def _rest(op: str, a: Node, b: Node, kind: Kind) -> Node | None:
 
 def _is(node: Node, op: str, kind: Kind) -> bool:
     return node.op == op and node.kind == kind
+
+
+def _of_divisor(graph: Graph, op: str, asked: Node, c: int) -> Node | None:
+    """What is asked of the greatest common divisor of a size and a number: it is one of the number's divisors, and the
+    number itself where the size is a multiple of it."""
+    divisor = without_cast(asked)
+    if divisor.op != "gcd" or not divisor.args[1].is_const:
+        return None
+    size, number = divisor.args[0], int(divisor.args[1].value)
+    if number <= 0 or wrap(number, asked.kind) != number:
+        return None
+    if op == "<" and c <= 0:
+        return graph.false
+    if op not in ("==", "!="):
+        return None
+    if c <= 0 or number % c:
+        return graph.false if op == "==" else graph.true
+    if c != number:
+        return None
+    rest = graph.binary("%", size, graph.const(number, size.kind), size.kind)
+    return graph.binary(op, rest, graph.const(0, size.kind), BOOL)
 
 
 def _simplify_constant(graph: Graph, op: str, a: Node, c: int, kind: Kind) -> Node | None:

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Edit
 from cudalint.driver.file_findings import CheckJob, analyse, rule_findings
+from cudalint.driver.unchecked import Unchecked
 from cudalint.facts import FileFacts, KernelFacts, LaunchFacts
 from cudalint.facts.costs import Bound
 from cudalint.findings.results import Failure
@@ -192,7 +193,7 @@ def _outcome(name: str, variant: Variant, asked: Asked, first: FileFacts, seen: 
 def _findings(kernel: KernelFacts, facts: FileFacts | Failure, job: CheckJob, options: AnalysisOptions) -> list[str]:
     assert isinstance(facts, FileFacts)
     job = replace(job, options=options)
-    found = [each.diagnostic for each in rule_findings(facts, job, selected_rules(job.selection), [])]
+    found = [each.diagnostic for each in rule_findings(facts, job, selected_rules(job.selection), Unchecked())]
     own = (d for d in found if d.kernel == kernel.name and not d.code.startswith(_OF_THE_ANALYSIS))
     return sorted({f"{d.code}:{d.place.line}" for d in own})
 

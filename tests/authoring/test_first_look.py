@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tomllib
 from pathlib import Path
 
@@ -86,3 +87,31 @@ def test_names_of_folders_are_escaped(repository: Path) -> None:
     (repository / "ex\\\"t\x7f/vendor/v.cu").write_text("")
     text = configuration(look_at("."), None)
     assert "/ex\\\"t\x7f/vendor/" in tomllib.loads(text)["exclude"]
+
+
+def test_errors_are_listed_and_stay_findings(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    """What was there before is put up with where it costs time, and not where it computes something wrong."""
+    monkeypatch.chdir(tmp_path)
+    Path("a.cu").write_text(
+        "__global__ void reverse(float *a, const float *b) {\n"
+        "    __shared__ float t[256];\n"
+        "    t[threadIdx.x] = b[32 * threadIdx.x];\n"
+        "    a[threadIdx.x] = t[255 - threadIdx.x];\n"
+        "}\n"
+        "void run(float *a, const float *b) { reverse<<<64, 256>>>(a, b); }\n"
+    )
+    assert run(["init"]) == 1
+    printed = capfd.readouterr().out
+    assert "error[CL301]" in printed
+    assert "1 error left out of it (--include-errors takes them in)" in printed
+    codes = [found["code"] for found in json.loads(Path("cudalint-baseline.json").read_text())["findings"]]
+    assert "CL301" not in codes
+    assert f"{len(codes)} finding" in printed
+    assert all(f"{codes.count(code)} of {code}" in printed for code in codes)
+    assert run(["a.cu"]) == 1
+    for name in ("cudalint.toml", "cudalint-baseline.json"):
+        Path(name).unlink()
+    assert run(["init", "--include-errors"]) == 0
+    assert run(["a.cu"]) == 0

@@ -29,6 +29,7 @@ EXCEPTIONS = {
     "disk/regular.py": "notes what it reads",
     "disk/border.py": "notes what it refuses; what it does not is read, and tells itself when it changes",
     "frontend/precompiled.py": "asks for the headers of this package",
+    "frontend/overlay.py": "writes for clang alone",
     "frontend/compile_commands.py": "asks for the time of a database that it then reads",
     "toolkit/nvcc.py": "of `--ptxas`, whose results are not kept",
     "findings/baseline.py": "of a run", "project/changes.py": "of a run", "project/config.py": "of a run",

@@ -22,6 +22,7 @@ from cudalint.disk.encoding import to_bytes
 from cudalint.facts import FileFacts, KernelFacts
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.rule import Rule, RuleContext
+from cudalint.shortfalls import Shortfall
 
 
 class BankConflict(Rule):
@@ -58,7 +59,8 @@ def _analyse_file(path: str, options: AnalysisOptions, *_: object) -> FileFacts:
         time.sleep(60)
     if b"RAISE" in data:
         raise AssertionError("a bug")
-    failures = ("given up after 12 s",) if b"SLOW" in data else ()
+    late = Shortfall("given up after 12 s", "warning" if b"PARTLY" in data else "error")
+    failures = (late,) if b"SLOW" in data else ()
     parameters = frozenset({("tile32", "out"), ("tile32", "width")})
     if b"__global__" not in data:
         return file_facts(path, kernels=())

@@ -100,7 +100,8 @@ def test_a_bad_file_is_one_line_and_the_others_are_linted(
     assert result.status == 2
     assert result.err == f"cudalint: error: bad.cu: {message}\n"
     document = json.loads(result.out)
-    assert document["failures"] == [{"path": "bad.cu", "message": message}]
+    row = {"severity": "error", "kernels": [], "number_of_kernels": 0}
+    assert document["failures"] == [{"path": "bad.cu", "message": message, **row}]
     assert [diagnostic["path"] for diagnostic in document["diagnostics"]] == [tile]
     assert document["summary"]["files"] == 2
 
@@ -291,6 +292,28 @@ def test_what_was_done_before_a_file_took_too_long_is_kept(cudalint: Run, projec
     assert result.status == 2
     assert result.out.startswith("slow.cu:10:26: warning: CL201 ")
     assert result.err == "cudalint: error: slow.cu: given up after 12 s\n"
+
+
+def test_what_was_left_for_lack_of_time_is_a_warning_of_every_format(cudalint: Run, project: Path) -> None:
+    (project / "slow.cu").write_text(TILE_SOURCE + "// SLOW, PARTLY\n")
+    reports = ("json=a.json", "sarif=a.sarif", "junit=a.xml", "html=a.html")
+    result = cudalint("slow.cu", "--format", "github", *(word for each in reports for word in ("--output", each)))
+    # As without it: the finding is a warning.
+    assert result.status == 1
+    assert cudalint("slow.cu", "--fail-on", "error").status == 0
+    assert result.err == "cudalint: warning: slow.cu: given up after 12 s\n"
+    assert "::warning file=slow.cu,title=not linted in full::given up after 12 s\n" in result.out
+    assert "1 path could be linted in part only" in result.out
+    document = json.loads(Path("a.json").read_text())
+    row = {"severity": "warning", "kernels": [], "number_of_kernels": 0}
+    assert document["failures"] == [{"path": "slow.cu", "message": "given up after 12 s", **row}]
+    (invocation,) = json.loads(Path("a.sarif").read_text())["runs"][0]["invocations"]
+    assert invocation["executionSuccessful"]
+    assert [each["level"] for each in invocation["toolExecutionNotifications"]] == ["warning"]
+    assert '<skipped message="given up after 12 s"' in Path("a.xml").read_text()
+    page = Path("a.html").read_text()
+    assert "Not linted in full</h2>" in page
+    assert "Not linted</h2>" not in page
 
 
 @pytest.mark.parametrize("command", ["check", "facts"])

@@ -17,7 +17,7 @@ def test_a_baseline_keeps_known_findings_quiet(cudalint: Run, tile: str, project
     written = cudalint(tile, "--write-baseline", "known.json")
     assert (written.status, written.err) == (0, "")
     counted = "in 1 kernel for a100 (1 of 2 accesses evaluated)"
-    assert written.out == f"Nothing to report {counted}; 1 finding written to known.json\n"
+    assert written.out == f"Nothing to report {counted}; 1 finding written to known.json: 1 of CL201\n"
     known = cudalint(tile, "--baseline", "known.json")
     assert known.status == 0
     assert known.out.endswith("; 1 known from the baseline\n")
@@ -28,6 +28,22 @@ def test_a_baseline_keeps_known_findings_quiet(cudalint: Run, tile: str, project
     assert [d["path"] for d in json.loads(result.out)["diagnostics"]] == ["other.cu"]
     (project / "tile.cu").write_text("")
     assert cudalint(tile, "--baseline", "known.json").out.endswith("; 1 of the baseline no longer there\n")
+
+
+def test_errors_stay_findings(cudalint: Run, tile: str, project: Path) -> None:
+    (project / "cudalint.toml").write_text('select = ["CL101", "CL201"]\n[severity]\nCL201 = "error"\n')
+    written = cudalint(tile, "--write-baseline", "known.json")
+    assert written.status == 1
+    first, *_, last = written.out.splitlines()
+    assert first.startswith("error[CL201]: 32-way bank conflict")
+    assert [found["code"] for found in json.loads(Path("known.json").read_text())["findings"]] == ["CL101"]
+    told = "1 finding written to known.json: 1 of CL101; 1 error left out of it (--include-errors takes them in)"
+    assert told in last
+    assert cudalint(tile, "--baseline", "known.json").status == 1
+    written = cudalint(tile, "--write-baseline", "known.json", "--include-errors")
+    assert written.status == 0
+    assert "2 findings written to known.json: 1 of CL101, 1 of CL201\n" in written.out
+    assert cudalint(tile, "--baseline", "known.json").status == 0
 
 
 def test_a_failure_is_no_less_one(cudalint: Run, tile: str) -> None:
@@ -57,6 +73,7 @@ def test_errors_come_before_the_work(cudalint: Run, tile: str) -> None:
         (("--baseline", "none.json"), "none.json: no such file; `--write-baseline none.json` makes it"),
         (("--diff", "HEAD"), "not a git repository"),
         (("--write-baseline", "b.json", "--diff", "HEAD"), "--write-baseline takes all findings"),
+        (("--include-errors",), "--include-errors is about what --write-baseline writes"),
         (("--write-baseline", "none/b.json"), "none/b.json: cannot be written: the folder does not exist"),
     ):
         result = cudalint(tile, *arguments)

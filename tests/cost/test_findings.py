@@ -130,13 +130,13 @@ void levels(const float2 *in, float2 *out, unsigned width, unsigned height, int 
 
 def test_what_takes_less_than_the_least_share_is_counted(tmp_path: Path) -> None:
     """By 2^17 warps one request each takes 32 sectors where 4 would do, and 32 wavefronts where 1 would: 28 and 31 of
-    32 + 4 + 32 + 1 that the kernel takes for all of its requests."""
+    32 + 4 sectors, of which four are as much as a wavefront, and 32 + 1 wavefronts that the kernel takes."""
     report = _report(tmp_path / "k.cu", _TWO, "CL101", "CL201")
     strided, conflict = sorted(report.diagnostics, key=lambda d: d.code)
     assert strided.cost is not None
     assert conflict.cost is not None
-    assert strided.cost.traffic_share == pytest.approx(28 / 69, rel=0.01)
-    assert conflict.cost.traffic_share == pytest.approx(31 / 69, rel=0.01)
+    assert strided.cost.traffic_share == pytest.approx(28 / 4 / (36 / 4 + 33), rel=0.01)
+    assert conflict.cost.traffic_share == pytest.approx(31 / (36 / 4 + 33), rel=0.01)
 
     def shown(least: float) -> tuple[list[str], int]:
         result = result_of([report.with_least(least)], [], "a100")
@@ -148,10 +148,10 @@ def test_what_takes_less_than_the_least_share_is_counted(tmp_path: Path) -> None
     assert conflict.cost.share is not None
     # The one is asked for its share of the time, and for that of the traffic; of a bank conflict half of its share of
     # the traffic is enough.
-    least = min(time, 28 / 69)
+    least = min(time, 7 / 42)
     assert shown(0.99 * least)[0][-1:] == ["CL101"]
     assert "CL101" not in shown(1.01 * least)[0]
-    enough = max(31 / 69 / 2, min(conflict.cost.share, 31 / 69))
+    enough = max(31 / 42 / 2, min(conflict.cost.share, 31 / 42))
     assert "CL201" in shown(0.99 * enough)[0]
     assert "CL201" not in shown(1.02 * enough)[0]
     as_error = msgspec.structs.replace(

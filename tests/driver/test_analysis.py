@@ -16,6 +16,7 @@ from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.ir.nodes import FunctionRef
 from cudalint.options.analysis import AnalysisOptions, ParameterValue
 from cudalint.processes.time_limit import OutOfTime
+from cudalint.shortfalls import Shortfall
 
 COLUMN = """
 __global__ void column(float *out, const float *in, int N) {
@@ -258,11 +259,21 @@ def test_a_strange_type_costs_only_what_depends_on_it(tmp_path: Path) -> None:
 def test_a_file_that_takes_too_long_keeps_what_it_has(tmp_path: Path) -> None:
     facts = facts_of(tmp_path, COLUMN + COLUMN.replace("column", "other"), time_limit=0)
     assert facts.status == "partial"
-    left = "launches of `column` and 1 more were not evaluated"
-    assert facts.failures == (f"the time limit of 0 s is too short: {left}; --time-limit gives more time",)
+    left = "launches of `column` and `other` were not evaluated"
+    message = f"the time limit of 0 s is too short: {left}; --time-limit gives more time"
+    # Nothing of the file is known.
+    assert facts.failures == (Shortfall(message, "error", ("column", "other"), 2),)
     assert [kernel.name for kernel in facts.kernels] == ["column", "other"]
     assert all("takes too long" in kernel.gaps[0].reason for kernel in facts.kernels)
     assert facts_of(tmp_path, COLUMN).failures == ()
+
+
+def test_what_is_left_of_many_kernels_is_one_line(tmp_path: Path) -> None:
+    source = "".join(f"__global__ void k{number}(float *a) {{ a[threadIdx.x] = 1; }}\n" for number in range(300))
+    (failure,) = facts_of(tmp_path, source, time_limit=0).failures
+    assert (failure.number, failure.kernels) == (300, ("k0", "k1", "k2", "k3", "k4"))
+    assert "`k0`, `k1`, `k2`, `k3`, `k4` and 295 more kernels" in failure.message
+    assert len(failure.message) < 200
 
 
 @pytest.mark.parametrize(
@@ -283,7 +294,8 @@ def test_what_comes_before_the_kernels_may_take_too_long(
     facts = facts_of(tmp_path, COLUMN)
     assert facts.status == "partial"
     assert [kernel.name for kernel in facts.kernels] == kernels
-    assert facts.failures == (f"the time limit of 20 s is too short: {left}; --time-limit gives more time",)
+    message = f"the time limit of 20 s is too short: {left}; --time-limit gives more time"
+    assert facts.failures == (Shortfall(message),)
 
 
 def test_each_kernel_is_listed_with_its_scalar_parameters(tmp_path: Path) -> None:
@@ -398,7 +410,8 @@ def test_of_kernels_with_instances_left_at_the_deadline_that_is_told(
     assert [kernel.instantiation for kernel in facts.kernels] == ["many<1>", "many<2>", "longer_one"]
     assert [gap.reason for gap in facts.kernels[0].gaps] == ["1 more instantiations of it were not evaluated"]
     (failure,) = facts.failures
-    assert "further instantiations of `many` were not evaluated" in failure
+    assert "further instantiations of `many` were not evaluated" in failure.message
+    assert (failure.severity, failure.kernels, failure.number) == ("warning", ("many",), 1)
     assert facts.status == "partial"
 
 

@@ -40,8 +40,8 @@ def test_a_line_that_kernels_come_through() -> None:
 
 
 def test_variants_of_a_kernel_walk_through_the_same_rows() -> None:
-    """Lists of 64 integers for each thread, which one of two kernels is launched for; that a third one of the file walks
-    along its rows as they do is a habit of it."""
+    """Lists of 64 integers for each thread, which one of two kernels is launched for; that a third one of the file
+    walks along its rows as they do is a habit of it."""
     source = """
         __global__ void most(const int *lists, const float *in, float *out) {
             float found = 0;
@@ -138,7 +138,8 @@ def test_one_shared_array_and_another() -> None:
         void run(float *out) { k<<<1, 32>>>(out); }
     """
     (found,) = _told(source, "CL201")
-    assert {(each.about, each.place.line) for each in (found, *found.also)} == {("t", 6), ("t", 10), ("u", 7), ("u", 11)}
+    places = {(each.about, each.place.line) for each in (found, *found.also)}
+    assert places == {("t", 6), ("t", 10), ("u", 7), ("u", 11)}
 
 
 def test_figures_of_instantiations_are_a_range() -> None:

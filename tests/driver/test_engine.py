@@ -21,6 +21,7 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.processes import time_limit
 from cudalint.registry import Selection
 from cudalint.rule import Rule, RuleContext
+from cudalint.shortfalls import Shortfall
 
 
 class BankConflict(Rule):
@@ -120,9 +121,45 @@ def test_a_rule_that_takes_too_long_costs_what_it_has_to_say(monkeypatch: pytest
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
     assert _codes(report) == ["CL201"]
-    assert report.failures == (
-        "CL299 is not checked for `tile32`: the time limit is too short; --time-limit gives more time",
+    message = "CL299 is not checked for `tile32`: the time limit is too short; --time-limit gives more time"
+    assert report.failures == (Shortfall(message, "warning", ("tile32",), 1),)
+
+
+def test_what_a_rule_could_not_look_at_is_told_once_however_many_kernels_there_are(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Late(Rule):
+        """Has no time for any kernel."""
+
+        code, name, severity, summary = "CL299", "late", "warning", "a double"
+
+        def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+            raise time_limit.OutOfTime
+            yield
+
+    class LateToo(Late):
+        code, name = "CL298", "late-too"
+
+    class Broken(Rule):
+        """Fails for every kernel, and for each in words of its own."""
+
+        code, name, severity, summary = "CL297", "broken", "warning", "a double"
+
+        def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+            raise ValueError(kernel.name)
+            yield
+
+    monkeypatch.setattr(registry, "all_rules", lambda: (Broken, LateToo, Late))
+    names = [f"k{number}" for number in range(2000)]
+    kernels = tuple(replace(kernel("tile.cu"), name=name) for name in names)
+    failed, late = _report(TILE_SOURCE, file_facts(kernels=kernels)).failures
+    first = "`k0`, `k1`, `k2`, `k3`, `k4` and 1995 more kernels"
+    limit = "the time limit is too short; --time-limit gives more time"
+    assert late == Shortfall(
+        f"CL298, CL299 are not checked for {first}: {limit}", "warning", ("k0", "k1", "k2", "k3", "k4"), 2000
     )
+    error = "internal error: ValueError: k0, and 1999 more reasons"
+    assert failed == Shortfall(f"CL297 is not checked for {first}: {error}", "error", late.kernels, 2000)
 
 
 def test_unused_suppressions_say_what_to_do() -> None:

@@ -55,7 +55,8 @@ def test_launches_that_are_left_are_listed(facts: FileFacts) -> None:
     assert len(kernel.launches) == 1
     assert kernel.accesses == ()
     assert "it was given up" in kernel.gaps[0].reason
-    assert "time limit of 20 s" in facts.failures[0]
+    assert "time limit of 20 s" in facts.failures[0].message
+    assert facts.failures[0].severity == "error"
 
 
 def test_accesses_and_branches_that_are_left_are_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -16,7 +16,7 @@ _FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 
 
 def _fix(path: Path, code: str) -> str:
-    run(("check", str(path), "--no-cache", "--no-config", "--select", code, "--fix", "--unsafe-fixes", "-q"))
+    run(("check", str(path), "--no-cache", "--no-config", "--all", "--select", code, "--fix", "--unsafe-fixes", "-q"))
     return path.read_text(encoding="utf-8")
 
 

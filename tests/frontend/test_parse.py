@@ -13,7 +13,6 @@ from parses import parses_of
 from cudalint.disk.cache_folder import FOLDER_VARIABLE
 from cudalint.disk.folders import without_detours
 from cudalint.driver.analysis import analyse_file
-from cudalint.frontend import precompiled as precompiled_module
 from cudalint.frontend import recovery
 from cudalint.frontend.flags import BUNDLED_ROOT, ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
@@ -501,6 +500,18 @@ def test_a_named_toolkit_serves_what_is_not_bundled(tmp_path: Path) -> None:
     assert parsed.problems == ()
 
 
+def test_the_libraries_of_a_named_toolkit_are_where_cuda_13_has_them(tmp_path: Path) -> None:
+    libraries = tmp_path / "include" / "cccl"
+    (libraries / "nv").mkdir(parents=True)
+    (libraries / "nv" / "rare.h").write_text('#include <of_the_toolkit.h>\ntypedef float rare_t;\n')
+    (tmp_path / "include" / "of_the_toolkit.h").touch()
+    source = "#include <nv/rare.h>\n__global__ void k(rare_t* x) {}"
+    assert parse(source).problems != ()
+    parsed = parse(source, options=ParseOptions(cuda_path=str(tmp_path)))
+    assert parsed.problems == ()
+    assert not parsed.is_user(str(libraries / "nv" / "rare.h"))
+
+
 def test_a_toolkit_among_the_include_folders_stands_behind_the_bundled_headers(tmp_path: Path) -> None:
     (tmp_path / "cuda_runtime_api.h").touch()
     (tmp_path / "cuda_fp16.h").write_text("#error the bundled one comes first\n")
@@ -516,43 +527,33 @@ def test_a_toolkit_among_the_include_folders_stands_behind_the_bundled_headers(t
 def test_preludes_of_long_ago_are_removed(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
     old, other, young = tmp_path / "prelude-old.pch", tmp_path / "notes.txt", tmp_path / "prelude-young.pch"
-    for path in (old, other, young):
+    abandoned = tmp_path / "prelude-old.new"
+    abandoned.mkdir()
+    for path in (old, other, young, abandoned / "made.pch"):
         path.touch()
-    for path in (old, other):
+    for path in (old, other, abandoned):
         os.utime(path, (0, 0))
-    precompiled.cache_clear()
-    try:
-        assert parse(SIMPLE).problems == ()
-    finally:
-        precompiled.cache_clear()
+    assert parse(SIMPLE).problems == ()
     assert not old.exists()
+    assert not abandoned.exists()
     assert other.exists()
     assert young.exists()
 
 
 def test_the_precompiled_prelude_is_made_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path / "cache"))
-    precompiled.cache_clear()
-    try:
-        assert parse(SIMPLE).problems == ()
-        (made,) = (tmp_path / "cache").iterdir()
-        time = made.stat().st_mtime_ns
-        precompiled.cache_clear()
-        assert parse(SIMPLE).problems == ()
-        assert made.stat().st_mtime_ns == time
-    finally:
-        precompiled.cache_clear()
+    assert parse(SIMPLE).problems == ()
+    (made,) = (tmp_path / "cache").iterdir()
+    time = made.stat().st_mtime_ns
+    assert parse(SIMPLE).problems == ()
+    assert made.stat().st_mtime_ns == time
 
 
 @pytest.mark.parametrize("folder", ["", "/dev/null/cache"])
 def test_without_a_cache_the_prelude_is_parsed(folder: str, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv(FOLDER_VARIABLE, folder)
-    precompiled.cache_clear()
-    try:
-        assert kernels(parse(SIMPLE)) == ["k"]
-        assert precompiled_module.precompiled(f"{BUNDLED_ROOT}/_cudalint/prelude.h", ("-x", "cuda")) is None
-    finally:
-        precompiled.cache_clear()
+    assert kernels(parse(SIMPLE)) == ["k"]
+    assert precompiled(f"{BUNDLED_ROOT}/_cudalint/prelude.h", ("-x", "cuda")) is None
 
 
 # --- the bundled headers -----------------------------------------------------------------------------------

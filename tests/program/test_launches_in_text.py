@@ -159,3 +159,18 @@ def test_what_takes_no_block_is_no_launch(tmp_path: Path) -> None:
     """A function that is called after launches may take anything behind the kernel."""
     host = f"{_UNKNOWN}void run(library::Array a, int n) {{ library::launch(k<1>, n, a.stream()); }}\n"
     assert [source for _, _, source in _all_launches(tmp_path, host)] == ["default"]
+
+
+@pytest.mark.parametrize("bytes_", ["1e999", "-1e999", "1e999 - 1e999", "1e300", "2.5 * 1e308 * n"])
+def test_bytes_that_no_launch_can_ask_for_are_not_known(tmp_path: Path, bytes_: str) -> None:
+    [launch] = _launches(tmp_path, _run(f"k<<<n, 96, {bytes_}, h.stream()>>>(a, n);"))
+    assert launch.site is not None
+    assert (launch.block, launch.site.dynamic_shared_bytes) == ((96, 1, 1), None)
+
+
+@pytest.mark.parametrize("grid", ["1e999", "-1e999", "1e30", "1e999 - 1e999"])
+def test_grids_that_no_launch_can_have_are_not_known(tmp_path: Path, grid: str) -> None:
+    [launch] = _launches(tmp_path, _run(f"k<<<{grid}, 96, 0, h.stream()>>>(a, n);"))
+    assert launch.site is not None
+    assert launch.site.grid == (None, 1, 1)
+    assert 1 <= launch.grid[0] <= (1 << 31) - 1

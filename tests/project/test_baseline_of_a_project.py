@@ -33,7 +33,7 @@ def _new(capfd: pytest.CaptureFixture[str]) -> list[dict[str, Any]]:
 
 
 def test_only_what_got_worse_is_reported(project: Path, capfd: pytest.CaptureFixture[str]) -> None:
-    assert run(["src", "--no-config", "--select", "ALL", "--write-baseline", "known.json"]) == 0
+    assert run(["src", "--no-config", "--select", "ALL", "--write-baseline", "known.json", "--include-errors"]) == 0
     assert len(json.loads(Path("known.json").read_text())["findings"]) > 20
     assert _new(capfd) == []
 

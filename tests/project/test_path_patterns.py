@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 
 from cudalint.project.path_patterns import GitIgnored, PathPatterns, bad_pattern
+from cudalint.project.settings import FileIgnores
 
 _FILES = (
     "a.cu", "b.gen.cu", "keep.gen.cu", "build/x.cu", "sub/a.cu", "sub/build/y.cu", "sub/deep/b.gen.cu",
@@ -85,3 +86,27 @@ def test_patterns_count_from_their_folder_on(tmp_path: Path) -> None:
 def test_bad_patterns_are_named() -> None:
     assert bad_pattern(("a.cu", "!")) == "!"
     assert bad_pattern((os.curdir, "**/*.cu")) is None
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    ["a.cu", "/a.cu", "dir/", "dir/a.cu", "dir/*.cu", "*.cu", "**/a.cu", "dir/**/a.cu", "dir/**", "-a", "..", ".", "*",
+     "a*b", "/dir/", "dir", "other/*", "!a.cu", "[a].cu", "\\a.cu", "A.cu", "x"],
+)  # fmt: skip
+def test_a_pattern_that_is_looked_at_alone_says_what_pathspec_does(pattern: str) -> None:
+    from pathspec import GitIgnoreSpec
+
+    spec = GitIgnoreSpec.from_lines([pattern])
+    assert bad_pattern((pattern,)) is None
+    patterns = PathPatterns(os.path.abspath("."), (pattern,))
+    for path in ("a.cu", "dir/a.cu", "dir/sub/a.cu", "other/dir/b.cu", "-a/x.cu", "ab/b.cu"):
+        assert patterns.says(path) == spec.check_file(path).include
+
+
+def test_many_patterns_for_single_files_take_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    asked = []
+    monkeypatch.setattr("pathspec.GitIgnoreSpec.from_lines", asked.append)
+    entries = tuple((PathPatterns(os.path.abspath("."), (f"dir{n}/*.cu",)), ("CL101",)) for n in range(20_000))
+    assert bad_pattern([patterns.patterns[0] for patterns, _ in entries]) is None
+    assert not FileIgnores(entries).ignores("src/a.cu", "CL101", "uncoalesced-access")
+    assert asked == []

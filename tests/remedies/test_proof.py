@@ -250,3 +250,43 @@ __global__ void second(const float *in, float *out) {
     [race] = [one for one in report.diagnostics if one.code == "CL301"]
     assert race.suggestion is not None
     assert [edit.text.strip() for edit in race.suggestion.edits] == ["__syncthreads();"]
+
+
+# What the first half computes waits for nothing, and loads rows in vectors; the second half lacks a barrier.
+_BOTH = """__global__ void rows(const float *in, float *out) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float sum = 0;
+    for (int j = 0; j < 64; j++) {
+        sum += in[i * 64 + j];
+    }
+    __shared__ float t[256];
+    t[threadIdx.x] = sum;
+    out[i] = t[255 - threadIdx.x];
+}
+void launch(const float *in, float *out) { rows<<<8, 256>>>(in, out); }
+"""
+
+
+@pytest.mark.parametrize(("seconds", "tried"), [(60.0, ["__syncthreads", "reinterpret_cast"]), (12.0, [])])
+def test_barriers_are_tried_first(seconds: float, tried: list[str]) -> None:
+    """What is wrong comes before what is slow. Where there is no time for it either, the words say where it goes."""
+    facts, costs = _linted(_BOTH, "CL101")
+    _, races = _linted(_BOTH, "CL301")
+    found = (*costs, *races)
+    texts_tried: list[str] = []
+
+    def again(
+        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object
+    ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
+        texts_tried.append(texts["a.cu"])
+        changed, left = _linted(texts["a.cu"], "CL101")
+        return changed, (*left, *_linted(texts["a.cu"], "CL301")[1])
+
+    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _BOTH, lambda path: True, seconds)
+    [race] = [one for one in proven(found, replace(proof, lasted=Lasted({"rows": 10.0}))) if one.code == "CL301"]
+    added = [next(word for word in ("__syncthreads", "reinterpret_cast") if word in text) for text in texts_tried]
+    assert added == tried
+    assert race.suggestion is not None
+    assert race.suggestion.applicability == ("safe" if tried else "display")
+    assert bool(race.suggestion.edits) == bool(tried)
+    assert "put `__syncthreads()` before line 9" in race.suggestion.message

@@ -43,8 +43,9 @@ def test_diagnostics() -> None:
     )
     document = _validated("diagnostics", "\n".join(diagnostics_json.render(result, SourceLines(), Presentation())))
     assert document["summary"] == {
-        "files": 2, "kernels": 1, "accesses": 2, "evaluated": 1, "unknown_kernels": 0, "launches_left_out": 0,
-        "errors": 0, "warnings": 3, "infos": 0, "below_min_share": 0, "requirements": 0, "held_back": {}, "not_linted": [],
+        "files": 2, "kernels": 1, "accesses": 2, "evaluated": 1, "unknown_kernels": 0,
+        "kernels_without_accesses": 0, "launches_left_out": 0, "errors": 0, "warnings": 3, "infos": 0,
+        "below_min_share": 0, "requirements": 0, "held_back": {}, "not_linted": [],
     }  # fmt: skip
     first, _, last = document["diagnostics"]
     assert first["launches"][0]["block"] == [32, 32, 1]

@@ -5,6 +5,10 @@ from __future__ import annotations
 import pytest
 from linting import advice, lint
 
+from cudalint.facts import Place
+from cudalint.remedies.branch_edits import hoisted_barrier
+from cudalint.remedies.obstacles import Obstacle
+
 
 @pytest.mark.parametrize(
     ("body", "start"),
@@ -86,3 +90,24 @@ def test_only_stores_since_the_barrier_before_are_named() -> None:
     """
     (found,) = lint(source, "CL302")
     assert "If others read all of `t` then" in advice(found)
+
+
+@pytest.mark.parametrize(("condition", "is_parted"), [("t < 192", True), ("s[0] > t", False), ("*most > t", False)])
+def test_a_condition_on_memory_is_not_asked_again(condition: str, is_parted: bool) -> None:
+    """Behind the barrier it may be another one, since other threads have stored."""
+    source = f"""__global__ void k(float *s, float *most, float *out) {{
+    int t = threadIdx.x;
+    if ({condition}) {{
+        s[t] = 0;
+        __syncthreads();
+        out[t] = s[0];
+    }}
+}}
+"""
+    barrier = Place("a.cu", 5, 9, 5, 24)
+    if is_parted:
+        (edit,) = hoisted_barrier(barrier, lambda path: source)
+        assert edit.text.count(f"if ({condition}) {{") == 1
+    else:
+        with pytest.raises(Obstacle, match="other threads may change"):
+            hoisted_barrier(barrier, lambda path: source)

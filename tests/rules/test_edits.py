@@ -212,13 +212,19 @@ def test_a_barrier_that_orders_nothing_goes_with_its_line() -> None:
     [
         ("{\n  a();\n  b();\n}", "{\n  b();\n}"),
         ("{ a(); b(); }", "{  b(); }"),
-        ("{\n  a();  // why\n}", "{\n    // why\n}"),
+        ("{\n  a();  // why\n}", "{\n}"),
         ("if (x) a();", None),
         ("for (; x; a()) ;", None),
         ("for (int i = 0; a(); ) ;", None),
         ("{ x = a(); }", None),
         ("{\n#pragma unroll\n  a();\n}", None),
         ("{\n#define A a();\n}", None),
+        ("{\n    a();  // all have come\n    b();\n}", "{\n    b();\n}"),
+        ("{\n    a(); /* all */ // have come\n    b();\n}", "{\n    b();\n}"),
+        ("{\n    a();  /* of all\n    that */ b();\n}", "{\n      /* of all\n    that */ b();\n}"),
+        ("{\n    b();  // of b\n    // All\n    // have come.\n    a();\n}", "{\n    b();  // of b\n}"),
+        ("{\n    // Heads the next lines.\n    a();\n    b();\n}", "{\n    // Heads the next lines.\n    b();\n}"),
+        ("{\n    // cudalint: x\n    a();\n}", "{\n    // cudalint: x\n}"),
     ],
 )
 def test_deletions(before: str, after: str | None) -> None:

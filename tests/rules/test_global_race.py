@@ -143,3 +143,23 @@ def test_why_an_update_has_no_edit() -> None:
     kernel = "__global__ void k(float *sum, const float *in) { *sum += in[0]; }\n"
     (found,) = lint(f"{kernel}void run(float *a, float *b) {{ k<<<1, 64>>>(a, b); }}", "CL305")
     assert found.no_edit == "which threads are to update it, each or one for all, is not known"
+
+
+@pytest.mark.parametrize(
+    ("body", "severity"),
+    [
+        ("*flag |= 1;", "warning"),
+        ("*flag += 1;", "error"),
+        ("if (*flag == 0) { *flag = 1; *other = 1; }", "warning"),
+        ("if (*flag == 0) { *flag = 1; other[threadIdx.x] = 1; }", "error"),
+        ("int unused = *flag; if (threadIdx.x == 0) *flag = 1;", "warning"),
+        ("int used = *flag; if (threadIdx.x == 0) *flag = 1; other[threadIdx.x] = used;", "error"),
+        # Half of the threads set it, and those that look may or may not come first.
+        ("if (threadIdx.x % 2) *flag = 1; if (*flag == 0) other[threadIdx.x] = 1;", "error"),
+    ],
+)
+def test_races_with_one_outcome_are_warnings(body: str, severity: str) -> None:
+    source = f"__global__ void k(int *flag, int *other) {{ {body} }}"
+    (found,) = lint(source + "void run(int *a, int *b) { k<<<1, 64>>>(a, b); }", "CL305")
+    assert found.severity == severity
+    assert ("benign by value" in found.message) == (severity == "warning")

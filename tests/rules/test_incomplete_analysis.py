@@ -3,23 +3,26 @@
 from __future__ import annotations
 
 import json
+from pathlib import Path
 
 import pytest
 from cudalint.rules.cl902_incomplete_analysis import IncompleteAnalysis
-from handmade import access, file_facts, kernel, launch
+from handmade import access, column_read, file_facts, kernel, launch
 from linting import lint
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.facts import Gap, KernelFacts, Problem
+from cudalint.driver.file_findings import analyse
+from cudalint.facts import FileFacts, Gap, KernelFacts, Problem
 from cudalint.facts.files import not_resolved
 from cudalint.findings.causes import told_once
 from cudalint.findings.merging import merge
-from cudalint.findings.results import CheckResult
+from cudalint.findings.results import CheckResult, coverage_of, is_seen_into
 from cudalint.findings.sources import SourceLines
 from cudalint.hardware.targets import find_target
-from cudalint.reasons import ReasonKind
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.reporters import diagnostics_json
 from cudalint.reporters.presentation import Presentation
+from cudalint.reporters.wording import summary
 from cudalint.rule import RuleContext
 
 
@@ -63,16 +66,14 @@ def test_gaps_of_the_body_with_their_way_out() -> None:
     assert diagnostic.suggestion.message == "say so"
 
 
-@pytest.mark.parametrize(
-    ("kind", "is_for_headers"), [("unresolved", True), ("unseen", True), ("races", False), ("other", False)]
-)
-def test_missing_headers_are_asked_for_where_they_could_settle_something(
-    kind: ReasonKind, is_for_headers: bool
-) -> None:
+def test_no_folder_is_asked_for_that_nobody_has_tried() -> None:
+    """Which folder has a header that is nowhere in the project, and what it would settle, is not known."""
     missing = Problem("tile.cu", 1, 1, "'a.h' file not found", "missing-include", "a.h")
-    (diagnostic,) = _check(kernel(gaps=(Gap("tile.cu", 9, "why", kind=kind),)), missing)
-    text = "name the folder of the missing headers with -I"
-    assert (diagnostic.suggestion is not None and diagnostic.suggestion.message == text) == is_for_headers
+    lacking = kernel(gaps=(Gap("tile.cu", 9, "why", kind="unresolved"),))
+    context = RuleContext(file_facts(problems=(missing,), kernels=(lacking,)), find_target("a100"))
+    (diagnostic,) = IncompleteAnalysis().check(lacking, context)
+    assert diagnostic.suggestion is None
+    assert diagnostic.headline.endswith("most in the way: `a.h` was not found (1 kernel)")
 
 
 def test_an_assumed_launch() -> None:
@@ -128,14 +129,14 @@ def test_lines_that_only_a_header_makes_sense_of() -> None:
         void run(float *a) { whole<<<1, 256>>>(a); }
     """
     (found,) = lint(source, "CL902")
-    assert found.headline == "1 kernel evaluated; most would bring -I with the folder of `none.h`"
+    assert found.headline == "1 kernel evaluated; `none.h` was not found"
 
 
 def test_a_file_has_one_line_unless_all_are_asked_for() -> None:
     found = merge(lint(_GAPS, "CL902"))
     (line,) = told_once(found, SourceLines())
     assert line.message == (
-        "1 of 3 kernels evaluated in full, 2 in part; most would bring -I with the folder of `none.h`: 2 kernels"
+        "1 of 3 kernels evaluated in full, 2 in part; most in the way: `none.h` was not found (2 kernels)"
         " (all reasons: --show-gaps)"
     )
     assert [each.kernel for each in line.also] == ["part", "wide"]
@@ -146,3 +147,65 @@ def test_a_file_has_one_line_unless_all_are_asked_for() -> None:
     shown = told_once(found, SourceLines(), shows_gaps=True)
     assert [each.kernel for each in shown] == ["part", "wide"]
     assert all("nothing declares" in each.message for each in shown)
+
+
+@pytest.mark.parametrize(
+    ("text", "errors"),
+    [
+        ("void run() { int n = ; }\n", 0),
+        ("// __global__ comes elsewhere\nvoid run() { int n = ; }\n", 0),
+        ("__global__ void k(float *a { a[0] = 1; }\n", 1),
+        ("__global__ void k(float *a) { a[0] = 1; }\nvoid run() { int n = ; }\n", 1),
+    ],
+)
+def test_of_files_without_kernels_nothing_is_told(text: str, errors: int) -> None:
+    kernels = (kernel(),) if "float *a)" in text else ()
+    problem = Problem("tile.cu", 1, 1, "expected expression", is_syntax=True)
+    context = RuleContext(file_facts(problems=(problem,), kernels=kernels), find_target("a100"), text_of=lambda _: text)
+    assert len(list(IncompleteAnalysis().check_file(context))) == errors
+
+
+_UNREAD = """
+    template <typename T> struct Table;
+    struct Map { __device__ void insert(int key); };
+    template <typename Op> __global__ void functor(Op op) { op(threadIdx.x); }
+    template <typename Arg> __global__ void method(Arg arg) { if (threadIdx.x < 4) arg.store(threadIdx.x); }
+    __global__ void bodiless(Map map) { map.insert(threadIdx.x); }
+    __global__ void empty() {}
+    __global__ void says(int n) { __syncthreads(); if (n > 3) printf("%d", threadIdx.x); clock64(); }
+    __global__ void computes(float x) { float y = sinf(x); if (y > 3) __trap(); }
+    __global__ void some(Map map, float *a) { map.insert(threadIdx.x); a[threadIdx.x] = 1; }
+    void run(Map map, float *a) {
+        bodiless<<<1, 32>>>(map); some<<<1, 32>>>(map, a);
+        empty<<<1, 32>>>(); says<<<1, 32>>>(1); computes<<<1, 32>>>(1);
+    }
+"""
+
+
+def test_a_kernel_whose_accesses_stand_in_what_nobody_can_read_is_not_evaluated(tmp_path: Path) -> None:
+    """One that has none by its own text is: nothing of it is hidden."""
+    path = tmp_path / "a.cu"
+    path.write_text(_UNREAD)
+    facts = analyse(str(path), AnalysisOptions())
+    assert isinstance(facts, FileFacts)
+    assert {kernel.name for kernel in facts.kernels if not is_seen_into(kernel)} == {"functor", "method", "bodiless"}
+    reasons = {kernel.name: [gap.reason for gap in kernel.gaps] for kernel in facts.kernels}
+    assert reasons["bodiless"] == ["`insert` has no body in sight"]
+    assert reasons["functor"] == ["a call of the function that it is handed, which nothing in sight names"]
+    assert "nothing instantiates the template" in reasons["method"][0]
+    assert reasons["empty"] == reasons["says"] == reasons["computes"] == []
+    coverage = coverage_of(facts)
+    assert (coverage.unknown_kernels, coverage.kernels_without_accesses) == (3, 3)
+    result = CheckResult("a100", coverage=coverage)
+    assert "nothing could be evaluated of 3 kernels" in summary(result)
+    document = json.loads("".join(diagnostics_json.render(result, SourceLines(), Presentation())))
+    assert document["summary"]["kernels_without_accesses"] == 3
+
+
+def test_a_run_of_which_nothing_could_be_evaluated_does_not_sound_clean(tmp_path: Path) -> None:
+    path = tmp_path / "a.cu"
+    path.write_text("template <typename Op> __global__ void functor(Op op) { op(threadIdx.x); }\n")
+    facts = analyse(str(path), AnalysisOptions())
+    assert isinstance(facts, FileFacts)
+    result = CheckResult("a100", coverage=coverage_of(facts), minor=(column_read("a.cu"),))
+    assert summary(result).startswith("Nothing could be evaluated in 1 kernel for a100 (0 of 0 accesses evaluated)")

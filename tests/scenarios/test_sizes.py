@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 import pytest
 
 from cudalint.hardware.targets import find_target
-from cudalint.scenarios.choosing import for_kernel, for_statements
+from cudalint.scenarios.choosing import for_host_code, for_kernel, for_statements
 from cudalint.values.arithmetic import BOOL, F8, I4, I8, U4, U8
 from cudalint.values.assumptions import holds
 from cudalint.values.graph import Graph
@@ -316,3 +316,27 @@ def test_a_window_is_not_sought_in_places_of_data() -> None:
     graph.binary("/", graph.binary("-", extent, reach, I4), stride, I4)
     _choose_sizes(graph, (), ())
     assert [graph.generic(each) for each in (size, rows, stride)] == [8, 40_960, 1]
+
+
+@pytest.mark.parametrize("ends", [(253_952, 237_568), (57_344, 40_960), (40_960, 40_960)])
+def test_a_range_has_blocks_whichever_end_comes_first(ends: tuple[int, int]) -> None:
+    """`(end - start - 1) / 64 + 1` of an end before the start is below 0, and 2**32 less so much as an extent. As far
+    apart as they were, the ends leave that many blocks, and not the few that just are some."""
+    graph = Graph()
+    start, end = (graph.uniform(name, value) for name, value in zip(("start", "end"), ends, strict=True))
+    length = graph.binary("-", graph.binary("-", end, start, I4), graph.const(1), I4)
+    blocks = graph.binary("+", graph.binary("/", length, graph.const(64), I4), graph.const(1), I4)
+    _choose_sizes(graph, (graph.convert(blocks, U4), graph.one, graph.one), find_target("a100").max_grid_dimensions)
+    found = (graph.generic(end) - graph.generic(start) - 1) // 64 + 1
+    assert max(1, (ends[0] - ends[1]) // 64) <= found < 1 << 16
+
+
+def test_a_grid_stays_large_beside_what_it_divides() -> None:
+    """`k<<<atoms, all / atoms>>>`: with 29 * 2**20 in all there would be few atoms, of which `all` is a multiple."""
+    graph = Graph()
+    atoms, all_ = graph.uniform("atoms", 43 * 8192), graph.uniform("all", 29 << 20, I8)
+    share = graph.binary("/", all_, atoms, I8)
+    graph.valuation = for_host_code(graph, (), (atoms, graph.one, graph.one))
+    numbers = graph.generic(all_), graph.generic(atoms)
+    assert numbers[1] == 43 * 8192 and numbers[0] % numbers[1] == 0 and numbers[0] >= numbers[1]
+    assert share.bits == atoms.bits | all_.bits

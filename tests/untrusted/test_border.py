@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -18,6 +18,8 @@ from cudalint.disk import recorder as disk
 from cudalint.disk.border import border_around, project_top
 from cudalint.disk.regular import LARGEST, read_regular
 from cudalint.disk.tools import tool
+from cudalint.frontend.flags import ParseOptions
+from cudalint.frontend.parse import parse_file
 from cudalint.project.path_patterns import GitIgnored
 
 Check = Callable[..., Any]
@@ -274,6 +276,68 @@ def test_what_is_outside_is_not_even_opened(include: str, repository: Path, chec
     assert opened() == 0
     (outside / "k.cu").read_text()
     assert opened() > 0
+
+
+_STRING = "#define S(x) #x\n#define Y(x) S(x)\n"
+_SPELLED = (
+    '#include "{}"', '# include <{}>', '%:include "{}"', '/* a */ #include "{}"', '#/* a\n */include"{}"',
+    '\f#include "{}"', '\v#\finclude\v"{}"', '#inc\\\nlude "{}"', '#include \\\n"{}"', '#include_next "{}"',
+    '#include_next <{}>', '#import "{}"', '#define X "{}"\n#include X', '#define X <{}>\n#include X',
+    f'{_STRING}#include Y({{}})', '#pragma GCC dependency "{}"', '#pragma\\\n GCC dependency "{}"',
+    '_Pragma("GCC dependency \\"{}\\"")', '#if __has_include("{}")\n#include "{}"\n#endif',
+    '#if __has_include(<{}>)\n#endif', '#define H __has_include\n#if H("{}")\n#endif', '#embed "{}"',
+    '#if __has_embed("{}")\n#endif', '#pragma include_alias("x.h", "{}")\n#include "x.h"', '??=include "{}"',
+    '#pragma clang module load "{}"', '#pragma push_macro("{}")', 'void f() {{ asm(".incbin \\"{}\\""); }}',
+    '#line 1 "{}"\n#error x', f'{_STRING}#define A ../outside\n#define B secret.h\n#include Y(A/B)',
+    '#include "empty.h"\n#include <{}>',
+)  # fmt: skip
+"""Every way that some compiler has to name a file, and what only looks like one."""
+
+
+def _spell(name: str, spelled: Sequence[str]) -> list[str]:
+    """A file for each, with the kernel behind it."""
+    files = [f"{number:02}.cu" for number in range(len(spelled))]
+    for file, each in zip(files, spelled, strict=True):
+        text = each.replace("{}", name).replace("{{", "{").replace("}}", "}")
+        Path(file).write_text(f"{text}\n{_FALLBACK}{_KERNEL}")
+    return files
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="what is opened is seen by inotify(7)")
+@pytest.mark.parametrize(
+    "name", ["../outside/secret.h", "link.h", "sub/../link.h", "links/secret.h", "/outside/secret.h"]
+)
+def test_however_it_is_spelled_nothing_outside_is_opened(name: str, repository: Path, check: Check) -> None:
+    outside = repository.parent / "outside"
+    for folder in ("sub", "include"):
+        Path(folder).mkdir()
+        Path(folder, "links").symlink_to(outside)
+    Path("empty.h").write_text('#pragma once\n%:include "empty.h"\n')
+    Path("link.h").symlink_to(outside / "secret.h")
+    Path("links").symlink_to(outside)
+    files = _spell(f"{repository.parent}{name}" if name.startswith("/") else name, _SPELLED)
+    opened = _opened_in(outside)
+    result = check("-I", "include", "-I", ".", *files)
+    assert ("CL101" in result.out, "internal error" in result.err, "given up" in result.err) == (False, False, False)
+    assert opened() == 0
+
+
+def test_however_it_is_spelled_what_is_inside_is_read(repository: Path) -> None:
+    Path("include").mkdir()
+    Path("include/size.h").write_text("#define STRIDE 32\n")
+    for file in _spell("size.h", _SPELLED[:15]):
+        parsed = parse_file(file, ParseOptions(include_dirs=("include",)))
+        read = {os.path.basename(each.include.name) for each in parsed.tu.get_includes() if each.include is not None}
+        assert ("size.h" in read, parsed.problems) == (True, ()), file
+
+
+def test_what_macros_put_together_is_read_where_it_is_inside(repository: Path, check: Check) -> None:
+    """Nobody sees before clang does which file that is, and neither what it includes in turn."""
+    Path("deep/er").mkdir(parents=True)
+    macros = "#define S(x) #x\n#define Y(x) S(x)\n#define A deep\n#define B er/size.h\n#define C further\n"
+    Path("deep/er/size.h").write_text("#include Y(C.h)\n")
+    Path("deep/er/further.h").write_text("#define STRIDE 32\n")
+    assert "CL101" in _lint(check, f"{macros}#include Y(A/B)\n").out
 
 
 def _opened_in(folder: Path) -> Callable[[], int]:

@@ -80,7 +80,7 @@ def test_a_reader_that_leaves(command: str) -> None:
 def test_what_a_disk_cannot_hold_is_as_it_was(folder: Path) -> None:
     """The limit is as that of a full disk: it is met while the file is being written."""
     (folder / "a.json").write_text("before\n")
-    result = _shell("ulimit -f 2; cudalint -q a.cu --format concise --output json=a.json --output concise=a.txt")
+    result = _shell("ulimit -f 4; cudalint -q a.cu --format concise --output json=a.json --output concise=a.txt")
     assert result.returncode == 2
     assert "a.json: cannot be written: File too large" in result.stderr
     assert (folder / "a.json").read_text() == "before\n"

@@ -48,25 +48,26 @@ def addresses(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: 
     if not all(is_loaded(graph, part, reason) for part, reason in opaque):
         return Doubt(text)
     if conflict.reach == "grid":
-        return None if _is_crowded(conflict, trial, touches, size) else Doubt(text)
+        return None if is_crowded(conflict, trial, touches, size) else Doubt(text)
     if _decide_who_comes(dict(opaque), conflict, graph):
         # `if (key[i] != key[i - 1]) first[key[i]] = i`: in sorted data each number begins once.
         return Doubt(text)
     for data in _DATA:
         if not is_there_again(conflict, trial.under({}, data), touches, size):
-            is_crowded = _is_crowded(conflict, trial, touches, size)
-            return None if is_crowded else Doubt(text, usual=_is_usual(conflict, graph))
+            crowded = is_crowded(conflict, trial, touches, size)
+            return None if crowded else Doubt(text, usual=_is_usual(conflict, graph))
     return None
 
 
-def _is_crowded(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> bool:
+def is_crowded(conflict: Conflict, trial: Trial, touches: Sequence[Touch], size: int | None) -> bool:
     """Whether there are more threads in the grid than elements that the data leads to, as in a histogram of bytes: even
-    if each thread has loaded a number of its own, some update one element."""
+    if each thread has loaded a number of its own, some update one element. That few numbers may leave each thread an
+    element of its own is nothing that a histogram is for."""
     if conflict.first.target.space != "global" or not trial.has_neighbours:
         return False
     if not _updates_by_data(conflict, trial.graph):
         return False
-    return trial.under({}, "place").has_conflict(conflict.sites, touches, size, "grid")
+    return trial.under({}, "place", is_crowd=True).has_conflict(conflict.sites, touches, size, "grid")
 
 
 def is_loaded(graph: Graph, part: Node, reason: Reason) -> bool:

@@ -33,11 +33,11 @@ def of_nobody(conflict: Conflict, graph: Graph, execution: Execution) -> Doubt |
     if len(reads) != 1 or not isinstance(reads[0][0], AccessEvent) or execution.unseen or not execution.complete:
         return None
     ((read, writer),) = reads
-    uses = _uses_in(execution)
+    uses = uses_in(execution)
     if uses is None:
         return None
-    found = [use for use in uses.get(read.offset, ()) if any(_is_result(node, read) for node in use.results)]
-    of_this = [use for use in found if any(_is_result(node, read) and _is_of(node, read) for node in use.results)]
+    found = [use for use in uses.get(read.offset, ()) if any(is_result(node, read) for node in use.results)]
+    of_this = [use for use in found if any(is_result(node, read) and _is_of(node, read) for node in use.results)]
     if of_this and all(_elects(use.event, read, graph) for use in of_this):
         return Doubt("what is read decides only whether the same element is written")
     guards = [use.guard for use in found]
@@ -59,20 +59,23 @@ def _elects(event: Event, read: Touch, graph: Graph) -> bool:
     if event.target is not read.target or event.offset is not read.offset:
         return False
 
-    def opaque(*nodes: Node) -> list[Node]:
-        return [node for node in below(nodes, graph.opaque_bits) if node.op == "opaque"]
-
-    def is_same_for_all(condition: Node) -> bool:
-        found = opaque(condition)
-        return not any(_is_result(node, read) for node in found) or (len(found) == 1 and not condition.bits & _OWN_BITS)
-
     # One that compares it with a number of its own, as for the largest one, would have to look again.
-    return all(map(is_same_for_all, event.context.deciding)) and not any(
-        _is_result(node, read) for node in opaque(*event.values)
+    return all(decides_alike(condition, read, graph) for condition in event.context.deciding) and not any(
+        is_result(node, read) for node in _opaque(event.values, graph)
     )
 
 
-class _Use(Struct, frozen=True, eq=False):
+def decides_alike(condition: Node, read: Touch, graph: Graph) -> bool:
+    """Whether a condition asks of what was read the same for all threads, if it asks of it at all."""
+    found = _opaque((condition,), graph)
+    return not any(is_result(node, read) for node in found) or (len(found) == 1 and not condition.bits & _OWN_BITS)
+
+
+def _opaque(nodes: Sequence[Node], graph: Graph) -> list[Node]:
+    return [node for node in below(nodes, graph.opaque_bits) if node.op == "opaque"]
+
+
+class Use(Struct, frozen=True, eq=False):
     """An event that needs values from memory."""
 
     event: Event
@@ -83,11 +86,11 @@ class _Use(Struct, frozen=True, eq=False):
 
 
 @functools.lru_cache(maxsize=1)
-def _uses_in(execution: Execution) -> Mapping[Node, Sequence[_Use]] | None:
+def uses_in(execution: Execution) -> Mapping[Node, Sequence[Use]] | None:
     """What the events of an execution need, which all of its races ask, by the addresses that it was read from; None
     where that is not known for each."""
     graph = execution.view.graph
-    found: dict[Node, list[_Use]] = {}
+    found: dict[Node, list[Use]] = {}
     for event in execution.events:
         nodes = _used_by(event)
         if nodes is None:
@@ -98,7 +101,7 @@ def _uses_in(execution: Execution) -> Mapping[Node, Sequence[_Use]] | None:
         results = tuple(node for node in reached if node.op == "opaque" and node.args)
         if results:
             guard = (c for c in event.context.conditions if c.bits & _OWN_BITS and not c.bits & ~_OWN_BITS)
-            use = _Use(event, results, tuple(guard))
+            use = Use(event, results, tuple(guard))
             for address in dict.fromkeys(node.args[0] for node in results):
                 found.setdefault(address, []).append(use)
     return found
@@ -121,7 +124,7 @@ def _hides_values(node: Node) -> bool:
     return isinstance(node.payload, Reason) and node.payload.kind == "summary"
 
 
-def _is_result(node: Node, read: Touch) -> bool:
+def is_result(node: Node, read: Touch) -> bool:
     if not isinstance(node.payload, Reason) or not node.args:
         return False
     return node.args[0] is read.offset and read.target in node.payload.memory

@@ -30,7 +30,7 @@ from cudalint.interpreter.device.events import Context
 from cudalint.scenarios import alternatives
 from cudalint.values.arithmetic import I8
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import BLOCK_BITS, Node, below, bits_of, render
+from cudalint.values.nodes import BLOCK_BITS, THREAD_BITS, Node, below, bits_of, render
 from cudalint.values.numeric import Rows
 from cudalint.values.polynomial import Monomial, spelled_sum, terms_of
 
@@ -63,15 +63,17 @@ class Leaving(Struct, frozen=True):
     """Under which all blocks stay inside, for a tail."""
 
 
-def leaving(touch: Touch, extent: Node, view: LaunchView) -> Leaving | None:
-    """Whether some thread leaves an array of `extent` bytes, as far as that is beyond doubt."""
+def leaving(touch: Touch, extent: Node, view: LaunchView, is_made_up: bool = False) -> Leaving | None:
+    """Whether some thread leaves an array of `extent` bytes, as far as that is beyond doubt. Of a launch that was made
+    up, only what all threads touch alike is."""
     graph = view.graph
     if graph.false in view.guards:
         return None
     on = dependence(touch.context, touch.offset, graph)
     if on.by_data or on.is_never:
         return _whoever_comes(touch, extent, view)
-    if view.assumptions:
+    is_of_any = is_made_up and extent.is_const and not _chosen_by(touch) & (THREAD_BITS | BLOCK_BITS)
+    if view.assumptions and not is_of_any:
         return _tail_of_open_block(touch, extent, view)
     if not (extent.bits | _bits(touch, view)) & graph.uniform_bits:
         return _certainly(touch, int(extent.value), view) if extent.is_const else None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import get_args
 
@@ -18,6 +17,7 @@ from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.work.lengths import Key, Length, Lengths
 from cudalint.evaluate.work.operations import WIDTH, Counts, operation_of
 from cudalint.facts.costs import Operations, Waits
+from cudalint.facts.places import Place
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.swaps import swaps
 from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Loop
@@ -78,29 +78,18 @@ class Meter:
         return self.view.bounded(edges, THOROUGH) if any(edges) else self.view.quick()
 
 
-class Repeated(Struct):
-    """A part of what an execution computes."""
-
-    counts: Counts = field(default_factory=lambda: np.zeros(WIDTH))
-    loads: float = 0.0
-    shared: float = 0.0
-    barriers: float = 0.0
-
-
 class Computed(Struct):
     """What a whole execution computes."""
 
     counts: Counts = field(default_factory=lambda: np.zeros(WIDTH))
     by_data: bool = False
     waits: Waits = Waits()
-    shares: Mapping[object, float] = {}
-    """By access site: which part of the evaluated executions are counted."""
+    shares: Mapping[tuple[Place, str, str, str], float] = {}
+    """By access (path, line, column, space, operation, array): which part of the evaluated executions are counted."""
     stops: Mapping[ir.Span, float] = {}
     """How often a warp waits at each barrier of the source, on average."""
     lengths: Sequence[Length] = ()
     """What loops are taken for."""
-    repeated: Mapping[frozenset[int], Repeated] = {}
-    """What is computed in loops of these lengths, by their numbers, and in no others."""
     within: Mapping[ir.Span, frozenset[int]] = {}
     """The numbers of the lengths on which it rests how often code is executed, by its place."""
 
@@ -152,22 +141,18 @@ def computed(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter
         elif not isinstance(step.code, _STATEMENTS):
             add(step.loops, step.conditions, _instructions(_OF_LOOP))
     result = Computed()
-    parts: dict[frozenset[Key], Repeated] = defaultdict(Repeated)
     for loops, conditions, counts in together.values():
         executions = meter.executions(loops, conditions)
         done = counts * executions.lanes
         done[5] = counts[5] * executions.warps
         result.counts = result.counts + done
-        part = parts[meter.lengths.of(loops)]
-        part.counts = part.counts + done
         result.by_data = result.by_data or (executions.by_data and bool(executions.lanes))
     result.shares = _shares(accesses, meter)
-    result.stops = _stops(execution, meter, parts)
-    result.waits = _waits(execution, accesses, meter, result, parts)
+    result.stops = _stops(execution, meter)
+    result.waits = _waits(execution, accesses, meter, result)
     found = meter.lengths.found
     numbers = {key: number for number, key in enumerate(found)}
     result.lengths = tuple(found.values())
-    result.repeated = {_numbered(keys, numbers): part for keys, part in parts.items() if keys}
     result.within = _within(execution, accesses, meter.lengths, numbers)
     return result
 
@@ -191,13 +176,15 @@ def _within(
     return found
 
 
-def _shares(accesses: Sequence[AccessEvent], meter: Meter) -> dict[object, float]:
+def _shares(accesses: Sequence[AccessEvent], meter: Meter) -> dict[tuple[Place, str, str, str], float]:
     """By what tells accesses apart: which part of their evaluated executions are counted, where that is not all."""
-    found: dict[object, float] = {}
+    found: dict[tuple[Place, str, str, str], float] = {}
     for access in accesses if meter.lengths.found else ():
         share = meter.executions(access.context.loops, access.context.conditions).share
         if share < 1.0:
-            key = (*access.context.span[:3], access.target.space, access.operation, access.target.name)
+            path, line, column = access.context.span[:3]
+            begin = Place(path, line, column, line, column)
+            key = (begin, access.target.space, access.operation, access.target.name)
             found[key] = min(share, found.get(key, 1.0))
     return found
 
@@ -206,10 +193,7 @@ _OVERLAP = 4.0
 """Iterations of a loop whose loads the compiler makes at once, if nothing stands between them."""
 
 
-def _waits(
-    execution: Execution, accesses: Sequence[AccessEvent], meter: Meter, found: Computed,
-    parts: Mapping[frozenset[Key], Repeated],
-) -> Waits:  # fmt: skip
+def _waits(execution: Execution, accesses: Sequence[AccessEvent], meter: Meter, found: Computed) -> Waits:
     """What a warp waits for, on average."""
     view = execution.view
     warps = _warps(view)
@@ -229,24 +213,17 @@ def _waits(
         if loops and not is_open and loops[-1].counter.index not in stopped:
             times /= _OVERLAP
         times *= 2 if depends and len(group) > 1 else 1
-        part = parts[meter.lengths.of(loops)]
-        if group[0].target.space == "shared":
-            rounds["shared"] += times
-            part.shared += times
-        else:
-            rounds["global"] += times
-            part.loads += times
+        rounds["shared" if group[0].target.space == "shared" else "global"] += times
     stops = sum(found.stops.values(), start=0.0)
     per_lane = (found.counts[4] + found.counts[1] / 2) / (warps * WARP_LANES)
     return Waits(found.instructions / warps, rounds["global"], rounds["shared"], stops, float(per_lane))
 
 
-def _stops(execution: Execution, meter: Meter, parts: Mapping[frozenset[Key], Repeated]) -> dict[ir.Span, float]:
+def _stops(execution: Execution, meter: Meter) -> dict[ir.Span, float]:
     found: dict[ir.Span, float] = {}
     for event in _barriers(execution):
         times = meter.executions(event.context.loops, event.context.conditions).warps / _warps(execution.view)
         found[event.context.span] = found.get(event.context.span, 0.0) + times
-        parts[meter.lengths.of(event.context.loops)].barriers += times
     return found
 
 

@@ -304,6 +304,15 @@ _SECTORS = (1 << _BITS) - 1
 """Numbers of sectors within so many bits."""
 
 
+class Moved(Struct):
+    """Bytes of one array."""
+
+    l2: float = 0.0
+    dram: float = 0.0
+    through: float = 0.0
+    """To and from DRAM, with what is written there only after the kernel."""
+
+
 class Traffic(Struct, frozen=True):
     """Of global memory in the whole launch, in bytes."""
 
@@ -314,8 +323,8 @@ class Traffic(Struct, frozen=True):
     dram: float
     through: float
     """To and from DRAM, with what is written there only after the kernel."""
-    passed: Mapping[str, float] = {}
-    """The part of each array in what reaches L2."""
+    arrays: Mapping[str, Moved] = {}
+    """The part of each array in what reaches L2 and DRAM."""
 
 
 def traffic_of(found: Sequence[Touched], l2: float) -> Traffic:
@@ -323,17 +332,26 @@ def traffic_of(found: Sequence[Touched], l2: float) -> Traffic:
     read, written = _by_array(found, is_load=True), _by_array(found, is_load=False)
     fetched = sum(read.values()) * SECTOR_BYTES
     distinct = sum(written.values()) * SECTOR_BYTES
-    passed: dict[str, float] = {}
+    at_end = max(0.0, distinct - _KEPT * l2)
+    arrays: dict[str, Moved] = {}
     for each in found:
-        passed[each.name] = passed.get(each.name, 0.0) + each.passed * SECTOR_BYTES
+        own = arrays.setdefault(each.name, Moved())
+        own.l2 += each.passed * SECTOR_BYTES
+        own.through += max(0.0, each.fetched - each.distinct) * SECTOR_BYTES if each.is_load else 0.0
+        own.dram = own.through
+    names = {each.array: each.name for each in found}
+    for sums, share in ((read, 1.0), (written, at_end / distinct if distinct else 0.0)):
+        for array, sectors in sums.items():
+            arrays[names[array]].dram += share * sectors * SECTOR_BYTES
+            arrays[names[array]].through += sectors * SECTOR_BYTES
     again = sum(max(0.0, each.fetched - each.distinct) for each in found if each.is_load) * SECTOR_BYTES
     return Traffic(
         l2=sum(each.passed for each in found) * SECTOR_BYTES,
         read=fetched,
         written=distinct,
-        dram=fetched + again + max(0.0, distinct - _KEPT * l2),
+        dram=fetched + again + at_end,
         through=fetched + again + distinct,
-        passed=passed,
+        arrays=arrays,
     )
 
 

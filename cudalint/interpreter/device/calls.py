@@ -34,6 +34,7 @@ from cudalint.interpreter.device.values import (
 )
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
+from cudalint.ir.builtins import FUNCTION_CLASS
 from cudalint.values.nodes import UNINITIALISED, Node, Reason
 
 if TYPE_CHECKING:
@@ -66,6 +67,8 @@ def _call(ex: Executor, expr: ir.Call) -> Value | Place:
     if ref is not None and ex.policy.ends_in_calls and ref.never_returns():
         ex.state.dead = True
         return ex.graph.zero
+    if expr.receiver is not None and ir.type_name(expr.receiver.type) == FUNCTION_CLASS:
+        ex.note_unread(expr.span, _HANDED, "other")
     if ref is not None:
         inlined = ex.inline(
             ref, lambda f: bind(ex, f, expr.arguments, _this(ex, expr)), expr.span, expr.arguments, expr.receiver
@@ -199,6 +202,8 @@ _FOR_BLOCKS = re.compile(
     r"|AdjacentDifference|RunLengthDecode)<(?P<arguments>.*)"
 )
 _OF_TEMPLATE = "a call of which only template arguments tell the function, and nothing gives them"
+_HANDED = "a call of the function that it is handed, which nothing in sight names"
+_OPEN = "which function {} means is not known"
 _OF_ALL_THREADS = frozenset(
     {
         "block_index", "block_rank", "cluster_rank", "dim_blocks", "dim_threads", "grid_rank", "num_blocks",
@@ -259,6 +264,11 @@ def _unknown_result(ex: Executor, expr: ir.Call, given: Operands) -> Value:
         ex.gap(expr.span, text, "unseen" if is_unseen else "other")
         if is_unseen:
             ex.note_unseen(expr.name)
+    elif expr.function is None:
+        ex.note_unread(expr.span, _OPEN.format(f"the call of `{expr.name}`" if expr.name else "a call"), "other")
+    elif (reached.reads or expr.receiver is not None) and expr.function.load() is None:
+        # A library's functions touch the memory that they are handed, and no other.
+        ex.note_unread(expr.span, f"`{expr.name}` has no body in sight", "unseen")
     text = f"it is the result of {f'`{expr.name}`' if expr.name else _OF_TEMPLATE}"
     if reached.reads:
         # What it was given a pointer for.
@@ -349,6 +359,8 @@ def construct_value(ex: Executor, expr: ir.Construct) -> Value:
     if len(values) == 1 and values[0] is not None:
         return cast(ex, values[0], expr.arguments[0].type, expr.type)
     seen = [n for value in values if value is not None for n in nodes_of(value)]
+    if expr.constructor is not None:
+        ex.note_unread(expr.span, f"the constructor of `{expr.constructor.name}` has no body in sight", "unseen")
     return ex.opaque("its constructor has no body in sight", expr.type, few_of(seen))
 
 

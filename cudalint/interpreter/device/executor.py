@@ -92,6 +92,9 @@ class Executor:
         self.unseen: list[UnseenCall] = []
         """The functions that it calls and that are not understood: that have no body in sight, are virtual, or have
         errors in them."""
+        self.unread: list[Gap] = []
+        """Calls of functions of which nothing is known, neither by their bodies nor by their names: of a kernel in
+        which nothing else was found, these may be all that it does."""
         self.statements = 0
         self.met: set[ir.Stmt] = set()
         """Those that were executed, or listed although no lane gets there."""
@@ -249,6 +252,10 @@ class Executor:
 
     def note_unseen(self, name: str, is_anywhere: bool = False) -> None:
         self.unseen.append(UnseenCall(name, len(self.memory.events), is_anywhere or bool(self.state.loops)))
+
+    def note_unread(self, span: ir.Span, reason: str, kind: ReasonKind) -> None:
+        if self.policy.counts_gaps:
+            self.unread.append(Gap(span, reason, kind))
 
     def note_problems(self, ref: ir.FunctionRef, function: ir.Function) -> None:
         """What the front end lost of a function that a kernel calls is lost to the kernel."""

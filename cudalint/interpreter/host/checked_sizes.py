@@ -113,7 +113,7 @@ class CheckedSizes:
         for guard in guards:
             if guard.is_const or is_large(guard) or holds(self._graph, guard, values):
                 continue
-            is_remainder = _has(guard, ("%", "&")) and not _has(guard, ("trips",))
+            is_remainder = _has(guard, ("%", "&", "gcd")) and not _has(guard, ("trips",))
             symbols = [u for u in self._graph.atoms(guard.bits, self._graph.uniform_bits) if not is_address(u)]
             for symbol in symbols if len(symbols) <= _MOST_SYMBOLS else ():
                 candidates = self._for_which(guard, symbol, is_remainder, values)

@@ -5,13 +5,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from typing import TYPE_CHECKING
 
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.loop_parts import LoopParts
 from cudalint.interpreter.device.state import LoopScope
+from cudalint.interpreter.device.values import Place, Value
 from cudalint.interpreter.host.joins import is_plain
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
@@ -50,6 +51,25 @@ def choose(ex: HostExecutor, parts: LoopParts) -> bool:
 def test_of(ex: HostExecutor, parts: LoopParts) -> Node:
     """The condition of a loop, as it is now."""
     return ex.graph.true if parts.condition is None else expressions.condition(ex, parts.condition)
+
+
+def one_turn(
+    ex: HostExecutor, parts: LoopParts, start: Mapping[ir.Symbol, Node]
+) -> tuple[Node, Mapping[ir.Symbol, Value | Place]] | None:
+    """A loop's condition where some variables are what `start` says, and what all are after one iteration from there;
+    None where that leaves the loop. Nothing else of it stays."""
+    statements = ex.statements
+    with ex.on_trial():
+        ex.state.variables = {**ex.state.variables, **start}
+        test, scope = test_of(ex, parts), LoopScope(0)
+        ex.state.loop_scopes.append(scope)
+        ex.statement(parts.body)
+        ex.state.loop_scopes.pop()
+        if parts.increment is not None:
+            expressions.discard(ex, parts.increment)
+        left, after = ex.state.dead or scope.breaks or scope.exits, ex.state.variables
+    ex.statements = statements
+    return None if left else (test, after)
 
 
 def _steps(ex: HostExecutor, parts: LoopParts, changed: Collection[ir.Symbol]) -> list[tuple[Node, _Numbers]] | None:

@@ -7,7 +7,8 @@ uniform symbols, so that a grid computed from `n` and the argument `n` stay cons
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
@@ -37,6 +38,7 @@ from cudalint.interpreter.device.values import (
 from cudalint.interpreter.host import (
     command_line,
     device,
+    euclid,
     heap,
     joins,
     jumps,
@@ -381,6 +383,15 @@ class HostExecutor(Executor):
         if not condition.is_const:
             self.guards = (*self.guards, condition)
 
+    @contextmanager
+    def under(self, guards: tuple[Node, ...]) -> Iterator[None]:
+        """What is executed meanwhile has further conditions in front of it."""
+        outer, self.guards = self.guards, (*self.guards, *guards)
+        try:
+            yield
+        finally:
+            self.guards = outer
+
     def _ends(self, statement: ir.ExprStmt) -> bool:
         found = self.ending.get(statement)
         if found is None:
@@ -645,6 +656,8 @@ class HostExecutor(Executor):
         receiver: ir.Expr | None = None,
     ) -> Value | Place | None:
         ref = self.outside.definition(ref)
+        if ref.key in self.active and (called := ref.load()) is not None:
+            return euclid.divide_again(self, called, bind_)
         if ref.is_user and ref.has_launch():
             if not self.taken and ref.key in self.executed:
                 # Where the known values don't lead, its launches are looked for once, and not in all combinations of

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+import numpy as np
 from msgspec import Struct
 
 from cudalint.facts import Tiling
@@ -14,15 +16,18 @@ from cudalint.interpreter.device.values import Choice, FunctionValue, Place, Rec
 from cudalint.interpreter.host import joins
 from cudalint.interpreter.host.tiling import tilings
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
+from cudalint.values.arithmetic import U4, U8, Kind, wrap
 from cudalint.values.contradictions import exclude_each_other
 from cudalint.values.graph import Graph, conjuncts
 from cudalint.values.nodes import Node, Reason
+from cudalint.values.numeric import Rows
 
 if TYPE_CHECKING:
     from cudalint.interpreter.host.execution import HostExecutor
 
 Nodes = tuple[Node, Node, Node]
-_Guards = tuple[Node, ...]
+Guards = tuple[Node, ...]
 
 
 class HostLaunch(Struct, frozen=True, eq=False):
@@ -46,25 +51,23 @@ class HostLaunch(Struct, frozen=True, eq=False):
 
 
 def record(ex: HostExecutor, expr: ir.Launch) -> None:
-    kernels: list[tuple[ir.FunctionRef, _Guards]] = [(expr.kernel, ())] if expr.kernel is not None else []
+    kernels: list[tuple[ir.FunctionRef, Guards]] = [(expr.kernel, ())] if expr.kernel is not None else []
     if expr.kernel is None and expr.callee is not None:
-        kernels = list(_kernels_of(ex.graph, expressions.evaluate(ex, expr.callee)))
+        kernels = list(kernels_of(ex.graph, expressions.evaluate(ex, expr.callee)))
     grid = extents_of(ex, expressions.evaluate(ex, expr.grid))
     block = extents_of(ex, expressions.evaluate(ex, expr.block))
-    shared = expressions.number(ex, expr.shared) if expr.shared is not None else ex.graph.zero
+    shared = shared_bytes(ex, expr.shared)
     is_open = not kernels
     if is_open:
         kernels = [(kernel, ()) for kernel in _fitting(expr)]
     is_open = is_open and len(kernels) > 1
-    outer = ex.guards
     for kernel, guards in kernels:
         # What is meant for one of several kernels says nothing about the others.
         arguments = _unknown_arguments(ex, kernel) if is_open else arguments_of(ex, kernel, expr.arguments)
         sizes = () if is_open else tilings(ex, expr.grid, grid)
         # What the arguments check holds as well: `x.data_ptr<float>()` throws for others than floats.
-        ex.guards = (*ex.guards, *guards)
-        add(ex, kernel, (grid, block), shared, arguments, expr.span, sizes)
-        ex.guards = outer
+        with ex.under(guards):
+            add(ex, kernel, (grid, block), shared, arguments, expr.span, sizes)
 
 
 def _fitting(expr: ir.Launch) -> Sequence[ir.FunctionRef]:
@@ -89,13 +92,13 @@ def _unknown_arguments(ex: HostExecutor, kernel: ir.FunctionRef) -> tuple[Value 
     return () if signature is None else tuple(ex.unknown_parameters(signature.parameters).values())
 
 
-def _kernels_of(graph: Graph, value: Value, guards: _Guards = ()) -> Iterator[tuple[ir.FunctionRef, _Guards]]:
+def kernels_of(graph: Graph, value: Value, guards: Guards = ()) -> Iterator[tuple[ir.FunctionRef, Guards]]:
     """The functions that a value may be, each with the conditions under which it is that one."""
     if isinstance(value, FunctionValue):
         yield value.function, guards
     elif isinstance(value, Choice):
-        yield from _kernels_of(graph, value.a, (*guards, value.condition))
-        yield from _kernels_of(graph, value.b, (*guards, graph.negate(value.condition)))
+        yield from kernels_of(graph, value.a, (*guards, value.condition))
+        yield from kernels_of(graph, value.b, (*guards, graph.negate(value.condition)))
 
 
 def add(
@@ -115,7 +118,8 @@ def add(
         grid, block = _with_threads(ex, grid), _with_threads(ex, block)
     guards = (part for guard in (*ex.guards, *ex.assumed) for part in conjuncts(ex.graph, guard))
     known = tuple(dict.fromkeys(part for part in guards if joins.is_plain(ex.graph, part)))
-    taken = ex.taken and not exclude_each_other(known)
+    is_excluded = exclude_each_other(known) or any(part.is_const and not part.value for part in known)
+    taken = ex.taken and not is_excluded
     if not taken:
         known = (*known, ex.graph.false)
     ex.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, taken, sizes, known, in_clusters))
@@ -128,14 +132,6 @@ def arguments_of(ex: HostExecutor, kernel: ir.FunctionRef, arguments: tuple[ir.E
     if signature is None:
         return tuple(expressions.evaluate(ex, a) for a in arguments)
     return tuple(bind_parameters(ex, signature.parameters, arguments).values())
-
-
-def function_of(value: Value) -> ir.FunctionRef | None:
-    if isinstance(value, FunctionValue):
-        return value.function
-    if isinstance(value, Choice):
-        return function_of(value.a) or function_of(value.b)
-    return None
 
 
 def extents_of(ex: HostExecutor, value: Value) -> tuple[Node, Node, Node]:
@@ -152,7 +148,26 @@ def extents_of(ex: HostExecutor, value: Value) -> tuple[Node, Node, Node]:
 
 def _extent(ex: HostExecutor, number: Node) -> Node:
     """One that is made of what can't be followed may be any size, and not any number."""
-    return _generic(ex) if number.bits & ex.graph.opaque_bits else number
+    whole = whole_number(ex.graph, number, U4)
+    return _generic(ex) if whole is None or number.bits & ex.graph.opaque_bits else whole
+
+
+def whole_number(graph: Graph, number: Node, kind: Kind) -> Node | None:
+    """A number as a launch takes it: what a program writes as a fraction is cut off, as C does. None for one that is
+    not finite or that the integer can't hold (`1e999` bytes), of which C doesn't say what it becomes."""
+    if not number.kind.is_float or number.bits & graph.opaque_bits:
+        return number
+    value = float(np.asarray(Rows.of_one_block(graph, {}).value(number)).flat[0])
+    held = math.isfinite(value) and wrap(int(value), kind) == int(value)
+    return graph.convert(number, kind) if held else None
+
+
+def shared_bytes(ex: HostExecutor, expr: ir.Expr | None) -> Node:
+    """Those of dynamic shared memory that a launch gives a block."""
+    if expr is None:
+        return ex.graph.zero
+    bare = whole_number(ex.graph, expressions.number(ex, walk.without_casts(expr)), U8)
+    return _generic(ex) if bare is None else whole_number(ex.graph, expressions.number(ex, expr), U8) or _generic(ex)
 
 
 def _with_threads(ex: HostExecutor, extents: Nodes) -> Nodes:

@@ -123,15 +123,18 @@ def _ignored(ex: HostExecutor, call: ir.Call) -> Value:
 
 def _launch_kernel(ex: HostExecutor, call: ir.Call) -> Value | None:
     """cudaLaunchKernel(function, grid, block, arguments, shared, stream), the cooperative form alike."""
-    function = launching.function_of(expressions.evaluate(ex, call.arguments[0]))
-    if function is None or len(call.arguments) < 4:
+    kernels = list(launching.kernels_of(ex.graph, expressions.evaluate(ex, call.arguments[0])))
+    if not kernels or len(call.arguments) < 4:
         return None
     grid = launching.extents_of(ex, expressions.evaluate(ex, call.arguments[1]))
     block = launching.extents_of(ex, expressions.evaluate(ex, call.arguments[2]))
-    values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[3]), function)
-    shared = expressions.number(ex, call.arguments[4]) if len(call.arguments) > 4 else ex.graph.zero
+    arguments = expressions.evaluate(ex, call.arguments[3])
+    shared = launching.shared_bytes(ex, call.arguments[4] if len(call.arguments) > 4 else None)
     sizes = tilings(ex, call.arguments[1], grid)
-    launching.add(ex, function, (grid, block), shared, values, call.span, sizes)
+    for kernel, guards in kernels:
+        with ex.under(guards):
+            values = _pointed_arguments(ex, arguments, kernel)
+            launching.add(ex, kernel, (grid, block), shared, values, call.span, sizes)
     return ex.graph.zero
 
 
@@ -158,19 +161,22 @@ def _launch_with_config(ex: HostExecutor, call: ir.Call) -> Value | None:
     if len(call.arguments) < 2:
         return None
     config = expressions.evaluate(ex, call.arguments[0])
-    function = launching.function_of(expressions.evaluate(ex, call.arguments[1]))
+    kernels = list(launching.kernels_of(ex.graph, expressions.evaluate(ex, call.arguments[1])))
     where = pointer_place(ex, config, call.arguments[0].type)
     record = expressions.read(ex, where, call.span)
-    if function is None or not isinstance(record, RecordValue):
+    if not kernels or not isinstance(record, RecordValue):
         return None
     grid, block = (launching.extents_of(ex, record.fields.get(n, ex.graph.one)) for n in ("gridDim", "blockDim"))
     shared = record.fields.get("dynamicSmemBytes", ex.graph.zero)
-    if call.name == "cudaLaunchKernelExC":
-        values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[2]), function)
-    else:
-        values = launching.arguments_of(ex, function, call.arguments[2:])
     bytes_ = shared if isinstance(shared, Node) else ex.graph.zero
-    launching.add(ex, function, (grid, block), bytes_, values, call.span, in_clusters=_is_in_clusters(ex, record, call))
+    in_clusters = _is_in_clusters(ex, record, call)
+    for kernel, guards in kernels:
+        with ex.under(guards):
+            if call.name == "cudaLaunchKernelExC":
+                values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[2]), kernel)
+            else:
+                values = launching.arguments_of(ex, kernel, call.arguments[2:])
+            launching.add(ex, kernel, (grid, block), bytes_, values, call.span, in_clusters=in_clusters)
     return ex.graph.zero
 
 
@@ -207,10 +213,11 @@ def _set_attribute(ex: HostExecutor, call: ir.Call) -> Value | None:
     """cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)."""
     if len(call.arguments) != 3:
         return None
-    kernel = launching.function_of(expressions.evaluate(ex, call.arguments[0]))
+    kernels = launching.kernels_of(ex.graph, expressions.evaluate(ex, call.arguments[0]))
     attribute, value = (expressions.number(ex, argument) for argument in call.arguments[1:])
-    if kernel is not None and attribute.is_const and attribute.value == _MAX_DYNAMIC_SHARED:
-        ex.opt_ins.setdefault(kernel.key, []).append(value)
+    if attribute.is_const and attribute.value == _MAX_DYNAMIC_SHARED:
+        for kernel, _ in kernels:
+            ex.opt_ins.setdefault(kernel.key, []).append(value)
     return ex.graph.zero
 
 

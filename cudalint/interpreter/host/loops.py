@@ -11,7 +11,7 @@ from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.loop_parts import LoopParts
 from cudalint.interpreter.device.state import LoopScope
 from cudalint.interpreter.device.values import ArrayValue, Place, RecordValue, Value
-from cudalint.interpreter.host import choices, command_line
+from cudalint.interpreter.host import choices, command_line, euclid
 from cudalint.interpreter.host.joins import is_plain, note_defaults
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
@@ -55,7 +55,7 @@ def follow(ex: HostExecutor, parts: LoopParts) -> None:
     has_launch = ex.has_launch(parts.body)
     if not has_launch and not _matters(ex, parts, ex.state.variables):
         return
-    if not has_launch and (_count(ex, parts) or choices.choose(ex, parts)):
+    if not has_launch and (_count(ex, parts) or choices.choose(ex, parts) or euclid.divide(ex, parts)):
         return
     guards = ex.guards
     before = dict(ex.state.variables)
@@ -94,20 +94,14 @@ def _count(ex: HostExecutor, parts: LoopParts) -> bool:
     start = ex.state.variables[changed[0]] if len(changed) == 1 else None
     if not isinstance(start, Node) or not start.is_const or start.kind.code not in "iu" or parts.test_last:
         return False
-    graph, statements = ex.graph, ex.statements
+    graph = ex.graph
     now = graph.placeholder(start.kind)
-    with ex.on_trial():
-        ex.state.variables = {**ex.state.variables, changed[0]: now}
-        test, scope = choices.test_of(ex, parts), LoopScope(0)
-        ex.state.loop_scopes.append(scope)
-        ex.statement(parts.body)
-        ex.state.loop_scopes.pop()
-        if parts.increment is not None:
-            expressions.discard(ex, parts.increment)
-        after, left = ex.state.variables.get(changed[0]), ex.state.dead or scope.breaks or scope.exits
-    ex.statements = statements
-    step = _step(after, now)
-    if left or step is None or not is_plain(graph, graph.substitute(test, {now: start})):
+    turn = choices.one_turn(ex, parts, {changed[0]: now})
+    step = _step(turn[1].get(changed[0]), now) if turn is not None else None
+    if turn is None or step is None:
+        return False
+    test, _ = turn
+    if not is_plain(graph, graph.substitute(test, {now: start})):
         return False
     known = (parts.span, start, step, *_first_tests(ex, test, now, start, step))
     times = ex.counted.get(known)

@@ -8,7 +8,15 @@ from typing import Any
 from cudalint.interpreter.device.events import Context
 from cudalint.interpreter.device.memory import Memory
 from cudalint.interpreter.device.state import State
-from cudalint.interpreter.device.values import ArrayValue, LocalPlace, Place, Value, some_nodes
+from cudalint.interpreter.device.values import (
+    ArrayValue,
+    Choice,
+    FunctionValue,
+    LocalPlace,
+    Place,
+    Value,
+    some_nodes,
+)
 from cudalint.ir import nodes as ir
 from cudalint.values.arithmetic import BOOL, Kind, kind_of
 from cudalint.values.graph import Graph
@@ -119,6 +127,16 @@ class HostMemory(Memory):
         if value in self.unset:
             self.unset.add(element)
         return element
+
+    def _one_of(self, values: list[Value], index: Node) -> Value | None:
+        """Of a table of functions each one with the index at which it stands: a program calls none outside of it."""
+        if not any(isinstance(value, FunctionValue) for value in values):
+            return super()._one_of(values, index)
+        chosen: Value = self.graph.zero
+        for depth, (place, value) in enumerate(reversed([*enumerate(values)]), 1):
+            here = self.graph.binary("==", index, self.graph.const(place, index.kind), BOOL)
+            chosen = Choice(here, value, chosen, depth)
+        return chosen
 
     def smear(
         self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = (), why: str = "", field: str | None = None

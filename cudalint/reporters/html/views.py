@@ -151,6 +151,8 @@ class Page(Struct, frozen=True):
     allowed: tuple[Finding, ...]
     rules: tuple[Rule, ...]
     failures: tuple[Failures, ...]
+    partial: tuple[Failures, ...]
+    """The same for those of which something was left out."""
     minor: Markup
     most_microseconds: float
     symbols: Markup

@@ -1,0 +1,51 @@
+// Counting.
+#define BINS 128
+
+__global__ void count_lost(const int *keys, int *counts, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        atomicAdd(&counts[keys[i] & 127], 1);
+}
+
+__global__ void count_shared(const int *keys, int *counts, int n)
+{
+    __shared__ int local[BINS];
+    for (int b = threadIdx.x; b < BINS; b += blockDim.x)
+        local[b] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&local[keys[i] & 127], 1);
+    __syncthreads();
+    for (int b = threadIdx.x; b < BINS; b += blockDim.x)
+        atomicAdd(&counts[b], local[b]);
+}
+
+__global__ void count_garbage(const int *keys, int *counts, int n)
+{
+    __shared__ int local[BINS];
+    for (int b = threadIdx.x; b < BINS; b += blockDim.x)
+        local[b] = 0;
+    __syncthreads();
+    for (int i = blockIdx.x * blockDim.x + threadIdx.x; i < n; i += gridDim.x * blockDim.x)
+        atomicAdd(&local[keys[i] & 127], 1);
+    __syncthreads();
+    for (int b = threadIdx.x; b < BINS; b += blockDim.x)
+        atomicAdd(&counts[b], local[b]);
+}
+
+__global__ void total_of_block(const float *x, float *out)
+{
+    __shared__ float total;
+    if (threadIdx.x == 0)
+        total = 0.0f;
+    __syncthreads();
+    float v = x[blockIdx.x * blockDim.x + threadIdx.x];
+    for (int offset = 16; offset > 0; offset /= 2)
+        v += __shfl_down_sync(0xffffffffu, v, offset);
+    if (threadIdx.x % 32 == 0)
+        atomicAdd(&total, v);
+    __syncthreads();
+    if (threadIdx.x == 0)
+        out[blockIdx.x] = total;
+}

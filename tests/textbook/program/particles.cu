@@ -1,0 +1,44 @@
+// Particles that move: an array of structs, or a struct of arrays.
+#include <cstdlib>
+
+struct Particle {
+    float x, y, z, mass;
+    float vx, vy, vz, charge;
+};
+
+__global__ void move(Particle *p, int n, float dt)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i >= n)
+        return;
+    p[i].x += p[i].vx * dt;  // expect: CL101
+}
+
+__global__ void total_mass_of_blocks(const Particle *p, float *sums)
+{
+    __shared__ float s[256];
+    int i = blockIdx.x * 256 + threadIdx.x;
+    s[threadIdx.x] = p[i].mass;  // expect: CL101 "32 sectors"
+    __syncthreads();
+    for (int width = 128; width > 0; width /= 2) {
+        if (threadIdx.x < width)
+            s[threadIdx.x] += s[threadIdx.x + width];
+        __syncthreads();
+    }
+    if (threadIdx.x == 0)
+        sums[blockIdx.x] = s[0];
+}
+
+int main()
+{
+    const int n = 1 << 20;
+    float *sums;
+    cudaMalloc(&sums, n / 256 * sizeof(float));
+    Particle *p;
+    cudaMalloc(&p, n * sizeof(Particle));
+    for (int step = 0; step < 100; step++)
+        move<<<(n + 255) / 256, 256>>>(p, n, 0.01f);
+    total_mass_of_blocks<<<n / 256, 256>>>(p, sums);
+    cudaDeviceSynchronize();
+    return 0;
+}
