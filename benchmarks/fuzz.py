@@ -67,7 +67,7 @@ _BATCH: Final = 24
 _EVERYTHING: Final = ("--select", "ALL", "--min-share", "0")
 """Half of the batches are linted with it, and half as they are for most users."""
 _MOST_BYTES: Final = 60_000
-_PATIENCE: Final = 5
+_PATIENCE: Final = 2
 """How many times as long as its files may compute a command may take by the clock, on a machine that is busy."""
 _REDUCING: Final = 20
 """Seconds that an internal error's file is reduced for, the first time that a process meets the error."""

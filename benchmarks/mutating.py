@@ -18,7 +18,7 @@ import json
 import random
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from importlib import resources
 from typing import Any, Final, NamedTuple
 
@@ -87,7 +87,7 @@ class Text:
         return (group for group in self.groups if self.tokens[group.first] == opening)
 
 
-@cache
+@lru_cache(maxsize=256)
 def read(text: bytes) -> Text:
     """The text as tokens, which together are the text."""
     return Text(_TOKEN.findall(text))

@@ -14,7 +14,7 @@ from cudalint.frontend.template_uses import parts_of_list
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.deadline import NEVER, Deadline
-from cudalint.interpreter.host.launching import HostLaunch
+from cudalint.interpreter.host.launching import HostLaunch, as_integer
 from cudalint.interpreter.host.memory import Generics
 from cudalint.interpreter.host.told_by_names import is_of_warps, rounds_up
 from cudalint.ir import nodes as ir
@@ -33,7 +33,7 @@ from cudalint.options.expressions import (
 )
 from cudalint.source.comments import COMMENT
 from cudalint.source.launches import LaunchText, Site, Use, launches_in, uses_of
-from cudalint.values.arithmetic import I4, I8, Kind, kind_of
+from cudalint.values.arithmetic import I4, I8, U8, Kind, kind_of
 from cudalint.values.assumptions import UnknownName, evaluate_expression
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node
@@ -124,7 +124,8 @@ class TextLaunches(Struct, eq=False):
                 if not launch.is_certain and not all(extent.is_const for extent in block):
                     continue
                 grid = names.grid(launch.extents[0])
-                shared = next(map(names.number, launch.extents[2:3]), self.graph.zero)
+                bytes_ = next(map(names.number, launch.extents[2:3]), self.graph.zero)
+                shared = as_integer(self.graph, bytes_, U8)
                 handed = tuple(map(names.argument, launch.arguments or (), instance.parameter_types()))
                 yield HostLaunch(instance, grid, block, shared, handed, ir.Span(path, *launch.place[1:]), taken=True)
 

@@ -14,6 +14,7 @@ from cudalint.interpreter.device.values import Choice, FunctionValue, Place, Rec
 from cudalint.interpreter.host import joins
 from cudalint.interpreter.host.tiling import tilings
 from cudalint.ir import nodes as ir
+from cudalint.values.arithmetic import U4, U8, Kind
 from cudalint.values.contradictions import exclude_each_other
 from cudalint.values.graph import Graph, conjuncts
 from cudalint.values.nodes import Node, Reason
@@ -118,6 +119,7 @@ def add(
     taken = ex.taken and not exclude_each_other(known)
     if not taken:
         known = (*known, ex.graph.false)
+    shared = as_integer(ex.graph, shared, U8)
     ex.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, taken, sizes, known, in_clusters))
     numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
     ex.made.add((kernel.key, span, grid, block, shared, numbers))
@@ -152,7 +154,13 @@ def extents_of(ex: HostExecutor, value: Value) -> tuple[Node, Node, Node]:
 
 def _extent(ex: HostExecutor, number: Node) -> Node:
     """One that is made of what can't be followed may be any size, and not any number."""
-    return _generic(ex) if number.bits & ex.graph.opaque_bits else number
+    return _generic(ex) if number.bits & ex.graph.opaque_bits else as_integer(ex.graph, number, U4)
+
+
+def as_integer(graph: Graph, number: Node, kind: Kind) -> Node:
+    """What a launch is handed for a size is an integer. Where something isn't declared, or isn't parsed at all, nothing
+    tells of the conversion of a floating-point number."""
+    return graph.convert(number, kind) if number.kind.is_float else number
 
 
 def _with_threads(ex: HostExecutor, extents: Nodes) -> Nodes:
