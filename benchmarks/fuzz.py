@@ -458,6 +458,9 @@ def _end(number: int, frame: object) -> None:
 
 
 _ERROR: Final = "cudalint: error: "
+_WARNING: Final = re.compile(r"^.*\.py:\d+: \w*Warning: .*$", re.MULTILINE)
+"""What Python says by itself."""
+_MOST_SHOWN: Final = 400
 _PROGRAM = (sys.executable, "-m", "cudalint")
 _SHELL = f'ulimit -v {_MEGABYTES * 1000}; ulimit -c 0; ulimit -f 2000000; exec "$@"'
 _KEEP_IN_VIEW = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV")
@@ -503,6 +506,9 @@ def _failures(
     """What stderr says of the files."""
     if "Traceback" in done.stderr:
         yield Fault("lost run", tuple(names), f"a traceback: {done.stderr[-400:]}", command)
+    warning = _WARNING.search(done.stderr)
+    if warning is not None:
+        yield Fault("invalid document", tuple(names), f"stderr: {warning[0][:_MOST_SHOWN]}", command)
     for line in done.stderr.splitlines():
         if not line.startswith(_ERROR):
             continue

@@ -502,7 +502,9 @@ def _schema() -> dict[str, Any]:
     return schema
 
 
-_STRANGE: Final = (0, -1, 2**63, 2**70, 1e308, float("nan"), float("-inf"), True, "", "\u202e", [], [[]], {}, {"a": {}})
+_STRANGE: Final[tuple[Any, ...]] = (
+    0, -1, 2**63, 2**70, 1e308, float("nan"), float("-inf"), True, "", "\u202e", [], [[]], {}, {"a": {}},
+)  # fmt: skip
 
 
 def _value(schema: Mapping[str, Any], root: Mapping[str, Any], draw: random.Random) -> Any:
