@@ -1,8 +1,5 @@
-struct Record auto { auto { float x, y, z; int kind; } while (1);
-__global__ void k(Record *all, int n) {
-    int i = threadIdx.x / 2;
-    if (threadIdx.x % 2 == 0) all[i].x += n;
-    else all[i].y = n;
-    switch (all[i].kind) { case 0: atomicAdd(L"w", 1); }
+struct Particle auto { { float x, y, z; int kind; } if (p[0]) continue; break; } while (1);;
+__constant__ float weights[9];
+__global__ void move(Particle* all, const  order, int n,  dt) {
+    if (threadIdx.x % 2 == 0) all[order[i]].x += dt * weights[i % 9];
 }
-int main() { k<<<2, 64>>>(nullptr, 3); }
