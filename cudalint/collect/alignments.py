@@ -12,7 +12,6 @@ from cudalint.codegen.shared_layout import shared_layout
 from cudalint.collect.provider import Provider, Run
 from cudalint.collect.sites import frames_of, made_at
 from cudalint.evaluate.checks.alignment import Declared, alignment_verdict, natural_width
-from cudalint.evaluate.checks.whole_rows import asked_multiples
 from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import KernelFacts, Misalignment, Place
@@ -33,10 +32,8 @@ class AlignmentCollector(Provider, eq=False):
     kind: ClassVar[Kind] = "alignments"
     found: dict[object, Misalignment] = field(default_factory=dict)
     """By place and launch; the first execution of an access that goes wrong stands for the others."""
-    asked: set[int] = field(default_factory=set)
 
     def add(self, run: Run) -> None:
-        self.asked |= asked_multiples(run.execution.view)
         if not run.is_refused:
             self._add(run)
 
@@ -71,13 +68,12 @@ class AlignmentCollector(Provider, eq=False):
                     base,
                     verdict.values,
                     execution.view.assumptions,
-                    verdict.is_up_to_callers,
                 )
                 self.found.setdefault(place, finding)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         found = sorted(self.found.values(), key=lambda m: (m.place, m.inlined_from, m.launch))
-        return replace(facts, misalignments=tuple(found), asked_multiples=tuple(sorted(self.asked)))
+        return replace(facts, misalignments=tuple(found))
 
 
 def _candidates(run: Run, bases: Mapping[ir.Symbol, int]) -> Iterator[tuple[AccessEvent, int]]:

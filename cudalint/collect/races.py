@@ -28,6 +28,7 @@ from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Touch
 from cudalint.interpreter.device.memory import element_bytes
 from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir
+from cudalint.ir.sizes import sized
 from cudalint.kinds import Kind
 from cudalint.launches.variants import not_with, other_blocks
 from cudalint.options.analysis import RaceScope
@@ -353,4 +354,4 @@ def _width(touch: Touch) -> int:
     """Bytes from one element to the next one: a field is that of a whole record."""
     if not isinstance(touch, AccessEvent):
         return touch.bytes
-    return touch.record.bytes if touch.record is not None else element_bytes(touch.element)
+    return sized((touch.record if touch.record is not None else touch.element).bytes)

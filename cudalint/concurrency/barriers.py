@@ -266,7 +266,10 @@ def _masks(trace: Unfolding, event: BarrierEvent, graph: Graph) -> NDArray[np.in
         return None
     if not trace.is_reached(event) or not trace.follows(event, event.mask):
         return None
-    masks: NDArray[np.int64] = trace.rows_of(event).full(event.mask).astype(np.int64)
+    given = trace.rows_of(event).full(event.mask)
+    if given.dtype.kind == "f" and not np.isfinite(given).all():
+        return None  # What C makes an integer of it is undefined.
+    masks: NDArray[np.int64] = given.astype(np.int64)
     return masks
 
 

@@ -279,7 +279,7 @@ class KernelAnalysis(Struct, eq=False):
             assumptions=view.assumptions,
         )  # fmt: skip
         given = configuration.shared if configuration.source == "launch-site" else None
-        shared = int(given.value) if given is not None and given.is_const else None
+        shared = given.whole if given is not None else None
         return Execution(
             function, launch, view, executor.memory.events, executor.steps, reason is None, executor.globals,
             executor.state.conditions, self._until, shared, self.target.compute_capability,

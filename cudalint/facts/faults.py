@@ -85,6 +85,3 @@ class Misalignment(Struct, frozen=True):
     values: tuple[tuple[str, int], ...]
     """Arguments for which the thread is misaligned."""
     assumptions: tuple[str, ...]
-    is_up_to_callers: bool = False
-    """The kernel goes through rows in whole vectors, and their length is what callers give: it is written for such that
-    fulfil the condition."""

@@ -61,8 +61,6 @@ class KernelFacts(Struct, frozen=True, eq=False):
     products: tuple[MatrixProduct, ...] = ()
     axes: tuple[UnreadAxis, ...] = ()
     misalignments: tuple[Misalignment, ...] = ()
-    asked_multiples: tuple[int, ...] = ()
-    """What host code asks sizes to be multiples of in front of its launches."""
     out_of_bounds: tuple[OutOfBounds, ...] = ()
     pitches: tuple[PitchMismatch, ...] = ()
     parameters: tuple[ParameterFacts, ...] = ()

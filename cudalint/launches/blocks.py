@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from itertools import cycle, islice
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -112,13 +113,16 @@ def _is_made_small(numbers: Numbers, nodes: Nodes, graph: Graph) -> bool:
 
 def _is_of_small_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
     symbols = [symbol for symbol, _ in generic_values(graph, nodes)]
-    tried = (Numbers(graph, dict.fromkeys(symbols, size)) for size in alternatives.OF_LITTLE_SENSE)
-    return all(tuple(numbers.of(n) for n in nodes) == block for numbers in tried)
+    sizes = alternatives.OF_LITTLE_SENSE
+    # Sizes differ from one another: the difference of two says nothing where they are equal.
+    turns = (dict(zip(symbols, islice(cycle(sizes), first, None), strict=False)) for first in range(len(sizes)))
+    return all(tuple(Numbers(graph, turn).of(n) for n in nodes) == block for turn in turns)
 
 
 def _is_of_large_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
     """Whether the block is the same for other large sizes: `min(n, 256)` is 256."""
-    others = {symbol: alternatives.odd_and_even(value)[0] for symbol, value in generic_values(graph, nodes)}
+    found = generic_values(graph, nodes)
+    others = {symbol: alternatives.odd_and_even(value)[at % 2] for at, (symbol, value) in enumerate(found)}
     numbers = Numbers(graph, others)
     return tuple(numbers.of(n) for n in nodes) == block
 

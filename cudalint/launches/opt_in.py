@@ -33,7 +33,7 @@ class OptIns(Struct, eq=False):
             return configuration
         amounts = self.amounts.get(ref.key)
         if amounts is not None:
-            plain = [int(amount.value) for amount in amounts if amount.is_const]
+            plain = [amount.whole for amount in amounts if amount.whole is not None]
             bytes_ = max(plain) if len(plain) == len(amounts) else None
         else:
             # Where the attribute is named at all, it may be set for this kernel by code that is not followed.

@@ -171,7 +171,7 @@ def _convert(node: Any) -> Expression:
 
 def _number(node: Any) -> Number:
     if node.type in ("float", "double", "long double"):
-        return Number(float(node.value.rstrip("fFlL")))
+        return Number(_fraction(node.value))
     digits = node.value.rstrip("uUlL")
     value = whole(digits, 8 if re.fullmatch("0[0-7]+", digits) else 0)
     if value is None:
@@ -179,6 +179,14 @@ def _number(node: Any) -> Number:
     if value >= 2**64:
         raise ExpressionError(f"`{node.value}` is larger than any integer of C")
     return Number(value)
+
+
+def _fraction(text: str) -> float:
+    """A floating-point literal; one in hexadecimal, whose digits may be letters of suffixes, has an exponent behind."""
+    try:
+        return float.fromhex(text.rstrip("fFlL")) if text[:2].lower() == "0x" else float(text.rstrip("fFlL"))
+    except (ValueError, OverflowError):
+        raise ExpressionError(f"`{text[:_SHOWN]}` is not a number, or too large for one") from None
 
 
 def _size_of(node: Any) -> int:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -18,6 +19,7 @@ _MOST_VARIANTS = 2
 _MOST_LINES = 6
 _MOST_FAR = 3
 _MOST_KERNELS = 3
+_MOST_FAULTS = 3
 _MOST_ARRAYS = 3
 
 
@@ -122,7 +124,10 @@ def _elsewhere(diagnostic: Diagnostic) -> Iterator[str]:
     """`the same at 3 more places, up to line 10`, `the same in second<1>, third and 4 more kernels`."""
     if diagnostic.is_headline:
         return
-    places = list(dict.fromkeys(other.place for other in diagnostic.also if other.place != diagnostic.place))
+    of_its_own = _other_faults(diagnostic)
+    yield from (f"{other.message} ({other.place.path}:{other.place.line})" for other in of_its_own[:_MOST_FAULTS])
+    told = {diagnostic.place, *(other.place for other in of_its_own[:_MOST_FAULTS])}
+    places = list(dict.fromkeys(other.place for other in diagnostic.also if other.place not in told))
     if places:
         yield f"the same at {count(len(places), 'more place')}{_of_arrays(diagnostic)}{_at(diagnostic.place, places)}"
     own = diagnostic.instantiation or diagnostic.kernel
@@ -132,6 +137,23 @@ def _elsewhere(diagnostic: Diagnostic) -> Iterator[str]:
         more = len(kernels) - _MOST_KERNELS
         named = ", ".join(kernels[:_MOST_KERNELS])
         yield f"the same in {named}" + (f" and {count(more, 'more kernel')}" if more > 0 else "")
+
+
+def _other_faults(diagnostic: Diagnostic) -> list[Diagnostic]:
+    """Of the errors that are told with one, those that are about something else: each array by its worst."""
+    if diagnostic.severity != "error":
+        return []
+    found: dict[str, Diagnostic] = {}
+    for other in diagnostic.also:
+        subject = _QUOTED.search(other.message)
+        found.setdefault(subject[1] if subject else other.message, other)
+    own = _QUOTED.search(diagnostic.message)
+    found.pop(own[1] if own else diagnostic.message, None)
+    return list(found.values())
+
+
+_QUOTED = re.compile(r"`(\w+)")
+"""The array or the kernel that a message is about."""
 
 
 def more_places(diagnostic: Diagnostic) -> str:

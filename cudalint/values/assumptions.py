@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 
 import numpy as np
@@ -80,7 +81,7 @@ def _fixed(expression: Expression) -> tuple[str, int] | None:
         name = _name(expression.left) or _name(expression.right)
         number = expression.right if _name(expression.left) else expression.left
         if name is not None and isinstance(number, Number):
-            return name, int(number.value)
+            return (name, int(number.value)) if math.isfinite(number.value) else None
     return None
 
 

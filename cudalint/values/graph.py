@@ -319,6 +319,9 @@ class Graph:
             op, a, b = SWAPPED[op], b, a
         if op in COMPARISONS:
             kind = BOOL
+        elif not kind.is_float and kind != BOOL and (a.kind.is_float or b.kind.is_float):
+            # An index that is no integer, in code that isn't C++: what is computed of it has to be one.
+            a, b = (self.convert(each, kind) if each.kind.is_float else each for each in (a, b))
         if a.is_const and b.is_const:
             return self.const(fold(op, a.value, b.value, kind), kind)
         simple = simplify(self, op, a, b, kind)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
@@ -123,6 +124,11 @@ class Node:
         """The number of a constant node."""
         assert self.op == "const"
         return self.payload  # type: ignore[return-value]
+
+    @property
+    def whole(self) -> int | None:
+        """The number of a constant node as an integer; None for any other node, and where no integer is near it."""
+        return int(self.value) if self.is_const and math.isfinite(self.value) else None
 
     def __repr__(self) -> str:
         return render(self)

@@ -303,7 +303,8 @@ class Rows:
         """How many iterations each lane makes of the loop with this counter and this condition."""
         trips = self._trips.get((counter, condition))
         if trips is None:
-            trips = self._trips[counter, condition] = self._lane_trips(counter, condition)
+            with np.errstate(all="ignore"):
+                trips = self._trips[counter, condition] = self._lane_trips(counter, condition)
             self.bytes += trips.nbytes
             self.graph.caches.note(trips.nbytes)
         return trips

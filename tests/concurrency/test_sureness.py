@@ -22,7 +22,7 @@ __global__ void count(const int *data, int *out)
     one[0] = threadIdx.x;
     many[data[threadIdx.x] & 1023] = threadIdx.x;
     __syncthreads();
-    out[threadIdx.x] = one[0] + many[threadIdx.x];
+    out[threadIdx.x] = one[0] + many[threadIdx.x + 1];
 }
 """
 _SIZED = """

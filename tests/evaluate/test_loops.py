@@ -206,3 +206,11 @@ def test_elements_of_an_array_in_a_structure_are_followed_one_by_one(body: str) 
     kernel = evaluate(body, before=before)
     # 32 floats, 8 bytes apart.
     assert [access.results[0].sectors_per_request for access in kernel.accesses] == [8.0]
+
+
+def test_a_counter_at_the_end_of_its_type_warns_nobody(recwarn: pytest.WarningsRecorder) -> None:
+    """The least number of 64 bits has no opposite, so what numpy thinks of the difference is no news to users."""
+    loop = "for (long long i = -9223372036854775807LL - 1; i != 0; i--) a[threadIdx.x] = i;"
+    source = f"__global__ void k(long long *a) {{ {loop} }}\n"
+    analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),)))
+    assert [str(each.message) for each in recwarn] == []

@@ -16,8 +16,8 @@ from typing import Any, Final
 import documents
 import kernels
 import mutating
+import pieces
 import pytest
-import structural
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
@@ -42,8 +42,8 @@ def lint(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureF
     """Writes all reports of some texts, and tells the exit status and what stderr says."""
     monkeypatch.chdir(tmp_path)
 
-    def call(*texts: bytes, options: Sequence[str] = EVERYTHING) -> tuple[int, str]:
-        names = [f"m{number:03}.cu" for number in range(len(texts))]
+    def call(*texts: bytes, options: Sequence[str] = EVERYTHING, suffix: str = ".cu") -> tuple[int, str]:
+        names = [f"m{number:03}{suffix}" for number in range(len(texts))]
         for name, text in zip(names, texts, strict=True):
             (tmp_path / name).write_bytes(text)
         outputs = [word for each in FORMATS for word in ("--output", f"{each}={each}.report")]
@@ -71,9 +71,9 @@ def test_spoiled_files(lint: Linted, draw: random.Random) -> None:
 
 @_FEW
 @given(draw=_DRAW)
-def test_files_of_spoiled_structure(lint: Linted, draw: random.Random) -> None:
-    texts = [structural.mutant(draw.choice(_SEEDS), _SEEDS, draw) for _ in range(_BATCH)]
-    _assert_sound(*lint(*texts, options=draw.choice(_SHOWN)))
+def test_python_around_spoiled_files(lint: Linted, draw: random.Random) -> None:
+    texts = [mutating.as_python(mutating.mutant(draw.choice(_SEEDS), _SEEDS, draw), draw) for _ in range(_BATCH)]
+    _assert_sound(*lint(*texts, options=draw.choice(_SHOWN), suffix=".py"))
 
 
 @_FEW
@@ -89,8 +89,11 @@ def test_spoiled_surroundings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, d
     """Only stderr counts: a configuration that can't be used is told, and costs the files."""
     monkeypatch.chdir(tmp_path)
     Path("json.report").unlink(missing_ok=True)
-    for name, text in mutating.SURROUNDINGS.items():
-        Path(name).write_bytes(mutating.mutant(text, (), draw))
+    surroundings = mutating.surroundings(draw)
+    for name in pieces.SURROUNDINGS:
+        Path(name).unlink(missing_ok=True)
+    for name, text in surroundings.items():
+        Path(name).write_bytes(text)
     Path("m000.cu").write_bytes(_SEEDS[0])
     before = set(os.listdir())
     assert run(["check", "-j1", "--quiet", "--output", "json=json.report", "m000.cu"]) in (0, 1, 2)

@@ -383,11 +383,13 @@ def _failure(tmp_path: Path, data: bytes) -> Failure | FileReport:
         (b"SourceModule('x'\n", "never closed"),
         (b"# caf\xe9\nSourceModule('x')\n", "no text in UTF-8"),
         (b"# coding: klingon\nSourceModule('x')\n", "unknown encoding"),
+        (b"# coding: rot13\nSourceModule('x')\n", "no text in UTF-8"),  # A codec, but one from text to text.
+        (b"# coding: undefined\nSourceModule('x')\n", "no text in UTF-8"),  # Its errors are of no position.
         (b"SourceModule('\0')\n", "not a text file"),
         (b"SourceModule('x')\nx = " + b"(" * 9000 + b")" * 9000, "too many nested parentheses"),
         (b"SourceModule('x')\n#" + b"x" * 10_000_001, "more than 10 MB"),
     ],
-    ids=["python 2", "syntax", "encoding", "unknown encoding", "binary", "deep", "huge"],
+    ids=["python 2", "syntax", "encoding", "unknown encoding", "no encoding", "undefined", "binary", "deep", "huge"],
 )
 def test_files_that_fail(tmp_path: Path, data: bytes, message: str) -> None:
     failure = _failure(tmp_path, data)

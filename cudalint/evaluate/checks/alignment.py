@@ -25,7 +25,6 @@ from cudalint.evaluate.checks.probes import (
     residues,
     symbols,
 )
-from cudalint.evaluate.checks.whole_rows import is_for_whole_vectors
 from cudalint.evaluate.requests.dependence import dependence
 from cudalint.evaluate.requests.situations import DEEP, QUICK, THOROUGH, Effort, mask_of
 from cudalint.evaluate.requests.views import LaunchView
@@ -56,8 +55,6 @@ class Verdict(Struct, frozen=True):
     """A thread that is misaligned."""
     values: tuple[tuple[str, int], ...]
     """The values for which it is, if that depends on them."""
-    is_up_to_callers: bool = False
-    """The kernel is written for what fulfils the condition, and callers are taken to know."""
 
 
 class Declared(Struct, frozen=True):
@@ -153,11 +150,7 @@ def alignment_verdict(
         if found is not None:
             values, offender = smaller, found
             break
-    counted = declared.counted or ()
-    is_assumed = all(
-        not r.rest and is_for_whole_vectors(event, r.value, r.divisor, view.graph, counted) for r in needed
-    )
-    return Verdict(" && ".join(map(str, needed)), offender, _example(values, deciding), is_assumed)
+    return Verdict(" && ".join(map(str, needed)), offender, _example(values, deciding))
 
 
 def _smaller(view: LaunchView, values: Values, deciding: Sequence[Node]) -> Iterator[dict[Node, int | float]]:

@@ -94,7 +94,8 @@ def _decoded(data: bytes) -> PythonText:
         encoding, _ = tokenize.detect_encoding(io.BytesIO(data).readline)
         bom = 3 if encoding == "utf-8-sig" else 0
         return PythonText(data.decode(encoding), encoding.removesuffix("-sig"), bom)
-    except (SyntaxError, UnicodeDecodeError) as error:
+    except (SyntaxError, LookupError, UnicodeError) as error:
+        # A `coding:` may name any codec, of which some aren't of texts, and some raise errors of their own.
         named = f" ({error.msg})" if isinstance(error, SyntaxError) and "unknown" in error.msg else ""
         raise PythonError(f"no text in UTF-8 or in the encoding that a `coding:` comment names{named}") from None
 

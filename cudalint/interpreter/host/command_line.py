@@ -138,7 +138,7 @@ def _next_option(ex: HostExecutor, call: ir.Call) -> Value | None:
     if found is None:
         return None
     position = ex.state.variables.get(_NEXT_OPTION, ex.graph.zero)
-    number = int(position.value) if isinstance(position, Node) else 0
+    number = (position.whole or 0) if isinstance(position, Node) else 0
     if number >= len(found):
         return ex.graph.const(-1)
     code, word, option = found[number]
@@ -174,9 +174,11 @@ def _long_options(ex: HostExecutor, list_: ir.Expr) -> Mapping[str, tuple[bool, 
             return None
         name, takes_word, code = (entry.fields.get(field) for field in ("name", "has_arg", "val"))
         if isinstance(name, Text):
-            if not (isinstance(takes_word, Node) and isinstance(code, Node) and takes_word.is_const and code.is_const):
+            if not (isinstance(takes_word, Node) and isinstance(code, Node) and takes_word.is_const):
                 return None
-            found[name.text] = (bool(takes_word.value), int(code.value))
+            if code.whole is None:
+                return None
+            found[name.text] = (bool(takes_word.value), code.whole)
     return found
 
 

@@ -112,7 +112,7 @@ def _attribute(ex: Executor, call: ir.Call) -> Value | None:
     if len(call.arguments) != 3:
         return None
     attribute = expressions.number(ex, call.arguments[1])
-    name = _ATTRIBUTES.get(int(attribute.value)) if attribute.is_const else None
+    name = _ATTRIBUTES.get(attribute.whole) if attribute.whole is not None else None
     number = cast("HostExecutor", ex).properties.get(name) if name is not None else None
     if number is None:
         return None

@@ -35,7 +35,7 @@ def cast_value(ex: HostExecutor, expr: ir.Cast) -> Value:
 def new_value(ex: HostExecutor, expr: ir.New) -> Value:
     """`new T(…)` and `new T[count]`."""
     count = ex.graph.one if expr.count is None else expressions.number(ex, expr.count)
-    type_ = _objects_in(expr.element, int(count.value) * expr.element.bytes if count.is_const else None)
+    type_ = _objects_in(expr.element, count.whole * expr.element.bytes if count.whole is not None else None)
     if type_ is None:
         return objects.new_value(ex, expr)
     return _made(ex, type_, expressions.evaluate(ex, expr.initial) if expr.initial is not None else None, expr.span)
@@ -45,9 +45,9 @@ def _bytes_asked_for(ex: HostExecutor, call: ir.Call) -> int | None:
     total = 1
     for argument in call.arguments:
         number = expressions.number(ex, argument)
-        if not number.is_const:
+        if number.whole is None:
             return None
-        total *= int(number.value)
+        total *= number.whole
     return total
 
 

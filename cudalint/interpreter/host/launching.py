@@ -122,6 +122,7 @@ def add(
     taken = ex.taken and not is_excluded
     if not taken:
         known = (*known, ex.graph.false)
+    shared = whole_number(ex.graph, shared, U8) or _generic(ex)
     ex.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, taken, sizes, known, in_clusters))
     numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
     ex.made.add((kernel.key, span, grid, block, shared, numbers))

@@ -46,7 +46,7 @@ def _allocate(ex: HostExecutor, call: ir.Call) -> Value:
         name = last if isinstance(last, str) else where.symbol.name
     elif isinstance(where, MemoryPlace):
         return ex.graph.zero
-    bytes_ = int(size.value) if size.is_const else None
+    bytes_ = size.whole
     allocation = Allocation(name, "global", bytes_, None, size)
     pointee = ir.pointee(where.type)
     expressions.write(ex, where, Pointer(allocation, ex.graph.const(0, I8), pointee), call.span)
@@ -93,9 +93,11 @@ def _compare(ex: HostExecutor, call: ir.Call) -> Value | None:
 def _compare_starts(ex: HostExecutor, call: ir.Call) -> Value | None:
     """strncmp(a, b, n)."""
     first, second, count = (expressions.evaluate(ex, argument) for argument in call.arguments)
-    if not (isinstance(first, Text) and isinstance(second, Text) and isinstance(count, Node) and count.is_const):
+    if not (isinstance(first, Text) and isinstance(second, Text) and isinstance(count, Node)):
         return None
-    number = int(count.value)
+    number = count.whole
+    if number is None:
+        return None
     starts = (replace(text, text=text.text[:number]) for text in (first, second))
     return ex.graph.negate(command_line.are_equal(ex, *starts))
 
@@ -191,10 +193,10 @@ def _is_in_clusters(ex: HostExecutor, config: RecordValue, call: ir.Call) -> boo
     attributes, count = config.fields.get("attrs"), config.fields.get("numAttrs")
     if not isinstance(attributes, Pointer) or not isinstance(attributes.target, LocalMemory):
         return False
-    if not isinstance(count, Node) or not count.is_const:
+    if not isinstance(count, Node) or count.whole is None:
         return False
     stored = ex.memory.read(ex.state, attributes.target.place, ex.context(call.span))
-    for position in range(min(int(count.value), _MOST_ATTRIBUTES)):
+    for position in range(min(count.whole, _MOST_ATTRIBUTES)):
         attribute = stored.elements.get(position, stored.rest) if isinstance(stored, ArrayValue) else stored
         if not isinstance(attribute, RecordValue):
             continue

@@ -100,7 +100,7 @@ def _size(ex: HostExecutor, call: ir.Call) -> Value | None:
 def _element(ex: HostExecutor, call: ir.Call) -> Value | None:
     array = _elements(ex, call.receiver)
     position = expressions.number(ex, call.arguments[0]) if array is not None else ex.graph.zero
-    return array.elements.get(int(position.value)) if array is not None and position.is_const else None
+    return array.elements.get(position.whole) if array is not None and position.whole is not None else None
 
 
 def _first(ex: HostExecutor, call: ir.Call) -> Value | None:
