@@ -6,7 +6,7 @@ their order (`origins.py`): a use may be one of several things that reach a vari
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from msgspec import Struct
@@ -16,7 +16,7 @@ from cudalint.ir.walk import walk, without_casts
 from cudalint.worlds.origins import Code, Origins
 from cudalint.worlds.records import Parameter
 
-UseKind = Literal["dividend", "divisor", "loop", "guard", "stride", "flag", "shift", "size", "vector"]
+UseKind = Literal["dividend", "divisor", "loop", "guard", "stride", "flag", "limit", "shift", "size", "vector"]
 """What happens to a number, or to what is computed of it:
 
 - `dividend`: it is divided by `other`, or the remainder is taken; by a power of two also with shifts and masks.
@@ -24,7 +24,8 @@ UseKind = Literal["dividend", "divisor", "loop", "guard", "stride", "flag", "shi
 - `loop`: how long a loop goes on is compared with it.
 - `guard`: something that differs between threads, blocks, turns or data, or another parameter, is compared with it.
 - `stride`: it is multiplied with what differs between `other`: threads, blocks or turns, or added in each turn.
-- `flag`: it is compared with the constant `other` only to choose.
+- `flag`: whether it is the constant `other` chooses something.
+- `limit`: whether it is at least the constant `other` does.
 - `shift`: something is shifted by it.
 - `size`: it moves a pointer to bytes that is looked at as one to elements of `other` bytes.
 - `vector`: it moves a pointer that is looked at as one to vectors of `other` elements.
@@ -53,6 +54,7 @@ class Uses:
         self.origins = Origins(kernel, self.code)
         self.parameters = self.origins.parameters
         """The numbers that it takes, in the order of their declarations."""
+        self._places = {parameter: place for place, parameter in enumerate(self.parameters)}
         self._loop_conditions: set[Any] = set()
         for node in self.code.nodes:
             if isinstance(node, (ir.For, ir.While, ir.DoWhile)) and node.condition is not None:
@@ -93,33 +95,38 @@ class Uses:
             case ir.Cast():
                 yield from self._looked_at(node)
 
-    def _fixed(self, expression: ir.Expr) -> frozenset[Parameter]:
+    def _ordered(self, sources: Iterable[Parameter]) -> list[Parameter]:
+        return sorted(sources, key=self._places.__getitem__)
+
+    def _fixed(self, expression: ir.Expr) -> list[Parameter]:
         """What goes into a value that is the same for all threads, in all turns."""
         origin = self.origins.of(expression)
-        return frozenset() if origin.varies else origin.sources
+        return [] if origin.varies else self._ordered(origin.sources)
 
     def _computed(self, op: str, left: ir.Expr, right: ir.Expr) -> Iterator[_Met]:
         one, other = self.origins.of(left), self.origins.of(right)
         if op in ("/", "%"):
-            by = other.constant if other.constant is not None else other.name
-            if by is not None and by not in (0, 1):
-                yield from ((p, "dividend", by) for p in one.sources)
+            dividends, divisors = self._ordered(one.sources), self._ordered(other.sources)
+            if other.constant is not None and other.constant > 1:
+                yield from ((p, "dividend", other.constant) for p in dividends)
+            elif other.name is not None and not one.varies:
+                yield from ((p, "dividend", other.name) for p in dividends)
             of = one.constant if one.constant is not None else one.name
-            yield from ((p, "divisor", of) for p in other.sources)
+            yield from ((p, "divisor", of) for p in divisors)
         elif op == "*":
             for fixed, moving in ((left, other), (right, one)):
                 varies = next((each for each in _VARIATIONS if each in moving.varies), None)
                 if varies is not None:
                     yield from ((p, "stride", varies) for p in self._fixed(fixed))
         elif op in ("<<", ">>"):
-            yield from ((p, "shift", None) for p in other.sources)
+            yield from ((p, "shift", None) for p in self._ordered(other.sources))
             if op == ">>" and other.constant is not None and 0 < other.constant < 31:
-                yield from ((p, "dividend", 1 << other.constant) for p in one.sources)
+                yield from ((p, "dividend", 1 << other.constant) for p in self._ordered(one.sources))
         elif op == "&":
             for constant, masked in ((one.constant, other), (other.constant, one)):
                 unit = _masked_unit(constant)
                 if unit is not None:
-                    yield from ((p, "dividend", unit) for p in masked.sources)
+                    yield from ((p, "dividend", unit) for p in self._ordered(masked.sources))
 
     def _compared(self, node: ir.Binary) -> Iterator[_Met]:
         sides = self.origins.of(node.left), self.origins.of(node.right)
@@ -128,10 +135,10 @@ class Uses:
                 continue
             if other.constant is not None:
                 if own.plain is not None:
-                    yield own.plain, "flag", other.constant
+                    yield own.plain, *_choice(node.op, other.constant, is_mirrored=own is not sides[0])
             elif other.varies or other.sources - own.sources:
                 kind: UseKind = "loop" if node in self._loop_conditions and other.varies else "guard"
-                yield from ((p, kind, other.name) for p in own.sources)
+                yield from ((p, kind, other.name) for p in self._ordered(own.sources))
 
     def _chosen_by(self, condition: ir.Expr) -> Iterator[_Met]:
         plain = self.origins.of(condition).plain
@@ -147,7 +154,15 @@ class Uses:
         ratio = new // max(old, 1)
         if ratio > 1:
             kind: UseKind = "size" if old <= 1 else "vector"
-            yield from ((p, kind, ratio) for p in self.origins.moving(node.operand).sources)
+            yield from ((p, kind, ratio) for p in self._ordered(self.origins.moving(node.operand).sources))
+
+
+def _choice(op: str, constant: int, is_mirrored: bool) -> tuple[UseKind, int]:
+    """What a comparison with a constant makes a difference between."""
+    if op in ("==", "!="):
+        return "flag", constant
+    # `x > 3` is `x >= 4`, and so is `3 < x`.
+    return "limit", constant + (op in (("<", ">=") if is_mirrored else (">", "<=")))
 
 
 def _masked_unit(constant: int | None) -> int | None:

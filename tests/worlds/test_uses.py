@@ -60,8 +60,24 @@ def test_flags_and_shifts() -> None:
     )
     assert found == {
         ("on", "flag", 0), ("mode", "flag", 3), ("kind", "flag", 1), ("kind", "flag", 5), ("by", "shift", None),
-        ("least", "flag", 16),
+        ("least", "limit", 17),
     }  # fmt: skip
+
+
+def test_a_limit_is_the_least_number_beyond() -> None:
+    found = _uses(
+        """
+        __global__ void k(float *a, int p, int q, int r, int s, int t, int u) {
+            if (p > 3) a[0] = 0;
+            if (q >= 3) a[1] = 0;
+            if (r < 3) a[2] = 0;
+            if (s <= 3) a[3] = 0;
+            if (3 < t) a[4] = 0;
+            if (3 >= u) a[5] = 0;
+        }
+        """
+    )
+    assert found == {(name, "limit", least) for name, least in zip("pqrstu", (4, 3, 3, 4, 4, 4), strict=True)}
 
 
 def test_bytes_and_vectors() -> None:
