@@ -215,7 +215,7 @@ class Origins:
             case ir.Member():
                 return self._member(e)
             case ir.Index():
-                return self._held(e) if _is_local(e) else _DATA
+                return self._held(e) if is_local(e) else _DATA
             case ir.Unary():
                 return self._unary(e)
             case ir.Binary(op=","):
@@ -263,7 +263,7 @@ class Origins:
         base = root(e)
         if base is not None and base.storage == "builtin":
             return self._variable(base)
-        return self._held(e) if _is_local(e) else _DATA
+        return self._held(e) if is_local(e) else _DATA
 
     def _held(self, e: ir.Expr) -> Origin:
         """Something of a local array or record: all of it is one."""
@@ -275,7 +275,7 @@ class Origins:
         if e.op == "&":
             return self.moving(e.operand)
         if e.op == "*":
-            return self._held(e) if _is_local(e) else _DATA
+            return self._held(e) if is_local(e) else _DATA
         own = self.of(e.operand)
         if e.op == "-" and own.constant is not None:
             return Origin(constant=-own.constant)
@@ -308,7 +308,7 @@ class Origins:
         return found
 
 
-def _is_local(e: ir.Expr) -> bool:
+def is_local(e: ir.Expr) -> bool:
     """Whether an lvalue is part of a variable that a thread has to itself."""
     while True:
         if isinstance(e, ir.Name):
@@ -328,7 +328,7 @@ def _assigned(nodes: Iterable[Any]) -> Iterator[tuple[ir.Symbol, ir.Expr]]:
             yield node.symbol, node.initializer
         elif isinstance(node, ir.Assign):
             symbol = root(node.target)
-            if symbol is not None and (_is_local(node.target) or isinstance(node.target, ir.Name)):
+            if symbol is not None and (is_local(node.target) or isinstance(node.target, ir.Name)):
                 yield symbol, node
 
 
