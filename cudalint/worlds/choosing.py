@@ -58,11 +58,15 @@ def choose(
     tried = {
         p: [given[p].value] if p in given else list(values_of(p, types[p], uses, threads)) for p in parameters
     }
-    search = Search(tried, allows, needs_of(uses, parameters))
+    search = Search(tried, allows, needs_of(uses, parameters, threads))
     made = search.worlds(most)
     first_uses = {use.parameter: use for use in reversed(uses)}
     valuations = tuple(valuation(world.values, given, first_uses) for world in made)
-    missing = tuple(need.text for number, need in enumerate(search.needs) if not search.shown >> number & 1)
+    missing = tuple(
+        need.text
+        for number, need in enumerate(search.needs)
+        if not need.is_extra and not search.shown >> number & 1
+    )
     needed = sum(1 for world in made if world.why)
     return Worlds(valuations, tuple(world.why for world in made), needed, missing)
 
@@ -98,6 +102,7 @@ class Search:
             p: {value: _bits(alone, p, value) for value in values} for p, values in self.tried.items()
         }
         """What each number shows by itself."""
+        self._extra = sum(1 << number for number, need in enumerate(needs) if need.is_extra)
         self._of_several = [(number, need) for number, need in enumerate(needs) if len(need.about) > 1]
         self._open = [p for p, values in self.tried.items() if len(values) > 1]
         self._allows, self._asked = allows, dict[tuple[int | float | bool, ...], bool]()
@@ -105,7 +110,12 @@ class Search:
         self._together = [0] * len(needs)
         """For each need those that were shown together with it."""
         self._apart = [
-            sum(1 << n for n, other in enumerate(needs) if not set(other.about) & set(need.about)) for need in needs
+            sum(
+                1 << n
+                for n, other in enumerate(needs)
+                if not set(other.about) & set(need.about) and not other.is_extra
+            )
+            for need in needs
         ]
         """For each need those that are about other numbers."""
 
@@ -117,9 +127,10 @@ class Search:
             starts = [base, *(world.values for world in made[-1:])]
             found = base if not made else max((self._improved(start) for start in starts), key=self._gain)
             shows = self._shows(found)
-            if made and self._gain(found) == (0, 0):
+            if made and not any(self._gain(found)):
                 break
-            new = [need.text for number, need in enumerate(self.needs) if (shows & ~self.shown) >> number & 1]
+            shown = shows & ~self.shown & ~self._extra
+            new = [need.text for number, need in enumerate(self.needs) if shown >> number & 1]
             made.append(_Made(found, shows, "; ".join(new)))
             self._take(shows)
         return made
@@ -182,16 +193,16 @@ class Search:
             found |= self._bits[parameter][value]
         return found | sum(1 << number for number, need in self._of_several if need.holds(values))
 
-    def _gain(self, values: Values) -> tuple[int, int]:
-        """How much it shows that no world does so far, and how many pairs of it."""
+    def _gain(self, values: Values) -> tuple[int, int, int]:
+        """How much it shows that no world does so far, how many pairs of it, and how much that is extra."""
         shows = self._shows(values)
         new, pairs = shows & ~self.shown, 0
-        left = shows
+        left = shows & ~self._extra
         while left:
             number = left.bit_length() - 1
             left ^= 1 << number
             pairs += (left & self._apart[number] & ~self._together[number]).bit_count()
-        return new.bit_count(), pairs
+        return (new & ~self._extra).bit_count(), pairs, (new & self._extra).bit_count()
 
     def _take(self, shows: int) -> None:
         self.shown |= shows

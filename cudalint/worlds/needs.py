@@ -22,10 +22,14 @@ Values = Mapping[Parameter, int | float | bool]
 LARGE = 1024
 """Of a loop by tiles of at most half of it that is two turns, and of a row many sectors."""
 _MOST_LARGE = 1 << 15
-"""Of several bounds: two of them, multiplied, are still an `int`."""
-SMALL = 5
-"""Less than a warp, no power of two, and no multiple of one but 1."""
+"""Of what is multiplied: two of them are still an `int`."""
+_BITS = 30
+"""Of products that are."""
+SMALL = 8
+"""Less than a warp, and yet whole sectors of most types."""
 _MOST_UNIT = 4096
+_PARTS = (4, 8, 16)
+"""Elements of a sector of 8, 4 and 2 bytes each: rows of as many, and of half of it, tell what a figure rests on."""
 
 
 class Need(NamedTuple):
@@ -34,27 +38,44 @@ class Need(NamedTuple):
     text: str
     about: tuple[Parameter, ...]
     holds: Callable[[Values], bool]
+    is_extra: bool = False
+    """Whether it only makes what is said of others more exact."""
 
 
-def needs_of(uses: Iterable[Use], parameters: Sequence[Parameter]) -> list[Need]:
-    """What uses ask for, each once."""
+def needs_of(uses: Iterable[Use], parameters: Sequence[Parameter], threads: int = 0) -> list[Need]:
+    """What uses ask for, each once; `threads` as for `values_of`."""
     uses, by_name = list(uses), {parameter.name: parameter for parameter in parameters}
-    sizes = {p: size_of(p, uses) for p in parameters}
+    own = {p: [use for use in uses if use.parameter == p] for p in parameters}
+    sizes = {p: size_of(p, own[p]) for p in parameters}
+    large = {p: large_of(own[p], threads) for p in parameters}
     found: dict[str, Need] = {}
     for use in uses:
         if use.parameter in sizes:
             other = by_name.get(use.other) if isinstance(use.other, str) else None
-            for need in _needs(use, sizes[use.parameter], other):
+            for need in _needs(use, sizes[use.parameter], large[use.parameter], other):
                 found.setdefault(need.text, need)
-    for p in sizes:
-        for need in _of_several_constants(p, [use for use in uses if use.parameter == p]):
+    for p in parameters:
+        for need in _of_several_constants(p, own[p]):
             found.setdefault(need.text, need)
     return list(found.values())
 
 
-def _of_several_constants(p: Parameter, uses: Iterable[Use]) -> Iterator[Need]:
+def large_of(own: Iterable[Use], threads: int = 0) -> int:
+    """What counts as large for a parameter, by its uses."""
+    found, most = LARGE, 1 << _BITS
+    for use in own:
+        if use.kind in ("stride", "divisor"):
+            most = min(most, _MOST_LARGE)
+        if use.kind == "guard" or (use.kind == "loop" and use.other == "thread"):
+            found = max(found, 2 * threads)
+        if use.factors > 1:
+            # Each of them may be a factor twice.
+            most = min(most, 1 << _BITS // (use.factors + 1))
+    return min(found, most)
+
+
+def _of_several_constants(p: Parameter, uses: Sequence[Use]) -> Iterator[Need]:
     """A multiple of one divisor and of no other; what none of the cases is about."""
-    uses = list(uses)
     divisors = {u.other for u in uses if u.kind in ("dividend", "vector") and isinstance(u.other, int)}
     for one, other in itertools.permutations(sorted(divisors), 2):
         if one % other:
@@ -75,11 +96,11 @@ def size_of(parameter: Parameter, uses: Iterable[Use]) -> int:
     return _least_common(each for each in own if isinstance(each, int))
 
 
-def _needs(use: Use, size: int, other: Parameter | None) -> Iterator[Need]:
+def _needs(use: Use, size: int, large: int, other: Parameter | None) -> Iterator[Need]:
     p, constant = use.parameter, use.other
 
-    def need(text: str, holds: Callable[[int | float], bool]) -> Need:
-        return Need(f"{p.name} {text}", (p,), lambda values: holds(values[p]))
+    def need(text: str, holds: Callable[[int | float], bool], is_extra: bool = False) -> Need:
+        return Need(f"{p.name} {text}", (p,), lambda values: holds(values[p]), is_extra)
 
     match use.kind:
         case "dividend" | "vector" if isinstance(constant, int):
@@ -90,13 +111,17 @@ def _needs(use: Use, size: int, other: Parameter | None) -> Iterator[Need]:
             yield from _between(use.kind == "guard", p, other)
         case "loop" | "guard":
             yield need(f"< {WARP_LANES * size}", lambda value: value < WARP_LANES * size)
-            yield need(f">= {LARGE}", lambda value: value >= LARGE)
+            yield need(f">= {large}", lambda value: value >= large)
         case "stride" | "divisor":
             unit = WARP_LANES * size
             if use.kind == "divisor" or use.other != "block":
                 yield need(f"== {size}", lambda value: value == size)
             yield need(f"% {unit} == 0", lambda value: value > 0 and value % unit == 0)
-            yield need(f"> {unit}, % {unit} != 0", lambda value: value > unit and value % unit != 0)
+            yield need(f"> {unit}, % {2 * size} != 0", lambda value: value > unit and value % (2 * size) != 0)
+            for part in _PARTS:
+                own = part * size
+                text = f"> {unit}, % {own} == 0, % {2 * own} != 0"
+                yield need(text, lambda value, own=own: value > unit and value % (2 * own) == own, is_extra=True)  # type: ignore[misc]
         case "flag" if isinstance(constant, int):
             yield need(f"== {constant}", lambda value: value == constant)
             yield need(f"!= {constant}", lambda value: value != constant)
@@ -151,10 +176,10 @@ def _sizes(own: Sequence[Use], size: int, threads: int) -> list[int]:
     by = [u.other for u in own if u.kind in ("dividend", "vector", "size") and isinstance(u.other, int) and u.other > 1]
     units = sorted({size, *by})
     unit = _least_common((WARP_LANES * size, *by))
-    least = max(LARGE, min(2 * threads, _MOST_LARGE)) if kinds & {"guard", "loop"} else LARGE
-    large = -(-least // unit) * unit
+    large = -(-large_of(own, threads) // unit) * unit
+    parts = [part * size for part in _PARTS] if kinds & {"stride", "divisor"} else []
     # A multiple of one of them is none of what does not divide it.
-    return [large, *(large + number for number in units), SMALL * size, size]
+    return [large, *(large + number for number in units), SMALL * size, size, *(large + part for part in parts)]
 
 
 def _least_common(numbers: Iterable[int]) -> int:

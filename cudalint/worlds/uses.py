@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from msgspec import Struct
+from msgspec import Struct, structs
 
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import walk, without_casts
@@ -21,7 +21,7 @@ UseKind = Literal["dividend", "divisor", "loop", "guard", "stride", "flag", "lim
 
 - `dividend`: it is divided by `other`, or the remainder is taken; by a power of two also with shifts and masks.
 - `divisor`: something is divided by it; `other` is what, if that is a number or a parameter.
-- `loop`: how long a loop goes on is compared with it.
+- `loop`: how long a loop goes on is compared with it; `other` is `thread` where that differs between threads.
 - `guard`: something that differs between threads, blocks, turns or data, or another parameter, is compared with it.
 - `stride`: it is multiplied with what differs between `other`: threads, blocks or turns, or added in each turn.
 - `flag`: whether it is the constant `other` chooses something.
@@ -44,6 +44,8 @@ class Use(Struct, frozen=True):
     kind: UseKind
     other: int | str | None = None
     span: ir.Span | None = None
+    factors: int = 1
+    """How many parameters go into what is compared: a product of several may have no place in an `int`."""
 
 
 class Uses:
@@ -66,7 +68,10 @@ class Uses:
         for node in self.code.nodes:
             for parameter, kind, other in self._of(node):
                 span = node.span if hasattr(node, "span") else None
-                found.setdefault((parameter, kind, other), Use(parameter, kind, other, span))
+                factors = self._factors(node, parameter) if kind in ("loop", "guard") else 1
+                met = found.setdefault((parameter, kind, other), Use(parameter, kind, other, span, factors))
+                if factors > met.factors:
+                    found[parameter, kind, other] = structs.replace(met, factors=factors)
         return tuple(found.values())
 
     def _of(self, node: Any) -> Iterator[_Met]:
@@ -94,6 +99,10 @@ class Uses:
                         yield plain, "flag", constant
             case ir.Cast():
                 yield from self._looked_at(node)
+
+    def _factors(self, node: ir.Binary, parameter: Parameter) -> int:
+        sides = (self.origins.of(side).sources for side in (node.left, node.right))
+        return max(len(sources) for sources in sides if parameter in sources)
 
     def _ordered(self, sources: Iterable[Parameter]) -> list[Parameter]:
         return sorted(sources, key=self._places.__getitem__)
@@ -138,7 +147,8 @@ class Uses:
                     yield own.plain, *_choice(node.op, other.constant, is_mirrored=own is not sides[0])
             elif other.varies or other.sources - own.sources:
                 kind: UseKind = "loop" if node in self._loop_conditions and other.varies else "guard"
-                yield from ((p, kind, other.name) for p in self._ordered(own.sources))
+                what = "thread" if kind == "loop" and "thread" in other.varies else other.name
+                yield from ((p, kind, what) for p in self._ordered(own.sources))
 
     def _chosen_by(self, condition: ir.Expr) -> Iterator[_Met]:
         plain = self.origins.of(condition).plain

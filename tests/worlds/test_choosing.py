@@ -68,12 +68,33 @@ def test_bounds_are_small_and_large_and_strides_one_and_large() -> None:
     assert _some(worlds, lambda w: w["s"] > 32 and w["s"] % 2 == 1)
     # One turn, and several.
     assert _some(worlds, lambda w: w["K"] <= 32, lambda w: w["K"] > 32)
+    # However many threads there are, an array can be larger.
+    assert _some(_worlds(PRODUCT, threads=500_000), lambda w: w["n"] >= 1_000_000)
 
 
 def test_numbers_are_told_apart() -> None:
     worlds = _worlds(PRODUCT)
     for one, other in itertools.permutations(("n", "s", "K"), 2):
         assert any(a[one] == b[one] and a[other] != b[other] for a, b in itertools.combinations(worlds, 2))
+
+
+def test_a_product_of_bounds_is_still_an_int() -> None:
+    worlds = _worlds(
+        """__global__ void k(float *a, int n, int m, int l) {
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < n * m * l * l) a[i] = 0;
+        }""",
+        threads=100_000,
+    )
+    assert all(w["n"] * w["m"] * w["l"] ** 2 < 2**31 for w in worlds)
+    assert _some(worlds, lambda w: w["n"] < 32, lambda w: w["n"] >= 64, lambda w: w["l"] < 32, lambda w: w["l"] >= 64)
+
+
+def test_a_stride_alone_is_looked_at_closely() -> None:
+    worlds = _worlds("__global__ void k(float *a, int s) { a[threadIdx.x * s] = 0; }")
+    large = [w["s"] for w in worlds if w["s"] > 32]
+    for unit in (4, 8, 16):
+        assert any(s % (2 * unit) == unit for s in large)
 
 
 def test_multiples_and_others_of_each_divisor() -> None:

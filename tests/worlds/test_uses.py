@@ -102,7 +102,7 @@ def test_what_is_added_in_each_turn_is_a_stride() -> None:
         }
         """
     )
-    assert found == {("n", "loop", None), ("step", "stride", "loop"), ("n", "stride", "loop")}
+    assert found == {("n", "loop", "thread"), ("step", "stride", "loop"), ("n", "stride", "loop")}
 
 
 def test_uses_in_functions_and_of_fields() -> None:
@@ -133,6 +133,13 @@ def test_a_number_is_followed_through_variables() -> None:
         """
     )
     assert found == {("n", "guard", None), ("s", "stride", "thread")}
+
+
+def test_factors_of_a_bound_are_counted() -> None:
+    kernel = kernel_in(
+        "__global__ void k(float *a, int n, int m, int l) { if (threadIdx.x < n * m && threadIdx.x < l) a[0] = 0; }"
+    )
+    assert {use.parameter.name: use.factors for use in uses_of(kernel)} == {"n": 2, "m": 2, "l": 1}
 
 
 def test_constants_of_templates_are_no_parameters() -> None:
