@@ -106,6 +106,7 @@ class Search:
         self._of_several = [(number, need) for number, need in enumerate(needs) if len(need.about) > 1]
         self._open = [p for p, values in self.tried.items() if len(values) > 1]
         self._allows, self._asked = allows, dict[tuple[int | float | bool, ...], bool]()
+        self._has_refused = False
         self.shown = 0
         self._together = [0] * len(needs)
         """For each need those that were shown together with it."""
@@ -142,6 +143,7 @@ class Search:
             if len(self._asked) >= _MOST_ASKED:
                 return False
             self._asked[key] = bool(self._allows(values))
+            self._has_refused |= not self._asked[key]
         return self._asked[key]
 
     def _first(self) -> dict[Parameter, int | float | bool] | None:
@@ -181,7 +183,9 @@ class Search:
             yield {p: value for p in self._open if value in self._bits[p]}
 
     def _pairs(self, values: Values) -> Iterator[dict[Parameter, int | float | bool]]:
-        """Changes of two numbers, where neither is admitted alone."""
+        """Changes of two numbers, where guards refuse one of them alone."""
+        if not self._has_refused or len(self._asked) >= _MOST_ASKED:
+            return
         for one, other in itertools.combinations(self._open, 2):
             for own in self.tried[one]:
                 if own != values[one] and not self.admits({**values, one: own}):
