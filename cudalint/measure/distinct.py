@@ -1,7 +1,7 @@
 """The distinct warp-level requests of one access, of all worlds at once, with the executions that each stands for.
 
-Two requests with the same active lanes whose addresses all differ by one multiple of a unit (32 bytes of global memory,
-a row of 128 bytes of the banks) take the same sectors, or wavefronts. So few are left of a loop's many: they are found
+Two requests with the same active lanes whose addresses all differ by one multiple of a unit (a sector of global memory,
+a word of the banks) take as many sectors, or wavefronts. So few are left of a loop's many: they are found
 by a fingerprint of what is left of the addresses after such a multiple, and nothing else looks at all addresses. A
 fingerprint is a sum of products modulo 2^64 with fixed odd factors ("multilinear hashing": two rows that differ have
 the same one with a probability of 2^-64 times the power of two that divides their differences).

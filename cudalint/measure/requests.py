@@ -15,7 +15,7 @@ from cudalint.execute.memory import MemorySpace
 from cudalint.execute.trace import AccessEvent, Stack, Trace
 from cudalint.execute.values import Data
 from cudalint.facts import Operation, Sample
-from cudalint.hardware.banks import BANK_BYTES, BANKS, shared_request
+from cudalint.hardware.banks import BANK_BYTES, shared_request
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
 from cudalint.measure.distinct import (
     NOTHING,
@@ -146,8 +146,9 @@ def _in_rows(event: AccessEvent, rows: slice, extent: Extent) -> AccessEvent:
 
 
 def _unit(site: AccessSite) -> int:
-    """Bytes by which all addresses may move without another figure."""
-    return BANKS * BANK_BYTES if site.space == "shared" else SECTOR_BYTES
+    """Bytes by which all addresses may move without another figure: whole sectors; a bank's word, or as many banks as
+    one lane keeps busy, since banks are alike and the first comes after the last."""
+    return max(BANK_BYTES, site.bytes) if site.space == "shared" else SECTOR_BYTES
 
 
 def _costs(site: AccessSite, distinct: Distinct) -> tuple[Any, Any]:

@@ -187,3 +187,42 @@ def test_many_turns_are_few_requests() -> None:
     assert found.requests.tolist() == [1000, 1000]
     # One in eight begins with a sector: 4 sectors, and all others 5.
     assert found.cost[0] == (4 + 7 * 5) / 8
+
+
+def _executed(
+    block: tuple[int, int, int], *offsets: np.ndarray, masks: list[np.ndarray] | None = None, bytes_: int = 4,
+    memory: Allocation | None = None,
+) -> Figures:  # fmt: skip
+    """A load in one world and one block by all threads, or those of a mask each time."""
+    lanes = Lanes(block, (1, 1, 1), [(0, 0, 0)])
+    trace, memory = Trace(lanes), memory or Allocation("a", "global")
+    for offset, mask in zip(offsets, masks or [lanes.full] * len(offsets), strict=True):
+        trace.accesses.append(AccessEvent(0, "load", bytes_, memory, offset, mask, 1.0, 0, (), 0))
+    (found,) = figures(trace).values()
+    return found
+
+
+def test_active_lanes_count_where_all_read_one_place() -> None:
+    lane = np.arange(32)[None]
+    for shape in ((1, 1), (1, 32)):
+        place = np.full(shape, 64)
+        found = _executed((32, 1, 1), place, place, masks=[lane < 32, lane < 8])
+        assert found.lanes.tolist() == [20]
+        assert found.cost.tolist() == [1]
+
+
+def test_bytes_share_words_of_the_banks() -> None:
+    lane = np.arange(32)[None]
+    shared = Allocation("tile", "shared")
+    # Words 0 and 32 are in one bank, words 0 and 33 in two.
+    same, other = np.where(lane == 0, 1, 130), np.where(lane == 0, 3, 132)
+    assert _executed((32, 1, 1), same, bytes_=1, memory=shared).cost.tolist() == [2]
+    assert _executed((32, 1, 1), same, other, bytes_=1, memory=shared).cost.tolist() == [1.5]
+
+
+def test_warps_that_move_apart_have_no_stride() -> None:
+    lane = np.arange(64)[None]
+    near, far = (4 * (lane % 32) + distance * (lane // 32) for distance in (128, 256))
+    assert _executed((32, 2, 1), near).strides.y == (128,)
+    assert _executed((32, 2, 1), near, far).strides.y == (None,)
+    assert _executed((32, 2, 1), near, far).strides.x == (4,)

@@ -181,6 +181,11 @@ def test_guards_hold_in_all_worlds_and_leave_several(allows: Callable[[Numbers],
     assert len(worlds) > 1 and len({tuple(world.values()) for world in worlds}) == len(worlds)
 
 
+def test_two_numbers_that_guards_bind_change_together() -> None:
+    worlds = _worlds(PRODUCT, lambda w: (w["n"] < 100) != (w["K"] < 100))
+    assert _some(worlds, lambda w: w["n"] < 100 <= w["K"], lambda w: w["K"] < 100 <= w["n"])
+
+
 def test_guards_that_nothing_satisfies_leave_no_world() -> None:
     assert _worlds(PRODUCT, lambda w: False) == []
 
@@ -261,16 +266,39 @@ def _reaching(source: str, allows: Callable[[Numbers], bool] = lambda numbers: T
 
 def test_what_two_numbers_decide_is_reached() -> None:
     source = """
-        __global__ void k(float *a, int p, int q, int r, int s) {
-            if (p == 3 && q == 4 && r == 5 && s == 6)
+        __global__ void k(float *a, int p, int q, int r, int s, int t, int u, int v, int w) {
+            if (p == 3 && q != 4 && r == 5 && s != 6 && t == 7 && u != 8 && v == 9 && w != 9)
                 a[threadIdx.x] = 1;
             a[threadIdx.x] = 2;
         }
     """
     worlds, lines, spent = _reaching(source)
-    assert lines == {4, 5} and len(worlds.valuations) <= MOST_WORLDS and spent <= 3
+    assert lines == {4, 5} and len(worlds.valuations) <= MOST_WORLDS and spent in (2, 3)
     assert worlds.missing == ()
-    assert any(w == {"p": 3, "q": 4, "r": 5, "s": 6} for w in _numbers(worlds))
+
+
+def test_a_world_that_reaches_what_no_other_does_stays() -> None:
+    kernel = kernel_in(
+        """
+        __global__ void k(float *a, int p, int q) {
+            if (p == 3)
+                a[threadIdx.x] = 1;
+            if (q == 4)
+                a[threadIdx.x] = 2;
+        }"""
+    )
+    p, q = (Parameter(symbol) for symbol in kernel.parameters[1:])
+
+    def execute(valuations: Sequence[Valuation]) -> Trace:
+        lanes = Lanes((32, 1, 1), [[1] * len(valuations), 1, 1], [(0, 0, 0)])
+        return Machine(lanes, Program()).run(kernel, arguments(valuations))
+
+    usual, other = (Valuation({p: Choice(number, "use"), q: Choice(0, "use")}) for number in (0, 3))
+    found = reaching(Worlds((usual, other), ("usual", ""), 1, ()), Uses(kernel), execute, most=2)
+    assert found.valuations == (usual, other) and found.needed == 2
+    assert found.missing == ("line 6 is reached",)
+    more = reaching(Worlds((usual, other), ("usual", ""), 1, ()), Uses(kernel), execute, most=3)
+    assert more.missing == () and len(more.valuations) == 3
 
 
 def test_what_is_behind_an_early_return_is_reached() -> None:
