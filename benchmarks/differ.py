@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import argparse
 import gc
-import itertools
 import sys
 import time
 from collections import Counter, defaultdict
@@ -32,7 +31,7 @@ from cudalint.facts import Access, FileFacts, KernelFacts
 from cudalint.interpreter.device import values as old
 from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration, Numbers
-from cudalint.measure.requests import figures_of, requests_of
+from cudalint.measure.requests import Figures, figures
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.values.nodes import Node
 
@@ -148,9 +147,7 @@ def _compare_launch(launched: Launched, facts: FileFacts, program: Program, tota
     begin = time.process_time()
     trace = Machine(Lanes(launched.block, launched.grid, blocks), program).run(launched.function, launched.arguments)
     ran = time.process_time()
-    figures = {
-        site: (figures_of(site, requests), requests.by_data) for site, requests in requests_of(trace).items()
-    }
+    measured = figures(trace)
     totals.seconds["new core, execution"] += ran - begin
     totals.seconds["new core, figures"] += time.process_time() - ran
     totals.rows["launches"] += 1
@@ -162,11 +159,11 @@ def _compare_launch(launched: Launched, facts: FileFacts, program: Program, tota
     if kernel is None:
         totals.rows["launches without facts"] += 1
         return
-    mine: dict[tuple[object, ...], list[tuple[int, Any, float]]] = defaultdict(list)
-    for site, (found, by_data) in figures.items():
+    mine: dict[tuple[object, ...], list[tuple[int, Figures]]] = defaultdict(list)
+    for site, found in measured.items():
         span = site.node.span
         frames = tuple(call.span.line for call in site.stack)
-        entry = site.bytes, found, by_data
+        entry = site.bytes, found
         mine[span.line, site.operation, site.space, frames].append(entry)
         mine[span.line, site.operation, site.space].append(entry)
     for access in kernel.accesses:
@@ -180,7 +177,7 @@ def _is_of(kernel: KernelFacts, launched: Launched) -> bool:
 
 
 def _compare_access(
-    access: Access, launched: Launched, mine: Mapping[tuple[object, ...], list[tuple[int, Any, float]]], trace: Trace,
+    access: Access, launched: Launched, mine: Mapping[tuple[object, ...], list[tuple[int, Figures]]], trace: Trace,
     totals: Totals,
 ) -> None:  # fmt: skip
     result = next((r for r in access.results if r.launch == launched.index), None)
@@ -194,7 +191,7 @@ def _compare_access(
     key = access.place.line, access.operation, access.space
     found = mine.get((*key, frames)) or mine.get(key) or []
     if want is None or result.status in ("unknown", "unreached") or result.reason_kind == "repeat":
-        what = "has a figure" if any(each is not None for _, each, _ in found) else "nor here"
+        what = "has a figure" if any(each.requests[0] for _, each in found) else "nor here"
         totals.rows[f"no figure in the old core ({result.status}), {what}"] += 1
         return
     if not found:
@@ -205,7 +202,7 @@ def _compare_access(
     if not own and is_shared:
         totals.rows["merged by the old core"] += 1
         return
-    known = [each.cost for _, each, _ in own or found if each is not None]
+    known = [float(each.cost[0]) for _, each in own or found if each.requests[0]]
     if not known:
         totals.rows["data"] += 1
         totals.notes.append(f"data: {where}: {want:.4g} ({result.status})")
@@ -219,17 +216,16 @@ def _compare_access(
 def _time_worlds(
     launched: Launched, program: Program, blocks: list[Extents], worlds: int, totals: Totals
 ) -> None:
-    """The same with one of the larger numbers different in each world."""
-    arguments = dict(launched.arguments)
-    number = next((s for s, value in arguments.items() if type(value) is int and value >= 64), None)
-    if number is not None:
-        arguments[number] = [arguments[number] + 32 * world for world in range(worlds)]
+    """The same with all of the larger numbers different in each world."""
+    arguments = {
+        s: [value + 32 * world for world in range(worlds)] if type(value) is int and value >= 64 else value
+        for s, value in launched.arguments.items()
+    }
     begin = time.process_time()
     lanes = Lanes(launched.block, [[extent] * worlds for extent in launched.grid], blocks)
     trace = Machine(lanes, program).run(launched.function, arguments)
     ran = time.process_time()
-    for site, requests in itertools.chain.from_iterable(requests_of(trace, w).items() for w in range(worlds)):
-        figures_of(site, requests)
+    figures(trace)
     totals.seconds[f"new core, {worlds} worlds, execution"] += ran - begin
     totals.seconds[f"new core, {worlds} worlds, figures"] += time.process_time() - ran
 

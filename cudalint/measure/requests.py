@@ -1,30 +1,46 @@
-"""The warp-level requests of each access, and their figures: see `hardware/sectors.py` and `hardware/banks.py`."""
+"""The warp-level requests of each access, and their figures: see `hardware/sectors.py` and `hardware/banks.py`.
+
+All worlds of a launch are looked at together. The figures of a site are arrays by world.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
-from cudalint.execute.lanes import Lanes
 from cudalint.execute.memory import MemorySpace
 from cudalint.execute.trace import AccessEvent, Stack, Trace
 from cudalint.execute.values import Data
-from cudalint.facts import Operation
-from cudalint.hardware.banks import shared_request
-from cudalint.hardware.requests import WARP_LANES
-from cudalint.hardware.sectors import global_request
+from cudalint.facts import Operation, Sample
+from cudalint.hardware.banks import BANK_BYTES, shared_request
+from cudalint.hardware.sectors import SECTOR_BYTES, global_request
+from cudalint.measure.distinct import (
+    NOTHING,
+    Distinct,
+    Extent,
+    Group,
+    Pattern,
+    distinct_of,
+    groups,
+    merged,
+    pattern_of,
+    prints_of,
+    weights_by_row,
+)
+from cudalint.measure.strides import Steps, Strides
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Addresses = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
+    Integers = NDArray[np.int64]
     Weights = NDArray[np.float64]
 else:
-    Addresses = Flags = Weights = Any
+    Integers = Weights = Any
+
+Status = Literal["exact", "by data", "unreached"]
 
 
 class AccessSite(NamedTuple):
@@ -37,80 +53,132 @@ class AccessSite(NamedTuple):
     stack: Stack
 
 
-class Requests(Struct, frozen=True, eq=False):
-    """The requests of one site in one world: n requests of 32 lanes, each with at least one that is active."""
+class Figures(Struct, frozen=True, eq=False):
+    """What one request of a site takes in the mean, in each of W worlds. Arrays [W]; NaN where no request has an
+    address that is known."""
 
-    addresses: Addresses
-    """[n, 32] bytes from the start of the allocation."""
-    mask: Flags
-    """[n, 32] active lanes."""
-    weights: Weights
-    """[n] executions that each stands for."""
-    by_data: float = 0.0
-    """Executions whose addresses are data."""
-
-
-class Figures(Struct, frozen=True):
-    """What one request takes in the mean."""
-
-    requests: float
-    cost: float
+    requests: Weights
+    """Executions by a warp with at least one active lane, of known addresses."""
+    cost: Weights
     """Sectors of global memory, wavefronts of shared memory."""
-    ideal: float
-    lanes: float
+    ideal: Weights
+    lanes: Weights
     """That are active."""
+    by_data: Weights
+    """Executions whose addresses are data."""
+    lowest: Integers
+    highest: Integers
+    """The first byte that an active lane touches, and the one behind the last; both 0 where none is known."""
+    strides: Strides
+
+    @property
+    def status(self) -> tuple[Status, ...]:
+        """Of each world. `by data` is where some addresses are data; there may be figures of the others."""
+        reached = zip(self.requests.tolist(), self.by_data.tolist(), strict=True)
+        return tuple("by data" if data else "exact" if known else "unreached" for known, data in reached)
 
 
-def requests_of(trace: Trace, world: int = 0) -> dict[AccessSite, Requests]:
-    """The requests that each site makes in a world."""
-    by_site: dict[AccessSite, list[AccessEvent]] = {}
+def figures(trace: Trace) -> dict[AccessSite, Figures]:
+    """Of each site that is reached in some world."""
+    patterns: dict[int, Pattern] = {}
+    found = {site: figures_of(site, events, trace, patterns) for site, events in sites(trace).items()}
+    return {site: own for site, own in found.items() if own.requests.any() or own.by_data.any()}
+
+
+def sites(trace: Trace) -> dict[AccessSite, list[AccessEvent]]:
+    """The executions of each access, in their order."""
+    found: dict[AccessSite, list[AccessEvent]] = {}
     for event in trace.accesses:
         site = AccessSite(event.node, event.operation, event.bytes, event.allocation.space, event.stack)
-        by_site.setdefault(site, []).append(event)
-    lanes = trace.lanes
-    rows = slice(world * len(lanes.blocks), (world + 1) * len(lanes.blocks))
-    found = ((site, _gathered(events, lanes, rows)) for site, events in by_site.items())
-    return {site: requests for site, requests in found if len(requests.weights) or requests.by_data}
-
-
-def _gathered(events: Iterable[AccessEvent], lanes: Lanes, rows: slice) -> Requests:
-    addresses: list[Addresses] = []
-    masks: list[Flags] = []
-    weights: list[Weights] = []
-    by_data = 0.0
-    for event in events:
-        mask = event.mask[rows].reshape(-1, WARP_LANES)
-        weight = _by_warp(event.weight, lanes, rows)
-        active = mask.any(axis=1)
-        if isinstance(event.offset, Data):
-            by_data += float(weight[active].sum())
-            continue
-        wide = np.broadcast_to(np.asarray(event.offset, np.int64), (lanes.rows, lanes.lanes))
-        addresses.append(wide[rows].reshape(-1, WARP_LANES)[active])
-        masks.append(mask[active])
-        weights.append(weight[active])
-    if not weights:
-        empty = np.zeros((0, WARP_LANES), np.int64)
-        return Requests(empty, empty.astype(bool), np.zeros(0), by_data)
-    return Requests(np.concatenate(addresses), np.concatenate(masks), np.concatenate(weights), by_data)
-
-
-def _by_warp(weight: Any, lanes: Lanes, rows: slice) -> Weights:
-    found: Weights = np.broadcast_to(np.asarray(weight, np.float64), (lanes.rows, lanes.warps))[rows].reshape(-1)
+        found.setdefault(site, []).append(event)
     return found
 
 
-def figures_of(site: AccessSite, requests: Requests) -> Figures | None:
-    """The means over all requests whose addresses are known; None without any."""
-    total = float(requests.weights.sum())
-    if not total:
+def figures_of(
+    site: AccessSite, events: Sequence[AccessEvent], trace: Trace, patterns: dict[int, Pattern] | None = None
+) -> Figures:
+    """Of one site; `patterns` keeps what was found out about masks for other sites of the trace."""
+    patterns = {} if patterns is None else patterns
+    extent = Extent.of(trace.lanes)
+    steps, parts = Steps(trace.lanes.block, extent), []
+    lowest, highest = np.full(extent.worlds, NOTHING), np.full(extent.worlds, -NOTHING)
+    for group in groups(events, extent, patterns):
+        prints = prints_of(group)
+        parts.append(distinct_of(group, prints, extent, _unit(site)))
+        steps.add(group, prints)
+        low, high = _range(group, extent)
+        lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
+    distinct = merged(parts, extent)
+    requests = distinct.weights.sum(axis=0)
+    each_of = *_costs(site, distinct), distinct.mask.sum(axis=1)
+    cost, ideal, active = (_means(each, distinct.weights, requests) for each in each_of)
+    is_known = lowest <= highest
+    first, end = np.where(is_known, lowest, 0), np.where(is_known, highest + site.bytes, 0)
+    by_data = _by_data(events, extent, patterns)
+    return Figures(requests, cost, ideal, active, by_data, first, end, steps.strides())
+
+
+def sample(site: AccessSite, events: Iterable[AccessEvent], trace: Trace, world: int, most: int = 32) -> Sample | None:
+    """At most so many requests of a world to show, those that stand for most first; None where no address is known."""
+    extent = Extent.of(trace.lanes)
+    alone = extent._replace(worlds=1)
+    rows = slice(world * extent.blocks, (world + 1) * extent.blocks)
+    own = [_in_rows(event, rows, extent) for event in events if not isinstance(event.offset, Data)]
+    patterns: dict[int, Pattern] = {}
+    parts = [distinct_of(group, prints_of(group), alone, _unit(site)) for group in groups(own, alone, patterns)]
+    distinct = merged(parts, alone)
+    weights = distinct.weights[:, 0]
+    shown = np.lexsort((distinct.addresses[:, 0], distinct.warps, -weights))[:most]
+    shown = shown[weights[shown] > 0]
+    if not len(shown):
         return None
-    cost, ideal = _costs(site, requests)
-    means = [float((each * requests.weights).sum()) / total for each in (cost, ideal, requests.mask.sum(axis=1))]
-    return Figures(total, *means)
+    return Sample(distinct.addresses[shown], distinct.mask[shown], weights[shown], distinct.warps[shown])
 
 
-def _costs(site: AccessSite, requests: Requests) -> Sequence[Any]:
+def _in_rows(event: AccessEvent, rows: slice, extent: Extent) -> AccessEvent:
+    """What one world has of an event."""
+    offset, weight = event.offset, event.weight
+    if type(offset) is np.ndarray and len(offset) > 1:
+        offset = offset[rows]
+    if type(weight) is np.ndarray:
+        weight = weights_by_row(weight, extent)[rows]
+    return event._replace(offset=offset, mask=event.mask[rows], weight=weight)
+
+
+def _unit(site: AccessSite) -> int:
+    """Bytes by which all addresses may move without another figure: whole sectors; a bank's word, or as many banks as
+    one lane keeps busy, since banks are alike and the first comes after the last."""
+    return max(BANK_BYTES, site.bytes) if site.space == "shared" else SECTOR_BYTES
+
+
+def _costs(site: AccessSite, distinct: Distinct) -> tuple[Any, Any]:
     if site.space == "shared":
-        return shared_request(requests.addresses, requests.mask, site.bytes, site.operation)
-    return global_request(requests.addresses, requests.mask, site.bytes)
+        return shared_request(distinct.addresses, distinct.mask, site.bytes, site.operation)
+    return global_request(distinct.addresses, distinct.mask, site.bytes)
+
+
+def _means(values: Any, weights: Weights, total: Weights) -> Weights:
+    summed = np.asarray(values, np.float64) @ weights
+    found: Weights = np.divide(summed, total, out=np.full(len(total), np.nan), where=total > 0)
+    return found
+
+
+def _range(group: Group, extent: Extent) -> tuple[Integers, Integers]:
+    """The lowest and the highest offset of an active lane in each world, or in all."""
+    mask = group.pattern.mask.reshape(len(group.pattern.mask), -1)
+    low = np.where(mask, group.offsets.min(axis=0), NOTHING).min(axis=-1)
+    high = np.where(mask, group.offsets.max(axis=0), -NOTHING).max(axis=-1)
+    if len(low) > 1:
+        by_world = extent.worlds, extent.blocks
+        low, high = low.reshape(by_world).min(axis=-1), high.reshape(by_world).max(axis=-1)
+    return low, high
+
+
+def _by_data(events: Iterable[AccessEvent], extent: Extent, patterns: dict[int, Pattern]) -> Weights:
+    total = np.zeros(extent.worlds)
+    for event in events:
+        if isinstance(event.offset, Data):
+            active = pattern_of(event.mask, extent, patterns).active
+            own = np.where(active, weights_by_row(event.weight, extent), 0.0)
+            total += own.reshape(extent.worlds, -1).sum(axis=-1)
+    return total

@@ -1,0 +1,53 @@
+"""Conditions of the source as guards of worlds: they are evaluated by the executor, with one lane."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from cudalint.execute.lanes import Lanes
+from cudalint.execute.machine import Frame, Machine
+from cudalint.execute.memory import Allocation, as_type
+from cudalint.execute.program import Program
+from cudalint.execute.values import truth
+from cudalint.ir import nodes as ir
+from cudalint.worlds.needs import Values
+
+
+class Guards:
+    """Conditions under which it comes to a launch; `guards(values)` is whether a world satisfies all of them.
+
+    What a world says nothing of is not known, and a condition that it is up to contradicts no world.
+    """
+
+    def __init__(self, conditions: Iterable[tuple[ir.Expr, bool]], function: ir.Function, program: Program) -> None:
+        """Each condition with what it has to come to; `function` is the one they stand in."""
+        self._conditions = [(program.value(expression), wanted) for expression, wanted in conditions]
+        self._function, self._program = function, program
+
+    def __call__(self, values: Values) -> bool:
+        for condition, wanted in self._conditions:
+            machine = Machine(Lanes((1, 1, 1), (1, 1, 1), [(0, 0, 0)]), self._program)
+            machine.frames.append(Frame(self._function, 0))
+            machine.environment.update(_variables(values, machine))
+            holds: Any = truth(condition(machine))
+            if isinstance(holds, bool) and holds is not wanted:
+                return False
+        return True
+
+
+def _variables(values: Values, machine: Machine) -> dict[ir.Symbol, Allocation]:
+    found: dict[ir.Symbol, Allocation] = {}
+    for (symbol, path), value in values.items():
+        variable = found.get(symbol)
+        if variable is None:
+            variable = found[symbol] = Allocation(symbol.name, "local", symbol.type, machine.full)
+        offset, type_ = 0, symbol.type
+        for name in path:
+            field = type_.field(name) if isinstance(type_, ir.RecordType) else None
+            if field is None:
+                break
+            offset, type_ = offset + field.offset, field.type
+        else:
+            variable.cells[offset] = as_type(value, type_)
+    return found

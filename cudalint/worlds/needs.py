@@ -1,0 +1,200 @@
+"""What the worlds of a batch have to show, and the numbers worth trying for it.
+
+Each use of a number asks for worlds that differ where the use could matter: small and large bounds; multiples of each
+divisor and others; strides of one and large ones; both sides of a flag.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from cudalint.hardware.requests import WARP_LANES
+from cudalint.ir import nodes as ir
+from cudalint.worlds.records import Parameter
+from cudalint.worlds.uses import Use
+
+Values = Mapping[Parameter, int | float | bool]
+"""A number for each parameter."""
+
+LARGE = 1024
+"""Of a loop by tiles of at most half of it that is two turns, and of a row many sectors."""
+_MOST_LARGE = 1 << 15
+"""Of what is multiplied: two of them are still an `int`."""
+_BITS = 30
+"""Of products that are."""
+SMALL = 8
+"""Less than a warp, and yet whole sectors of most types."""
+_MOST_UNIT = 4096
+_PARTS = (4, 8, 16)
+"""Elements of a sector of 8, 4 and 2 bytes each: rows of as many, and of half of it, tell what a figure rests on."""
+
+
+class Need(NamedTuple):
+    """Something that one world at least should have."""
+
+    text: str
+    about: tuple[Parameter, ...]
+    holds: Callable[[Values], bool]
+    is_extra: bool = False
+    """Whether it only makes what is said of others more exact."""
+
+
+def needs_of(uses: Iterable[Use], parameters: Sequence[Parameter], threads: int = 0) -> list[Need]:
+    """What uses ask for, each once; `threads` as for `values_of`."""
+    uses, by_name = list(uses), {parameter.name: parameter for parameter in parameters}
+    own = {p: [use for use in uses if use.parameter == p] for p in parameters}
+    sizes = {p: size_of(p, own[p]) for p in parameters}
+    large = {p: large_of(own[p], threads) for p in parameters}
+    found: dict[str, Need] = {}
+    for use in uses:
+        if use.parameter in sizes:
+            other = by_name.get(use.other) if isinstance(use.other, str) else None
+            for need in _needs(use, sizes[use.parameter], large[use.parameter], other):
+                found.setdefault(need.text, need)
+    for p in parameters:
+        for need in _of_several_constants(p, own[p]):
+            found.setdefault(need.text, need)
+    return list(found.values())
+
+
+def large_of(own: Iterable[Use], threads: int = 0) -> int:
+    """What counts as large for a parameter, by its uses."""
+    found, most = LARGE, 1 << _BITS
+    for use in own:
+        if use.kind in ("stride", "divisor"):
+            most = min(most, _MOST_LARGE)
+        if use.kind == "guard" or (use.kind == "loop" and use.other == "thread"):
+            found = max(found, 2 * threads)
+        if use.factors > 1:
+            # Each of them may be a factor twice.
+            most = min(most, 1 << _BITS // (use.factors + 1))
+    return min(found, most)
+
+
+def _of_several_constants(p: Parameter, uses: Sequence[Use]) -> Iterator[Need]:
+    """A multiple of one divisor and of no other; what none of the cases is about."""
+    divisors = {u.other for u in uses if u.kind in ("dividend", "vector") and isinstance(u.other, int)}
+    for one, other in itertools.permutations(sorted(divisors), 2):
+        if one % other:
+            yield Need(f"{p.name} % {one} == 0, % {other} != 0", (p,), _multiple_of_one(p, one, other))
+    cases = {u.other for u in uses if u.kind == "flag" and isinstance(u.other, int)}
+    if len(cases) > 1:
+        text = ", ".join(str(case) for case in sorted(cases))
+        yield Need(f"{p.name} is none of {text}", (p,), lambda values: values[p] not in cases)
+
+
+def _multiple_of_one(p: Parameter, one: int, other: int) -> Callable[[Values], bool]:
+    return lambda values: values[p] % one == 0 and values[p] % other != 0
+
+
+def size_of(parameter: Parameter, uses: Iterable[Use]) -> int:
+    """What a number is a multiple of wherever the program makes sense: the bytes of an element, if it counts bytes."""
+    own = (u.other for u in uses if u.parameter == parameter and u.kind == "size")
+    return _least_common(each for each in own if isinstance(each, int))
+
+
+def _needs(use: Use, size: int, large: int, other: Parameter | None) -> Iterator[Need]:
+    p, constant = use.parameter, use.other
+
+    def need(text: str, holds: Callable[[int | float], bool], is_extra: bool = False) -> Need:
+        return Need(f"{p.name} {text}", (p,), lambda values: holds(values[p]), is_extra)
+
+    match use.kind:
+        case "dividend" | "vector" if isinstance(constant, int):
+            yield need(f"% {constant} == 0", lambda value: value % constant == 0)
+            if size % constant:
+                yield need(f"% {constant} != 0", lambda value: value % constant != 0)
+        case "dividend" | "guard" if other is not None and other != p:
+            yield from _between(use.kind == "guard", p, other)
+        case "loop" | "guard":
+            yield need(f"< {WARP_LANES * size}", lambda value: value < WARP_LANES * size)
+            yield need(f">= {large}", lambda value: value >= large)
+        case "stride" | "divisor":
+            unit = WARP_LANES * size
+            if use.kind == "divisor" or use.other != "block":
+                yield need(f"== {size}", lambda value: value == size)
+            yield need(f"% {unit} == 0", lambda value: value > 0 and value % unit == 0)
+            yield need(f"> {unit}, % {2 * size} != 0", lambda value: value > unit and value % (2 * size) != 0)
+            for part in _PARTS:
+                own = part * size
+                text = f"> {unit}, % {own} == 0, % {2 * own} != 0"
+                yield need(text, lambda value, own=own: value > unit and value % (2 * own) == own, is_extra=True)  # type: ignore[misc]
+        case "flag" if isinstance(constant, int):
+            yield need(f"== {constant}", lambda value: value == constant)
+            yield need(f"!= {constant}", lambda value: value != constant)
+        case "limit" if isinstance(constant, int):
+            yield need(f">= {constant}", lambda value: value >= constant)
+            yield need(f"< {constant}", lambda value: value < constant)
+        case "shift":
+            yield need("== 0", lambda value: value == 0)
+            yield need("> 0", lambda value: value > 0)
+
+
+def _between(is_compared: bool, p: Parameter, other: Parameter) -> Iterator[Need]:
+    both = p, other
+    if is_compared:
+        yield Need(f"{p.name} > {other.name}", both, lambda values: values[p] > values[other])
+        yield Need(f"{p.name} < {other.name}", both, lambda values: values[p] < values[other])
+        return
+    yield Need(
+        f"{p.name} % {other.name} == 0", both, lambda values: values[other] != 0 and values[p] % values[other] == 0
+    )
+    yield Need(
+        f"{p.name} % {other.name} != 0", both, lambda values: values[other] != 0 and values[p] % values[other] != 0
+    )
+
+
+def values_of(parameter: Parameter, type_: ir.Type, uses: Iterable[Use], threads: int = 0) -> list[int]:
+    """Numbers to try for a parameter, a usual one first. `threads` are those of a launch: a bound has to be larger for
+    all of them to have something to do; 0 where their number is not known."""
+    own = [use for use in uses if use.parameter == parameter]
+    kinds = {use.kind for use in own}
+    size = size_of(parameter, own)
+    chosen = [use.other for use in own if use.kind in ("flag", "limit") and isinstance(use.other, int)]
+    found: list[int] = []
+    if kinds - {"flag", "limit", "shift"} or not kinds:
+        found += _sizes(own, size, threads)
+    elif "shift" in kinds:
+        found += [2, 0, 5]
+    for use in own:
+        if isinstance(use.other, int) and use.kind in ("flag", "limit"):
+            found += [use.other, use.other - 1 if use.kind == "limit" else use.other + 1]
+    if chosen and kinds == {"flag"}:
+        # What none of the cases is about.
+        found.append(max(chosen) + 1)
+    if not found:
+        found = [LARGE]
+    return [value for value in dict.fromkeys(found) if _fits(value, type_)] or [0]
+
+
+def _sizes(own: Sequence[Use], size: int, threads: int) -> list[int]:
+    """A large multiple of all that a number is divided by, large ones that are no multiples, one, and a small one."""
+    kinds = {use.kind for use in own}
+    by = [u.other for u in own if u.kind in ("dividend", "vector", "size") and isinstance(u.other, int) and u.other > 1]
+    units = sorted({size, *by})
+    unit = _least_common((WARP_LANES * size, *by))
+    large = -(-large_of(own, threads) // unit) * unit
+    parts = [part * size for part in _PARTS] if kinds & {"stride", "divisor"} else []
+    # A multiple of one of them is none of what does not divide it.
+    return [large, *(large + number for number in units), SMALL * size, size, *(large + part for part in parts)]
+
+
+def _least_common(numbers: Iterable[int]) -> int:
+    """The least common multiple of those that leave it usual."""
+    found = 1
+    for number in numbers:
+        both = math.lcm(found, max(1, number))
+        found = both if both <= _MOST_UNIT else max(found, number)
+    return found
+
+
+def _fits(value: int, type_: ir.Type) -> bool:
+    if not isinstance(type_, ir.Scalar):
+        return True
+    if type_.kind == "bool":
+        return value in (0, 1)
+    bits = 8 * type_.bytes
+    return 0 <= value < 1 << bits if type_.kind == "uint" else -(1 << (bits - 1)) <= value < 1 << (bits - 1)

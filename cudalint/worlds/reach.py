@@ -1,0 +1,259 @@
+"""Whether every part of a kernel that accesses memory is reached in some world, and more worlds where one is not."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+from msgspec import Struct, structs
+
+from cudalint.execute.program import Program
+from cudalint.execute.trace import Trace
+from cudalint.ir import nodes as ir
+from cudalint.ir.walk import walk
+from cudalint.worlds.choosing import MOST_WORLDS, Allows, Worlds, type_of, valuation
+from cudalint.worlds.guards import Guards
+from cudalint.worlds.needs import values_of
+from cudalint.worlds.origins import is_local
+from cudalint.worlds.records import Choice, Parameter, Valuation
+from cudalint.worlds.uses import Use, Uses
+
+Execute = Callable[[Sequence[Valuation]], Trace]
+"""Executes a launch in some worlds."""
+
+_ROUNDS = 2
+"""In which more worlds are executed."""
+_MOST_TRIED = 16
+"""Worlds in one of them."""
+_ALONE = "it comes to what no other does"
+_MOST_COMBINED = 2000
+"""Combinations of numbers that guards are asked about in one round."""
+
+
+class Region(Struct, frozen=True, eq=False):
+    """A part of a kernel that not all threads may come to."""
+
+    nodes: frozenset[Any]
+    deciders: frozenset[Parameter]
+    """The numbers that go into the conditions on the way."""
+    conditions: tuple[tuple[ir.Expr, bool], ...]
+    """Those of these that nothing but such numbers goes into, with what they have to come to."""
+    span: ir.Span | None
+
+
+def reaching(
+    worlds: Worlds, uses: Uses, execute: Execute, allows: Allows = lambda values: True,
+    given: Mapping[Parameter, Choice] | None = None, most: int = MOST_WORLDS, threads: int = 0,
+) -> Worlds:  # fmt: skip
+    """The worlds with more of them for what none of them comes to, if numbers decide about it. Worlds that are there
+    only to tell numbers apart give way."""
+    regions = list(regions_of(uses))
+    if not worlds.valuations or not regions:
+        return worlds
+    found, given, program = uses.all(), given or {}, Program()
+    first_uses = {use.parameter: use for use in reversed(found)}
+    by_world = np.array(reached(execute(worlds.valuations), regions))
+    missed = [region for region, by in zip(regions, by_world, strict=True) if not by.any()]
+    worlds = _keeping(worlds, by_world)
+    for _ in range(_ROUNDS):
+        asked = [region for region in missed if region.deciders - given.keys()]
+        room = most - worlds.needed
+        if not asked or room <= 0:
+            break
+        candidates = _candidates(worlds, asked, found, allows, threads, program, uses)
+        tried = list(itertools.islice(candidates, _MOST_TRIED))
+        if not tried:
+            break
+        made = [valuation(values, given, first_uses) for values in tried]
+        by_world = np.array(reached(execute(made), missed))
+        chosen = _cover(by_world, room)
+        if not chosen:
+            break
+        worlds = _with(worlds, [made[world] for world in chosen], most)
+        missed = [region for region, by in zip(missed, by_world, strict=True) if not by[chosen].any()]
+    return structs.replace(worlds, missing=(*worlds.missing, *(text for text in map(_text, missed) if text)))
+
+
+def regions_of(uses: Uses) -> Iterator[Region]:
+    """The parts of a kernel, and of what it calls, that conditions guard and that may access memory."""
+    deciders: dict[ir.Function, frozenset[Parameter]] = {}
+    for function in uses.code.functions:
+        own = deciders.get(function, frozenset())
+        for statements, (decided, conditions) in _guarded((function.body,), _Way(own), uses):
+            nodes = frozenset(node for statement in statements for node in walk(statement))
+            for node in nodes:
+                callee = _callee(node)
+                if callee is not None:
+                    deciders[callee] = deciders.get(callee, frozenset()) | decided
+            if statements and decided and any(_may_access(node) for node in nodes):
+                yield Region(nodes, decided, conditions, statements[0].span)
+
+
+def reached(trace: Trace, regions: Sequence[Region]) -> list[Any]:
+    """For each region the worlds [W] in which a lane makes an access there, or in what is called from there."""
+    lanes = trace.lanes
+    nodes: dict[Any, Any] = {}
+    worlds: dict[int, Any] = {}
+    for event in trace.accesses:
+        own = worlds.get(id(event.mask))
+        if own is None:
+            own = worlds[id(event.mask)] = event.mask.reshape(lanes.worlds, -1).any(axis=-1)
+        for node in (event.node, *event.stack):
+            nodes[node] = nodes[node] | own if node in nodes else own
+    none = np.zeros(lanes.worlds, bool)
+    found = []
+    for region in regions:
+        own = none
+        for node in region.nodes & nodes.keys():
+            own = own | nodes[node]
+        found.append(own)
+    return found
+
+
+class _Way(NamedTuple):
+    """To a part of a kernel."""
+
+    deciders: frozenset[Parameter] = frozenset()
+    conditions: tuple[tuple[ir.Expr, bool], ...] = ()
+
+    def past(self, condition: ir.Expr | None, uses: Uses, holds: bool | None = None) -> _Way:
+        """Further on, past a condition that has to hold there, must not, or, with None, may do either."""
+        if condition is None:
+            return self
+        deciders = self.deciders | uses.origins.of(condition).sources
+        names = [node for node in walk(condition) if isinstance(node, ir.Name)]
+        if holds is None or not all(_is_given(name, uses) for name in names):
+            return _Way(deciders, self.conditions)
+        return _Way(deciders, (*self.conditions, (condition, holds)))
+
+
+def _is_given(name: ir.Name, uses: Uses) -> bool:
+    """Whether a variable holds what the launch gives for it."""
+    if isinstance(name.symbol.type, ir.RecordType):
+        return any(parameter.symbol is name.symbol for parameter in uses.parameters)
+    plain = uses.origins.of(name).plain
+    return plain is not None and plain.symbol is name.symbol
+
+
+def _guarded(
+    statements: Sequence[ir.Stmt], way: _Way, uses: Uses
+) -> Iterator[tuple[Sequence[ir.Stmt], _Way]]:
+    """Parts that are executed under a condition, and the way to them."""
+    for number, statement in enumerate(statements):
+        parts: list[tuple[Sequence[ir.Stmt], _Way]] = []
+        behind = way
+        match statement:
+            case ir.Block():
+                yield from _guarded(statement.statements, way, uses)
+            case ir.If(condition=condition, then=then, otherwise=otherwise):
+                parts.append(((then,), way.past(condition, uses, True)))
+                if otherwise is not None:
+                    parts.append(((otherwise,), way.past(condition, uses, False)))
+                # Lanes that leave do so in a part of it, but which of them may be up to further conditions there.
+                leaves = otherwise is None and _ends(then)
+                behind = way.past(condition, uses, False if leaves else None)
+            case ir.For() | ir.While() | ir.DoWhile():
+                parts.append(((statement.body,), way.past(statement.condition, uses)))
+            case ir.Switch():
+                parts += ((case.body, way.past(statement.condition, uses)) for case in statement.cases)
+        for part, there in parts:
+            yield part, there
+            yield from _guarded(part, there, uses)
+        rest = statements[number + 1 :]
+        if isinstance(statement, ir.If) and rest and any(isinstance(node, _LEAVING) for node in walk(statement)):
+            yield rest, behind
+            yield from _guarded(rest, behind, uses)
+            return
+
+
+def _ends(statement: ir.Stmt) -> bool:
+    """Whether nothing comes behind a statement."""
+    last = statement
+    while isinstance(last, ir.Block) and last.statements:
+        last = last.statements[-1]
+    return isinstance(last, _LEAVING)
+
+
+_LEAVING = (ir.Return, ir.Break, ir.Continue)
+
+
+def _callee(node: Any) -> ir.Function | None:
+    return node.function.load() if isinstance(node, ir.Call) and node.function is not None else None
+
+
+def _may_access(node: Any) -> bool:
+    match node:
+        case ir.Index():
+            return not is_local(node)
+        case ir.Unary(op="*") | ir.Call() | ir.Member(arrow=True):
+            return True
+    return False
+
+
+def _candidates(
+    worlds: Worlds, missed: Iterable[Region], found: Sequence[Use], allows: Allows, threads: int, program: Program,
+    uses: Uses,
+) -> Iterator[dict[Parameter, int | float | bool]]:  # fmt: skip
+    """Worlds in which what decides about missed regions is another combination."""
+    bases = worlds.valuations[: worlds.needed]
+    seen = {tuple(world.values.values()) for world in worlds.valuations}
+    missed = list(missed)
+    each = max(1, _MOST_TRIED // len(missed))
+    for region in missed:
+        asked = found_here = 0
+        may_come = Guards(region.conditions, uses.code.functions[0], program)
+        deciders = [p for p, choice in bases[0].choices.items() if p in region.deciders and choice.basis != "given"]
+        tried = [values_of(p, type_of(p), found, threads) for p in deciders]
+        for numbers, world in itertools.product(itertools.product(*tried), bases):
+            values = {**world.values, **dict(zip(deciders, numbers, strict=True))}
+            key = tuple(values.values())
+            if key in seen:
+                continue
+            asked += 1
+            if asked > _MOST_COMBINED or found_here == each:
+                break
+            if may_come(values) and allows(values):
+                found_here += 1
+                seen.add(key)
+                yield values
+
+
+def _keeping(worlds: Worlds, by_world: Any) -> Worlds:
+    """Those that come to what no needed one comes to are needed, too."""
+    needed = worlds.needed
+    left = by_world.any(axis=1) & ~by_world[:, :needed].any(axis=1)
+    others = [needed + world for world in _cover(by_world[left][:, needed:], len(worlds.valuations))]
+    order = [*range(needed), *others, *(w for w in range(needed, len(worlds.valuations)) if w not in others)]
+    return structs.replace(
+        worlds, valuations=tuple(worlds.valuations[world] for world in order),
+        why=tuple(_ALONE if world in others else worlds.why[world] for world in order), needed=needed + len(others),
+    )  # fmt: skip
+
+
+def _cover(by_world: Any, room: int) -> list[int]:
+    """Few worlds [of regions by worlds] that come to all regions that any of them comes to."""
+    chosen: list[int] = []
+    left = by_world.any(axis=1)
+    while left.any() and len(chosen) < room:
+        best = int(by_world[left].sum(axis=0).argmax())
+        chosen.append(best)
+        left = left & ~by_world[:, best]
+    return chosen
+
+
+def _with(worlds: Worlds, more: Sequence[Valuation], most: int) -> Worlds:
+    """The worlds with more of them behind those that are needed."""
+    needed, kept = worlds.needed, most - len(more)
+    why = (_ALONE,) * len(more)
+    return structs.replace(
+        worlds,
+        valuations=(*worlds.valuations[:needed], *more, *worlds.valuations[needed:kept]),
+        why=(*worlds.why[:needed], *why, *worlds.why[needed:kept]),
+        needed=needed + len(more),
+    )
+
+
+def _text(region: Region) -> str:
+    return f"line {region.span.line} is reached" if region.span is not None and region.deciders else ""

@@ -1,0 +1,188 @@
+"""What a kernel does with the numbers that it takes: for each the uses in which its value could matter.
+
+One walk over the kernel and the functions that it calls. Where a number goes is followed through variables, whatever
+their order (`origins.py`): a use may be one of several things that reach a variable.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Literal
+
+from msgspec import Struct, structs
+
+from cudalint.ir import nodes as ir
+from cudalint.ir.walk import walk, without_casts
+from cudalint.worlds.origins import Code, Origins
+from cudalint.worlds.records import Parameter
+
+UseKind = Literal["dividend", "divisor", "loop", "guard", "stride", "flag", "limit", "shift", "size", "vector"]
+"""What happens to a number, or to what is computed of it:
+
+- `dividend`: it is divided by `other`, or the remainder is taken; by a power of two also with shifts and masks.
+- `divisor`: something is divided by it; `other` is what, if that is a number or a parameter.
+- `loop`: how long a loop goes on is compared with it; `other` is `thread` where that differs between threads.
+- `guard`: something that differs between threads, blocks, turns or data, or another parameter, is compared with it.
+- `stride`: it is multiplied with what differs between `other`: threads, blocks or turns, or added in each turn.
+- `flag`: whether it is the constant `other` chooses something.
+- `limit`: whether it is at least the constant `other` does.
+- `shift`: something is shifted by it.
+- `size`: it moves a pointer to bytes that is looked at as one to elements of `other` bytes.
+- `vector`: it moves a pointer that is looked at as one to vectors of `other` elements.
+"""
+
+_COMPARING = ("<", "<=", ">", ">=", "==", "!=")
+_VARIATIONS = ("thread", "loop", "block")
+"""What differs, that which matters most first."""
+_Met = tuple[Parameter, UseKind, int | str | None]
+
+
+class Use(Struct, frozen=True):
+    """One use of a parameter."""
+
+    parameter: Parameter
+    kind: UseKind
+    other: int | str | None = None
+    span: ir.Span | None = None
+    factors: int = 1
+    """How many parameters go into what is compared: a product of several may have no place in an `int`."""
+
+
+class Uses:
+    """Finds the uses in a kernel."""
+
+    def __init__(self, kernel: ir.Function) -> None:
+        self.code = Code.of(kernel)
+        self.origins = Origins(kernel, self.code)
+        self.parameters = self.origins.parameters
+        """The numbers that it takes, in the order of their declarations."""
+        self._places = {parameter: place for place, parameter in enumerate(self.parameters)}
+        self._loop_conditions: set[Any] = set()
+        for node in self.code.nodes:
+            if isinstance(node, (ir.For, ir.While, ir.DoWhile)) and node.condition is not None:
+                self._loop_conditions.update(each for each in walk(node.condition) if isinstance(each, ir.Binary))
+
+    def all(self) -> tuple[Use, ...]:
+        """In the order in which they are met, each once."""
+        found: dict[tuple[Parameter, UseKind, int | str | None], Use] = {}
+        for node in self.code.nodes:
+            for parameter, kind, other in self._of(node):
+                span = node.span if hasattr(node, "span") else None
+                factors = self._factors(node, parameter) if kind in ("loop", "guard") else 1
+                met = found.setdefault((parameter, kind, other), Use(parameter, kind, other, span, factors))
+                if factors > met.factors:
+                    found[parameter, kind, other] = structs.replace(met, factors=factors)
+        return tuple(found.values())
+
+    def _of(self, node: Any) -> Iterator[_Met]:
+        match node:
+            case ir.Binary(op=op) if op in _COMPARING:
+                yield from self._compared(node)
+            case ir.Binary(op="&&" | "||"):
+                yield from self._chosen_by(node.left)
+                yield from self._chosen_by(node.right)
+            case ir.Binary():
+                yield from self._computed(node.op, node.left, node.right)
+            case ir.Assign() if node.op:
+                yield from self._computed(node.op, node.target, node.value)
+                if node.op in ("+", "-") and "loop" in self.origins.of(node.target).varies:
+                    yield from ((p, "stride", "loop") for p in self._fixed(node.value))
+            case ir.Unary(op="!"):
+                yield from self._chosen_by(node.operand)
+            case ir.If() | ir.While() | ir.DoWhile() | ir.Conditional():
+                yield from self._chosen_by(node.condition)
+            case ir.Switch():
+                plain = self.origins.of(node.condition).plain
+                for value in (value for case in node.cases for value in case.values):
+                    constant = self.origins.of(value).constant
+                    if plain is not None and constant is not None:
+                        yield plain, "flag", constant
+            case ir.Cast():
+                yield from self._looked_at(node)
+
+    def _factors(self, node: ir.Binary, parameter: Parameter) -> int:
+        sides = (self.origins.of(side).sources for side in (node.left, node.right))
+        return max(len(sources) for sources in sides if parameter in sources)
+
+    def _ordered(self, sources: Iterable[Parameter]) -> list[Parameter]:
+        return sorted(sources, key=self._places.__getitem__)
+
+    def _fixed(self, expression: ir.Expr) -> list[Parameter]:
+        """What goes into a value that is the same for all threads, in all turns."""
+        origin = self.origins.of(expression)
+        return [] if origin.varies else self._ordered(origin.sources)
+
+    def _computed(self, op: str, left: ir.Expr, right: ir.Expr) -> Iterator[_Met]:
+        one, other = self.origins.of(left), self.origins.of(right)
+        if op in ("/", "%"):
+            dividends, divisors = self._ordered(one.sources), self._ordered(other.sources)
+            if other.constant is not None and other.constant > 1:
+                yield from ((p, "dividend", other.constant) for p in dividends)
+            elif other.name is not None and not one.varies:
+                yield from ((p, "dividend", other.name) for p in dividends)
+            of = one.constant if one.constant is not None else one.name
+            yield from ((p, "divisor", of) for p in divisors)
+        elif op == "*":
+            for fixed, moving in ((left, other), (right, one)):
+                varies = next((each for each in _VARIATIONS if each in moving.varies), None)
+                if varies is not None:
+                    yield from ((p, "stride", varies) for p in self._fixed(fixed))
+        elif op in ("<<", ">>"):
+            yield from ((p, "shift", None) for p in self._ordered(other.sources))
+            if op == ">>" and other.constant is not None and 0 < other.constant < 31:
+                yield from ((p, "dividend", 1 << other.constant) for p in self._ordered(one.sources))
+        elif op == "&":
+            for constant, masked in ((one.constant, other), (other.constant, one)):
+                unit = _masked_unit(constant)
+                if unit is not None:
+                    yield from ((p, "dividend", unit) for p in self._ordered(masked.sources))
+
+    def _compared(self, node: ir.Binary) -> Iterator[_Met]:
+        sides = self.origins.of(node.left), self.origins.of(node.right)
+        for own, other in (sides, sides[::-1]):
+            if own.varies:
+                continue
+            if other.constant is not None:
+                if own.plain is not None:
+                    yield own.plain, *_choice(node.op, other.constant, is_mirrored=own is not sides[0])
+            elif other.varies or other.sources - own.sources:
+                kind: UseKind = "loop" if node in self._loop_conditions and other.varies else "guard"
+                what = "thread" if kind == "loop" and "thread" in other.varies else other.name
+                yield from ((p, kind, what) for p in self._ordered(own.sources))
+
+    def _chosen_by(self, condition: ir.Expr) -> Iterator[_Met]:
+        plain = self.origins.of(condition).plain
+        if plain is not None and not isinstance(without_casts(condition), (ir.Binary, ir.Unary)):
+            yield plain, "flag", 0
+
+    def _looked_at(self, node: ir.Cast) -> Iterator[_Met]:
+        """A pointer as one to something larger: what it was moved by has to be a multiple of that."""
+        if not isinstance(node.type, ir.PointerType) or not isinstance(node.operand.type, ir.PointerType):
+            return
+        new, old = node.type.pointee.bytes, node.operand.type.pointee.bytes
+        # `void` counts as bytes, as in the extension that GCC and nvcc have.
+        ratio = new // max(old, 1)
+        if ratio > 1:
+            kind: UseKind = "size" if old <= 1 else "vector"
+            yield from ((p, kind, ratio) for p in self._ordered(self.origins.moving(node.operand).sources))
+
+
+def _choice(op: str, constant: int, is_mirrored: bool) -> tuple[UseKind, int]:
+    """What a comparison with a constant makes a difference between."""
+    if op in ("==", "!="):
+        return "flag", constant
+    # `x > 3` is `x >= 4`, and so is `3 < x`.
+    return "limit", constant + (op in (("<", ">=") if is_mirrored else (">", "<=")))
+
+
+def _masked_unit(constant: int | None) -> int | None:
+    """4 for `& 3` and `& ~3`: what the parts of a number are multiples of, and the remainders."""
+    if constant is None:
+        return None
+    unit = constant + 1 if constant > 0 else -constant
+    return unit if unit > 1 and unit & (unit - 1) == 0 else None
+
+
+def uses_of(kernel: ir.Function) -> tuple[Use, ...]:
+    """The uses of the numbers that a kernel takes."""
+    return Uses(kernel).all()
