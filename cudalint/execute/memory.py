@@ -41,14 +41,16 @@ class Allocation:
     declared under is joined with what is there.
     """
 
-    __slots__ = ("cells", "data", "depth", "is_null", "mask", "name", "space", "type", "widths")
+    __slots__ = ("cells", "data", "depth", "extent", "is_null", "mask", "name", "space", "type", "widths")
 
     def __init__(
         self, name: str, space: MemorySpace, type_: ir.Type | None = None, mask: Mask | None = None, depth: int = 0,
-        data: int = 0, is_null: bool = False,
+        data: int = 0, is_null: bool = False, extent: int | None = None,
     ) -> None:  # fmt: skip
         self.name, self.space, self.type, self.is_null = name, space, type_, is_null
         self.mask, self.depth, self.data = mask, depth, data
+        self.extent = extent
+        """Bytes that there are, where somebody says so; otherwise its type may."""
         self.cells: dict[int, Value] = {}
         self.widths: dict[int, int] = {}
         """Bytes of the cells, where they are not those of the allocation's own scalars."""
