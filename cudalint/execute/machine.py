@@ -61,6 +61,7 @@ class Machine:
         self.interval: Any = 0
         self.warp_interval: Any = 0
         self.grid_interval: Any = 0
+        self._live: tuple[tuple[Mask | None, Mask | None], Mask] | None = None
         self.depth = 0
         """Loops around."""
         self.data = 0
@@ -165,11 +166,19 @@ class Machine:
     def _passed(self, count: Any, mask: Mask) -> Any:
         return count + 1 if mask is self.full else count + mask.astype(np.int32)
 
+    def _live_lanes(self) -> Mask:
+        """Those that have not returned from the kernel; one object as long as they are the same."""
+        gone = self.frames[0].returned, self.ended
+        if self._live is None or any(old is not new for old, new in zip(self._live[0], gone, strict=True)):
+            live = self.full
+            for away in gone:
+                live = live if away is None else live & ~away
+            self._live = gone, live
+        return self._live[1]
+
     def _waited_for(self, mask: Mask, named: Any) -> tuple[Mask | None, Mask | None]:
         """The lanes that a barrier waits for, and those of its own that are ordered with a part of their warp only."""
-        live = self.full
-        for away in (self.frames[0].returned, self.ended):
-            live = live if away is None else live & ~away
+        live = self._live_lanes()
         if named is None:
             return live, None
         if type(named) is int:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 import numpy as np
 from msgspec import Struct, field
 
-from cudalint.execute.lanes import Extents, Lanes
+from cudalint.execute.lanes import Extents
 from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import Data
@@ -301,7 +301,7 @@ class _Allocated:
             second,
             None if is_open else int(best.entries.unit[best.first]),
             best.reach,
-            int(best.entries.row[best.first]) // len(self._lanes.blocks),
+            self._lanes.world_of(int(best.entries.row[best.first])),
             tuple(sorted(frozenset.union(*(each.worlds for each in chosen)))),
             all(candidate.is_benign for candidate in candidates),
             not certain,
@@ -313,14 +313,8 @@ class _Allocated:
     def _end(self, entries: Entries, at: int) -> RaceEnd:
         lanes = self._lanes
         kind = list(self._kinds)[int(entries.kind[at])]
-        block = lanes.blocks[int(entries.row[at]) % len(lanes.blocks)]
-        return RaceEnd(kind.site, thread_of(lanes, int(entries.lane[at])), block, int(entries.number[at]))
-
-
-def thread_of(lanes: Lanes, lane: int) -> Extents:
-    """`threadIdx` of a lane."""
-    x, y, _ = lanes.block
-    return lane % x, lane // x % y, lane // (x * y)
+        row, lane = int(entries.row[at]), int(entries.lane[at])
+        return RaceEnd(kind.site, lanes.thread_of(lane), lanes.block_of(row), int(entries.number[at]))
 
 
 def split(parts: Iterable[Part], by: str) -> dict[int, list[Part]]:
@@ -356,4 +350,4 @@ def _same_values(entries: Entries, first: Numbers, second: Numbers) -> Flags:
     return same
 
 
-__all__ = ["Race", "RaceEnd", "Races", "races_of", "thread_of"]
+__all__ = ["Race", "RaceEnd", "Races", "races_of"]

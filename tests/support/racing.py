@@ -50,6 +50,7 @@ class If:
     condition: str
     then: list[Statement]
     otherwise: list[Statement]
+    line: int = 0
 
 
 @dataclass
@@ -57,6 +58,7 @@ class Loop:
     variable: str
     turns: str
     body: list[Statement]
+    line: int = 0
 
 
 Statement = Access | Barrier | Leave | If | Loop
@@ -90,6 +92,7 @@ class Kernel:
         for each in statements:
             if isinstance(each, If):
                 lines.append(f"if ({each.condition}) {{")
+                each.line = len(lines)
                 self._write(each.then)
                 lines.append("} else {")
                 self._write(each.otherwise)
@@ -98,6 +101,7 @@ class Kernel:
             if isinstance(each, Loop):
                 i = each.variable
                 lines.append(f"for (int {i} = 0; {i} < {each.turns}; {i}++) {{")
+                each.line = len(lines)
                 self._write(each.body)
                 lines.append("}")
                 continue
@@ -123,7 +127,7 @@ class Step(NamedTuple):
 
     line: int
     what: str
-    """`load`, `store`, `atomic`, or the kind of a barrier."""
+    """`load`, `store`, `atomic`, the kind of a barrier, or `branch`."""
     array: str = ""
     start: int = 0
     bytes: int = 0
@@ -144,9 +148,16 @@ def _steps(body: Sequence[Statement], names: dict[str, int], turn: tuple[int, ..
     for each in body:
         match each:
             case If():
-                yield from _steps(each.then if eval(_code(each.condition), names) else each.otherwise, names, turn)
+                holds = eval(_code(each.condition), names)
+                yield Step(each.line, "branch", value=holds, turn=turn)
+                yield from _steps(each.then if holds else each.otherwise, names, turn)
             case Loop():
-                for number in range(eval(_code(each.turns), names)):
+                number, turns = -1, eval(_code(each.turns), names)
+                while True:
+                    number += 1
+                    yield Step(each.line, "branch", value=number < turns, turn=(*turn, number))
+                    if number >= turns:
+                        break
                     names[each.variable] = number
                     try:
                         yield from _steps(each.body, names, (*turn, number))
