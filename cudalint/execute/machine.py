@@ -127,14 +127,21 @@ class Machine:
     def note(
         self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value = None
     ) -> None:
+        self.trace.accesses.append(self._event(to, offset, bytes_, operation, node, value))
+
+    def overrun(self, of: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any) -> None:
+        """Notes an access of active lanes that leaves a local variable."""
+        if self.mask is not None:
+            self.trace.overruns.append(self._event(of, offset, type_.bytes, operation, node, None))
+
+    def _event(
+        self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value
+    ) -> AccessEvent:
         mask = self.mask
         assert mask is not None
-        at = self.library or node
-        self.trace.accesses.append(
-            AccessEvent(
-                at, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack, self.data, value,
-                self.warp_interval, self.grid_interval,
-            )
+        return AccessEvent(
+            self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
+            self.data, value, self.warp_interval, self.grid_interval,
         )  # fmt: skip
 
     def barrier(self, node: Any, kind: BarrierKind, named: Any = None) -> None:

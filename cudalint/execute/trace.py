@@ -84,11 +84,13 @@ class BranchEvent(NamedTuple):
 class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
-    __slots__ = ("accesses", "barriers", "branches", "lanes", "steps", "unknown")
+    __slots__ = ("accesses", "barriers", "branches", "lanes", "overruns", "steps", "unknown")
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
         self.accesses: list[AccessEvent] = []
+        self.overruns: list[AccessEvent] = []
+        """Accesses of a thread's own variables that leave them; those that don't are no events."""
         self.barriers: list[BarrierEvent] = []
         self.branches: list[BranchEvent] = []
         self.unknown: Counter[str] = Counter()

@@ -15,8 +15,10 @@ from typing import Literal, NamedTuple
 from hypothesis import strategies as st
 
 WARP = 32
-WIDTHS = {"s": 4, "c": 1, "g": 4, "w": 8}
-"""Of accesses: `w` is two neighbouring elements of `s` at once."""
+WIDTHS = {"s": 4, "c": 1, "g": 4, "w": 8, "m": 8}
+"""Of accesses: `w` and `m` are two neighbouring elements of `s` at once, the first of `w` an even one."""
+STEPS = WIDTHS | {"m": 4}
+"""Bytes from one index to the next."""
 
 
 class Deadlock(Exception):
@@ -72,6 +74,8 @@ class Kernel:
     """What `n` is, in each world."""
     body: list[Statement]
     lines: list[str] = field(default_factory=list)
+    extents: tuple[int, int] = (64, 64)
+    """Of `s` and `c`."""
 
     @property
     def threads(self) -> int:
@@ -81,7 +85,7 @@ class Kernel:
         """The text; statements learn their lines."""
         self.lines = [
             "__global__ void k(int* g, int n) {",
-            "    __shared__ int s[64]; __shared__ unsigned char c[64];",
+            f"    __shared__ int s[{self.extents[0]}]; __shared__ unsigned char c[{self.extents[1]}];",
             f"    int t = threadIdx.y * {self.block[0]} + threadIdx.x, b = blockIdx.x, v = 0;",
         ]
         self._write(self.body)
@@ -116,7 +120,9 @@ def _spelled(each: Access | Barrier | Leave) -> str:
         if each.kind == "half":
             return "if (t % 32 < 16) __syncwarp(0xffff);"
         return "__syncthreads();" if each.kind == "block" else "__syncwarp();"
-    place = f"{each.array}[{each.index}]" if each.array != "w" else f"*(long long*)&s[2 * ({each.index})]"
+    place = f"{each.array}[{each.index}]"
+    if each.array in ("w", "m"):
+        place = f"*(long long*)&s[{'2 * ' * (each.array == 'w')}({each.index})]"
     if each.operation == "store":
         return f"{place} = {each.value};"
     return f"v += {place};" if each.operation == "load" else f"atomicAdd(&{place}, 1);"
@@ -173,8 +179,8 @@ def _steps(body: Sequence[Statement], names: dict[str, int], turn: tuple[int, ..
                     yield Step(each.line, each.kind, turn=turn)
             case Access():
                 width = WIDTHS[each.array]
-                start = eval(_code(each.index), names) * width
-                array = "s" if each.array == "w" else each.array
+                start = eval(_code(each.index), names) * STEPS[each.array]
+                array = "s" if each.array in ("w", "m") else each.array
                 value = eval(_code(each.value), names)
                 yield Step(each.line, each.operation, array, start, width, value)
 
@@ -328,11 +334,11 @@ class Maker:
         return f"{variable} % {self.number(2, 32)} {self.one_of('<', '==', '!=')} {self.number(0, 16)}"
 
     def access(self, variables: Sequence[str]) -> Access:
-        array = self.one_of("s", "s", "s", "c", "w", "g")
+        array = self.one_of("s", "s", "s", "c", "w", "m", "g", "g")
         operation = self.one_of("load", "store", "store", "atomic")
         if operation == "atomic" and array not in ("s", "g"):
             operation = "load"
-        index = self.index(variables, {"s": 64, "c": 64, "w": 32, "g": 128}[array])
+        index = self.index(variables, {"s": 64, "c": 64, "w": 32, "m": 63, "g": 128}[array])
         value = self.one_of("1", "1", "1", "t", "b", "n")
         return Access(array, operation, index, value)  # type: ignore[arg-type]
 
