@@ -174,7 +174,8 @@ def _other_barrier(trace: Trace, event: BarrierEvent, row: int, lane: int, waiti
     is_warp = event.kind == "syncwarp"
     number = _at(_interval(event), row, waiting)
     for other in trace.barriers:
-        if (other.kind == "syncwarp") == is_warp and other.mask[row, lane] and _at(_interval(other), row, lane) == number:
+        is_same_kind = (other.kind == "syncwarp") == is_warp
+        if is_same_kind and other.mask[row, lane] and _at(_interval(other), row, lane) == number:
             return other.node
     return None
 
@@ -190,6 +191,7 @@ def _at(values: Any, row: int, lane: int) -> int:
 def _joined(entries: Sequence[MissedBarrier]) -> MissedBarrier:
     """One record of the same barrier in several worlds; a witness that comes for certain, if there is one."""
     best = min(entries, key=lambda each: each.is_conditional)
-    worlds = sorted({world for entry in entries for world in entry.worlds if entry.is_conditional == best.is_conditional})
+    alike = [entry for entry in entries if entry.is_conditional == best.is_conditional]
+    worlds = sorted({world for entry in alike for world in entry.worlds})
     fields = {name: getattr(best, name) for name in best.__struct_fields__}
     return MissedBarrier(**fields | {"worlds": tuple(worlds)})

@@ -103,43 +103,42 @@ def entries_of(parts: Iterable[Part], lanes: Lanes, rows: Numbers) -> tuple[Entr
     """The entries of some rows, with the bytes of a unit; places are those of rows. None without any. Where data
     decides which bytes they are, no part has entries."""
     columns: list[tuple[Any, ...]] = []
-    widths: list[int] = []
-    where: dict[int, tuple[Numbers, Numbers]] = {}
+    where: dict[int, tuple[Any, Any]] = {}
     low_bits = 0
     for part in parts:
         event = part.event
         if isinstance(event.offset, Data):
             continue
-        found = where.get(id(part.mask))
-        if found is None:
-            found = where[id(part.mask)] = np.nonzero(part.mask if len(rows) == lanes.rows else part.mask[rows])
-        at, lane = found
+        if id(part.mask) not in where:
+            active: Any = np.nonzero(part.mask if len(rows) == lanes.rows else part.mask[rows])
+            where[id(part.mask)] = active
+        at, lane = where[id(part.mask)]
         if not len(at):
             continue
         start = _chosen(event.offset, rows, at, lane)
         low_bits |= int(np.bitwise_or.reduce(start)) | event.bytes
         value, is_known = _codes(event, rows, at, lane)
         warp_interval = _chosen(event.warp_interval, rows, at, lane)
-        columns.append((start, at, lane, part.number, part.kind, warp_interval, value, is_known))
-        widths.append(event.bytes)
+        columns.append((start, at, lane, warp_interval, value, part.number, part.kind, is_known, event.bytes))
     if not columns:
         return None
     unit = low_bits & -low_bits
     sizes = np.array([len(column[0]) for column in columns])
-    start, at, lane = (np.concatenate([column[i] for column in columns]) for i in range(3))
-    number, kind = (np.repeat([column[i] for column in columns], sizes) for i in (3, 4))
-    warp_interval, value = (np.concatenate([column[i] for column in columns]) for i in (5, 6))
-    is_known = np.repeat([column[7] for column in columns], sizes)
-    units, repeats = start // unit, np.repeat(np.array(widths) // unit, sizes)
-    every = [units, at, lane, number, kind, warp_interval, value, is_known, start]
+    of_lanes = [np.concatenate([column[i] for column in columns]) for i in range(5)]
+    of_parts = [np.repeat([column[i] for column in columns], sizes) for i in range(5, 9)]
+    repeats = of_parts.pop() // unit
+    every: list[Any] = [*of_lanes, *of_parts]
+    within: Any = 0
     if repeats.max() > 1:
         every = [np.repeat(each, repeats) for each in every]
         ends = np.cumsum(repeats)
-        every[0] = every[0] + np.arange(ends[-1]) - np.repeat(ends - repeats, repeats)
-    units, at = every[0], every[1]
-    span = int(units.max() - units.min()) + 1
-    place = dense(at * span + (units - units.min()))
-    return Entries(place, units * unit, rows[at], *every[2:]), unit
+        within = np.arange(ends[-1]) - np.repeat(ends - repeats, repeats)
+    start, at, lane, warp_interval, value, number, kind, is_known = every
+    units = start // unit + within
+    lowest = units.min()
+    place = dense(at * (int(units.max() - lowest) + 1) + (units - lowest))
+    entries = Entries(place, units * unit, rows[at], lane, number, kind, warp_interval, value, is_known, start)
+    return entries, unit
 
 
 def anywhere(parts: Iterable[Part], lanes: Lanes, rows: Numbers) -> Entries | None:
@@ -156,9 +155,9 @@ def anywhere(parts: Iterable[Part], lanes: Lanes, rows: Numbers) -> Entries | No
             found.append((at, at * 0 - 1, rows[at], of_block, *same, intervals))
     if not found:
         return None
-    columns = [np.concatenate([each[i] for each in found]) for i in range(7)]
-    nothing = np.zeros(len(columns[0]), np.int64)
-    return Entries(*columns, nothing, nothing.astype(bool), nothing)
+    place, unit, row, of_block, number, kind, interval = (np.concatenate(each) for each in zip(*found, strict=True))
+    nothing = np.zeros_like(place)
+    return Entries(place, unit, row, of_block, number, kind, interval, nothing, nothing.astype(bool), nothing)
 
 
 def _chosen(values: Any, rows: Numbers, at: Numbers, lane: Numbers) -> Numbers:

@@ -20,8 +20,11 @@ QUIET = settings(
 )
 
 
-def _check(found: list[Violation], expected: dict[tuple[int, str], list[tuple[int, int, int, Step]]], text: str) -> None:
-    """`expected` has world, block, thread and step of all that is wrong, by line and operation."""
+Wrong = dict[tuple[int, str], list[tuple[int, int, tuple[int, int], Step]]]
+"""World, block, thread (with the width of its block) and step of all that is wrong, by line and operation."""
+
+
+def _check(found: list[Violation], expected: Wrong, text: str) -> None:
     by_site = {(each.node.span.line, each.operation): each for each in found}
     assert len(by_site) == len(found)
     assert set(by_site) == set(expected), text
@@ -45,8 +48,8 @@ def test_bounds_and_alignment(kernel: Kernel, extents: tuple[int, int], bytes_: 
     kernel.extents = extents
     source = kernel.source()
     sizes = {"s": 4 * extents[0], "c": extents[1], "g": bytes_}
-    outside: dict[tuple[int, str], list] = {}
-    misaligned: dict[tuple[int, str], list] = {}
+    outside: Wrong = {}
+    misaligned: Wrong = {}
     for world, n in enumerate(kernel.numbers):
         for block in range(kernel.blocks):
             for thread in range(kernel.threads):

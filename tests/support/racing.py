@@ -7,6 +7,7 @@ whoever comes to them, or exits. Expressions are spelled so that C and Python ag
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cache
 from types import CodeType
@@ -37,7 +38,7 @@ class Access:
 @dataclass
 class Barrier:
     kind: Literal["block", "warp", "half"]
-    """`half` orders the first 16 lanes of a warp."""
+    """`half` orders the first 16 lanes of a warp; one that has no others as a whole."""
     line: int = 0
 
 
@@ -176,7 +177,8 @@ def _steps(body: Sequence[Statement], names: dict[str, int], turn: tuple[int, ..
                 raise _Left(each.how)
             case Barrier():
                 if each.kind != "half" or names["t"] % WARP < WARP // 2:
-                    yield Step(each.line, each.kind, turn=turn)
+                    is_whole = each.kind == "half" and names["threads"] - names["t"] // WARP * WARP <= WARP // 2
+                    yield Step(each.line, "warp" if is_whole else each.kind, turn=turn)
             case Access():
                 width = WIDTHS[each.array]
                 start = eval(_code(each.index), names) * STEPS[each.array]
@@ -186,12 +188,10 @@ def _steps(body: Sequence[Statement], names: dict[str, int], turn: tuple[int, ..
 
 
 def steps_of(kernel: Kernel, thread: int, block: int, n: int) -> list[Step]:
-    found = []
-    try:
-        for step in _steps(kernel.body, {"t": thread, "b": block, "n": n}):
-            found.append(step)
-    except _Left:
-        pass
+    found: list[Step] = []
+    names = {"t": thread, "b": block, "n": n, "threads": kernel.threads}
+    with suppress(_Left):
+        found.extend(_steps(kernel.body, names))
     return found
 
 
@@ -222,7 +222,7 @@ def racing_pairs(kernel: Kernel, n: int) -> list[Racing]:
         for number, (t, b, at) in enumerate(touching):
             for u, c, to in touching[:number]:
                 one, other = steps[t, b][at], steps[u, c][to]
-                if (t, b) == (u, c) or "store" not in (one.what, other.what) and one.what == other.what:
+                if (t, b) == (u, c) or ("store" not in (one.what, other.what) and one.what == other.what):
                     continue
                 if b == c and ((u, to) in earlier[b][t, at] or (t, at) in earlier[b][u, to]):
                     continue
@@ -375,8 +375,9 @@ class Maker:
 
 
 @st.composite
-def kernels(draw: st.DrawFn, features: Features = Features()) -> Kernel:  # noqa: B008
+def kernels(draw: st.DrawFn, features: Features = Features()) -> Kernel:
     maker = Maker(draw, features)
     block = draw(st.sampled_from([(40, 1, 1), (64, 1, 1), (8, 5, 1), (32, 1, 1)]))
     numbers = draw(st.sampled_from([[3], [1, 6], [2, 33]]))
-    return Kernel(block, draw(st.sampled_from([1, 2])), numbers, maker.body((), 0, True, False) + maker.body((), 0, True, False))
+    body = [*maker.body((), 0, True, False), *maker.body((), 0, True, False)]
+    return Kernel(block, draw(st.sampled_from([1, 2])), numbers, body)
