@@ -19,7 +19,6 @@ from differ import Totals, _blocks, _watched
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
 from cudalint.execute.program import Program
-from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
 from cudalint.measure.races import Race, races_of
 
@@ -44,8 +43,8 @@ def _file(path: str, code: str, notes: bool, counts: Counter[str], seconds: Coun
     launches, _ = _watched(path, Totals())
     program = Program()
     kernels: dict[str, ir.Function] = {}
-    certain: dict[str, list[tuple[Race, Trace]]] = {}
-    possible: dict[str, list[tuple[Race, Trace]]] = {}
+    certain: dict[str, list[Race]] = {}
+    possible: dict[str, list[Race]] = {}
     reasons: dict[str, Counter[str]] = {}
     for launched in launches:
         name = launched.function.instantiation
@@ -63,24 +62,26 @@ def _file(path: str, code: str, notes: bool, counts: Counter[str], seconds: Coun
         counts["accesses"] += len(trace.accesses)
         reasons.setdefault(name, Counter()).update(trace.unknown)
         for into, found in ((certain, races.found), (possible, races.possible)):
-            shared = (race for race in found if race.allocation.space == "shared" or code != "CL301")
-            into.setdefault(name, []).extend((race, trace) for race in shared)
+            into.setdefault(name, []).extend(
+                race for race in found if race.allocation.space == "shared" or code != "CL301"
+            )
     for name, function in kernels.items():
-        told = [each for each in certain[name] if not each[0].is_benign]
-        mays = [each for each in possible[name] if not each[0].is_benign]
-        ends = {end.site.node.span.line for race, _ in told for end in (race.first, race.second)}
-        may_ends = {end.site.node.span.line for race, _ in mays for end in (race.first, race.second)}
-        calls = {call.span.line for race, _ in told for end in (race.first, race.second) for call in end.site.stack}
+        told = [each for each in certain[name] if not each.is_benign]
+        mays = [each for each in possible[name] if not each.is_benign]
+        ends = {end.site.node.span.line for race in told for end in (race.first, race.second)}
+        may_ends = {end.site.node.span.line for race in mays for end in (race.first, race.second)}
+        calls = {call.span.line for race in told for end in (race.first, race.second) for call in end.site.stack}
         own = {line for line in expected if function.span.line <= line <= function.span.end_line}
         own |= expected & (ends | may_ends)
         if own:
-            what = "found" if own & (ends | calls) else "possible" if own & may_ends else "elsewhere" if told else "missed"
+            at_line = "found" if own & (ends | calls) else "possible" if own & may_ends else ""
+            what = at_line or ("elsewhere" if told else "missed")
         else:
             what = "false" if told else "possible, false" if mays else "none, right"
         counts[what] += 1
         if notes and what not in ("found", "none, right"):
             print(f"{what}: {path}:{sorted(own) or function.span.line} {name} {dict(reasons[name])}")
-            for race, trace in (told or mays)[:3]:
+            for race in (told or mays)[:3]:
                 print(f"    {_said(race, lines)}")
 
 

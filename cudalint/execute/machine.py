@@ -122,7 +122,10 @@ class Machine:
         else:
             for own, leaf in parts(type_):
                 self.note(to, plus(offset, own), leaf.bytes, operation, node)
-        return loaded(type_, to.name) if operation == "load" else UNKNOWN
+        if operation != "load":
+            return UNKNOWN
+        found = loaded(type_, to.name)
+        return Data("loaded", origin=self.trace.accesses[-1]) if isinstance(found, Data) else found
 
     def note(
         self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value = None

@@ -134,21 +134,27 @@ def _absent(event: BarrierEvent, lanes: Lanes, passed: Any) -> Iterator[tuple[Ab
 
     comes = in_groups(event.mask)
     is_reached = comes.any(axis=2, keepdims=True)
-    group = np.broadcast_to(is_reached, comes.shape).reshape(lanes.rows, lanes.lanes)
+    group = _spread(is_reached, lanes)
     missing = event.expected & ~event.mask & group
-    if event.partial is None:
-        returned = lanes.full & ~event.expected & group
-        if returned.any():
-            yield "returned", returned
+    of_whole = group
+    if event.partial is not None:
+        of_whole = group & ~_spread(in_groups(event.partial).any(axis=2, keepdims=True), lanes)
+    returned = lanes.full & ~event.expected & of_whole
+    if returned.any():
+        yield "returned", returned
     if not missing.any():
         return
     of_those_who_come = in_groups(np.where(event.mask, interval, -1)).max(axis=2, keepdims=True)
-    number = np.broadcast_to(of_those_who_come, comes.shape).reshape(lanes.rows, lanes.lanes)
-    elsewhere = missing & (passed > number) if event.partial is None else np.zeros_like(missing)
+    elsewhere = missing & of_whole & (passed > _spread(of_those_who_come, lanes))
     absences: tuple[tuple[Absence, Mask], ...] = ("elsewhere", elsewhere), ("never", missing & ~elsewhere)
     for absence, absent in absences:
         if absent.any():
             yield absence, absent
+
+
+def _spread(of_groups: Any, lanes: Lanes) -> Any:
+    """What a block or a warp has, for each of its lanes."""
+    return np.repeat(of_groups, lanes.lanes // of_groups.shape[1], axis=2).reshape(lanes.rows, lanes.lanes)
 
 
 def _missed(

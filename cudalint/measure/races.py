@@ -10,23 +10,26 @@ race; those whose bytes data decides are possible ones, told apart from the othe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct, field
+from msgspec.structs import replace as replaced
 
 from cudalint.execute.lanes import Extents
 from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import Data
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.measure.bounds import extent_of
 from cudalint.measure.order import WarpOrder
 from cudalint.measure.touches import (
     Entries,
     Kind,
     Pairs,
     Part,
+    Shifts,
     Site,
     anywhere,
     classes_of_rows,
@@ -34,6 +37,7 @@ from cudalint.measure.touches import (
     dense,
     entries_of,
     meetings,
+    read_by_writers,
 )
 
 if TYPE_CHECKING:
@@ -73,7 +77,8 @@ class Race(Struct, frozen=True, eq=False):
     worlds: tuple[int, ...]
     """In which there is such a race."""
     is_benign: bool
-    """All racing accesses of the two sites store one known value."""
+    """The outcome is the same in any order: all racing accesses of the two sites store one value, a number or what
+    was loaded from one place that nobody writes; or who loads has stored it, too."""
     is_conditional: bool
     """Data decides whether one of the two happens."""
     is_carried: bool
@@ -107,9 +112,10 @@ def races_of(trace: Trace) -> Races:
         if event.allocation.space in ("shared", "global"):
             by_allocation.setdefault(id(event.allocation), []).append((number, event))
     order = WarpOrder(trace)
-    for events in by_allocation.values():
-        if any(event.operation != "load" for _, event in events):
-            _Allocated(trace, order, events).into(found)
+    written = {key for key, events in by_allocation.items() if any(event.operation != "load" for _, event in events)}
+    for key in by_allocation:
+        if key in written:
+            _Allocated(trace, order, by_allocation[key], written).into(found)
     for races in (found.found, found.possible):
         races.sort(key=lambda race: (race.first.number, race.second.number))
     return found
@@ -118,9 +124,13 @@ def races_of(trace: Trace) -> Races:
 class _Allocated:
     """The races in one allocation."""
 
-    def __init__(self, trace: Trace, order: WarpOrder, events: Sequence[tuple[int, AccessEvent]]) -> None:
+    def __init__(
+        self, trace: Trace, order: WarpOrder, events: Sequence[tuple[int, AccessEvent]], written: Set[int]
+    ) -> None:
+        """`written` has the identities of allocations that somebody writes."""
         self._trace, self._order, self._lanes = trace, order, trace.lanes
         self._allocation = events[0][1].allocation
+        self._extent = extent_of(self._allocation)
         self._kinds: dict[Kind, int] = {}
         self._first: dict[Site, int] = {}
         self._parts: list[Part] = []
@@ -128,7 +138,8 @@ class _Allocated:
             site = Site(event.node, event.operation, event.bytes, event.stack)
             kind = Kind(site, event.data > 0, isinstance(event.offset, Data))
             self._first.setdefault(site, number)
-            self._parts.append(Part(number, self._kinds.setdefault(kind, len(self._kinds)), event, event.mask))
+            part = Part(number, self._kinds.setdefault(kind, len(self._kinds)), event, event.mask)
+            self._parts.append(part._replace(origin=_origin(event, written)) if event.value is not None else part)
         self._hashes: dict[int, tuple[object, int]] = {}
         self._hashed: list[Any] = []
         """What keeps their identities."""
@@ -159,11 +170,15 @@ class _Allocated:
 
     def _signature(self, parts: Iterable[Part]) -> object:
         """Equal for intervals in which the same happens."""
-        return tuple(each for part in parts for each in self._signatures(part))
+        shifts = Shifts(for_own=False)
+        return tuple(each for part in parts for each in self._signatures(part, shifts))
 
-    def _signatures(self, part: Part) -> Iterator[object]:
+    def _signatures(self, part: Part, shifts: Shifts) -> Iterator[object]:
         event = part.event
         yield part.kind
+        if part.origin is not None:
+            loaded = shifts.offsets_of(part.origin, True)
+            yield id(part.origin.allocation), loaded.tobytes() if type(loaded) is np.ndarray else loaded
         for each in (part.mask, event.offset, event.warp_interval, event.value if event.operation == "store" else None):
             if type(each) is not np.ndarray:
                 yield each if isinstance(each, (int, float)) else None
@@ -187,19 +202,31 @@ class _Allocated:
             int(row): frozenset((np.flatnonzero(classes == classes[row]) // blocks).tolist()) for row in rows
         }
         if self._known.any():
-            made = entries_of(parts, self._lanes, rows)
+            made = entries_of(parts, self._lanes, rows, self._extent)
             if made is not None:
                 entries = made[0]
                 entries = entries.only(contested(entries, entries.lane, self._writes))
-                self._between_lanes(entries, worlds, self._known)
+                harmless = read_by_writers(entries, self._writes)
+                self._between_lanes(entries.only(~harmless), worlds, self._known)
+                if harmless.any():
+                    self._between_lanes(entries, worlds, self._known, harmless)
         if self._open.any():
             places = anywhere(parts, self._lanes, rows)
             if places is not None:
                 self._between_lanes(places, worlds, self._open)
 
-    def _between_lanes(self, entries: Entries, worlds: dict[int, frozenset[int]], may_race: Flags) -> None:
+    def _between_lanes(
+        self, entries: Entries, worlds: dict[int, frozenset[int]], may_race: Flags, harmless: Flags | None = None
+    ) -> None:
+        """The races of threads of a block; with harmless entries, these races alone."""
         if not len(entries):
             return
+        if harmless is not None:
+            # They are kinds of their own, so that each of their pairs has one of them.
+            kinds = len(self._kinds)
+            entries = replaced(entries, kind=entries.kind + kinds * harmless)
+            own = np.repeat([False, True], kinds)
+            may_race = np.tile(may_race, (2, 2)) & (own[:, None] | own)
         warp = entries.lane // WARP_LANES
         self._note(entries, meetings(entries, entries.place, warp, may_race), "block", worlds)
         is_partial = self._order.needed[entries.row, warp]
@@ -244,12 +271,12 @@ class _Allocated:
         blocks = len(self._lanes.blocks)
         worlds = {row: frozenset((row // blocks,)) for row in range(self._lanes.rows)}
         if self._known.any():
-            made = entries_of(parts, self._lanes, rows)
+            made = entries_of(parts, self._lanes, rows, self._extent)
             if made is not None:
                 entries, unit = made
                 units = entries.unit // unit
                 span = int(units.max() - units.min()) + 1
-                entries = _placed(entries, dense(entries.row // blocks * span + units))
+                entries = replaced(entries, place=dense(entries.row // blocks * span + units))
                 block = entries.row % blocks
                 chosen = contested(entries, block, self._writes)
                 entries, block = entries.only(chosen), block[chosen]
@@ -257,7 +284,7 @@ class _Allocated:
         if self._open.any():
             places = anywhere(parts, self._lanes, rows)
             if places is not None:
-                places = _placed(places, places.row // blocks)
+                places = replaced(places, place=places.row // blocks)
                 self._note(places, meetings(places, places.place, places.row % blocks, self._open), "grid", worlds)
 
     # --- what comes of them ------------------------------------------------------------------------
@@ -268,8 +295,10 @@ class _Allocated:
             return
         kinds = list(self._kinds)
         one, other = entries.kind[pairs.first], entries.kind[pairs.second]
+        is_harmless = (one >= len(kinds)) | (other >= len(kinds))
+        one, other = one % len(kinds), other % len(kinds)
         code = np.minimum(one, other) * len(kinds) + np.maximum(one, other)
-        is_benign = pairs.is_benign & (self._widths[one] == self._widths[other])
+        is_benign = (pairs.is_benign & (self._widths[one] == self._widths[other])) | is_harmless
         code = (code * self._lanes.rows + entries.row[pairs.first]) * 2 + is_benign
         for at in np.unique(code, return_index=True)[1].tolist():
             first, second = int(pairs.first[at]), int(pairs.second[at])
@@ -287,7 +316,7 @@ class _Allocated:
 
         def is_conditional(candidate: _Candidate) -> bool:
             ends = candidate.first, candidate.second
-            return any(kinds[int(candidate.entries.kind[end])].is_conditional for end in ends)
+            return any(kinds[int(candidate.entries.kind[end]) % len(kinds)].is_conditional for end in ends)
 
         certain = [candidate for candidate in candidates if not is_conditional(candidate)]
         chosen = certain or candidates
@@ -312,7 +341,8 @@ class _Allocated:
 
     def _end(self, entries: Entries, at: int) -> RaceEnd:
         lanes = self._lanes
-        kind = list(self._kinds)[int(entries.kind[at])]
+        kinds = list(self._kinds)
+        kind = kinds[int(entries.kind[at]) % len(kinds)]
         row, lane = int(entries.row[at]), int(entries.lane[at])
         return RaceEnd(kind.site, lanes.thread_of(lane), lanes.block_of(row), int(entries.number[at]))
 
@@ -338,9 +368,12 @@ def _writes(site: Site, is_global: bool) -> bool:
     return site.operation != "load" and not (is_global and site.operation == "async-copy")
 
 
-def _placed(entries: Entries, place: Numbers) -> Entries:
-    columns = {name: getattr(entries, name) for name in entries.__struct_fields__}
-    return Entries(**columns | {"place": place})
+def _origin(event: AccessEvent, written: Set[int]) -> AccessEvent | None:
+    value = event.value
+    if event.operation != "store" or not isinstance(value, Data) or value.origin is None:
+        return None
+    is_constant = id(value.origin.allocation) not in written and not isinstance(value.origin.offset, Data)
+    return value.origin if is_constant else None
 
 
 def _same_values(entries: Entries, first: Numbers, second: Numbers) -> Flags:

@@ -61,6 +61,8 @@ class Part(NamedTuple):
     kind: int
     event: AccessEvent
     mask: Mask
+    origin: AccessEvent | None = None
+    """The load of memory that nobody writes from which comes what it stores."""
 
 
 class Entries(Struct, frozen=True, eq=False):
@@ -99,9 +101,11 @@ class Pairs(NamedTuple):
     """All that both sites store there is one known value."""
 
 
-def entries_of(parts: Iterable[Part], lanes: Lanes, rows: Numbers) -> tuple[Entries, int] | None:
+def entries_of(
+    parts: Iterable[Part], lanes: Lanes, rows: Numbers, extent: int | None
+) -> tuple[Entries, int] | None:
     """The entries of some rows, with the bytes of a unit; places are those of rows. None without any. Where data
-    decides which bytes they are, no part has entries."""
+    decides which bytes they are, no part has entries, and none has what begins outside of the allocation's extent."""
     columns: list[tuple[Any, ...]] = []
     where: dict[int, tuple[Any, Any]] = {}
     low_bits = 0
@@ -116,8 +120,13 @@ def entries_of(parts: Iterable[Part], lanes: Lanes, rows: Numbers) -> tuple[Entr
         if not len(at):
             continue
         start = _chosen(event.offset, rows, at, lane)
+        if extent is not None and (int(start.min()) < 0 or int(start.max()) >= extent):
+            within_it = np.flatnonzero((start >= 0) & (start < extent))
+            start, at, lane = start[within_it], at[within_it], lane[within_it]
+            if not len(at):
+                continue
         low_bits |= int(np.bitwise_or.reduce(start)) | event.bytes
-        value, is_known = _codes(event, rows, at, lane)
+        value, is_known = _codes(part, rows, at, lane)
         warp_interval = _chosen(event.warp_interval, rows, at, lane)
         columns.append((start, at, lane, warp_interval, value, part.number, part.kind, is_known, event.bytes))
     if not columns:
@@ -168,8 +177,12 @@ def _chosen(values: Any, rows: Numbers, at: Numbers, lane: Numbers) -> Numbers:
     return np.broadcast_to(of_rows, at.shape).astype(np.int64)
 
 
-def _codes(event: AccessEvent, rows: Numbers, at: Numbers, lane: Numbers) -> tuple[Numbers, bool]:
+def _codes(part: Part, rows: Numbers, at: Numbers, lane: Numbers) -> tuple[Numbers, bool]:
     """Stored numbers such that equal ones are equal values; whether there are any."""
+    event, origin = part.event, part.origin
+    if origin is not None:
+        found = _chosen(origin.offset, rows, at, lane)
+        return found + (hash((id(origin.allocation), origin.bytes)) & _ORIGINS) * (_ORIGINS + 1), True
     value = event.value
     if event.operation != "store" or type(value) not in (int, bool, float, np.ndarray):
         return np.zeros(len(at), np.int64), False
@@ -180,6 +193,10 @@ def _codes(event: AccessEvent, rows: Numbers, at: Numbers, lane: Numbers) -> tup
     elif type(value) is np.ndarray and value.dtype.kind not in "iub":
         return np.zeros(len(at), np.int64), False
     return _chosen(value, rows, at, lane), True
+
+
+_ORIGINS = (1 << 31) - 1
+"""What is loaded from one place has a number that other places, and what is not loaded, have by accident only."""
 
 
 def dense(keys: Numbers) -> Numbers:
@@ -201,6 +218,31 @@ def contested(entries: Entries, who: Numbers, writes: Flags) -> Flags:
     is_contested = np.zeros(size, bool)
     is_contested[entries.place[(last >= 0) & (last != who)]] = True
     return is_contested[entries.place]
+
+
+def read_by_writers(entries: Entries, writes: Flags) -> Flags:
+    """The loads of what their threads have stored before, where all that is stored is one known value: whoever stores
+    it last, they find it."""
+    order = np.lexsort((entries.number, entries.lane, entries.place))
+    place, kind = entries.place[order], entries.kind[order]
+    found = np.zeros(len(order), bool)
+    if not len(order):
+        return found
+    stores = np.flatnonzero(writes[kind])
+    if not len(stores):
+        return found
+    is_new = np.concatenate(([True], place[stores][1:] != place[stores][:-1]))
+    low = np.flatnonzero(is_new)
+    same, _, _ = _stored(entries, order[stores], low)
+    is_one_value = np.zeros(int(place.max()) + 1, bool)
+    is_one_value[place[stores][low]] = same
+    lane = entries.lane[order]
+    is_first = np.concatenate(([True], (place[1:] != place[:-1]) | (lane[1:] != lane[:-1])))
+    begins = np.flatnonzero(is_first)
+    has_stored = np.cumsum(writes[kind])
+    before: Numbers = np.repeat(has_stored[begins] - writes[kind[begins]], np.diff(np.concatenate((begins, [len(order)]))))
+    found[order] = ~writes[kind] & is_one_value[place] & (has_stored > before)
+    return found
 
 
 def meetings(entries: Entries, key: Numbers, who: Numbers, may_race: Flags) -> Pairs:
@@ -244,35 +286,41 @@ def _stored(entries: Entries, order: Numbers, low: Numbers) -> tuple[Flags, Numb
     return is_same, value[low], relative[low]
 
 
+class Shifts:
+    """Arrays of offsets [R, L] with the same distance taken from all those of an allocation, for each row."""
+
+    def __init__(self, for_own: bool) -> None:
+        self._for_own = for_own
+        self._bases: dict[int, Any] = {}
+
+    def offsets_of(self, event: AccessEvent, is_origin: bool) -> Any:
+        offset = event.offset
+        if isinstance(offset, Data) or not (is_origin or self._for_own):
+            return offset
+        key = id(event.allocation)
+        if key not in self._bases:
+            self._bases[key] = offset[:, :1] if type(offset) is np.ndarray else offset
+        return offset - self._bases[key]
+
+
 def classes_of_rows(parts: Sequence[Part], lanes: Lanes, shifts: bool) -> Numbers:
     """A number for each row, equal for rows that do the same; with `shifts`, up to a distance by which all offsets
     of one lie behind those of the other."""
     found: Numbers = np.zeros(lanes.rows, np.int64)
-    base = _base(parts, lanes) if shifts else None
+    shifted = Shifts(shifts)
     seen: set[int] = set()
     for part in parts:
         event = part.event
-        offset = event.offset
-        if base is not None and not isinstance(offset, Data):
-            offset = np.asarray(offset, np.int64) - base
+        loaded = shifted.offsets_of(part.origin, True) if part.origin is not None else None
+        own = shifted.offsets_of(event, False)
         value = event.value if event.operation == "store" else None
-        for array in (part.mask, offset, event.warp_interval, value):
+        for array in (part.mask, own, loaded, event.warp_interval, value):
             if type(array) is not np.ndarray or array.shape[0] < lanes.rows or id(array) in seen:
                 continue
-            if array is not offset:
+            if array is not own and array is not loaded:
                 seen.add(id(array))
             found = _refined(found, array)
     return found
-
-
-def _base(parts: Sequence[Part], lanes: Lanes) -> Any:
-    """Where the first access begins, for each row; None where it is the same."""
-    for part in parts:
-        offset = part.event.offset
-        if type(offset) is np.ndarray and offset.shape[0] == lanes.rows:
-            first = offset[:, :1]
-            return None if (first == first[0]).all() else first
-    return None
 
 
 def _refined(classes: Numbers, array: Any) -> Numbers:
