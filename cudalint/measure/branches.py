@@ -97,12 +97,16 @@ def missed_barriers(trace: Trace) -> list[MissedBarrier]:
     lanes = trace.lanes
     passed = {is_warp: _passed(trace, is_warp) for is_warp in (False, True)}
     found: dict[tuple[Any, Stack, Absence], list[MissedBarrier]] = {}
-    same: set[tuple[Any, Stack, int, int]] = set()
+    complete: set[tuple[Any, Stack, int, int]] = set()
     for event in trace.barriers:
-        if event.mask is lanes.full or (event.node, event.stack, id(event.mask), id(event.expected)) in same:
+        lot = event.node, event.stack, id(event.mask), id(event.expected)
+        if event.mask is lanes.full or lot in complete:
             continue
-        same.add((event.node, event.stack, id(event.mask), id(event.expected)))
-        for absence, absent in _absent(event, lanes, passed[event.kind == "syncwarp"]):
+        absences = list(_absent(event, lanes, passed[event.kind == "syncwarp"]))
+        if all(absence == "returned" for absence, _ in absences):
+            # Whoever is missing when the same threads come again has returned, too.
+            complete.add(lot)
+        for absence, absent in absences:
             entries = found.setdefault((event.node, event.stack, absence), [])
             seen = {w for entry in entries for w in entry.worlds if entry.is_conditional == (event.data > 0)}
             rows = np.flatnonzero(absent.any(axis=1))

@@ -10,7 +10,7 @@ race; those whose bytes data decides are possible ones, told apart from the othe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence, Set
+from collections.abc import Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -134,15 +134,18 @@ class _Allocated:
         self._kinds: dict[Kind, int] = {}
         self._first: dict[Site, int] = {}
         self._parts: list[Part] = []
+        numbers: dict[tuple[object, ...], int] = {}
         for number, event in events:
-            site = Site(event.node, event.operation, event.bytes, event.stack)
-            kind = Kind(site, event.data > 0, isinstance(event.offset, Data))
-            self._first.setdefault(site, number)
-            part = Part(number, self._kinds.setdefault(kind, len(self._kinds)), event, event.mask)
-            self._parts.append(part._replace(origin=_origin(event, written)) if event.value is not None else part)
-        self._hashes: dict[int, tuple[object, int]] = {}
-        self._hashed: list[Any] = []
-        """What keeps their identities."""
+            is_by_data = isinstance(event.offset, Data)
+            key = id(event.node), id(event.stack), event.operation, event.bytes, event.data > 0, is_by_data
+            at = numbers.get(key)
+            if at is None:
+                site = Site(event.node, event.operation, event.bytes, event.stack)
+                self._first.setdefault(site, number)
+                at = numbers[key] = self._kinds.setdefault(Kind(site, event.data > 0, is_by_data), len(self._kinds))
+            origin = _origin(event, written) if isinstance(event.value, Data) else None
+            self._parts.append(Part(number, at, event, event.mask, origin))
+        self._masks: dict[int, tuple[object, Any]] = {}
         self._candidates: dict[tuple[bool, bool, frozenset[Site]], list[_Candidate]] = {}
         is_global = self._allocation.space == "global"
         self._writes = np.array([_writes(kind.site, is_global) for kind in self._kinds])
@@ -170,24 +173,22 @@ class _Allocated:
 
     def _signature(self, parts: Iterable[Part]) -> object:
         """Equal for intervals in which the same happens."""
+        found: list[object] = []
         shifts = Shifts(for_own=False)
-        return tuple(each for part in parts for each in self._signatures(part, shifts))
-
-    def _signatures(self, part: Part, shifts: Shifts) -> Iterator[object]:
-        event = part.event
-        yield part.kind
-        if part.origin is not None:
-            loaded = shifts.offsets_of(part.origin, True)
-            yield id(part.origin.allocation), loaded.tobytes() if type(loaded) is np.ndarray else loaded
-        for each in (part.mask, event.offset, event.warp_interval, event.value if event.operation == "store" else None):
-            if type(each) is not np.ndarray:
-                yield each if isinstance(each, (int, float)) else None
-                continue
-            found = self._hashes.get(id(each))
-            if found is None:
-                found = self._hashes[id(each)] = each.shape, hash(each.tobytes())
-                self._hashed.append(each)
-            yield found
+        first_interval: Any = None
+        for _, kind, event, mask, origin in parts:
+            known = self._masks.get(id(mask))
+            if known is None:
+                known = self._masks[id(mask)] = _hashed(mask), mask
+            interval = event.warp_interval
+            if first_interval is None:
+                first_interval = interval
+            passed = _hashed(interval - first_interval)
+            value = event.value if event.operation == "store" else None
+            found += kind, known[0], _hashed(event.offset), passed, _hashed(value)
+            if origin is not None:
+                found += id(origin.allocation), _hashed(shifts.offsets_of(origin, True))
+        return tuple(found)
 
     # --- within blocks -----------------------------------------------------------------------------
 
@@ -350,17 +351,27 @@ class _Allocated:
 def split(parts: Iterable[Part], by: str) -> dict[int, list[Part]]:
     """The parts of each interval, which is a number for each event, or for each of its lanes."""
     found: dict[int, list[Part]] = {}
+    known: dict[tuple[int, int], list[tuple[int, Any]]] = {}
     for part in parts:
         interval = getattr(part.event, by)
         if type(interval) is not np.ndarray:
             found.setdefault(interval, []).append(part)
             continue
-        wide = np.broadcast_to(interval, part.mask.shape)
-        values = np.unique(wide[part.mask]).tolist()
-        for value in values:
-            mask = part.mask if len(values) == 1 else part.mask & (wide == value)
+        key = id(interval), id(part.mask)
+        if key not in known:
+            wide = np.broadcast_to(interval, part.mask.shape)
+            values = np.unique(wide[part.mask]).tolist()
+            known[key] = [(v, part.mask & (wide == v) if len(values) > 1 else part.mask) for v in values]
+        for value, mask in known[key]:
             found.setdefault(value, []).append(part._replace(mask=mask))
     return found
+
+
+def _hashed(value: Any) -> object:
+    """Equal for equal numbers and arrays, and with hardly any chance for others."""
+    if type(value) is np.ndarray:
+        return value.shape, hash(value.tobytes())
+    return value if isinstance(value, (int, float)) else None
 
 
 def _writes(site: Site, is_global: bool) -> bool:

@@ -240,7 +240,8 @@ def read_by_writers(entries: Entries, writes: Flags) -> Flags:
     is_first = np.concatenate(([True], (place[1:] != place[:-1]) | (lane[1:] != lane[:-1])))
     begins = np.flatnonzero(is_first)
     has_stored = np.cumsum(writes[kind])
-    before: Numbers = np.repeat(has_stored[begins] - writes[kind[begins]], np.diff(np.concatenate((begins, [len(order)]))))
+    lengths = np.diff(np.concatenate((begins, [len(order)])))
+    before: Numbers = np.repeat(has_stored[begins] - writes[kind[begins]], lengths)
     found[order] = ~writes[kind] & is_one_value[place] & (has_stored > before)
     return found
 
