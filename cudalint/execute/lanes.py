@@ -59,6 +59,18 @@ class Lanes:
             return values[0]
         return np.tile(np.asarray(values, np.uint32), self.worlds)[:, None]
 
+    def thread_of(self, lane: int) -> Extents:
+        """`threadIdx` of a lane."""
+        x, y, _ = self.block
+        return lane % x, lane // x % y, lane // (x * y)
+
+    def block_of(self, row: int) -> Extents:
+        """`blockIdx` of a row."""
+        return self.blocks[row % len(self.blocks)]
+
+    def world_of(self, row: int) -> int:
+        return row // len(self.blocks)
+
     def by_warp(self, lanes: Array) -> Array:
         """[R, L] as [R, warps, 32]."""
         return lanes.reshape(self.rows, self.warps, WARP_LANES)

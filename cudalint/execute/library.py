@@ -58,8 +58,10 @@ def _barrier(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
 
 
 def _warp_barrier(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
+    named = program.value(e.arguments[0]) if e.arguments else None
+
     def call(m: Machine) -> Value:
-        m.barrier(e, "syncwarp")
+        m.barrier(e, "syncwarp", named(m) if named is not None else None)
         return UNKNOWN
 
     return call

@@ -10,6 +10,7 @@ from cudalint.execute.memory import NULL, Allocation, Memory, as_type, loaded, p
 from cudalint.execute.trace import AccessEvent, BarrierEvent, BranchEvent, Stack, Trace
 from cudalint.execute.values import UNKNOWN, Data, Pointer, Value
 from cudalint.facts import BarrierKind, Operation
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
@@ -58,6 +59,9 @@ class Machine:
         """The call in the user's code of a function of the bundled headers that is being executed."""
         self.weight: Any = 1.0
         self.interval: Any = 0
+        self.warp_interval: Any = 0
+        self.grid_interval: Any = 0
+        self._live: tuple[tuple[Mask | None, Mask | None], Mask] | None = None
         self.depth = 0
         """Loops around."""
         self.data = 0
@@ -118,33 +122,89 @@ class Machine:
         else:
             for own, leaf in parts(type_):
                 self.note(to, plus(offset, own), leaf.bytes, operation, node)
-        return loaded(type_, to.name) if operation == "load" else UNKNOWN
+        if operation != "load":
+            return UNKNOWN
+        found = loaded(type_, to.name)
+        return Data("loaded", origin=self.trace.accesses[-1]) if isinstance(found, Data) else found
 
     def note(
         self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value = None
     ) -> None:
-        mask = self.mask
-        assert mask is not None
-        at = self.library or node
-        self.trace.accesses.append(
-            AccessEvent(
-                at, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack, self.data, value
-            )
-        )
+        self.trace.accesses.append(self._event(to, offset, bytes_, operation, node, value))
 
-    def barrier(self, node: Any, kind: BarrierKind) -> None:
-        """A barrier of the block for the active lanes: the next interval begins for them."""
+    def overrun(self, of: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any) -> None:
+        """Notes an access of active lanes that leaves a local variable."""
+        if self.mask is not None:
+            self.trace.overruns.append(self._event(of, offset, type_.bytes, operation, node, None))
+
+    def _event(
+        self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value
+    ) -> AccessEvent:
         mask = self.mask
         assert mask is not None
+        return AccessEvent(
+            self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
+            self.data, value, self.warp_interval, self.grid_interval,
+        )  # fmt: skip
+
+    def barrier(self, node: Any, kind: BarrierKind, named: Any = None) -> None:
+        """A barrier for the active lanes: their next interval begins, in the block, the grid or the warp. One of the
+        kind `syncwarp` may name lanes by their bits; by default it names the warp."""
+        mask = self.mask
+        assert mask is not None
+        if type(named) is np.ndarray:
+            for each in np.unique(np.broadcast_to(named, mask.shape)[mask]).tolist():
+                self.mask = mask & (named == each)
+                self.barrier(node, kind, each)
+            self.mask = mask
+            return
+        expected, partial = self._waited_for(mask, named)
         self.trace.barriers.append(
-            BarrierEvent(node, kind, mask, self.weight, self.interval, self.stack, self.data)
-        )
-        if kind != "syncwarp":
-            self.interval = self.interval + 1 if mask is self.full else self.interval + mask.astype(np.int32)
+            BarrierEvent(
+                node, kind, mask, self.weight, self.interval, self.stack, self.data, self.warp_interval, expected,
+                partial, len(self.trace.accesses),
+            )
+        )  # fmt: skip
+        if kind == "syncwarp":
+            whole = mask if partial is None else mask & ~partial
+            self.warp_interval = self._passed(self.warp_interval, whole)
+            return
+        self.interval = self._passed(self.interval, mask)
+        if kind == "grid":
+            self.grid_interval = self._passed(self.grid_interval, mask)
+
+    def _passed(self, count: Any, mask: Mask) -> Any:
+        return count + 1 if mask is self.full else count + mask.astype(np.int32)
+
+    def _live_lanes(self) -> Mask:
+        """Those that have not returned from the kernel; one object as long as they are the same."""
+        gone = self.frames[0].returned, self.ended
+        if self._live is None or any(old is not new for old, new in zip(self._live[0], gone, strict=True)):
+            live = self.full
+            for away in gone:
+                live = live if away is None else live & ~away
+            self._live = gone, live
+        return self._live[1]
+
+    def _waited_for(self, mask: Mask, named: Any) -> tuple[Mask | None, Mask | None]:
+        """The lanes that a barrier waits for, and those of its own that are ordered with a part of their warp only."""
+        live = self._live_lanes()
+        if named is None:
+            return live, None
+        if type(named) is int:
+            bits = (named >> np.arange(WARP_LANES)) & 1 != 0
+            if bits.all():
+                return live, None
+            expected = live & np.tile(bits, self.lanes.warps)
+        else:
+            expected = mask
+        left_out = self.lanes.by_warp(live & ~expected).any(axis=2, keepdims=True)
+        partial = mask & np.broadcast_to(left_out, self.lanes.by_warp(mask).shape).reshape(mask.shape)
+        return (expected if type(named) is int else None), (partial if partial.any() else None)
 
     def branch(self, node: Any, mask: Mask, taken: Mask | None) -> None:
         none = np.zeros((1, 1), bool) if taken is None else taken
-        self.trace.branches.append(BranchEvent(node, mask, none, self.weight, self.stack))
+        self.trace.branches.append(BranchEvent(node, mask, none, self.weight, self.stack, self.data))
 
     def unknown(self, reason: str) -> Data:
         self.trace.unknown[reason] += 1

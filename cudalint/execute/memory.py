@@ -41,14 +41,16 @@ class Allocation:
     declared under is joined with what is there.
     """
 
-    __slots__ = ("cells", "data", "depth", "is_null", "mask", "name", "space", "type", "widths")
+    __slots__ = ("cells", "data", "depth", "extent", "is_null", "mask", "name", "space", "type", "widths")
 
     def __init__(
         self, name: str, space: MemorySpace, type_: ir.Type | None = None, mask: Mask | None = None, depth: int = 0,
-        data: int = 0, is_null: bool = False,
+        data: int = 0, is_null: bool = False, extent: int | None = None,
     ) -> None:  # fmt: skip
         self.name, self.space, self.type, self.is_null = name, space, type_, is_null
         self.mask, self.depth, self.data = mask, depth, data
+        self.extent = extent
+        """Bytes that there are, where somebody says so; otherwise its type may."""
         self.cells: dict[int, Value] = {}
         self.widths: dict[int, int] = {}
         """Bytes of the cells, where they are not those of the allocation's own scalars."""
@@ -168,6 +170,8 @@ class Memory:
             self.machine.access(to, offset, type_, "store", node, value)
             return
         offset = plain(offset)
+        if isinstance(to.type, ir.ArrayType) and self._leaves(to, offset, type_):
+            self.machine.overrun(to, offset, type_, "store", node)
         if type(value) is Aggregate:
             if type(offset) is int:
                 for own, cell in value.cells.items():
@@ -181,6 +185,19 @@ class Memory:
             self._put(to, offset, value, type_.bytes)
         else:
             self._scatter(to, offset, value, type_)
+
+    def _leaves(self, array: Allocation, offset: Any, type_: ir.Type) -> bool:
+        """Whether an active lane goes out of an array of its own."""
+        extent = array.type.bytes if array.type is not None else 0
+        if not extent or isinstance(offset, Data):
+            return False
+        highest = extent - type_.bytes
+        if type(offset) is int:
+            return not 0 <= offset <= highest
+        if int(offset.min()) >= 0 and int(offset.max()) <= highest:
+            return False
+        mask = self.machine.mask
+        return mask is not None and bool((mask & ((offset < 0) | (offset > highest))).any())
 
     def _put(self, to: Allocation, offset: int, value: Value, width: int | None) -> None:
         machine, cells = self.machine, to.cells
@@ -232,6 +249,8 @@ class Memory:
         if source.space != "local":
             return self.machine.access(source, offset, type_, "load", node)
         offset = plain(offset)
+        if isinstance(source.type, ir.ArrayType) and self._leaves(source, offset, type_):
+            self.machine.overrun(source, offset, type_, "load", node)
         if isinstance(type_, _AGGREGATES):
             if type(offset) is not int:
                 return uninitialised(type_)

@@ -40,6 +40,10 @@ class AccessEvent(NamedTuple):
     """How many conditions that data decides there are on the way: the mask has the lanes that may come."""
     value: Any = None
     """What is stored, or None."""
+    warp_interval: Any = 0
+    """How many barriers of its whole warp a lane has passed."""
+    grid_interval: Any = 0
+    """How many barriers of the grid a lane has passed."""
 
 
 class BarrierEvent(NamedTuple):
@@ -53,6 +57,16 @@ class BarrierEvent(NamedTuple):
     """Before it."""
     stack: Stack
     data: int
+    warp_interval: Any = 0
+    """Before it."""
+    expected: Mask | None = None
+    """The lanes that it waits for in blocks (of a barrier of the warp: in warps) with an active lane: those that have
+    not returned, and that a barrier of the warp names. None where that is not known."""
+    partial: Mask | None = None
+    """Lanes of a warp's barrier which names a part of the warp only: they are ordered with each other, and begin no
+    interval."""
+    position: int = 0
+    """How many accesses there are in the trace before it."""
 
 
 class BranchEvent(NamedTuple):
@@ -63,16 +77,20 @@ class BranchEvent(NamedTuple):
     taken: Mask
     weight: Any
     stack: Stack
+    data: int = 0
+    """How many conditions that data decides there are on the way."""
 
 
 class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
-    __slots__ = ("accesses", "barriers", "branches", "lanes", "steps", "unknown")
+    __slots__ = ("accesses", "barriers", "branches", "lanes", "overruns", "steps", "unknown")
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
         self.accesses: list[AccessEvent] = []
+        self.overruns: list[AccessEvent] = []
+        """Accesses of a thread's own variables that leave them; those that don't are no events."""
         self.barriers: list[BarrierEvent] = []
         self.branches: list[BranchEvent] = []
         self.unknown: Counter[str] = Counter()

@@ -12,6 +12,7 @@ from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
     from cudalint.execute.memory import Allocation
+    from cudalint.execute.trace import AccessEvent
 
 DataKind = Literal["loaded", "atomic", "float", "computed", "unknown"]
 
@@ -19,10 +20,12 @@ DataKind = Literal["loaded", "atomic", "float", "computed", "unknown"]
 class Data:
     """A value that nobody follows: what memory holds, a float that came of such, or what could not be evaluated."""
 
-    __slots__ = ("kind", "reason")
+    __slots__ = ("kind", "origin", "reason")
 
-    def __init__(self, kind: DataKind, reason: str = "") -> None:
+    def __init__(self, kind: DataKind, reason: str = "", origin: AccessEvent | None = None) -> None:
         self.kind, self.reason = kind, reason
+        self.origin = origin
+        """The load that it came of, if it is what memory held there."""
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.reason}>" if self.reason else f"<{self.kind}>"

@@ -1,0 +1,397 @@
+"""Races: two threads touch the same bytes, at least one writes, not both by atomics, and no barrier is between.
+
+Threads of a warp are in no lock-step: `__syncwarp` orders them. Blocks are ordered by barriers of the grid only. An
+asynchronous copy writes where it is issued. Turns of loops are executed one after another, so that the tail of one and
+the head of the next are in one interval if no barrier is between them, and race like everything else.
+
+A race is told once for each pair of sites in an allocation, within blocks and between them, with two threads that do
+race; those whose bytes data decides are possible ones, told apart from the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence, Set
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from msgspec import Struct, field
+from msgspec.structs import replace as replaced
+
+from cudalint.execute.lanes import Extents
+from cudalint.execute.memory import Allocation
+from cudalint.execute.trace import AccessEvent, Trace
+from cudalint.execute.values import Data
+from cudalint.hardware.requests import WARP_LANES
+from cudalint.measure.bounds import extent_of
+from cudalint.measure.order import WarpOrder
+from cudalint.measure.touches import (
+    Entries,
+    Kind,
+    Pairs,
+    Part,
+    Shifts,
+    Site,
+    anywhere,
+    classes_of_rows,
+    contested,
+    dense,
+    entries_of,
+    meetings,
+    read_by_writers,
+)
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    Numbers = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+else:
+    Numbers = Flags = Any
+
+Reach = Literal["warp", "block", "grid"]
+
+
+class RaceEnd(NamedTuple):
+    """One of the two accesses of a race, and the thread that makes it."""
+
+    site: Site
+    thread: Extents
+    block: Extents
+    number: int
+    """Of its event in the trace."""
+
+
+class Race(Struct, frozen=True, eq=False):
+    """Two accesses of the same bytes that nothing orders."""
+
+    allocation: Allocation
+    first: RaceEnd
+    """The one that comes first in the trace, which is one order of many."""
+    second: RaceEnd
+    byte: int | None
+    """From the start of the allocation; None where data decides which it is."""
+    reach: Reach
+    """What the two threads share. Those of a warp are told only where no two of different warps race."""
+    world: int
+    """That of the two threads."""
+    worlds: tuple[int, ...]
+    """In which there is such a race."""
+    is_benign: bool
+    """The outcome is the same in any order: all racing accesses of the two sites store one value, a number or what
+    was loaded from one place that nobody writes; or who loads has stored it, too."""
+    is_conditional: bool
+    """Data decides whether one of the two happens."""
+    is_carried: bool
+    """The second belongs to a later turn of a loop around both."""
+
+
+class Races(Struct, frozen=True):
+    """Those of a launch, in the order of the trace."""
+
+    found: list[Race] = field(default_factory=list)
+    possible: list[Race] = field(default_factory=list)
+    """Those for which two threads would have to choose the same bytes: data decides which they take."""
+
+
+class _Candidate(NamedTuple):
+    """Two entries that race, and the rows that do what these do."""
+
+    entries: Entries
+    first: int
+    second: int
+    reach: Reach
+    is_benign: bool
+    worlds: frozenset[int]
+
+
+def races_of(trace: Trace) -> Races:
+    """All races of an execution."""
+    found = Races()
+    by_allocation: dict[int, list[tuple[int, AccessEvent]]] = {}
+    for number, event in enumerate(trace.accesses):
+        if event.allocation.space in ("shared", "global"):
+            by_allocation.setdefault(id(event.allocation), []).append((number, event))
+    order = WarpOrder(trace)
+    written = {key for key, events in by_allocation.items() if any(event.operation != "load" for _, event in events)}
+    for key in by_allocation:
+        if key in written:
+            _Allocated(trace, order, by_allocation[key], written).into(found)
+    for races in (found.found, found.possible):
+        races.sort(key=lambda race: (race.first.number, race.second.number))
+    return found
+
+
+class _Allocated:
+    """The races in one allocation."""
+
+    def __init__(
+        self, trace: Trace, order: WarpOrder, events: Sequence[tuple[int, AccessEvent]], written: Set[int]
+    ) -> None:
+        """`written` has the identities of allocations that somebody writes."""
+        self._trace, self._order, self._lanes = trace, order, trace.lanes
+        self._allocation = events[0][1].allocation
+        self._extent = extent_of(self._allocation)
+        self._kinds: dict[Kind, int] = {}
+        self._first: dict[Site, int] = {}
+        self._parts: list[Part] = []
+        numbers: dict[tuple[object, ...], int] = {}
+        for number, event in events:
+            is_by_data = isinstance(event.offset, Data)
+            key = id(event.node), id(event.stack), event.operation, event.bytes, event.data > 0, is_by_data
+            at = numbers.get(key)
+            if at is None:
+                site = Site(event.node, event.operation, event.bytes, event.stack)
+                self._first.setdefault(site, number)
+                at = numbers[key] = self._kinds.setdefault(Kind(site, event.data > 0, is_by_data), len(self._kinds))
+            origin = _origin(event, written) if isinstance(event.value, Data) else None
+            self._parts.append(Part(number, at, event, event.mask, origin))
+        self._masks: dict[int, tuple[object, Any]] = {}
+        self._candidates: dict[tuple[bool, bool, frozenset[Site]], list[_Candidate]] = {}
+        is_global = self._allocation.space == "global"
+        self._writes = np.array([_writes(kind.site, is_global) for kind in self._kinds])
+        self._widths = np.array([kind.site.bytes for kind in self._kinds])
+        atomic = np.array([kind.site.operation == "atomic" for kind in self._kinds])
+        by_data = np.array([kind.is_by_data for kind in self._kinds])
+        may_race = (self._writes[:, None] | self._writes) & ~(atomic[:, None] & atomic)
+        either = by_data[:, None] | by_data
+        self._known, self._open = may_race & ~either, may_race & either
+
+    def into(self, races: Races) -> None:
+        seen: set[object] = set()
+        for interval, parts in split(self._parts, "interval").items():
+            # Barriers of parts of warps don't belong to it.
+            signature = interval if self._order.needed.any() else self._signature(parts)
+            if signature not in seen and any(self._writes[part.kind] for part in parts):
+                seen.add(signature)
+                self._in_block(parts)
+        if self._allocation.space == "global" and len(self._lanes.blocks) > 1:
+            for parts in split(self._parts, "grid_interval").values():
+                if any(self._writes[part.kind] for part in parts):
+                    self._across_blocks(parts)
+        for (is_open, _, _), candidates in self._candidates.items():
+            (races.possible if is_open else races.found).append(self._race(candidates, is_open))
+
+    def _signature(self, parts: Iterable[Part]) -> object:
+        """Equal for intervals in which the same happens."""
+        found: list[object] = []
+        shifts = Shifts(for_own=False)
+        first_interval: Any = None
+        for _, kind, event, mask, origin in parts:
+            known = self._masks.get(id(mask))
+            if known is None:
+                known = self._masks[id(mask)] = _hashed(mask), mask
+            interval = event.warp_interval
+            if first_interval is None:
+                first_interval = interval
+            passed = _hashed(interval - first_interval)
+            value = event.value if event.operation == "store" else None
+            found += kind, known[0], _hashed(event.offset), passed, _hashed(value)
+            if origin is not None:
+                found += id(origin.allocation), _hashed(shifts.offsets_of(origin, True))
+        return tuple(found)
+
+    # --- within blocks -----------------------------------------------------------------------------
+
+    def _in_block(self, parts: Sequence[Part]) -> None:
+        """The races of one interval."""
+        classes = classes_of_rows(parts, self._lanes, self._allocation.space == "global")
+        if self._order.needed.any():
+            classes = np.arange(self._lanes.rows)
+        rows = np.unique(classes, return_index=True)[1]
+        blocks = len(self._lanes.blocks)
+        worlds = {
+            int(row): frozenset((np.flatnonzero(classes == classes[row]) // blocks).tolist()) for row in rows
+        }
+        if self._known.any():
+            made = entries_of(parts, self._lanes, rows, self._extent)
+            if made is not None:
+                entries = made[0]
+                entries = entries.only(contested(entries, entries.lane, self._writes))
+                harmless = read_by_writers(entries, self._writes)
+                self._between_lanes(entries.only(~harmless), worlds, self._known)
+                if harmless.any():
+                    self._between_lanes(entries, worlds, self._known, harmless)
+        if self._open.any():
+            places = anywhere(parts, self._lanes, rows)
+            if places is not None:
+                self._between_lanes(places, worlds, self._open)
+
+    def _between_lanes(
+        self, entries: Entries, worlds: dict[int, frozenset[int]], may_race: Flags, harmless: Flags | None = None
+    ) -> None:
+        """The races of threads of a block; with harmless entries, these races alone."""
+        if not len(entries):
+            return
+        if harmless is not None:
+            # They are kinds of their own, so that each of their pairs has one of them.
+            kinds = len(self._kinds)
+            entries = replaced(entries, kind=entries.kind + kinds * harmless)
+            own = np.repeat([False, True], kinds)
+            may_race = np.tile(may_race, (2, 2)) & (own[:, None] | own)
+        warp = entries.lane // WARP_LANES
+        self._note(entries, meetings(entries, entries.place, warp, may_race), "block", worlds)
+        is_partial = self._order.needed[entries.row, warp]
+        key = entries.place * self._lanes.warps + warp
+        key = key * (int(entries.warp_interval.max()) + 1) + entries.warp_interval
+        others = np.flatnonzero(~is_partial)
+        within = entries.only(others)
+        self._note(within, meetings(within, key[others], within.lane, may_race), "warp", worlds)
+        if is_partial.any():
+            own = np.flatnonzero(is_partial)
+            within = entries.only(own)
+            self._note(within, self._unordered(within, key[own], may_race), "warp", worlds)
+
+    def _unordered(self, entries: Entries, key: Numbers, may_race: Flags) -> Pairs:
+        """The same as `meetings` for lanes of one warp each, parts of which have barriers of their own: of each pair
+        of a kind and a lane only the last access before another matters, as what is ordered after it is ordered after
+        those before it."""
+        order = np.lexsort((entries.number, key))
+        found: list[tuple[int, int]] = []
+        current = None
+        last: dict[tuple[int, int], int] = {}
+        columns = (key, entries.row, entries.lane, entries.number, entries.kind)
+        keys, rows, lanes, numbers, kinds = (column.tolist() for column in columns)
+        for at in order.tolist():
+            if keys[at] != current:
+                current, last = keys[at], {}
+            lane, kind = lanes[at], kinds[at]
+            warp, own = divmod(lane, WARP_LANES)
+            for (other_kind, other_lane), before in last.items():
+                if other_lane != lane and may_race[other_kind, kind]:
+                    ends = (numbers[before], other_lane % WARP_LANES), (numbers[at], own)
+                    if not self._order.is_ordered(rows[at], warp, *ends):
+                        found.append((before, at))
+            last[kind, lane] = at
+        first, second = (np.array([pair[i] for pair in found], np.int64) for i in range(2))
+        return Pairs(first, second, _same_values(entries, first, second))
+
+    # --- between blocks ----------------------------------------------------------------------------
+
+    def _across_blocks(self, parts: Sequence[Part]) -> None:
+        rows = np.arange(self._lanes.rows)
+        blocks = len(self._lanes.blocks)
+        worlds = {row: frozenset((row // blocks,)) for row in range(self._lanes.rows)}
+        if self._known.any():
+            made = entries_of(parts, self._lanes, rows, self._extent)
+            if made is not None:
+                entries, unit = made
+                units = entries.unit // unit
+                span = int(units.max() - units.min()) + 1
+                entries = replaced(entries, place=dense(entries.row // blocks * span + units))
+                block = entries.row % blocks
+                chosen = contested(entries, block, self._writes)
+                entries, block = entries.only(chosen), block[chosen]
+                self._note(entries, meetings(entries, entries.place, block, self._known), "grid", worlds)
+        if self._open.any():
+            places = anywhere(parts, self._lanes, rows)
+            if places is not None:
+                places = replaced(places, place=places.row // blocks)
+                self._note(places, meetings(places, places.place, places.row % blocks, self._open), "grid", worlds)
+
+    # --- what comes of them ------------------------------------------------------------------------
+
+    def _note(self, entries: Entries, pairs: Pairs, reach: Reach, worlds: dict[int, frozenset[int]]) -> None:
+        """One candidate for each two kinds, rows that do the same, and outcome."""
+        if not len(pairs.first):
+            return
+        kinds = list(self._kinds)
+        one, other = entries.kind[pairs.first], entries.kind[pairs.second]
+        is_harmless = (one >= len(kinds)) | (other >= len(kinds))
+        one, other = one % len(kinds), other % len(kinds)
+        code = np.minimum(one, other) * len(kinds) + np.maximum(one, other)
+        is_benign = (pairs.is_benign & (self._widths[one] == self._widths[other])) | is_harmless
+        code = (code * self._lanes.rows + entries.row[pairs.first]) * 2 + is_benign
+        for at in np.unique(code, return_index=True)[1].tolist():
+            first, second = int(pairs.first[at]), int(pairs.second[at])
+            if entries.number[first] > entries.number[second]:
+                first, second = second, first
+            sites = frozenset(kinds[int(kind[at])].site for kind in (one, other))
+            is_open = bool(self._open[one[at], other[at]])
+            candidate = _Candidate(
+                entries, first, second, reach, bool(is_benign[at]), worlds[int(entries.row[first])]
+            )
+            self._candidates.setdefault((is_open, reach == "grid", sites), []).append(candidate)
+
+    def _race(self, candidates: Sequence[_Candidate], is_open: bool) -> Race:
+        kinds = list(self._kinds)
+
+        def is_conditional(candidate: _Candidate) -> bool:
+            ends = candidate.first, candidate.second
+            return any(kinds[int(candidate.entries.kind[end]) % len(kinds)].is_conditional for end in ends)
+
+        certain = [candidate for candidate in candidates if not is_conditional(candidate)]
+        chosen = certain or candidates
+        best = min(chosen, key=lambda each: (each.is_benign, each.reach == "warp"))
+        ends = [self._end(best.entries, at) for at in (best.first, best.second)]
+        first, second = ends
+        comes_first, comes_next = self._first[first.site], self._first[second.site]
+        return Race(
+            self._allocation,
+            first,
+            second,
+            None if is_open else int(best.entries.unit[best.first]),
+            best.reach,
+            self._lanes.world_of(int(best.entries.row[best.first])),
+            tuple(sorted(frozenset.union(*(each.worlds for each in chosen)))),
+            all(candidate.is_benign for candidate in candidates),
+            not certain,
+            best.reach != "grid"
+            and first.number != second.number
+            and (comes_next < comes_first or first.site == second.site),
+        )
+
+    def _end(self, entries: Entries, at: int) -> RaceEnd:
+        lanes = self._lanes
+        kinds = list(self._kinds)
+        kind = kinds[int(entries.kind[at]) % len(kinds)]
+        row, lane = int(entries.row[at]), int(entries.lane[at])
+        return RaceEnd(kind.site, lanes.thread_of(lane), lanes.block_of(row), int(entries.number[at]))
+
+
+def split(parts: Iterable[Part], by: str) -> dict[int, list[Part]]:
+    """The parts of each interval, which is a number for each event, or for each of its lanes."""
+    found: dict[int, list[Part]] = {}
+    known: dict[tuple[int, int], list[tuple[int, Any]]] = {}
+    for part in parts:
+        interval = getattr(part.event, by)
+        if type(interval) is not np.ndarray:
+            found.setdefault(interval, []).append(part)
+            continue
+        key = id(interval), id(part.mask)
+        if key not in known:
+            wide = np.broadcast_to(interval, part.mask.shape)
+            values = np.unique(wide[part.mask]).tolist()
+            known[key] = [(v, part.mask & (wide == v) if len(values) > 1 else part.mask) for v in values]
+        for value, mask in known[key]:
+            found.setdefault(value, []).append(part._replace(mask=mask))
+    return found
+
+
+def _hashed(value: Any) -> object:
+    """Equal for equal numbers and arrays, and with hardly any chance for others."""
+    if type(value) is np.ndarray:
+        return value.shape, hash(value.tobytes())
+    return value if isinstance(value, (int, float)) else None
+
+
+def _writes(site: Site, is_global: bool) -> bool:
+    """An asynchronous copy reads global memory, and writes shared memory."""
+    return site.operation != "load" and not (is_global and site.operation == "async-copy")
+
+
+def _origin(event: AccessEvent, written: Set[int]) -> AccessEvent | None:
+    value = event.value
+    if event.operation != "store" or not isinstance(value, Data) or value.origin is None:
+        return None
+    is_constant = id(value.origin.allocation) not in written and not isinstance(value.origin.offset, Data)
+    return value.origin if is_constant else None
+
+
+def _same_values(entries: Entries, first: Numbers, second: Numbers) -> Flags:
+    same: Flags = entries.is_known[first] & entries.is_known[second]
+    same &= entries.value[first] == entries.value[second]
+    same &= entries.start[first] == entries.start[second]
+    return same
+
+
+__all__ = ["Race", "RaceEnd", "Races", "races_of"]

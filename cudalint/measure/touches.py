@@ -1,0 +1,332 @@
+"""Who touches which bytes between two barriers: the accesses of an allocation as arrays, one entry for each lane and
+unit of memory, and the pairs of sites that meet in one of them.
+
+Units are the largest powers of two that divide all offsets and widths. An entry's time is that of a sort at most, and
+only units that two threads touch, one of which writes, are sorted at all.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+
+from cudalint.execute.lanes import Lanes
+from cudalint.execute.trace import AccessEvent, Stack
+from cudalint.execute.values import Data
+from cudalint.facts import Operation
+from cudalint.hardware.requests import WARP_LANES
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cudalint.execute.lanes import Mask
+
+    Numbers = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+else:
+    Numbers = Flags = Mask = Any
+
+_SPARSE = 8
+"""A table has at most so many units for each entry, or this many in all:"""
+_TABLE = 1 << 18
+
+
+class Site(NamedTuple):
+    """An access of the source, as calls lead there."""
+
+    node: Any
+    operation: Operation
+    bytes: int
+    stack: Stack
+
+
+class Kind(NamedTuple):
+    """Executions of a site that are alike."""
+
+    site: Site
+    is_conditional: bool
+    """Data decides whether they happen."""
+    is_by_data: bool
+    """Data decides where."""
+
+
+class Part(NamedTuple):
+    """An event of the trace, or its lanes that are in one interval."""
+
+    number: int
+    """Of the event in the trace."""
+    kind: int
+    event: AccessEvent
+    mask: Mask
+    origin: AccessEvent | None = None
+    """The load of memory that nobody writes from which comes what it stores."""
+
+
+class Entries(Struct, frozen=True, eq=False):
+    """Accesses of single threads to single units, n of them."""
+
+    place: Numbers
+    """A number for each unit of memory that has to be told apart: of a row, or of a world."""
+    unit: Numbers
+    """In bytes from the start of the allocation; -1 where data decides."""
+    row: Numbers
+    lane: Numbers
+    number: Numbers
+    """Of the event."""
+    kind: Numbers
+    warp_interval: Numbers
+    value: Numbers
+    """What is stored, as far as equal numbers are equal values."""
+    is_known: Flags
+    """Whether that is a number."""
+    start: Numbers
+    """The byte where the access begins."""
+
+    def only(self, chosen: Any) -> Entries:
+        return Entries(*(getattr(self, name)[chosen] for name in self.__struct_fields__))
+
+    def __len__(self) -> int:
+        return len(self.place)
+
+
+class Pairs(NamedTuple):
+    """Entries, by their numbers, that meet: m pairs, of different threads, at least one of which writes."""
+
+    first: Numbers
+    second: Numbers
+    is_benign: Flags
+    """All that both sites store there is one known value."""
+
+
+def entries_of(
+    parts: Iterable[Part], lanes: Lanes, rows: Numbers, extent: int | None
+) -> tuple[Entries, int] | None:
+    """The entries of some rows, with the bytes of a unit; places are those of rows. None without any. Where data
+    decides which bytes they are, no part has entries, and none has what begins outside of the allocation's extent."""
+    columns: list[tuple[Any, ...]] = []
+    where: dict[int, tuple[Any, Any]] = {}
+    low_bits = 0
+    for part in parts:
+        event = part.event
+        if isinstance(event.offset, Data):
+            continue
+        if id(part.mask) not in where:
+            active: Any = np.nonzero(part.mask if len(rows) == lanes.rows else part.mask[rows])
+            where[id(part.mask)] = active
+        at, lane = where[id(part.mask)]
+        if not len(at):
+            continue
+        start = _chosen(event.offset, rows, at, lane)
+        if extent is not None and (int(start.min()) < 0 or int(start.max()) >= extent):
+            within_it = np.flatnonzero((start >= 0) & (start < extent))
+            start, at, lane = start[within_it], at[within_it], lane[within_it]
+            if not len(at):
+                continue
+        low_bits |= int(np.bitwise_or.reduce(start)) | event.bytes
+        value, is_known = _codes(part, rows, at, lane)
+        warp_interval = _chosen(event.warp_interval, rows, at, lane)
+        columns.append((start, at, lane, warp_interval, value, part.number, part.kind, is_known, event.bytes))
+    if not columns:
+        return None
+    unit = low_bits & -low_bits
+    sizes = np.array([len(column[0]) for column in columns])
+    of_lanes = [np.concatenate([column[i] for column in columns]) for i in range(5)]
+    of_parts = [np.repeat([column[i] for column in columns], sizes) for i in range(5, 9)]
+    repeats = of_parts.pop() // unit
+    every: list[Any] = [*of_lanes, *of_parts]
+    within: Any = 0
+    if repeats.max() > 1:
+        every = [np.repeat(each, repeats) for each in every]
+        ends = np.cumsum(repeats)
+        within = np.arange(ends[-1]) - np.repeat(ends - repeats, repeats)
+    start, at, lane, warp_interval, value, number, kind, is_known = every
+    units = start // unit + within
+    lowest = units.min()
+    place = dense(at * (int(units.max() - lowest) + 1) + (units - lowest))
+    entries = Entries(place, units * unit, rows[at], lane, number, kind, warp_interval, value, is_known, start)
+    return entries, unit
+
+
+def anywhere(parts: Iterable[Part], lanes: Lanes, rows: Numbers) -> Entries | None:
+    """Entries of some rows as if all touched one unit of their row: of each warp the first and the last active lane."""
+    found: list[tuple[Numbers, ...]] = []
+    for part in parts:
+        active = lanes.by_warp(part.mask)[rows]
+        at, warp = np.nonzero(active.any(axis=2))
+        own = active[at, warp]
+        for lane in (own.argmax(axis=1), WARP_LANES - 1 - own[:, ::-1].argmax(axis=1)):
+            of_block = warp * WARP_LANES + lane
+            intervals = _chosen(part.event.warp_interval, rows, at, of_block)
+            same = (np.full(len(at), each) for each in (part.number, part.kind))
+            found.append((at, at * 0 - 1, rows[at], of_block, *same, intervals))
+    if not found:
+        return None
+    place, unit, row, of_block, number, kind, interval = (np.concatenate(each) for each in zip(*found, strict=True))
+    nothing = np.zeros_like(place)
+    return Entries(place, unit, row, of_block, number, kind, interval, nothing, nothing.astype(bool), nothing)
+
+
+def _chosen(values: Any, rows: Numbers, at: Numbers, lane: Numbers) -> Numbers:
+    """Of a number, or of an array of 1 or R rows by 1 or L lanes, what chosen rows and lanes have."""
+    if type(values) is not np.ndarray:
+        return np.full(len(at), int(values), np.int64)
+    of_rows = values[rows[at] if values.shape[0] > 1 else 0, lane if values.shape[1] > 1 else 0]
+    return np.broadcast_to(of_rows, at.shape).astype(np.int64)
+
+
+def _codes(part: Part, rows: Numbers, at: Numbers, lane: Numbers) -> tuple[Numbers, bool]:
+    """Stored numbers such that equal ones are equal values; whether there are any."""
+    event, origin = part.event, part.origin
+    if origin is not None:
+        found = _chosen(origin.offset, rows, at, lane)
+        return found + (hash((id(origin.allocation), origin.bytes)) & _ORIGINS) * (_ORIGINS + 1), True
+    value = event.value
+    if event.operation != "store" or type(value) not in (int, bool, float, np.ndarray):
+        return np.zeros(len(at), np.int64), False
+    if type(value) is int and not -(2**63) <= value < 2**63:
+        value &= 2**63 - 1
+    if type(value) is float or (type(value) is np.ndarray and value.dtype.kind == "f"):
+        value = np.atleast_2d(np.asarray(value, np.float64)).view(np.int64)
+    elif type(value) is np.ndarray and value.dtype.kind not in "iub":
+        return np.zeros(len(at), np.int64), False
+    return _chosen(value, rows, at, lane), True
+
+
+_ORIGINS = (1 << 31) - 1
+"""What is loaded from one place has a number that other places, and what is not loaded, have by accident only."""
+
+
+def dense(keys: Numbers) -> Numbers:
+    """Numbers from 0 on that are equal where keys are, not many more than there are keys."""
+    keys = keys - keys.min()
+    if int(keys.max()) < max(_TABLE, _SPARSE * len(keys)):
+        return keys
+    found: Numbers = np.unique(keys, return_inverse=True)[1].reshape(-1)
+    return found
+
+
+def contested(entries: Entries, who: Numbers, writes: Flags) -> Flags:
+    """The entries of places that two touch, one of which writes."""
+    size = int(entries.place.max()) + 1
+    writer = np.full(size, -1, np.int64)
+    is_write = writes[entries.kind]
+    writer[entries.place[is_write]] = who[is_write]
+    last = writer[entries.place]
+    is_contested = np.zeros(size, bool)
+    is_contested[entries.place[(last >= 0) & (last != who)]] = True
+    return is_contested[entries.place]
+
+
+def read_by_writers(entries: Entries, writes: Flags) -> Flags:
+    """The loads of what their threads have stored before, where all that is stored is one known value: whoever stores
+    it last, they find it."""
+    order = np.lexsort((entries.number, entries.lane, entries.place))
+    place, kind = entries.place[order], entries.kind[order]
+    found = np.zeros(len(order), bool)
+    if not len(order):
+        return found
+    stores = np.flatnonzero(writes[kind])
+    if not len(stores):
+        return found
+    is_new = np.concatenate(([True], place[stores][1:] != place[stores][:-1]))
+    low = np.flatnonzero(is_new)
+    same, _, _ = _stored(entries, order[stores], low)
+    is_one_value = np.zeros(int(place.max()) + 1, bool)
+    is_one_value[place[stores][low]] = same
+    lane = entries.lane[order]
+    is_first = np.concatenate(([True], (place[1:] != place[:-1]) | (lane[1:] != lane[:-1])))
+    begins = np.flatnonzero(is_first)
+    has_stored = np.cumsum(writes[kind])
+    lengths = np.diff(np.concatenate((begins, [len(order)])))
+    before: Numbers = np.repeat(has_stored[begins] - writes[kind[begins]], lengths)
+    found[order] = ~writes[kind] & is_one_value[place] & (has_stored > before)
+    return found
+
+
+def meetings(entries: Entries, key: Numbers, who: Numbers, may_race: Flags) -> Pairs:
+    """For each key, the pairs of kinds that meet there: two entries of different `who` each, if there are.
+
+    `may_race` says of two kinds [k, k] whether they race.
+    """
+    order = np.lexsort((entries.number, who, entries.kind, key))
+    key, who, kind = key[order], who[order], entries.kind[order]
+    if not len(order):
+        return Pairs(order, order, order.astype(bool))
+    is_new = np.concatenate(([True], (key[1:] != key[:-1]) | (kind[1:] != kind[:-1])))
+    low = np.flatnonzero(is_new)
+    high = np.concatenate((low[1:], [len(order)])) - 1
+    same, value, relative = _stored(entries, order, low)
+    found: list[tuple[Numbers, Numbers, Flags]] = []
+    own = np.flatnonzero((who[low] != who[high]) & may_race[kind[low], kind[low]])
+    found.append((low[own], high[own], same[own]))
+    for distance in range(1, len(low)):
+        one, other = np.arange(len(low) - distance), np.arange(distance, len(low))
+        together = key[low[one]] == key[low[other]]
+        if not together.any():
+            break
+        together &= may_race[kind[low[one]], kind[low[other]]]
+        is_one = who[low[one]] == who[high[other]]
+        together &= ~(is_one & (who[high[one]] == who[low[other]]))
+        one, other, is_one = one[together], other[together], is_one[together]
+        benign = same[one] & same[other] & (value[one] == value[other]) & (relative[one] == relative[other])
+        first = np.where(is_one, high[one], low[one])
+        found.append((first, np.where(is_one, low[other], high[other]), benign))
+    first, second, benign = (np.concatenate([each[i] for each in found]) for i in range(3))
+    return Pairs(order[first], order[second], benign)
+
+
+def _stored(entries: Entries, order: Numbers, low: Numbers) -> tuple[Flags, Numbers, Numbers]:
+    """Of each run of entries, whether all store one known value alike, which, and where in it the unit is."""
+    value, relative = entries.value[order], (entries.unit - entries.start)[order]
+    is_same = np.minimum.reduceat(entries.is_known[order], low)
+    for each in (value, relative):
+        is_same = is_same & (np.minimum.reduceat(each, low) == np.maximum.reduceat(each, low))
+    return is_same, value[low], relative[low]
+
+
+class Shifts:
+    """Arrays of offsets [R, L] with the same distance taken from all those of an allocation, for each row."""
+
+    def __init__(self, for_own: bool) -> None:
+        self._for_own = for_own
+        self._bases: dict[int, Any] = {}
+
+    def offsets_of(self, event: AccessEvent, is_origin: bool) -> Any:
+        offset = event.offset
+        if isinstance(offset, Data) or not (is_origin or self._for_own):
+            return offset
+        key = id(event.allocation)
+        if key not in self._bases:
+            self._bases[key] = offset[:, :1] if type(offset) is np.ndarray else offset
+        return offset - self._bases[key]
+
+
+def classes_of_rows(parts: Sequence[Part], lanes: Lanes, shifts: bool) -> Numbers:
+    """A number for each row, equal for rows that do the same; with `shifts`, up to a distance by which all offsets
+    of one lie behind those of the other."""
+    found: Numbers = np.zeros(lanes.rows, np.int64)
+    shifted = Shifts(shifts)
+    seen: set[int] = set()
+    for part in parts:
+        event = part.event
+        loaded = shifted.offsets_of(part.origin, True) if part.origin is not None else None
+        own = shifted.offsets_of(event, False)
+        value = event.value if event.operation == "store" else None
+        for array in (part.mask, own, loaded, event.warp_interval, value):
+            if type(array) is not np.ndarray or array.shape[0] < lanes.rows or id(array) in seen:
+                continue
+            if array is not own and array is not loaded:
+                seen.add(id(array))
+            found = _refined(found, array)
+    return found
+
+
+def _refined(classes: Numbers, array: Any) -> Numbers:
+    if (array == array[:1]).all():
+        return classes
+    numbers: dict[tuple[int, bytes], int] = {}
+    rows = zip(classes.tolist(), np.ascontiguousarray(array), strict=True)
+    return np.array([numbers.setdefault((old, row.tobytes()), len(numbers)) for old, row in rows])
