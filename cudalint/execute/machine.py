@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.memory import NULL, Allocation, Memory, as_type, loaded, parts, plus
 from cudalint.execute.trace import AccessEvent, BarrierEvent, BranchEvent, Stack, Trace
-from cudalint.execute.values import UNKNOWN, Data, Pointer, Value
+from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, truth
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
 
@@ -23,6 +24,18 @@ _MOST_STEPS = 3_000_000
 
 class TooMuch(Exception):
     """The execution takes more steps than it may."""
+
+
+class Note(NamedTuple):
+    """One execution of an operator by the lanes of a mask."""
+
+    op: str
+    left: Value
+    right: Value
+    type: ir.Type | None
+    mask: Mask | None
+    allocation: Allocation | None = None
+    """The local array of an `element`."""
 
 
 class Frame:
@@ -40,7 +53,9 @@ class Frame:
 class Machine:
     """Executes what a program compiles to: statements change its mask, and leave events in its trace."""
 
-    def __init__(self, lanes: Lanes, program: Program, most_steps: int = _MOST_STEPS) -> None:
+    def __init__(
+        self, lanes: Lanes, program: Program, most_steps: int = _MOST_STEPS, in_full: bool = False
+    ) -> None:  # fmt: skip
         self.lanes, self.program = lanes, program
         self.trace = Trace(lanes)
         self.memory = Memory(self)
@@ -67,7 +82,15 @@ class Machine:
         """Whether some lanes may have left the innermost loop, or its function, where data said so."""
         self.writes: list[dict[tuple[Allocation, int], Value]] = []
         """For each loop around, what was in cells from outside of it before its current turn."""
+        self.notes: list[Note] | None = None
+        """Inside of loops: what operators were applied to, as far as their results may not be affine in the turns."""
+        self.epoch = 0
+        """How often notes were dropped, since they were too many."""
+        self.watchers = 0
+        """Loops around that learn how their turns go."""
         self.most_steps = most_steps
+        self.in_full = in_full
+        """Whether no turns of loops are left out, except for those beyond the caps."""
         self.allocations: dict[object, Allocation] = {}
 
     # --- masks -------------------------------------------------------------------------------------
@@ -104,6 +127,32 @@ class Machine:
         self.trace.steps += 1
         if self.trace.steps > self.most_steps:
             raise TooMuch
+
+    # --- notes for loops ---------------------------------------------------------------------------
+
+    def watch(self, op: str, left: Value, right: Value, type_: ir.Type | None = None) -> None:
+        """Notes an operator whose result may cease to be affine in what moves; see `affine.py`."""
+        kind = type_.kind if isinstance(type_, ir.Scalar) else ""
+        if self.notes is None or (kind == "float" and op not in COMPARING):
+            return
+        if kind == "uint" or op not in ("+", "-"):
+            self.notes.append(Note(op, left, right, type_, self.mask))
+
+    def note_operator(self, op: str, left: Value, right: Value, mask: Mask | None) -> None:
+        """As `watch`, of numbers that no operator of the source has."""
+        if self.notes is not None:
+            self.notes.append(Note(op, left, right, None, mask))
+
+    def watch_place(self, allocation: Allocation, offset: Any, value: Value) -> None:
+        """Notes which element of a local array is read or written."""
+        if self.notes is not None:
+            self.notes.append(Note("element", offset, value, None, self.mask, allocation))
+
+    def truth(self, value: Value) -> Any:
+        """A condition: see `values.truth`."""
+        if self.notes is not None and type(value) in (int, float, np.ndarray):
+            self.watch("!=", value, 0)
+        return truth(value)
 
     # --- events ------------------------------------------------------------------------------------
 

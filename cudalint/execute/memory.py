@@ -168,6 +168,8 @@ class Memory:
             self.machine.access(to, offset, type_, "store", node, value)
             return
         offset = plain(offset)
+        if self.machine.notes is not None and isinstance(to.type, _AGGREGATES):
+            self.machine.watch_place(to, offset, value)
         if type(value) is Aggregate:
             if type(offset) is int:
                 for own, cell in value.cells.items():
@@ -232,6 +234,13 @@ class Memory:
         if source.space != "local":
             return self.machine.access(source, offset, type_, "load", node)
         offset = plain(offset)
+        if self.machine.notes is not None and isinstance(source.type, _AGGREGATES):
+            found = self._held(source, offset, type_)
+            self.machine.watch_place(source, offset, found)
+            return found
+        return self._held(source, offset, type_)
+
+    def _held(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
         if isinstance(type_, _AGGREGATES):
             if type(offset) is not int:
                 return uninitialised(type_)

@@ -1,0 +1,138 @@
+"""Which turns of a loop are executed, and for how many others each of them stands."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cudalint.execute.loop_plans import MOST_TIMES, History, Misfit, Plan, go_forward, tell_outer
+from cudalint.hardware.requests import WARP_LANES
+
+if TYPE_CHECKING:
+    from cudalint.execute.machine import Machine
+    from cudalint.ir import nodes as ir
+
+_PERIODS = (1, 2, 3, 4)
+"""In turns, that are tried unasked."""
+_TRIES = frozenset({6, 8, 12, 16, 24, 32, 48, 64, 96})
+"""Turns after which what is not alike is looked at again."""
+_MOST_REMEMBERED = 2 * MOST_TIMES + 8
+"""Turns, until the history begins anew."""
+_MOST_NOTES = 100_000
+_LEAST_SAVED = 2
+"""Turns, for which it is worth it."""
+
+
+class Turns:
+    """One execution of a loop."""
+
+    def __init__(self, machine: Machine, node: ir.Stmt) -> None:
+        self.machine, self.node = machine, node
+        self._is_outermost = machine.notes is None
+        if machine.notes is None and not machine.in_full:
+            machine.notes = []
+        machine.watchers += 1
+        self._history = History(machine)
+        self._is_open = False
+        self._periods = list(_PERIODS)
+        self._plan: Plan | None = None
+        self._left = 0
+        """Turns of the window that are to be executed."""
+        self._after: Any = 0
+        self._weight: Any = 1.0
+
+    def begin(self) -> None:
+        """Before the loop's condition."""
+        if self._plan is None and not self.machine.in_full:
+            self._history.begin()
+            self._is_open = True
+
+    def end(self) -> None:
+        """After the last statement of a turn, if lanes go on."""
+        if self._plan is not None:
+            self._left -= 1
+            if not self._left:
+                self._leave_window(self._plan)
+            return
+        if not self._is_open:
+            return
+        self._close_turn()
+        m = self.machine
+        assert m.notes is not None
+        for period in list(self._periods):
+            if self._is_worth_trying(period) and self._try(period):
+                return
+        if len(m.notes) > _MOST_NOTES:
+            m.notes.clear()
+            m.epoch += 1
+        if len(self._history.turns) >= _MOST_REMEMBERED:
+            self._anew()
+
+    def close(self) -> None:
+        if self._is_open:
+            self._close_turn()
+        if self._plan is not None:
+            self.machine.weight = self._weight
+        self.machine.watchers -= 1
+        if self._is_outermost:
+            self.machine.notes = None
+
+    def _close_turn(self) -> None:
+        self._history.end()
+        self._is_open = False
+
+    def _anew(self) -> None:
+        self._history = History(self.machine)
+        if self._is_outermost and self.machine.notes is not None:
+            self.machine.notes.clear()
+
+    def _is_worth_trying(self, period: int) -> bool:
+        seen = len(self._history.turns)
+        return 2 * period <= seen and (seen <= 2 * period + 2 or seen == 3 * period or seen in _TRIES)
+
+    def _try(self, period: int) -> bool:
+        """Goes forward, if turns are alike after such periods."""
+        try:
+            plan = self._history.plan(period, needed=2 + -(-_LEAST_SAVED // period))
+        except Misfit as misfit:
+            longer = period * misfit.times
+            if longer <= MOST_TIMES and longer not in self._periods:
+                self._periods.append(longer)
+            return False
+        return self._enter_window(plan)
+
+    # --- going forward -----------------------------------------------------------------------------
+
+    def _enter_window(self, plan: Plan) -> bool:
+        """Goes to the turns that stand for those that go on alike. The last ones of these are executed as they are.
+
+        Of turns whose weights grow two neighbours in the middle stand for all, since their mean is that of all.
+        """
+        m = self.machine
+        length = plan.window * (2 if plan.grows else 1)
+        chunks = (plan.periods - 1) * plan.period // length
+        if type(chunks) is np.ndarray:
+            assert m.mask is not None
+            active = m.mask.reshape(m.mask.shape[0], m.lanes.warps, WARP_LANES).any(axis=2)
+            chunks = np.maximum(np.where(active, chunks, 1), 1)
+            if (np.max(chunks) - 1) * length < _LEAST_SAVED:
+                return False
+        elif (chunks - 1) * length < _LEAST_SAVED:
+            return False
+        if m.watchers > 1:
+            tell_outer(m, plan, length)
+        in_periods = length // plan.period
+        before, after = (0, (chunks - 1) * in_periods)
+        if plan.grows:
+            before = after = (chunks - 1) * (plan.window // plan.period)
+        go_forward(m, plan, before)
+        self._plan, self._left, self._after, self._weight = plan, length, after, m.weight
+        m.weight = m.weight * chunks
+        return True
+
+    def _leave_window(self, plan: Plan) -> None:
+        m = self.machine
+        m.weight, self._plan = self._weight, None
+        go_forward(m, plan, self._after)
+        self._anew()
