@@ -210,12 +210,17 @@ class _Findings:
 
     def __init__(self, machine: Machine, period: int, needed: int, mask: Mask) -> None:
         self.machine, self.needed, self.mask = machine, needed, mask
-        self.window, self.grows = period, False
+        self.grows = False
+        self._period, self._alike = period, 1
         self.forgotten: dict[Allocation, None] = {}
         self.times = 1
         self._whole: int = FOREVER
         self._by_warp: Any = None
         self.limits: list[Limit] = []
+
+    @property
+    def window(self) -> int:
+        return self._period * self._alike
 
     # --- how long ----------------------------------------------------------------------------------
 
@@ -233,7 +238,7 @@ class _Findings:
 
     def check(self) -> None:
         """A longer period is better than one that ends soon."""
-        longer = self.window * self.times
+        longer = self._period * self.times
         needed = max(self.needed, 4 * self.times if self.times > 1 and longer <= MOST_TIMES else 0)
         if self._whole < needed or (self._by_warp is not None and self._active().max(initial=0) < needed):
             raise Misfit(self.times)
@@ -339,10 +344,9 @@ class _Findings:
         if new.allocation.space != "shared" and not _is_one_place(new, mask):
             unit = max(SECTOR_BYTES, new.bytes)
         alike = int(np.max(unit // np.gcd(np.abs(step), unit)))
-        whole = self.window * alike // math.gcd(self.window, alike)
-        if whole > MOST_TIMES * 2:
+        self._alike = math.lcm(self._alike, alike)
+        if self.window > 2 * MOST_TIMES:
             raise Misfit
-        self.window = whole
 
     def _by_warps(self, step: Any, mask: Mask) -> Any:
         """A step for each warp; those whose lanes have several of them don't go on."""
