@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 _AGGREGATES = (ir.RecordType, ir.ArrayType)
 INT = ir.Scalar("int", 4, "int")
+_NUMBERS = frozenset({int, bool, float, np.ndarray})
 _LONG = ir.Scalar("long", 8, "int")
 
 
@@ -399,6 +400,11 @@ def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate) -> Value:
 def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, operand: ir.Type) -> Value:
     """A built-in operator on any two values; `type_` is that of the result, `operand` that of the left side."""
     kinds = type(left), type(right)
+    if kinds[0] in _NUMBERS and kinds[1] in _NUMBERS:
+        own = operand if op in COMPARING else type_
+        if m.notes is not None:
+            m.watch(op, left, right, own)
+        return binary(op, left, right, own) if isinstance(own, ir.Scalar) else COMPUTED
     if Pointer in kinds:
         if m.notes is not None:
             _watch_pointers(m, op, left, right)
@@ -410,8 +416,6 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
     if any(kind in (Aggregate, Closure, FunctionValue) for kind in kinds):
         return COMPUTED
     own = operand if op in COMPARING else type_
-    if m.notes is not None:
-        m.watch(op, left, right, own)
     return binary(op, left, right, own) if isinstance(own, ir.Scalar) else COMPUTED
 
 

@@ -118,11 +118,11 @@ class History:
         first, second = turns[last - 2 * period], turns[last - period]
         if not _is_same_mask(first.mask, second.mask) or not _is_same_mask(second.mask, now.mask):
             raise Misfit
-        moves = self._moves(period)
         found = _Findings(self.machine, period, needed, now.mask)
         assert self.machine.notes is not None
         notes = self.machine.notes
         found.compare_notes(notes[first.notes : second.notes], notes[second.notes : now.notes])
+        moves = self._moves(period)
         third = turns[last - 3 * period] if last >= 3 * period else None
         self._compare_events(found, third, first, second, now)
         interval = step_of(second.interval, now.interval)
@@ -297,10 +297,12 @@ class _Findings:
             raise Misfit
         if type(step) is int and step == 0:
             return
-        cells = new.allocation.cells.values()
-        if not _is_opaque(old.right) or not _is_opaque(new.right) or not all(_is_opaque(cell) for cell in cells):
+        if not is_opaque(old.right) or not is_opaque(new.right):
             raise Misfit
-        self.forgotten[new.allocation] = None
+        if new.allocation not in self.forgotten:
+            if not all(is_opaque(cell) for cell in new.allocation.cells.values()):
+                raise Misfit
+            self.forgotten[new.allocation] = None
 
     # --- events ------------------------------------------------------------------------------------
 
@@ -383,7 +385,7 @@ def _is_one_place(event: AccessEvent, mask: Mask) -> bool:
     return bool((most <= least).all())
 
 
-def _is_opaque(value: Value) -> bool:
+def is_opaque(value: Value) -> bool:
     return isinstance(value, (Data, float)) or (type(value) is np.ndarray and value.dtype.kind == "f")
 
 
@@ -412,10 +414,15 @@ def go_forward(machine: Machine, plan: Plan, periods: Any) -> None:
         interval = machine.interval + plan.interval * by_lane
         machine.interval = interval.astype(np.int32) if type(interval) is np.ndarray else interval
     for allocation in plan.forgotten:
-        for offset, value in allocation.cells.items():
-            if allocation.depth < machine.depth:
-                machine.note_write(allocation, offset, value)
-            allocation.cells[offset] = COMPUTED
+        forget(machine, allocation)
+
+
+def forget(machine: Machine, allocation: Allocation) -> None:
+    """All elements of an array have become data."""
+    for offset, value in allocation.cells.items():
+        if allocation.depth < machine.depth:
+            machine.note_write(allocation, offset, value)
+        allocation.cells[offset] = COMPUTED
 
 
 def _further(value: Value, by: Any) -> Value:

@@ -6,12 +6,22 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudalint.execute.loop_plans import MOST_TIMES, History, Misfit, Plan, go_forward, tell_outer
+from cudalint.execute.loop_plans import (
+    MOST_TIMES,
+    History,
+    Misfit,
+    Plan,
+    forget,
+    go_forward,
+    is_opaque,
+    tell_outer,
+)
+from cudalint.execute.values import Data
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
-    from cudalint.ir import nodes as ir
 
 _PERIODS = (1, 2, 3, 4)
 """In turns, that are tried unasked."""
@@ -20,6 +30,8 @@ _TRIES = frozenset({6, 8, 12, 16, 24, 32, 48, 64, 96})
 _MOST_REMEMBERED = 2 * MOST_TIMES + 8
 """Turns, until the history begins anew."""
 _MOST_NOTES = 100_000
+_LEAST_QUIET = 3
+"""Turns of a loop that leaves nothing, of which two are executed."""
 _LEAST_SAVED = 2
 """Turns, for which it is worth it."""
 
@@ -27,8 +39,9 @@ _LEAST_SAVED = 2
 class Turns:
     """One execution of a loop."""
 
-    def __init__(self, machine: Machine, node: ir.Stmt) -> None:
-        self.machine, self.node = machine, node
+    def __init__(self, machine: Machine, node: ir.Stmt, own: tuple[ir.Symbol, ...]) -> None:
+        """`own` are the variables of a loop that needs no others to know its turns."""
+        self.machine, self._node, self._own = machine, node, own
         self._is_outermost = machine.notes is None
         if machine.notes is None and not machine.in_full:
             machine.notes = []
@@ -41,23 +54,41 @@ class Turns:
         """Turns of the window that are to be executed."""
         self._after: Any = 0
         self._weight: Any = 1.0
+        self._total: Any = 0
+        """Turns until now, with those that are left out."""
+        self._quiet = machine.quiet_loops.get(node, 0)
+        self._is_skipping = False
+        self._key = node, machine.stack
+        self._first = machine.first_tries.get(self._key, 0)
+        self._events = self._number_of_events()
 
     def begin(self) -> None:
         """Before the loop's condition."""
-        if self._plan is None and not self.machine.in_full:
+        if self._plan is None and not self._is_skipping and not self.machine.in_full:
             self._history.begin()
             self._is_open = True
 
-    def end(self) -> None:
-        """After the last statement of a turn, if lanes go on."""
+    def end(self) -> bool:
+        """After the last statement of a turn, if lanes go on; whether all turns are done."""
+        self._total = self._total + 1
+        if self._is_skipping:
+            self._stop_skipping()
+            return True
         if self._plan is not None:
             self._left -= 1
             if not self._left:
                 self._leave_window(self._plan)
-            return
-        if not self._is_open:
-            return
-        self._close_turn()
+        elif self._is_open:
+            self._close_turn()
+            if self._quiet and self._is_quiet():
+                self._skip()
+            else:
+                self._quiet = 0
+                self._look()
+        return False
+
+    def _look(self) -> None:
+        """Whether turns go on like the last ones."""
         m = self.machine
         assert m.notes is not None
         for period in list(self._periods):
@@ -72,11 +103,53 @@ class Turns:
     def close(self) -> None:
         if self._is_open:
             self._close_turn()
-        if self._plan is not None:
-            self.machine.weight = self._weight
-        self.machine.watchers -= 1
+        m = self.machine
+        if self._plan is not None or self._is_skipping:
+            m.weight = self._weight
+        if not m.in_full:
+            self._remember()
+        m.watchers -= 1
         if self._is_outermost:
-            self.machine.notes = None
+            m.notes = None
+
+    def _remember(self) -> None:
+        """For the next time that this loop is executed."""
+        m = self.machine
+        m.first_tries[self._key] = max(self._first, len(self._history.turns))
+        if self._own and type(self._total) is int and self._total >= _LEAST_QUIET and self._is_quiet():
+            m.quiet_loops[self._node] = self._total
+
+    def _number_of_events(self) -> tuple[int, ...]:
+        trace = self.machine.trace
+        return len(trace.accesses), len(trace.barriers), len(trace.branches)
+
+    # --- loops that leave nothing ------------------------------------------------------------------
+
+    def _is_quiet(self) -> bool:
+        """Whether nothing has come of it so far but data."""
+        if self._events != self._number_of_events():
+            return False
+        m = self.machine
+        own = [m.environment.get(symbol) for symbol in self._own]
+        return all(
+            isinstance(allocation.cells.get(offset), Data) and is_opaque(old)
+            for (allocation, offset), old in m.writes[-1].items()
+            if allocation not in own
+        )
+
+    def _skip(self) -> None:
+        """One more turn stands for all others."""
+        self._is_skipping, self._weight = True, self.machine.weight
+        self.machine.weight = self._weight * (self._quiet - 1)
+
+    def _stop_skipping(self) -> None:
+        self.machine.weight, self._is_skipping = self._weight, False
+        self._total = self._quiet
+        for allocation in dict.fromkeys(allocation for allocation, _ in self.machine.writes[-1]):
+            if isinstance(allocation.type, ir.ArrayType):
+                forget(self.machine, allocation)
+
+    # --- turns that are alike ----------------------------------------------------------------------
 
     def _close_turn(self) -> None:
         self._history.end()
@@ -89,7 +162,7 @@ class Turns:
 
     def _is_worth_trying(self, period: int) -> bool:
         seen = len(self._history.turns)
-        return 2 * period <= seen and (seen <= 2 * period + 2 or seen == 3 * period or seen in _TRIES)
+        return seen >= max(2 * period, self._first) and (seen <= 2 * period + 2 or seen in (3 * period, self._first) or seen in _TRIES)
 
     def _try(self, period: int) -> bool:
         """Goes forward, if turns are alike after such periods."""
@@ -129,6 +202,8 @@ class Turns:
         go_forward(m, plan, before)
         self._plan, self._left, self._after, self._weight = plan, length, after, m.weight
         m.weight = m.weight * chunks
+        self._total = self._total + (chunks - 1) * length
+        m.first_tries[self._key] = self._first = len(self._history.turns)
         return True
 
     def _leave_window(self, plan: Plan) -> None:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cudalint.execute.loop_shapes import declared, is_closed
 from cudalint.execute.loop_turns import Turns
 from cudalint.execute.memory import Allocation
 from cudalint.execute.program import Execute, Program
@@ -28,7 +29,8 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
     init = program.statement(n.init) if isinstance(n, ir.For) and n.init is not None else None
     increment = program.value(n.increment) if isinstance(n, ir.For) and n.increment is not None else None
     is_tested_first = not isinstance(n, ir.DoWhile)
-    own = _declared(n.init) if isinstance(n, ir.For) else []
+    own = declared(n.init) if isinstance(n, ir.For) else ()
+    is_closed_ = is_closed(n)
 
     def execute(m: Machine) -> None:
         if init is not None:
@@ -42,7 +44,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
         returned, ended = frame.returned, m.ended
         m.depth += 1
         m.writes.append({})
-        turns = Turns(m, n)
+        turns = Turns(m, n, own if is_closed_ else ())
         turn = 0
         while m.mask is not None:
             m.step()
@@ -79,7 +81,8 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                     m.mask = within
                 if increment is not None:
                     increment(m)
-                turns.end()
+                if turns.end():
+                    break
             turn += 1
         turns.close()
         m.depth -= 1
@@ -94,13 +97,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
     return execute
 
 
-def _declared(init: ir.Stmt | None) -> list[ir.Symbol]:
-    statements = init.statements if isinstance(init, ir.Block) else (init,)
-    declared = [each.symbol for each in statements if isinstance(each, ir.Declare)]
-    return [symbol for symbol in declared if not ir.is_reference(symbol.type)]
-
-
-def _leave(m: Machine, own: list[ir.Symbol]) -> None:
+def _leave(m: Machine, own: tuple[ir.Symbol, ...]) -> None:
     """Lanes that have left a loop never see its own variables again."""
     for symbol in own:
         variable = m.environment.get(symbol)

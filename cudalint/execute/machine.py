@@ -86,6 +86,10 @@ class Machine:
         """Inside of loops: what operators were applied to, as far as their results may not be affine in the turns."""
         self.epoch = 0
         """How often notes were dropped, since they were too many."""
+        self.quiet_loops: dict[ir.Stmt, int] = {}
+        """Turns of loops that need nothing but numbers of their own, and leave nothing but data."""
+        self.first_tries: dict[tuple[ir.Stmt, Stack], int] = {}
+        """Turns after which the last execution of a loop was found to go on alike, or was not."""
         self.watchers = 0
         """Loops around that learn how their turns go."""
         self.most_steps = most_steps
