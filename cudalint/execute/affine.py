@@ -122,7 +122,7 @@ def _comparison(op: str, apart: Any, step: Any) -> Any:
         turns, rest = divmod(-apart, step)
         return turns - 1 if rest == 0 and turns > 0 else FOREVER
     safe = np.where(np.equal(step, 0), 1, step)
-    turns, rest = np.divmod(-np.asarray(apart), safe)
+    turns, rest = np.floor_divide(-np.asarray(apart), safe), np.remainder(-np.asarray(apart), safe)
     meets = np.equal(rest, 0) & (turns > 0)
     unequal = np.where(meets, turns - 1, FOREVER)
     return np.where(np.equal(step, 0), FOREVER, np.where(np.equal(apart, 0), 0, unequal))

@@ -45,6 +45,8 @@ class Turn(Struct, eq=False):
     interval: Any
     written: dict[Cell, Value] = field(default_factory=dict)
     """What was in the cells before."""
+    tested: int = 0
+    """Where the notes of the loop's condition end."""
 
 
 class Plan(Struct, eq=False):
@@ -96,6 +98,10 @@ class History:
     def begin(self) -> None:
         self.turns.append(self._now())
         self.machine.writes.append(self.turns[-1].written)
+
+    def tested(self) -> None:
+        if self.machine.notes is not None:
+            self.turns[-1].tested = len(self.machine.notes)
 
     def end(self) -> None:
         self.machine.writes.pop()
@@ -153,13 +159,13 @@ class History:
         for cell in dict.fromkeys(cell for turn in recent for cell in turn.written):
             allocation, offset = cell
             now = allocation.cells.get(offset)
-            middle = _before(recent[period:], cell, now)
-            step = _moved(middle, now)
+            middle = value_before(recent[period:], cell, now)
+            step = moved(middle, now)
             if step is None:
                 raise Misfit
             if isinstance(now, Data):
                 continue
-            old = _moved(_before(recent, cell, now), middle)
+            old = moved(value_before(recent, cell, now), middle)
             if old is None or not _is_same_step(old, step, self.turns[-1].mask):
                 raise Misfit
             if not (type(step) is int and step == 0):
@@ -167,12 +173,12 @@ class History:
         return moves
 
 
-def _before(turns: Sequence[Turn], cell: Cell, now: Value) -> Value:
+def value_before(turns: Sequence[Turn], cell: Cell, now: Value) -> Value:
     """What was in a cell before some of the last turns."""
     return next((turn.written[cell] for turn in turns if cell in turn.written), now)
 
 
-def _moved(old: Value, new: Value) -> Any:
+def moved(old: Value, new: Value) -> Any:
     """What was added to a value; None for one that has changed in other ways."""
     if new is old:
         return 0
@@ -399,22 +405,28 @@ def tell_outer(machine: Machine, plan: Plan, turns: int) -> None:
     machine.note_operator("/", (periods - 1) * plan.period, turns, machine.mask)
 
 
-def go_forward(machine: Machine, plan: Plan, periods: Any) -> None:
-    """Leaves out periods: a plain number of them, or an array [R, warps]."""
+def go_forward(machine: Machine, moves: dict[Cell, Any], interval: Any, periods: Any) -> None:
+    """Moves cells and the interval on by some periods: a plain number of them, or an array [R, warps] or [R, L]."""
     by_lane = periods
     if type(periods) is np.ndarray:
         periods = plain(periods)
-        by_lane = np.repeat(periods, WARP_LANES, axis=1) if type(periods) is np.ndarray else periods
+        by_lane = periods
+        if type(periods) is np.ndarray and periods.shape[1] == machine.lanes.warps:
+            by_lane = np.repeat(periods, WARP_LANES, axis=1)
     if type(by_lane) is int and by_lane == 0:
         return
-    for (allocation, offset), step in plan.moves.items():
+    for (allocation, offset), step in moves.items():
         value = allocation.cells[offset]
-        allocation.cells[offset] = _further(value, step * by_lane)
-    if not (type(plan.interval) is int and plan.interval == 0):
-        interval = machine.interval + plan.interval * by_lane
-        machine.interval = interval.astype(np.int32) if type(interval) is np.ndarray else interval
-    for allocation in plan.forgotten:
-        forget(machine, allocation)
+        allocation.cells[offset] = _further(value, _whole(step * by_lane))
+    if not (type(interval) is int and interval == 0):
+        found = machine.interval + _whole(interval * by_lane)
+        machine.interval = found.astype(np.int32) if type(found) is np.ndarray else found
+
+
+def _whole(number: Any) -> Any:
+    if type(number) is np.ndarray:
+        return number if number.dtype.kind == "i" else np.floor(number).astype(np.int64)
+    return int(number // 1)
 
 
 def forget(machine: Machine, allocation: Allocation) -> None:

@@ -16,6 +16,8 @@ from cudalint.execute.loop_plans import (
     is_opaque,
     tell_outer,
 )
+from cudalint.execute.loop_samples import Samples, samples_of
+from cudalint.execute.trace import LeftOut
 from cudalint.execute.values import Data
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -32,6 +34,15 @@ _MOST_REMEMBERED = 2 * MOST_TIMES + 8
 _MOST_NOTES = 100_000
 _LEAST_QUIET = 3
 """Turns of a loop that leaves nothing, of which two are executed."""
+_STEPS = 8_000
+"""That the turns of a loop may take until some stand for others only by estimate."""
+_MOST_ALIKE = 512
+"""Turns that are executed of a loop whose length is known."""
+_LESS_IN_NESTS = 3
+"""Halvings of that for each loop around."""
+_LEAST_STEPS = 200
+_TURNS_TO_KNOW = 4
+_LEAST_SAMPLES, _MOST_SAMPLES = 12, 64
 _LEAST_SAVED = 2
 """Turns, for which it is worth it."""
 
@@ -54,6 +65,8 @@ class Turns:
         """Turns of the window that are to be executed."""
         self._after: Any = 0
         self._weight: Any = 1.0
+        self._samples: Samples | None = None
+        self._steps, self._executed = machine.trace.steps, 0
         self._total: Any = 0
         """Turns until now, with those that are left out."""
         self._quiet = machine.quiet_loops.get(node, 0)
@@ -64,13 +77,19 @@ class Turns:
 
     def begin(self) -> None:
         """Before the loop's condition."""
-        if self._plan is None and not self._is_skipping and not self.machine.in_full:
+        if self._plan is None and self._samples is None and not self._is_skipping and not self.machine.in_full:
             self._history.begin()
             self._is_open = True
+
+    def tested(self) -> None:
+        """After the loop's condition."""
+        if self._is_open:
+            self._history.tested()
 
     def end(self) -> bool:
         """After the last statement of a turn, if lanes go on; whether all turns are done."""
         self._total = self._total + 1
+        self._executed += 1
         if self._is_skipping:
             self._stop_skipping()
             return True
@@ -78,6 +97,8 @@ class Turns:
             self._left -= 1
             if not self._left:
                 self._leave_window(self._plan)
+        elif self._samples is not None:
+            self._next_sample(self._samples)
         elif self._is_open:
             self._close_turn()
             if self._quiet and self._is_quiet():
@@ -94,6 +115,9 @@ class Turns:
         for period in list(self._periods):
             if self._is_worth_trying(period) and self._try(period):
                 return
+        self._begin_samples()
+        if self._samples is not None:
+            return
         if len(m.notes) > _MOST_NOTES:
             m.notes.clear()
             m.epoch += 1
@@ -104,7 +128,7 @@ class Turns:
         if self._is_open:
             self._close_turn()
         m = self.machine
-        if self._plan is not None or self._is_skipping:
+        if self._plan is not None or self._samples is not None or self._is_skipping:
             m.weight = self._weight
         if not m.in_full:
             self._remember()
@@ -162,7 +186,9 @@ class Turns:
 
     def _is_worth_trying(self, period: int) -> bool:
         seen = len(self._history.turns)
-        return seen >= max(2 * period, self._first) and (seen <= 2 * period + 2 or seen in (3 * period, self._first) or seen in _TRIES)
+        if seen < max(2 * period, self._first):
+            return False
+        return seen <= 2 * period + 2 or seen in (3 * period, self._first) or seen in _TRIES
 
     def _try(self, period: int) -> bool:
         """Goes forward, if turns are alike after such periods."""
@@ -199,7 +225,7 @@ class Turns:
         before, after = (0, (chunks - 1) * in_periods)
         if plan.grows:
             before = after = (chunks - 1) * (plan.window // plan.period)
-        go_forward(m, plan, before)
+        self._go(plan, before)
         self._plan, self._left, self._after, self._weight = plan, length, after, m.weight
         m.weight = m.weight * chunks
         self._total = self._total + (chunks - 1) * length
@@ -209,5 +235,37 @@ class Turns:
     def _leave_window(self, plan: Plan) -> None:
         m = self.machine
         m.weight, self._plan = self._weight, None
-        go_forward(m, plan, self._after)
+        self._go(plan, self._after)
         self._anew()
+
+    def _go(self, plan: Plan, periods: Any) -> None:
+        go_forward(self.machine, plan.moves, plan.interval, periods)
+        if np.any(periods):
+            for allocation in plan.forgotten:
+                forget(self.machine, allocation)
+
+    # --- samples -----------------------------------------------------------------------------------
+
+    def _begin_samples(self) -> None:
+        """Executes some of the turns that are left, if they are too expensive to be all executed."""
+        m = self.machine
+        spent = m.trace.steps - self._steps
+        budget = max(_LEAST_STEPS, _STEPS >> (_LESS_IN_NESTS * (m.watchers - 1)))
+        seen = len(self._history.turns)
+        if (spent < budget and self._executed < _MOST_ALIKE) or seen < _TURNS_TO_KNOW or seen & (seen - 1):
+            return
+        samples = samples_of(self._history, max(_LEAST_SAMPLES, min(_MOST_SAMPLES, budget * self._executed // spent)))
+        if samples is None:
+            return
+        m.trace.left_out.append(LeftOut(self._node, m.stack, "sampled turns", samples.left_out))
+        self._samples, self._weight = samples, m.weight
+        self._next_sample(samples)
+
+    def _next_sample(self, samples: Samples) -> None:
+        m = self.machine
+        length = samples.next(m)
+        m.weight = self._weight * float(length)
+        self._total = self._total + length - 1
+        if samples.is_done:
+            m.weight, self._samples = self._weight, None
+            self._anew()

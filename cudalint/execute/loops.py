@@ -10,6 +10,7 @@ from cudalint.execute.loop_shapes import declared, is_closed
 from cudalint.execute.loop_turns import Turns
 from cudalint.execute.memory import Allocation
 from cudalint.execute.program import Execute, Program
+from cudalint.execute.trace import LeftOut
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 
@@ -67,10 +68,12 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                     if go_on is None:
                         break
                     m.mask = go_on
+            turns.tested()
             if m.is_left_by_data and turn >= _TURNS_BY_DATA:
                 break
             if turn >= _MOST_TURNS:
                 m.unknown("a loop of too many turns")
+                m.trace.left_out.append(LeftOut(n, m.stack, "too many turns", 1))
                 break
             if m.mask is not entered:
                 _leave(m, own)
