@@ -34,7 +34,7 @@ _MOST_REMEMBERED = 2 * MOST_TIMES + 8
 _MOST_NOTES = 100_000
 _LEAST_QUIET = 3
 """Turns of a loop that leaves nothing, of which two are executed."""
-_STEPS = 8_000
+_STEPS = 24_000
 """That the turns of a loop may take until some stand for others only by estimate."""
 _MOST_ALIKE = 512
 """Turns that are executed of a loop whose length is known."""
