@@ -40,9 +40,14 @@ _MOST_ALIKE = 512
 """Turns that are executed of a loop whose length is known."""
 _LESS_IN_NESTS = 3
 """Halvings of that for each loop around."""
+_STEPS_IN_ALL = 50_000
+"""Of an execution, after which loops get half as many; after as many again a quarter, and so on."""
 _LEAST_STEPS = 200
-_TURNS_TO_KNOW = 4
-_LEAST_SAMPLES, _MOST_SAMPLES = 12, 64
+_TOO_MUCH = 3
+"""Times these steps, after which turns are not looked at for how they go on."""
+_TURNS_TO_KNOW = 3
+_FEWEST_SAMPLES, _LEAST_SAMPLES, _MOST_SAMPLES = 2, 12, 64
+"""Where an execution is very expensive, where a loop is, and at most."""
 _LEAST_SAVED = 2
 """Turns, for which it is worth it."""
 
@@ -66,7 +71,7 @@ class Turns:
         self._after: Any = 0
         self._weight: Any = 1.0
         self._samples: Samples | None = None
-        self._steps, self._executed = machine.trace.steps, 0
+        self._steps, self._executed, self._next_look = machine.trace.steps, 0, 0
         self._total: Any = 0
         """Turns until now, with those that are left out."""
         self._quiet = machine.quiet_loops.get(node, 0)
@@ -112,11 +117,12 @@ class Turns:
         """Whether turns go on like the last ones."""
         m = self.machine
         assert m.notes is not None
+        if self._begin_samples(_TOO_MUCH):
+            return
         for period in list(self._periods):
             if self._is_worth_trying(period) and self._try(period):
                 return
-        self._begin_samples()
-        if self._samples is not None:
+        if self._begin_samples():
             return
         if len(m.notes) > _MOST_NOTES:
             m.notes.clear()
@@ -246,20 +252,26 @@ class Turns:
 
     # --- samples -----------------------------------------------------------------------------------
 
-    def _begin_samples(self) -> None:
-        """Executes some of the turns that are left, if they are too expensive to be all executed."""
+    def _begin_samples(self, too_much: int = 1) -> bool:
+        """Executes some of the turns that are left, if they are too expensive to be all executed: if they have taken so
+        many times what they may."""
         m = self.machine
-        spent = m.trace.steps - self._steps
-        budget = max(_LEAST_STEPS, _STEPS >> (_LESS_IN_NESTS * (m.watchers - 1)))
-        seen = len(self._history.turns)
-        if (spent < budget and self._executed < _MOST_ALIKE) or seen < _TURNS_TO_KNOW or seen & (seen - 1):
-            return
-        samples = samples_of(self._history, max(_LEAST_SAMPLES, min(_MOST_SAMPLES, budget * self._executed // spent)))
+        spent, executed = m.trace.steps - self._steps, self._executed
+        less = m.trace.steps // _STEPS_IN_ALL
+        budget = max(_LEAST_STEPS, _STEPS >> (_LESS_IN_NESTS * (m.watchers - 1) + less))
+        if len(self._history.turns) < _TURNS_TO_KNOW or executed < self._next_look:
+            return False
+        if spent < too_much * budget and executed < too_much * _MOST_ALIKE:
+            return False
+        self._next_look = 2 * executed
+        least = max(_FEWEST_SAMPLES, _LEAST_SAMPLES >> less)
+        samples = samples_of(self._history, max(least, min(_MOST_SAMPLES, budget * executed // max(1, spent))))
         if samples is None:
-            return
+            return False
         m.trace.left_out.append(LeftOut(self._node, m.stack, "sampled turns", samples.left_out))
         self._samples, self._weight = samples, m.weight
         self._next_sample(samples)
+        return True
 
     def _next_sample(self, samples: Samples) -> None:
         m = self.machine

@@ -8,7 +8,7 @@ import numpy as np
 
 from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.memory import NULL, Allocation, Memory, as_type, loaded, parts, plus
-from cudalint.execute.trace import AccessEvent, BarrierEvent, BranchEvent, Stack, Trace
+from cudalint.execute.trace import AccessEvent, BarrierEvent, BranchEvent, LeftOut, Stack, Trace
 from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, truth
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 _VECTORS = frozenset({1, 2, 4, 8, 16})
 """Bytes that one instruction loads or stores."""
 _MOST_STEPS = 3_000_000
+_MOST_EVENTS = 4096
+"""Of one access, all of which are kept; of those beyond, one stands for two others, then for four, and so on."""
 
 
 class TooMuch(Exception):
@@ -95,6 +97,8 @@ class Machine:
         self.most_steps = most_steps
         self.in_full = in_full
         """Whether no turns of loops are left out, except for those beyond the caps."""
+        self._events: dict[tuple[Any, Stack], int] = {}
+        """Of each access of the source, as calls lead there."""
         self.allocations: dict[object, Allocation] = {}
 
     # --- masks -------------------------------------------------------------------------------------
@@ -179,10 +183,17 @@ class Machine:
         mask = self.mask
         assert mask is not None
         at = self.library or node
+        weight, key = self.weight, (at, self.stack)
+        number = self._events[key] = self._events.get(key, 0) + 1
+        if number > _MOST_EVENTS:
+            others = 1 << (number // _MOST_EVENTS).bit_length()
+            if number == _MOST_EVENTS + 1:
+                self.trace.left_out.append(LeftOut(at, self.stack, "too many events", 1))
+            if number % others:
+                return
+            weight = weight * others
         self.trace.accesses.append(
-            AccessEvent(
-                at, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack, self.data, value
-            )
+            AccessEvent(at, operation, bytes_, to, offset, mask, weight, self.interval, self.stack, self.data, value)
         )
 
     def barrier(self, node: Any, kind: BarrierKind) -> None:
