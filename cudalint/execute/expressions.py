@@ -20,7 +20,6 @@ from cudalint.execute.values import (
     Pointer,
     Value,
     leaves,
-    truth,
 )
 from cudalint.ir import nodes as ir
 
@@ -29,6 +28,7 @@ if TYPE_CHECKING:
 
 _AGGREGATES = (ir.RecordType, ir.ArrayType)
 INT = ir.Scalar("int", 4, "int")
+_NUMBERS = frozenset({int, bool, float, np.ndarray})
 _LONG = ir.Scalar("long", 8, "int")
 
 
@@ -126,7 +126,7 @@ class Expressions:
         if op == "!":
 
             def negated(m: Machine) -> Value:
-                holds = truth(value(m))
+                holds = m.truth(value(m))
                 if type(holds) is bool:
                     return not holds
                 return ~holds if type(holds) is np.ndarray else holds
@@ -184,22 +184,22 @@ class Expressions:
 
     def _short_circuit(self, stops_at: bool, left: Evaluate, right: Evaluate) -> Evaluate:
         def computed(m: Machine) -> Value:
-            first = truth(left(m))
+            first = m.truth(left(m))
             if type(first) is bool:
-                return first if first is stops_at else truth(right(m))
+                return first if first is stops_at else m.truth(right(m))
             mask = m.mask
             if mask is None:
                 return first
             if type(first) is Data:
                 m.data += 1
-                second = truth(right(m))
+                second = m.truth(right(m))
                 m.data -= 1
                 return second if type(second) is bool and second is stops_at else first
             go_on, _ = m.split(~first if stops_at else first)
             if go_on is None:
                 return first
             m.mask = go_on
-            second = truth(right(m))
+            second = m.truth(right(m))
             m.mask = mask
             if type(second) is Data:
                 # What the left side says of some lanes is known: the others are up to data.
@@ -234,7 +234,10 @@ class Expressions:
             common = _common(type_, value_type, op)
             if isinstance(common, ir.Scalar) and not isinstance(type_, ir.PointerType):
                 old, by = as_type(old, common), by if op in ("<<", ">>") else as_type(by, common)
-            new = as_type(combine(m, op, old, by, common, common), type_)
+            new = combine(m, op, old, by, common, common)
+            if m.notes is not None and _may_wrap(common, type_):
+                _watch_cast(m, new, type_)
+            new = as_type(new, type_)
             m.memory.store(allocation, offset, new, type_, target)
             return new
 
@@ -245,7 +248,7 @@ class Expressions:
         then, otherwise = self._program.value(e.then), self._program.value(e.otherwise)
 
         def chosen(m: Machine) -> Value:
-            holds = truth(condition(m))
+            holds = m.truth(condition(m))
             if type(holds) is bool:
                 return then(m) if holds else otherwise(m)
             mask = m.mask
@@ -289,8 +292,15 @@ class Expressions:
                 return m.memory.load(allocation, offset, own, e)
 
             return read
-        value = self._program.value(operand)
-        return lambda m: as_type(value(m), type_)
+        value, is_narrow = self._program.value(operand), _may_wrap(ir.referent(operand.type), type_)
+
+        def cast(m: Machine) -> Value:
+            found = value(m)
+            if is_narrow and m.notes is not None:
+                _watch_cast(m, found, type_)
+            return as_type(found, type_)
+
+        return cast
 
     # --- the rest ----------------------------------------------------------------------------------
 
@@ -390,14 +400,35 @@ def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate) -> Value:
 def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, operand: ir.Type) -> Value:
     """A built-in operator on any two values; `type_` is that of the result, `operand` that of the left side."""
     kinds = type(left), type(right)
+    if kinds[0] in _NUMBERS and kinds[1] in _NUMBERS:
+        own = operand if op in COMPARING else type_
+        if m.notes is not None:
+            m.watch(op, left, right, own)
+        return binary(op, left, right, own) if isinstance(own, ir.Scalar) else COMPUTED
     if Pointer in kinds:
+        if m.notes is not None:
+            _watch_pointers(m, op, left, right)
         return _with_pointer(op, left, right, type_)
     if issubclass(kinds[0], Data) or issubclass(kinds[1], Data):
+        if m.notes is not None and op in ("*", "&"):
+            m.watch("==", right if issubclass(kinds[0], Data) else left, 0)
         return _of_data(op, left, right)
     if any(kind in (Aggregate, Closure, FunctionValue) for kind in kinds):
         return COMPUTED
     own = operand if op in COMPARING else type_
     return binary(op, left, right, own) if isinstance(own, ir.Scalar) else COMPUTED
+
+
+def _watch_pointers(m: Machine, op: str, left: Value, right: Value) -> None:
+    if type(left) is Pointer and type(right) is Pointer:
+        if left.allocation is not right.allocation or isinstance(right.offset, Data):
+            return
+        if op == "-":
+            m.watch("/", plus(left.offset, -right.offset), left.pointee.bytes)
+        else:
+            m.watch(op, left.offset, right.offset)
+    elif op in ("&", "%"):
+        m.watch(op, left.offset if type(left) is Pointer else left, right)
 
 
 def _of_data(op: str, left: Value, right: Value) -> Value:
@@ -433,6 +464,24 @@ def _with_pointer(op: str, left: Value, right: Value, type_: ir.Type) -> Value:
         # Allocations are aligned to more than anybody asks for.
         return binary(op, pointer.offset, other, type_) if not isinstance(other, Data) else COMPUTED
     return COMPUTED
+
+
+def _watch_cast(m: Machine, value: Value, type_: ir.Type) -> None:
+    if type(value) not in (int, float, bool, np.ndarray):
+        return
+    if isinstance(type_, ir.Scalar) and type_.kind == "bool":
+        m.watch("!=", value, 0)
+    else:
+        m.watch("cast", value, 0, type_)
+
+
+def _may_wrap(source: ir.Type, target: ir.Type) -> bool:
+    """Whether a conversion may change a whole number, or cuts one out of a float."""
+    if not isinstance(source, ir.Scalar) or not isinstance(target, ir.Scalar) or target.kind not in ("int", "uint"):
+        return isinstance(target, ir.Scalar) and target.kind == "bool"
+    if source.kind == "float":
+        return True
+    return target.bytes < source.bytes or (source.kind != target.kind and source.kind != "bool")
 
 
 def _common(target: ir.Type, value: ir.Type, op: str) -> ir.Type:

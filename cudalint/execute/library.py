@@ -98,6 +98,7 @@ def _extremum(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         found = [as_type(argument(m), type_) for argument in arguments]
         if len(found) != 2 or not isinstance(type_, ir.Scalar) or any(_is_no_number(value) for value in found):
             return UNKNOWN
+        m.watch("min" if is_least else "max", found[0], found[1])
         if np.ndarray in map(type, found):
             return (np.minimum if is_least else np.maximum)(*found)
         return min(found) if is_least else max(found)
@@ -110,7 +111,10 @@ def _absolute(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
 
     def call(m: Machine) -> Value:
         value = argument(m)
-        return UNKNOWN if _is_no_number(value) else as_type(abs(value), type_)
+        if _is_no_number(value):
+            return UNKNOWN
+        m.watch("<", value, 0)
+        return as_type(abs(value), type_)
 
     return call
 
@@ -145,6 +149,7 @@ def _bits(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         value = argument(m)
         if count is None or _is_no_number(value):
             return UNKNOWN
+        m.watch("same", value, 0)
         if type(value) is not np.ndarray:
             return count(int(value) & ((1 << width) - 1), width)
         low = value.astype(np.uint64) & np.uint64((1 << width) - 1)

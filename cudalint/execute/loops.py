@@ -1,18 +1,24 @@
-"""Loops: turn by turn, for as long as a lane is active."""
+"""Loops: turn by turn for as long as a lane is active, but turns that go on like others are left out."""
 
 from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+import numpy as np
+
+from cudalint.execute.loop_shapes import declared, is_closed
+from cudalint.execute.loop_turns import Turns
+from cudalint.execute.memory import Allocation
 from cudalint.execute.program import Execute, Program
-from cudalint.execute.values import Data, truth
+from cudalint.execute.trace import LeftOut
+from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
 
 _MOST_TURNS = 2000
-"""Of one loop; what is left out is noted."""
+"""Of one loop, that are executed; what is left out is noted."""
 _TURNS_BY_DATA = 2
 """Of a loop that data ends: the first turn, and one that comes after another."""
 
@@ -24,6 +30,8 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
     init = program.statement(n.init) if isinstance(n, ir.For) and n.init is not None else None
     increment = program.value(n.increment) if isinstance(n, ir.For) and n.increment is not None else None
     is_tested_first = not isinstance(n, ir.DoWhile)
+    own = declared(n.init) if isinstance(n, ir.For) else ()
+    is_closed_ = is_closed(n)
 
     def execute(m: Machine) -> None:
         if init is not None:
@@ -37,12 +45,14 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
         returned, ended = frame.returned, m.ended
         m.depth += 1
         m.writes.append({})
+        turns = Turns(m, n, own if is_closed_ else ())
         turn = 0
         while m.mask is not None:
             m.step()
+            turns.begin()
             active = m.mask
             if condition is not None and (is_tested_first or turn):
-                holds = truth(condition(m))
+                holds = m.truth(condition(m))
                 if isinstance(holds, Data):
                     if turn >= _TURNS_BY_DATA:
                         break
@@ -58,15 +68,26 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                     if go_on is None:
                         break
                     m.mask = go_on
+            turns.tested()
             if m.is_left_by_data and turn >= _TURNS_BY_DATA:
                 break
             if turn >= _MOST_TURNS:
                 m.unknown("a loop of too many turns")
+                m.trace.left_out.append(LeftOut(n, m.stack, "too many turns", 1))
                 break
+            if m.mask is not entered:
+                _leave(m, own)
+            within = m.mask
             body(m)
-            if m.next_turn() and increment is not None:
-                increment(m)
+            if m.next_turn():
+                if m.mask is not within and np.count_nonzero(m.mask) == np.count_nonzero(within):
+                    m.mask = within
+                if increment is not None:
+                    increment(m)
+                if turns.end():
+                    break
             turn += 1
+        turns.close()
         m.depth -= 1
         written = m.writes.pop()
         if m.writes:
@@ -78,3 +99,10 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
 
     return execute
 
+
+def _leave(m: Machine, own: tuple[ir.Symbol, ...]) -> None:
+    """Lanes that have left a loop never see its own variables again."""
+    for symbol in own:
+        variable = m.environment.get(symbol)
+        if type(variable) is Allocation:
+            variable.mask = m.mask

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
+from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.memory import NULL, Allocation, Memory, as_type, loaded, parts, plus
-from cudalint.execute.trace import AccessEvent, BarrierEvent, BranchEvent, Stack, Trace
-from cudalint.execute.values import UNKNOWN, Data, Pointer, Value
+from cudalint.execute.trace import AccessEvent, BarrierEvent, BranchEvent, LeftOut, Stack, Trace
+from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, truth
 from cudalint.facts import BarrierKind, Operation
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -20,10 +21,24 @@ if TYPE_CHECKING:
 _VECTORS = frozenset({1, 2, 4, 8, 16})
 """Bytes that one instruction loads or stores."""
 _MOST_STEPS = 3_000_000
+_MOST_EVENTS = 4096
+"""Of one access, all of which are kept; of those beyond, one stands for two others, then for four, and so on."""
 
 
 class TooMuch(Exception):
     """The execution takes more steps than it may."""
+
+
+class Note(NamedTuple):
+    """One execution of an operator by the lanes of a mask."""
+
+    op: str
+    left: Value
+    right: Value
+    type: ir.Type | None
+    mask: Mask | None
+    allocation: Allocation | None = None
+    """The local array of an `element`."""
 
 
 class Frame:
@@ -41,7 +56,9 @@ class Frame:
 class Machine:
     """Executes what a program compiles to: statements change its mask, and leave events in its trace."""
 
-    def __init__(self, lanes: Lanes, program: Program, most_steps: int = _MOST_STEPS) -> None:
+    def __init__(
+        self, lanes: Lanes, program: Program, most_steps: int = _MOST_STEPS, in_full: bool = False
+    ) -> None:  # fmt: skip
         self.lanes, self.program = lanes, program
         self.trace = Trace(lanes)
         self.memory = Memory(self)
@@ -71,7 +88,21 @@ class Machine:
         """Whether some lanes may have left the innermost loop, or its function, where data said so."""
         self.writes: list[dict[tuple[Allocation, int], Value]] = []
         """For each loop around, what was in cells from outside of it before its current turn."""
+        self.notes: list[Note] | None = None
+        """Inside of loops: what operators were applied to, as far as their results may not be affine in the turns."""
+        self.epoch = 0
+        """How often notes were dropped, since they were too many."""
+        self.quiet_loops: dict[ir.Stmt, int] = {}
+        """Turns of loops that need nothing but numbers of their own, and leave nothing but data."""
+        self.first_tries: dict[tuple[ir.Stmt, Stack], int] = {}
+        """Turns after which the last execution of a loop was found to go on alike, or was not."""
+        self.watchers = 0
+        """Loops around that learn how their turns go."""
         self.most_steps = most_steps
+        self.in_full = in_full
+        """Whether no turns of loops are left out, except for those beyond the caps."""
+        self._events: dict[tuple[Any, Stack], int] = {}
+        """Of each access of the source, as calls lead there."""
         self.allocations: dict[object, Allocation] = {}
 
     # --- masks -------------------------------------------------------------------------------------
@@ -109,6 +140,32 @@ class Machine:
         if self.trace.steps > self.most_steps:
             raise TooMuch
 
+    # --- notes for loops ---------------------------------------------------------------------------
+
+    def watch(self, op: str, left: Value, right: Value, type_: ir.Type | None = None) -> None:
+        """Notes an operator whose result may cease to be affine in what moves; see `affine.py`."""
+        kind = type_.kind if isinstance(type_, ir.Scalar) else ""
+        if self.notes is None or (kind == "float" and op not in COMPARING):
+            return
+        if kind == "uint" or op not in ("+", "-"):
+            self.notes.append(Note(op, left, right, type_, self.mask))
+
+    def note_operator(self, op: str, left: Value, right: Value, mask: Mask | None) -> None:
+        """As `watch`, of numbers that no operator of the source has."""
+        if self.notes is not None:
+            self.notes.append(Note(op, left, right, None, mask))
+
+    def watch_place(self, allocation: Allocation, offset: Any, value: Value) -> None:
+        """Notes which element of a local array is read or written."""
+        if self.notes is not None:
+            self.notes.append(Note("element", offset, value, None, self.mask, allocation))
+
+    def truth(self, value: Value) -> Any:
+        """A condition: see `values.truth`."""
+        if self.notes is not None and type(value) in (int, float, np.ndarray):
+            self.watch("!=", value, 0)
+        return truth(value)
+
     # --- events ------------------------------------------------------------------------------------
 
     def access(
@@ -130,7 +187,17 @@ class Machine:
     def note(
         self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value = None
     ) -> None:
-        self.trace.accesses.append(self._event(to, offset, bytes_, operation, node, value))
+        at, weight = self.library or node, self.weight
+        number = self._events[at, self.stack] = self._events.get((at, self.stack), 0) + 1
+        if number > _MOST_EVENTS:
+            others = 1 << (number // _MOST_EVENTS).bit_length()
+            if number == _MOST_EVENTS + 1:
+                self.trace.left_out.append(LeftOut(at, self.stack, "too many events", 1))
+            if number % others:
+                return
+            weight = weight * others
+        event = self._event(to, offset, bytes_, operation, node, value)
+        self.trace.accesses.append(event if weight is self.weight else event._replace(weight=weight))
 
     def overrun(self, of: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any) -> None:
         """Notes an access of active lanes that leaves a local variable."""

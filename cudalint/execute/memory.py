@@ -172,6 +172,8 @@ class Memory:
         offset = plain(offset)
         if isinstance(to.type, ir.ArrayType) and self._leaves(to, offset, type_):
             self.machine.overrun(to, offset, type_, "store", node)
+        if self.machine.notes is not None and isinstance(to.type, _AGGREGATES):
+            self.machine.watch_place(to, offset, value)
         if type(value) is Aggregate:
             if type(offset) is int:
                 for own, cell in value.cells.items():
@@ -251,6 +253,13 @@ class Memory:
         offset = plain(offset)
         if isinstance(source.type, ir.ArrayType) and self._leaves(source, offset, type_):
             self.machine.overrun(source, offset, type_, "load", node)
+        if self.machine.notes is not None and isinstance(source.type, _AGGREGATES):
+            found = self._held(source, offset, type_)
+            self.machine.watch_place(source, offset, found)
+            return found
+        return self._held(source, offset, type_)
+
+    def _held(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
         if isinstance(type_, _AGGREGATES):
             if type(offset) is not int:
                 return uninitialised(type_)

@@ -124,13 +124,11 @@ class Places:
         return locate
 
     def _chosen(self, e: ir.Conditional) -> Locate:
-        from cudalint.execute.values import truth
-
         condition = self._program.value(e.condition)
         then, otherwise, type_ = self._program.place(e.then), self._program.place(e.otherwise), e.type
 
         def locate(m: Machine) -> Place:
-            holds = truth(condition(m))
+            holds = m.truth(condition(m))
             if type(holds) is bool:
                 return then(m) if holds else otherwise(m)
             first, second = then(m), otherwise(m)

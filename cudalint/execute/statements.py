@@ -11,7 +11,7 @@ from cudalint.execute.loops import compiled_loop
 from cudalint.execute.memory import as_type, joined
 from cudalint.execute.places import variable
 from cudalint.execute.program import Execute, Program
-from cudalint.execute.values import COMPUTED, Data, Pointer, Value, truth
+from cudalint.execute.values import COMPUTED, Data, Pointer, Value
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
@@ -118,7 +118,7 @@ class Statements:
 
         def execute(m: Machine) -> None:
             m.step()
-            holds = truth(condition(m))
+            holds = m.truth(condition(m))
             mask = m.mask
             if mask is None:
                 return
@@ -190,6 +190,7 @@ class Statements:
                     wanted = each(m)
                     if left is None or isinstance(wanted, Data):
                         continue
+                    m.watch("==", value, wanted)
                     own = left & (value == wanted)
                     hit = _both(hit, own if own.any() else None)
                 if hit is not None and left is not None:

@@ -7,7 +7,7 @@ common.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
@@ -81,10 +81,20 @@ class BranchEvent(NamedTuple):
     """How many conditions that data decides there are on the way."""
 
 
+class LeftOut(NamedTuple):
+    """Turns of a loop, or events, that no event stands for exactly."""
+
+    node: Any
+    stack: Stack
+    reason: Literal["sampled turns", "too many turns", "turns by data", "too many events"]
+    number: float
+    """Of turns that are not executed, as far as that is known, or of events."""
+
+
 class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
-    __slots__ = ("accesses", "barriers", "branches", "lanes", "overruns", "steps", "unknown")
+    __slots__ = ("accesses", "barriers", "branches", "lanes", "left_out", "overruns", "steps", "unknown")
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
@@ -95,4 +105,6 @@ class Trace:
         self.branches: list[BranchEvent] = []
         self.unknown: Counter[str] = Counter()
         """Why something was not executed, and how often."""
+        self.left_out: list[LeftOut] = []
+        """What the weights of the others are estimates for. Turns that go on exactly like others are not among it."""
         self.steps = 0

@@ -86,3 +86,9 @@ def test_loops(kernel: Kernel) -> None:
 @given(kernels())
 def test_everything(kernel: Kernel) -> None:
     check(kernel)
+
+
+@QUIET
+@given(kernels(Features(nested=1, turns=60, switches=False)))
+def test_long_loops(kernel: Kernel) -> None:
+    check(kernel)

@@ -29,11 +29,12 @@ def kernel_in(source: str, name: str | None = None) -> ir.Function:
 
 
 def execute(
-    function: ir.Function, block: Extents, grid: Extents, arguments: Mapping[str, object] | None = None
-) -> Trace:
+    function: ir.Function, block: Extents, grid: Extents, arguments: Mapping[str, object] | None = None,
+    in_full: bool = False,
+) -> Trace:  # fmt: skip
     """All blocks of a grid, in one world; or in as many as an argument has values."""
     blocks = [(x, y, z) for z, y, x in itertools.product(*(range(extent) for extent in reversed(grid)))]
     given = {p: (arguments or {})[p.name] for p in function.parameters if p.name in (arguments or {})}
     worlds = max((len(value) for value in given.values() if isinstance(value, list)), default=1)
     lanes = Lanes(block, [[extent] * worlds for extent in grid], blocks)
-    return Machine(lanes, Program()).run(function, given)
+    return Machine(lanes, Program(), in_full=in_full).run(function, given)

@@ -59,6 +59,8 @@ class Features:
     loops: bool = True
     nested: int = 2
     """Loops inside of loops, at most."""
+    turns: int = 5
+    """Of a loop, at most, where its bound is a plain number."""
     leaving: bool = True
     """`break`, `continue` and early `return`."""
     switches: bool = True
@@ -328,7 +330,7 @@ class Maker:
             return Binary("%", Cast(UINT, self.variable(scope)), Lit(self.number(2, 5), UINT))
         if form == 1:
             return Binary("&", self.variable(scope), Lit(3, INT))
-        return Lit(self.number(0, 5), INT)
+        return Lit(self.number(0, self.features.turns), INT)
 
     def _counted(self, form: str, scope: Scope, inner: Scope) -> Statement:
         i = Var(self.name("i"), self.draw(st.sampled_from((INT, INT, UINT))))

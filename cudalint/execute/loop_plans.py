@@ -1,0 +1,445 @@
+"""What the turns of a loop have in common, and how many of them go on like that.
+
+After some turns of a loop it is known what they have written outside of themselves, which events they have left and
+which operators they have used. If one period of turns did the same as the one before, with numbers that have moved by
+constant steps, and if no operator says otherwise (`affine.py`), so will the next ones: what a period does to its
+numbers is then an affine map, and of such a map two equal steps are followed by the same for ever. Most of those
+periods need no execution: some stand for the others, by the weights of their events.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+from msgspec import Struct, field
+
+from cudalint.execute.affine import FOREVER, lasts, least_by_warp, plain, step_of, wide
+from cudalint.execute.memory import Allocation, plus
+from cudalint.execute.values import COMPUTED, Closure, Data, FunctionValue, Pointer, Value
+from cudalint.hardware.banks import BANK_BYTES
+from cudalint.hardware.requests import WARP_LANES
+from cudalint.hardware.sectors import SECTOR_BYTES
+
+if TYPE_CHECKING:
+    from cudalint.execute.lanes import Mask
+    from cudalint.execute.machine import Machine, Note
+    from cudalint.execute.trace import AccessEvent
+
+Cell = tuple[Allocation, int]
+MOST_TIMES = 64
+"""Turns that may be one period."""
+_ABSENT = object()
+
+
+class Turn(Struct, eq=False):
+    """Where the notes and events of a turn begin, what it found, and what it has written outside of itself."""
+
+    notes: int
+    accesses: int
+    barriers: int
+    branches: int
+    mask: Any
+    interval: Any
+    written: dict[Cell, Value] = field(default_factory=dict)
+    """What was in the cells before."""
+    tested: int = 0
+    """Where the notes of the loop's condition end."""
+
+
+class Plan(Struct, eq=False):
+    """How turns go on."""
+
+    period: int
+    """In turns."""
+    periods: Any
+    """That go on like this: a plain number, or an array [R, warps]; the next one may not."""
+    window: int
+    """Turns, whole periods, after which all requests cost the same again."""
+    grows: bool
+    """Weights of events within a turn grow from one to the next: loops in it have more turns in each."""
+    moves: dict[Cell, Any]
+    """Steps in a period."""
+    interval: Any
+    forgotten: list[Allocation]
+    """Local arrays of data that are written all over."""
+    limits: list[Limit]
+
+
+class Limit(NamedTuple):
+    """What ends a plan some day."""
+
+    periods: Any
+    apart: Any
+    step: Any
+    """Periods come from dividing the one by the other."""
+    mask: Mask | None
+
+
+class Misfit(Exception):
+    """Turns don't go on alike, with this period."""
+
+    def __init__(self, times: int = 1) -> None:
+        super().__init__()
+        self.times = times
+        """So many periods may."""
+
+
+class History:
+    """The turns of one execution of a loop, for as long as they may be alike."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.machine = machine
+        self.turns: list[Turn] = []
+        self._epoch = machine.epoch
+
+    def begin(self) -> None:
+        self.turns.append(self._now())
+        self.machine.writes.append(self.turns[-1].written)
+
+    def tested(self) -> None:
+        if self.machine.notes is not None:
+            self.turns[-1].tested = len(self.machine.notes)
+
+    def end(self) -> None:
+        self.machine.writes.pop()
+        outer = self.machine.writes[-1]
+        for cell, old in self.turns[-1].written.items():
+            outer.setdefault(cell, old)
+        if self._epoch != self.machine.epoch:
+            self._epoch, self.turns = self.machine.epoch, []
+
+    def _now(self) -> Turn:
+        m, trace = self.machine, self.machine.trace
+        assert m.notes is not None
+        numbers = len(m.notes), len(trace.accesses), len(trace.barriers), len(trace.branches)
+        return Turn(*numbers, m.mask, m.interval)
+
+    def plan(self, period: int, needed: int) -> Plan:
+        """How turns go on, if the last two periods were alike; or a misfit, also where fewer periods than `needed` go
+        on like them."""
+        turns, now, last = self.turns, self._now(), len(self.turns)
+        first, second = turns[last - 2 * period], turns[last - period]
+        if not _is_same_mask(first.mask, second.mask) or not _is_same_mask(second.mask, now.mask):
+            raise Misfit
+        found = _Findings(self.machine, period, needed, now.mask)
+        assert self.machine.notes is not None
+        notes = self.machine.notes
+        found.compare_notes(notes[first.notes : second.notes], notes[second.notes : now.notes])
+        moves = self._moves(period)
+        third = turns[last - 3 * period] if last >= 3 * period else None
+        self._compare_events(found, third, first, second, now)
+        interval = step_of(second.interval, now.interval)
+        if interval is None or not np.array_equal(interval, step_of(first.interval, second.interval)):
+            raise Misfit
+        found.check()
+        forgotten = list(found.forgotten)
+        return Plan(period, found.periods(), found.window, found.grows, moves, interval, forgotten, found.limits)
+
+    def _compare_events(self, found: _Findings, third: Turn | None, first: Turn, second: Turn, now: Turn) -> None:
+        trace = self.machine.trace
+        before = trace.accesses[third.accesses : first.accesses] if third is not None else None
+        found.compare_accesses(
+            before, trace.accesses[first.accesses : second.accesses], trace.accesses[second.accesses : now.accesses]
+        )
+        # A barrier's interval is checked as the machine's.
+        found.compare_others(
+            trace.barriers[first.barriers : second.barriers], trace.barriers[second.barriers : now.barriers]
+        )
+        found.compare_others(
+            trace.branches[first.branches : second.branches], trace.branches[second.branches : now.branches]
+        )
+
+    def _moves(self, period: int) -> dict[Cell, Any]:
+        """How cells from outside move in a period."""
+        moves: dict[Cell, Any] = {}
+        recent = self.turns[-2 * period :]
+        for cell in dict.fromkeys(cell for turn in recent for cell in turn.written):
+            allocation, offset = cell
+            now = allocation.cells.get(offset)
+            middle = value_before(recent[period:], cell, now)
+            step = moved(middle, now)
+            if step is None:
+                raise Misfit
+            if isinstance(now, Data):
+                continue
+            old = moved(value_before(recent, cell, now), middle)
+            if old is None or not _is_same_step(old, step, self.turns[-1].mask):
+                raise Misfit
+            if not (type(step) is int and step == 0):
+                moves[cell] = step
+        return moves
+
+
+def value_before(turns: Sequence[Turn], cell: Cell, now: Value) -> Value:
+    """What was in a cell before some of the last turns."""
+    return next((turn.written[cell] for turn in turns if cell in turn.written), now)
+
+
+def moved(old: Value, new: Value) -> Any:
+    """What was added to a value; None for one that has changed in other ways."""
+    if new is old:
+        return 0
+    kinds = type(old), type(new)
+    if isinstance(new, Data):
+        return 0 if isinstance(old, Data) else None
+    if kinds == (Pointer, Pointer):
+        if not _is_same_memory(old.allocation, new.allocation):
+            return None
+        if isinstance(old.offset, Data) or isinstance(new.offset, Data):
+            return 0 if isinstance(old.offset, Data) and isinstance(new.offset, Data) else None
+        return step_of(old.offset, new.offset)
+    if kinds in ((Closure, Closure), (FunctionValue, FunctionValue)):
+        return 0 if old.function is new.function and kinds[0] is FunctionValue else None
+    return step_of(old, new)
+
+
+def _is_same_memory(one: Allocation, other: Allocation) -> bool:
+    """What pointers that were loaded lead to is new each time, and never known."""
+    return one is other or (one.name == other.name and one.name.startswith("*"))
+
+
+def _is_same_step(one: Any, other: Any, mask: Mask) -> bool:
+    if type(one) is int and type(other) is int:
+        return one == other
+    return bool((np.equal(one, other) | ~mask).all())
+
+
+def _is_same_mask(one: Any, other: Any) -> bool:
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
+
+
+class _Findings:
+    """How long two periods' notes and events go on as they do."""
+
+    def __init__(self, machine: Machine, period: int, needed: int, mask: Mask) -> None:
+        self.machine, self.needed, self.mask = machine, needed, mask
+        self.grows = False
+        self._period, self._alike = period, 1
+        self.forgotten: dict[Allocation, None] = {}
+        self.times = 1
+        self._whole: int = FOREVER
+        self._by_warp: Any = None
+        self.limits: list[Limit] = []
+
+    @property
+    def window(self) -> int:
+        return self._period * self._alike
+
+    # --- how long ----------------------------------------------------------------------------------
+
+    def limit(self, periods: Any, mask: Mask | None) -> None:
+        """Active lanes go on for so many periods."""
+        if type(periods) is int:
+            if periods >= FOREVER:
+                return
+            if mask is None or mask is self.mask:
+                self._whole = min(self._whole, periods)
+                return
+        mask = self.mask if mask is None else mask
+        own = least_by_warp(np.broadcast_to(periods, mask.shape), mask, self.machine.lanes.warps)
+        self._by_warp = own if self._by_warp is None else np.minimum(self._by_warp, own)
+
+    def check(self) -> None:
+        """A longer period is better than one that ends soon."""
+        longer = self._period * self.times
+        needed = max(self.needed, 4 * self.times if self.times > 1 and longer <= MOST_TIMES else 0)
+        if self._whole < needed or (self._by_warp is not None and self._active().max(initial=0) < needed):
+            raise Misfit(self.times)
+
+    def _active(self) -> Any:
+        """Periods of those warps that are in the loop."""
+        warps = self.mask.reshape(self.mask.shape[0], self.machine.lanes.warps, WARP_LANES).any(axis=2)
+        return np.minimum(self._by_warp, self._whole)[warps]
+
+    def periods(self) -> Any:
+        if self._by_warp is None:
+            return self._whole
+        active = self._active()
+        return int(active[0]) if (active == active[0]).all() else np.minimum(self._by_warp, self._whole)
+
+    # --- notes -------------------------------------------------------------------------------------
+
+    def compare_notes(self, before: Sequence[Note], after: Sequence[Note]) -> None:
+        if len(before) != len(after):
+            raise Misfit
+        for old, new in zip(before, after, strict=True):
+            if old.op != new.op:
+                raise Misfit
+            if not (old.mask is new.mask or _is_same_mask(old.mask, new.mask)):
+                raise Misfit
+            if old.op == "element":
+                self._element(old, new)
+            elif old.left is not new.left or old.right is not new.right:
+                self._note(old, new)
+
+    def _note(self, old: Note, new: Note) -> None:
+        by = step_of(old.left, new.left), step_of(old.right, new.right)
+        if by[0] is None or by[1] is None:
+            raise Misfit
+        if type(by[0]) is int and type(by[1]) is int and by[0] == 0 == by[1]:
+            return
+        periods, times = lasts(new.op, new.left, new.right, by, new.type)
+        self.times = max(self.times, times)
+        if type(periods) is int and periods >= FOREVER:
+            return
+        self.limit(periods, new.mask)
+        if self.machine.watchers > 1:
+            is_level = new.op in ("/", "%", ">>", "&", "cast")
+            apart = wide(new.left) - (0 if is_level else wide(new.right))
+            self.limits.append(Limit(periods, apart, by[0] if is_level else by[0] - by[1], new.mask))
+        if self._whole < self.needed:
+            raise Misfit(self.times)
+
+    def _element(self, old: Note, new: Note) -> None:
+        """An element of a local array: another one in each turn only where all are data."""
+        assert new.allocation is not None
+        if isinstance(new.left, Data) and isinstance(old.left, Data):
+            return
+        step = step_of(old.left, new.left)
+        if step is None:
+            raise Misfit
+        if type(step) is int and step == 0:
+            return
+        if not is_opaque(old.right) or not is_opaque(new.right):
+            raise Misfit
+        if new.allocation not in self.forgotten:
+            if not all(is_opaque(cell) for cell in new.allocation.cells.values()):
+                raise Misfit
+            self.forgotten[new.allocation] = None
+
+    # --- events ------------------------------------------------------------------------------------
+
+    def compare_accesses(
+        self, third: Sequence[AccessEvent] | None, before: Sequence[AccessEvent], after: Sequence[AccessEvent]
+    ) -> None:
+        if len(before) != len(after):
+            raise Misfit
+        oldest: Iterable[AccessEvent | None] = (
+            third if third is not None and len(third) == len(before) else [None] * len(before)
+        )
+        for ancient, old, new in zip(oldest, before, after, strict=True):
+            if old.node is not new.node or old.operation != new.operation or old.bytes != new.bytes:
+                raise Misfit
+            if old.data != new.data or old.stack != new.stack or not _is_same_mask(old.mask, new.mask):
+                raise Misfit
+            if not _is_same_memory(old.allocation, new.allocation):
+                raise Misfit
+            self._weight(ancient, old, new)
+            self._offset(old, new)
+
+    def _weight(self, ancient: Any, old: Any, new: Any) -> None:
+        if old.weight is new.weight or np.array_equal(old.weight, new.weight):
+            return
+        if ancient is None or not np.allclose(new.weight - old.weight, old.weight - ancient.weight):
+            raise Misfit
+        self.grows = True
+
+    def _offset(self, old: AccessEvent, new: AccessEvent) -> None:
+        if isinstance(old.offset, Data) and isinstance(new.offset, Data):
+            return
+        step = step_of(old.offset, new.offset)
+        if step is None:
+            raise Misfit
+        if type(step) is int and step == 0:
+            return
+        mask = new.mask
+        if type(step) is np.ndarray and step.shape[1] > 1:
+            step = self._by_warps(step, mask)
+        unit = max(BANK_BYTES, new.bytes)
+        if new.allocation.space != "shared" and not _is_one_place(new, mask):
+            unit = max(SECTOR_BYTES, new.bytes)
+        alike = int(np.max(unit // np.gcd(np.abs(step), unit)))
+        self._alike = math.lcm(self._alike, alike)
+        if self.window > 2 * MOST_TIMES:
+            raise Misfit
+
+    def _by_warps(self, step: Any, mask: Mask) -> Any:
+        """A step for each warp; those whose lanes have several of them don't go on."""
+        shape = mask.shape[0], self.machine.lanes.warps, WARP_LANES
+        lanes, active = np.broadcast_to(step, mask.shape).reshape(shape), mask.reshape(shape)
+        most = np.where(active, lanes, -FOREVER).max(axis=2)
+        least = np.where(active, lanes, FOREVER).min(axis=2)
+        is_one = (most == least) | ~active.any(axis=2)
+        if not is_one.all():
+            self.limit(np.repeat(np.where(is_one, FOREVER, 0), WARP_LANES, axis=1), mask)
+            self.check()
+        return np.where(active.any(axis=2), most, 0)
+
+    def compare_others(self, before: Sequence[Any], after: Sequence[Any]) -> None:
+        """Barriers, or branches."""
+        if len(before) != len(after):
+            raise Misfit
+        for old, new in zip(before, after, strict=True):
+            if old.node is not new.node or old.stack != new.stack or not _is_same_mask(old.mask, new.mask):
+                raise Misfit
+            if not _is_same_mask(getattr(old, "taken", None), getattr(new, "taken", None)) and hasattr(old, "taken"):
+                raise Misfit
+            if not np.array_equal(old.weight, new.weight):
+                self.grows = True
+
+
+def _is_one_place(event: AccessEvent, mask: Mask) -> bool:
+    """Whether all active lanes of each warp go to one place."""
+    if type(event.offset) is not np.ndarray or event.offset.shape[1] == 1:
+        return True
+    lanes = np.broadcast_to(event.offset, mask.shape).reshape(-1, WARP_LANES)
+    active = mask.reshape(-1, WARP_LANES)
+    most, least = np.where(active, lanes, -FOREVER).max(axis=1), np.where(active, lanes, FOREVER).min(axis=1)
+    return bool((most <= least).all())
+
+
+def is_opaque(value: Value) -> bool:
+    return isinstance(value, (Data, float)) or (type(value) is np.ndarray and value.dtype.kind == "f")
+
+
+def tell_outer(machine: Machine, plan: Plan, turns: int) -> None:
+    """Notes for loops around what the number of turns that are left out comes from; they come in chunks."""
+    periods = plan.periods if type(plan.periods) is int else np.repeat(plan.periods, WARP_LANES, axis=1)
+    for limit in plan.limits:
+        step = limit.step if type(limit.step) is int else np.where(limit.step == 0, 1, limit.step)
+        machine.note_operator("/", limit.apart, step or 1 if type(step) is int else step, limit.mask)
+        machine.note_operator(">=", limit.periods, periods, limit.mask)
+    machine.note_operator("/", (periods - 1) * plan.period, turns, machine.mask)
+
+
+def go_forward(machine: Machine, moves: dict[Cell, Any], interval: Any, periods: Any) -> None:
+    """Moves cells and the interval on by some periods: a plain number of them, or an array [R, warps] or [R, L]."""
+    by_lane = periods
+    if type(periods) is np.ndarray:
+        periods = plain(periods)
+        by_lane = periods
+        if type(periods) is np.ndarray and periods.shape[1] == machine.lanes.warps:
+            by_lane = np.repeat(periods, WARP_LANES, axis=1)
+    if type(by_lane) is int and by_lane == 0:
+        return
+    for (allocation, offset), step in moves.items():
+        value = allocation.cells[offset]
+        allocation.cells[offset] = _further(value, _whole(step * by_lane))
+    if not (type(interval) is int and interval == 0):
+        found = machine.interval + _whole(interval * by_lane)
+        machine.interval = found.astype(np.int32) if type(found) is np.ndarray else found
+
+
+def _whole(number: Any) -> Any:
+    if type(number) is np.ndarray:
+        return number if number.dtype.kind == "i" else np.floor(number).astype(np.int64)
+    return int(number // 1)
+
+
+def forget(machine: Machine, allocation: Allocation) -> None:
+    """All elements of an array have become data."""
+    for offset, value in allocation.cells.items():
+        if allocation.depth < machine.depth:
+            machine.note_write(allocation, offset, value)
+        allocation.cells[offset] = COMPUTED
+
+
+def _further(value: Value, by: Any) -> Value:
+    if type(value) is Pointer:
+        return Pointer(value.allocation, plus(value.offset, by), value.pointee)
+    if type(value) is np.ndarray:
+        return (value.astype(np.int64) + by).astype(value.dtype)
+    return int(value) + by
