@@ -6,9 +6,9 @@ from collections.abc import Mapping
 from typing import Any
 
 from executing import execute, kernel_in
+from plain_requests import PlainFigures, plain_figures, requests_of
 
 from cudalint.execute.trace import Trace
-from cudalint.measure.requests import Figures, figures_of, requests_of
 
 EXACT = 1e-6
 SAMPLED = 0.02
@@ -16,8 +16,8 @@ SAMPLED = 0.02
 Block = tuple[int, int, int]
 
 
-def figures(trace: Trace, world: int = 0) -> dict[Any, Figures]:
-    found = {site: figures_of(site, requests) for site, requests in requests_of(trace, world).items()}
+def figures(trace: Trace, world: int = 0) -> dict[Any, PlainFigures]:
+    found = {site: plain_figures(site, requests) for site, requests in requests_of(trace, world).items()}
     return {
         (site.node.span.line, site.node.span.column, site.operation, site.bytes, len(site.stack)): each
         for site, each in found.items() if each is not None
