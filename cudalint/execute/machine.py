@@ -6,8 +6,19 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cudalint.execute.contents import Contents, note_store
 from cudalint.execute.memory import NULL, Allocation, Memory, as_type, loaded, parts, plus
-from cudalint.execute.trace import AccessEvent, BarrierEvent, BranchEvent, Stack, Trace
+from cudalint.execute.trace import (
+    AccessEvent,
+    BarrierEvent,
+    BarrierPart,
+    BarrierScope,
+    BranchEvent,
+    CopyEvent,
+    FenceEvent,
+    Stack,
+    Trace,
+)
 from cudalint.execute.values import UNKNOWN, Data, Pointer, Value
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
@@ -69,6 +80,8 @@ class Machine:
         """For each loop around, what was in cells from outside of it before its current turn."""
         self.most_steps = most_steps
         self.allocations: dict[object, Allocation] = {}
+        self.contents: list[Contents] = []
+        """Of shared memory, of which integers are kept."""
 
     # --- masks -------------------------------------------------------------------------------------
 
@@ -113,12 +126,30 @@ class Machine:
         """Notes an access of the active lanes; gives what a load finds."""
         if self.mask is None or to.is_null or to.space == "nowhere":
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
+        if to.space == "shared":
+            found = self._shared(to, offset, type_, operation, value)
+            if found is not None:
+                self.note(to, offset, type_.bytes, operation, node, value)
+                return found
         if type_.bytes in _VECTORS:
             self.note(to, offset, type_.bytes, operation, node, value)
         else:
             for own, leaf in parts(type_):
                 self.note(to, plus(offset, own), leaf.bytes, operation, node)
         return loaded(type_, to.name) if operation == "load" else UNKNOWN
+
+    def _shared(self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, value: Value) -> Value:
+        """Keeps track of integers in shared memory; what a load finds of them, or None."""
+        if operation == "load":
+            return to.contents.load(self, offset, type_) if to.contents is not None else None
+        note_store(self, to, offset, type_, value if operation == "store" else UNKNOWN)
+        return None
+
+    def forget_contents(self, step: int) -> None:
+        """Of shared memory, what was stored since a step of the execution: where something after it is left out, nobody
+        knows what was stored meanwhile."""
+        for contents in self.contents:
+            contents.forget_since(step)
 
     def note(
         self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value = None
@@ -132,15 +163,33 @@ class Machine:
             )
         )
 
-    def barrier(self, node: Any, kind: BarrierKind) -> None:
-        """A barrier of the block for the active lanes: the next interval begins for them."""
+    def barrier(
+        self, node: Any, kind: BarrierKind, scope: BarrierScope = "block", part: BarrierPart = "whole",
+        is_implied: bool = False, named: Value = None,
+    ) -> None:  # fmt: skip
+        """A barrier for the active lanes; behind one of the block the next interval begins for them."""
         mask = self.mask
         assert mask is not None
+        if kind == "syncwarp":
+            scope = "warp"
         self.trace.barriers.append(
-            BarrierEvent(node, kind, mask, self.weight, self.interval, self.stack, self.data)
+            BarrierEvent(
+                node, kind, mask, self.weight, self.interval, self.stack, self.data, scope, part, is_implied, named
+            )
         )
-        if kind != "syncwarp":
+        if scope == "block" and part != "arrive":
             self.interval = self.interval + 1 if mask is self.full else self.interval + mask.astype(np.int32)
+
+    def copies(self, node: Any, kept: int | None) -> None:
+        """A step of asynchronous copies."""
+        if self.mask is not None:
+            before = len(self.trace.accesses)
+            self.trace.copies.append(CopyEvent(node, kept, self.mask, self.interval, self.stack, before))
+
+    def fence(self, node: Any) -> None:
+        if self.mask is not None:
+            before = len(self.trace.accesses)
+            self.trace.fences.append(FenceEvent(node, self.mask, self.interval, self.stack, before))
 
     def branch(self, node: Any, mask: Mask, taken: Mask | None) -> None:
         none = np.zeros((1, 1), bool) if taken is None else taken

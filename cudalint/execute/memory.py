@@ -22,6 +22,7 @@ from cudalint.execute.values import (
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
+    from cudalint.execute.contents import Contents
     from cudalint.execute.lanes import Mask
     from cudalint.execute.machine import Machine
 
@@ -41,7 +42,7 @@ class Allocation:
     declared under is joined with what is there.
     """
 
-    __slots__ = ("cells", "data", "depth", "is_null", "mask", "name", "space", "type", "widths")
+    __slots__ = ("cells", "contents", "data", "depth", "is_null", "mask", "name", "space", "type", "widths")
 
     def __init__(
         self, name: str, space: MemorySpace, type_: ir.Type | None = None, mask: Mask | None = None, depth: int = 0,
@@ -50,6 +51,8 @@ class Allocation:
         self.name, self.space, self.type, self.is_null = name, space, type_, is_null
         self.mask, self.depth, self.data = mask, depth, data
         self.cells: dict[int, Value] = {}
+        self.contents: Contents | None = None
+        """Of shared memory, once an integer that is known was stored there."""
         self.widths: dict[int, int] = {}
         """Bytes of the cells, where they are not those of the allocation's own scalars."""
 
@@ -173,7 +176,7 @@ class Memory:
                 for own, cell in value.cells.items():
                     self._put(to, offset + own, cell, None)
                 return
-            self._forget(to)
+            self.forget(to)
         elif isinstance(type_, _AGGREGATES) and type(value) not in (Closure, Pointer):
             for own in [own for own in to.cells if type(offset) is not int or offset <= own < offset + type_.bytes]:
                 self._put(to, own, UNKNOWN, None)
@@ -211,7 +214,7 @@ class Memory:
         """An element that differs by lane, or that data chooses."""
         cells = to.cells
         if isinstance(offset, Data) or len(cells) > _MOST_CELLS or type(value) in (Pointer, Aggregate, Closure):
-            self._forget(to)
+            self.forget(to)
             return
         machine = self.machine
         mask = machine.mask
@@ -224,9 +227,20 @@ class Memory:
             self._put(to, own, value, type_.bytes)
         machine.mask = mask
 
-    def _forget(self, to: Allocation) -> None:
+    def forget(self, to: Allocation) -> None:
         for own in list(to.cells):
             self._put(to, own, COMPUTED, None)
+
+    def leaves_within(self, at: Pointer, size: int | None) -> list[tuple[int, ir.Type]]:
+        """The scalars of a local variable that lie in some bytes behind a pointer; none where that can't be told, after
+        which nothing is known of the variable."""
+        to, offset = at.allocation, plain(at.offset)
+        if to.space != "local" or to.type is None:
+            return []
+        if type(offset) is not int or size is None:
+            self.forget(to)
+            return []
+        return [(own, leaf) for own, leaf in leaves(to.type) if offset <= own and own + leaf.bytes <= offset + size]
 
     def load(self, source: Allocation, offset: Any, type_: ir.Type, node: Any) -> Value:
         if source.space != "local":
@@ -249,7 +263,7 @@ class Memory:
         found = source.cells.get(offset)
         width = source.widths.get(offset)
         if found is not None and (width is None or width == type_.bytes):
-            return found
+            return _read_as(found, type_)
         if isinstance(type_, ir.Scalar):
             return _from_bytes(source, offset, type_)
         return found if found is not None else UNKNOWN
@@ -272,6 +286,34 @@ def _is_same(new: Value, old: Value) -> bool:
     if type(new) in (int, bool, float) and type(new) is type(old):
         return bool(new == old)
     return type(new) is np.ndarray and type(old) is np.ndarray and np.array_equal(new, old)
+
+
+def _read_as(value: Value, type_: ir.Type) -> Value:
+    """The bits of a number as a type's that may be another one: a float's in a union with an integer."""
+    is_float = type(value) is float or (type(value) is np.ndarray and value.dtype.kind == "f")
+    is_whole = type(value) is int or (type(value) is np.ndarray and value.dtype.kind in "iu")
+    if not isinstance(type_, ir.Scalar) or not (is_float if type_.kind in ("int", "uint") else is_whole):
+        return value
+    if type_.kind not in ("int", "uint", "float") or type_.bytes not in (4, 8):
+        return value if type_.kind == "bool" else COMPUTED
+    wide = type_.bytes == 8
+    own: Any = (np.float64 if wide else np.float32) if is_float else (np.int64 if wide else np.int32)
+    bits = np.atleast_1d(np.asarray(value).astype(own)).view(dtype_of(type_))
+    return bits if type(value) is np.ndarray else converted(bits[0].item(), type_)
+
+
+def copied(m: Machine, target: Value, source: Value, size: Value) -> None:
+    """What a local variable holds after bytes were copied to it; the accesses are noted elsewhere."""
+    if type(target) is not Pointer or target.allocation.space != "local":
+        return
+    for offset, leaf in m.memory.leaves_within(target, size if type(size) is int else None):
+        value: Value = LOADED
+        if type(source) is not Pointer:
+            value = UNKNOWN
+        elif source.allocation.space == "local":
+            at = plain(plus(source.offset, offset - plain(target.offset)))
+            value = m.memory.load(source.allocation, at, leaf, None)
+        m.memory.store(target.allocation, offset, value, leaf, None)
 
 
 def _from_bytes(source: Allocation, offset: int, type_: ir.Scalar) -> Value:

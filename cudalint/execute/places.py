@@ -173,7 +173,14 @@ def _renames(e: ir.Cast) -> bool:
 def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
     """A variable that no statement has declared: of shared memory, of the file, or a constant."""
     storage, type_ = symbol.storage, symbol.type
-    if storage in ("shared", "dynamic-shared"):
+    if storage == "dynamic-shared":
+        # All arrays without an extent begin at the same place.
+        known = m.allocations.get(storage)
+        if known is not None:
+            m.environment[symbol] = Pointer(known, 0, type_)
+            return m.environment[symbol]
+        made = m.allocations[storage] = Allocation(symbol.name, "shared", type_)
+    elif storage == "shared":
         made = Allocation(symbol.name, "shared", type_)
     elif storage in ("constant", "device") and not symbol.is_const:
         made = Allocation(symbol.name, "constant" if storage == "constant" else "global", type_)

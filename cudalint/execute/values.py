@@ -29,6 +29,7 @@ class Data:
 
 
 LOADED = Data("loaded")
+ATOMIC = Data("atomic")
 COMPUTED = Data("computed")
 UNKNOWN = Data("unknown")
 

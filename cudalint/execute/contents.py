@@ -1,0 +1,190 @@
+"""Small integers in shared memory: what lanes have stored there and others find behind a barrier.
+
+Kept for each word and row of blocks: the number, who has stored it, and in which interval. A load finds it if that lane
+has stored it itself, or in an earlier interval than the lane is in now; what is stored in the same interval by another
+lane, is a race or as good as one, and what is found there is data.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, Final
+
+import numpy as np
+
+from cudalint.execute.arithmetic import dtype_of
+from cudalint.execute.values import Aggregate, Data, Value, leaves
+from cudalint.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from cudalint.execute.machine import Machine
+
+_MOST_BYTES: Final = 1 << 16
+"""Of an array whose contents are kept."""
+_MOST_WORDS: Final = 1 << 21
+"""In all rows."""
+_SEVERAL: Final = -1
+"""Lanes that have stored a word, all of them the same number."""
+_INTEGERS: Final = frozenset({"int", "uint", "bool"})
+
+
+class Contents:
+    """The words of one array."""
+
+    def __init__(self, rows: int, words: int, width: int) -> None:
+        self.width = width
+        self.values = np.zeros((rows, words), np.int64)
+        self.known = np.zeros((rows, words), bool)
+        self.writer = np.full((rows, words), _SEVERAL, np.int32)
+        self.interval = np.full((rows, words), -1, np.int32)
+        self.step = np.zeros((rows, words), np.int64)
+        """How many steps the execution had taken when a word was stored."""
+
+    def forget_since(self, step: int) -> None:
+        """Words that were stored since a step of the execution are unknown: what came between is left out."""
+        self.known &= self.step < step
+
+    # --- where ---------------------------------------------------------------------------------------
+
+    def _places(self, m: Machine, offset: Any, bytes_: int) -> tuple[Any, Any, Any] | None:
+        """Rows, words and lanes of the active lanes; None where they are not words, or not within."""
+        mask = m.mask
+        assert mask is not None
+        if bytes_ != self.width:
+            return None
+        rows, lanes = np.nonzero(mask)
+        if type(offset) is np.ndarray:
+            offset = np.broadcast_to(offset, mask.shape)[rows, lanes]
+        else:
+            offset = np.full(len(rows), offset, np.int64)
+        words, rest = np.divmod(offset, self.width)
+        if rest.any() or (words < 0).any():
+            return None
+        if words.size and int(words.max()) >= self.values.shape[1] and not self._grow(int(words.max()) + 1):
+            return None
+        return rows, words, lanes
+
+    def _grow(self, words: int) -> bool:
+        """Of arrays without an extent nobody knows how large they are."""
+        rows, own = self.values.shape
+        new = max(words, 2 * own)
+        if new * self.width > _MOST_BYTES or new * rows > _MOST_WORDS:
+            return False
+        added = ((0, 0), (0, new - own))
+        for name, filler in (("values", 0), ("known", False), ("writer", _SEVERAL), ("interval", -1), ("step", 0)):
+            setattr(self, name, np.pad(getattr(self, name), added, constant_values=filler))
+        return True
+
+    def _intervals(self, m: Machine, rows: Any, lanes: Any) -> Any:
+        interval = m.interval
+        if type(interval) is not np.ndarray:
+            return np.int32(interval)
+        assert m.mask is not None
+        return np.broadcast_to(interval, m.mask.shape)[rows, lanes]
+
+    # --- what ----------------------------------------------------------------------------------------
+
+    def store(self, m: Machine, offset: Any, bytes_: int, value: Value) -> None:
+        """What the active lanes store; data, for whatever is no integer."""
+        mask = m.mask
+        assert mask is not None
+        if isinstance(offset, Data):
+            self.known[mask.any(axis=1)] = False
+            return
+        places = self._places(m, offset, bytes_)
+        if places is None:
+            self._forget_bytes(m, offset, bytes_)
+            return
+        rows, words, lanes = places
+        now = self._intervals(m, rows, lanes)
+        is_known = _is_integer(value) and m.data == 0
+        before = self.interval[rows, words] == now
+        others = before & (self.writer[rows, words] != lanes)
+        new: Any = np.int64(0)
+        if is_known:
+            new = np.broadcast_to(np.asarray(value), mask.shape)[rows, lanes].astype(np.int64)
+            others &= ~self.known[rows, words] | (self.values[rows, words] != new)
+        self.values[rows, words] = new
+        self.known[rows, words] = is_known
+        self.writer[rows, words] = lanes
+        self.interval[rows, words] = now
+        self.step[rows, words] = m.trace.steps
+        # Several lanes that store one word store the same, or nobody knows what.
+        again = self.writer[rows, words] != lanes
+        wrong = others | (again & (self.values[rows, words] != new))
+        self.writer[rows[again], words[again]] = _SEVERAL
+        self.known[rows[wrong], words[wrong]] = False
+
+    def _forget_bytes(self, m: Machine, offset: Any, bytes_: int) -> None:
+        """Accesses of other widths, or beyond the array."""
+        assert m.mask is not None
+        rows, lanes = np.nonzero(m.mask)
+        wide = np.broadcast_to(np.asarray(offset, np.int64), m.mask.shape)[rows, lanes]
+        first, last = wide // self.width, (wide + bytes_ - 1) // self.width
+        for distance in range(int((last - first).max()) + 1 if len(rows) else 0):
+            word = np.minimum(first + distance, last)
+            within = (word >= 0) & (word < self.values.shape[1])
+            self.known[rows[within], word[within]] = False
+
+    def load(self, m: Machine, offset: Any, type_: ir.Type) -> Any:
+        """What all of the active lanes find; None if it is not known."""
+        if isinstance(offset, Data) or not isinstance(type_, ir.Scalar) or type_.kind not in _INTEGERS:
+            return None
+        places = self._places(m, offset, type_.bytes)
+        if places is None:
+            return None
+        rows, words, lanes = places
+        if not self.known[rows, words].all():
+            return None
+        is_safe = (self.interval[rows, words] < self._intervals(m, rows, lanes)) | (self.writer[rows, words] == lanes)
+        if not is_safe.all():
+            return None
+        found = self.values[rows, words]
+        if (found == found[0]).all():
+            return bool(found[0]) if type_.kind == "bool" else int(found[0])
+        assert m.mask is not None
+        wide = np.zeros(m.mask.shape, dtype_of(type_))
+        wide[rows, lanes] = found.astype(wide.dtype)
+        return wide
+
+
+def _is_integer(value: Value) -> bool:
+    return type(value) in (int, bool) or (type(value) is np.ndarray and value.dtype.kind in "iub")
+
+
+def note_store(m: Machine, to: Any, offset: Any, type_: ir.Type, value: Value) -> None:
+    """A store, or what else changes shared memory, of the active lanes."""
+    if type(value) is Aggregate:
+        for own, cell in value.cells.items():
+            leaf = next((leaf for at, leaf in leaves(value.type) if at == own), None)
+            if leaf is not None:
+                note_store(m, to, _plus(offset, own), leaf, cell)
+        return
+    contents = to.contents
+    if contents is None:
+        if not _is_integer(value) or isinstance(offset, Data) or m.data:
+            return
+        if not isinstance(type_, ir.Scalar) or type_.kind not in _INTEGERS:
+            return
+        contents = to.contents = _made_for(m, to.type, type_.bytes)
+    if contents is None:
+        return
+    if not _is_integer(value) and not contents.known.any():
+        to.contents = None
+        m.contents.remove(contents)
+    else:
+        contents.store(m, offset, type_.bytes, value)
+
+
+def _made_for(m: Machine, array: ir.Type | None, width: int) -> Contents | None:
+    """None for an array that is too large."""
+    bytes_ = array.bytes if array is not None else 0
+    words = max(1, bytes_ // width)
+    if bytes_ > _MOST_BYTES or words * m.lanes.rows > _MOST_WORDS:
+        return None
+    made = Contents(m.lanes.rows, words, width)
+    m.contents.append(made)
+    return made
+
+
+def _plus(offset: Any, added: int) -> Any:
+    return offset if isinstance(offset, Data) else offset + added
