@@ -129,7 +129,7 @@ class Expressions:
                 holds = truth(value(m))
                 if type(holds) is bool:
                     return not holds
-                return ~holds if type(holds) is np.ndarray else holds
+                return ~holds if type(holds) is np.ndarray else _unsettled(holds)
 
             return negated
         left, operator = (0, "-") if op == "-" else (-1, "^")
@@ -190,35 +190,40 @@ class Expressions:
             mask = m.mask
             if mask is None:
                 return first
-            if type(first) is Data:
+            if isinstance(first, Data):
                 m.data += 1
                 second = truth(right(m))
                 m.data -= 1
-                return second if type(second) is bool and second is stops_at else first
+                if type(second) is bool and second is stops_at:
+                    return second
+                return _unsettled(first) if stops_at else first
             go_on, _ = m.split(~first if stops_at else first)
             if go_on is None:
                 return first
             m.mask = go_on
             second = truth(right(m))
             m.mask = mask
-            if type(second) is Data:
+            if isinstance(second, Data):
                 # What the left side says of some lanes is known: the others are up to data.
-                return Conjunction(first, second) if not stops_at else second
+                if stops_at:
+                    return _unsettled(second)
+                return Conjunction(first & second.known if isinstance(second, Conjunction) else first, second)
             return (first | second) if stops_at else (first & second)
 
         return computed
 
     def _assign(self, e: ir.Assign) -> Evaluate:
-        place, value, target = self._program.place(e.target), self._program.value(e.value), e.target
+        place, value = self._program.place(e.target), self._program.value(e.value)
         if e.op:
             return self._compound(e)
+        stored_at = _place_of_store(e)
 
         def assign(m: Machine) -> Value:
             new = value(m)
             allocation, offset, type_ = place(m)
             if not isinstance(type_, _AGGREGATES):
                 new = as_type(new, type_)
-            m.memory.store(allocation, offset, new, type_, target)
+            m.memory.store(allocation, offset, new, type_, stored_at)
             return new
 
         return assign
@@ -371,6 +376,17 @@ class Conjunction(Data):
     def __init__(self, known: Any, data: Data) -> None:
         super().__init__(data.kind, data.reason)
         self.known = known
+
+
+def _unsettled(condition: Data) -> Data:
+    """A condition of which no part is known."""
+    return Data(condition.kind, condition.reason) if isinstance(condition, Conjunction) else condition
+
+
+def _place_of_store(e: ir.Assign) -> ir.Expr:
+    """For both halves of a record's copy, nvcc names the line of what is copied."""
+    is_copy = isinstance(ir.referent(e.target.type), ir.RecordType) and not isinstance(e.value, (ir.Call, ir.Construct))
+    return e.value if is_copy and e.value.span.line != e.target.span.line else e.target
 
 
 def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate) -> Value:

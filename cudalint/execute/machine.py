@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cudalint.execute.contents import Contents, note_store
-from cudalint.execute.memory import NULL, Allocation, Memory, as_type, loaded, parts, plus
+from cudalint.execute.memory import NULL, Allocation, Memory, as_type, joined, loaded, parts, plus
 from cudalint.execute.trace import (
     AccessEvent,
     BarrierEvent,
@@ -126,6 +126,8 @@ class Machine:
         """Notes an access of the active lanes; gives what a load finds."""
         if self.mask is None or to.is_null or to.space == "nowhere":
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
+        if to.parts:
+            return self._several(to, offset, type_, operation, node, value)
         if to.space == "shared":
             found = self._shared(to, offset, type_, operation, value)
             if found is not None:
@@ -137,6 +139,19 @@ class Machine:
             for own, leaf in parts(type_):
                 self.note(to, plus(offset, own), leaf.bytes, operation, node)
         return loaded(type_, to.name) if operation == "load" else UNKNOWN
+
+    def _several(
+        self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
+    ) -> Value:
+        """An access to several pieces of memory, to each by its lanes."""
+        mask, found = self.mask, None
+        for part, lanes in to.parts.items():
+            self.mask, _ = self.split(lanes)
+            if self.mask is not None:
+                own = self.access(part, offset, type_, operation, node, value)
+                found = own if found is None else joined(lanes, own, found)
+            self.mask = mask
+        return found if found is not None else UNKNOWN
 
     def _shared(self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, value: Value) -> Value:
         """Keeps track of integers in shared memory; what a load finds of them, or None."""

@@ -31,6 +31,8 @@ _AGGREGATES = (ir.RecordType, ir.ArrayType)
 _NO_NUMBERS = (Data, Pointer, Aggregate, Closure, FunctionValue)
 _MOST_CELLS = 64
 """Elements of a local array that an index which differs by lane is looked up among."""
+_MOST_PARTS = 4
+"""Pieces of memory that one pointer leads to, from lane to lane."""
 _MOST_LEAVES = 64
 """Scalars of a record that is loaded or stored as a whole."""
 
@@ -42,7 +44,7 @@ class Allocation:
     declared under is joined with what is there.
     """
 
-    __slots__ = ("cells", "contents", "data", "depth", "is_null", "mask", "name", "space", "type", "widths")
+    __slots__ = ("cells", "contents", "data", "depth", "is_null", "mask", "name", "parts", "space", "type", "widths")
 
     def __init__(
         self, name: str, space: MemorySpace, type_: ir.Type | None = None, mask: Mask | None = None, depth: int = 0,
@@ -53,6 +55,8 @@ class Allocation:
         self.cells: dict[int, Value] = {}
         self.contents: Contents | None = None
         """Of shared memory, once an integer that is known was stored there."""
+        self.parts: dict[Allocation, Mask] = {}
+        """Of what is not one piece of memory but stands for several, from lane to lane: those, with their lanes."""
         self.widths: dict[int, int] = {}
         """Bytes of the cells, where they are not those of the allocation's own scalars."""
 
@@ -77,12 +81,29 @@ def joined(mask: Any, new: Value, old: Value) -> Value:
             return Pointer(new.allocation, joined(mask, new.offset, old.offset), new.pointee)
         if new.allocation.is_null or old.allocation.is_null:
             return old if new.allocation.is_null else new
-        return UNKNOWN
+        several = _several(mask, new.allocation, old.allocation)
+        if several is None:
+            return UNKNOWN
+        return Pointer(several, joined(mask, new.offset, old.offset), new.pointee)
     if isinstance(new, _NO_NUMBERS) or isinstance(old, _NO_NUMBERS):
         return COMPUTED
     if type(new) is not np.ndarray and type(old) is not np.ndarray and new == old and type(new) is type(old):
         return new
     return np.where(mask, *_alike(new, old))
+
+
+def _several(mask: Any, new: Allocation, old: Allocation) -> Allocation | None:
+    """What stands for one piece of memory in the lanes of a mask, and for another in the others."""
+    lanes = np.asarray(mask)
+    parts = {part: own & lanes for part, own in (new.parts or {new: lanes}).items()}
+    for part, own in (old.parts or {old: ~lanes}).items():
+        parts[part] = (parts[part] | (own & ~lanes)) if part in parts else own & ~lanes
+    spaces = {part.space for part in parts}
+    if len(parts) > _MOST_PARTS or len(spaces) != 1 or spaces & {"local", "nowhere"}:
+        return None
+    made = Allocation(" or ".join(part.name for part in parts), new.space)
+    made.parts = parts
+    return made
 
 
 def _alike(new: Value, old: Value) -> tuple[Any, Any]:
@@ -97,8 +118,10 @@ def _alike(new: Value, old: Value) -> tuple[Any, Any]:
 
 def plus(offset: Any, added: Any) -> Any:
     """The sum of two numbers of bytes, as wide integers; data if one is."""
-    if isinstance(offset, Data) or isinstance(added, Data):
-        return COMPUTED
+    if isinstance(offset, Data):
+        return offset
+    if isinstance(added, Data):
+        return added
     if type(added) is int and added == 0:
         return offset
     if type(offset) is np.ndarray and offset.dtype != np.int64:
@@ -112,6 +135,8 @@ def scaled(index: Any, bytes_: int) -> Any:
     """An index times the bytes of an element."""
     if type(index) is np.ndarray:
         return index.astype(np.int64) * bytes_
+    if isinstance(index, Data):
+        return index
     return int(index) * bytes_ if isinstance(index, (int, bool)) else COMPUTED
 
 

@@ -31,6 +31,7 @@ class Unseen:
         outputs = e.function.outputs() if e.function is not None else frozenset()
         self._places = {at: program.place(e.arguments[at]) for at in outputs if at < len(e.arguments)}
         self._type = ir.referent(e.type)
+        self._changes_first = e.receiver is None and _assigns(e.name) and e.name != "operator="
         self._is_users = e.function is None or e.function.is_user
 
     def execute(self, m: Machine, receiver: Place | None) -> tuple[Value, bool]:
@@ -43,6 +44,8 @@ class Unseen:
                 set_.append(self._places[at](m))
             else:
                 found.append(value(m))
+        if set_ and self._changes_first:
+            found.append(m.memory.load(*set_[0], e.arguments[0]))
         if m.mask is None:
             return UNKNOWN, False
         if receiver is not None and e.name != "operator=":
@@ -53,6 +56,8 @@ class Unseen:
         data = data_of(_scalars(found)) if not self._is_users else UNKNOWN
         for place in set_:
             m.memory.store(place.allocation, place.offset, opaque(place.type, data), place.type, e)
+        if set_ and self._changes_first and ir.is_reference(e.type):
+            return Pointer(set_[0].allocation, set_[0].offset, set_[0].type), True
         if receiver is not None and _assigns(e.name):
             self._assign(m, receiver, found, data)
             return Pointer(receiver.allocation, receiver.offset, receiver.type), ir.is_reference(e.type)

@@ -38,7 +38,8 @@ def of_numbers(program: Program, e: ir.Call, compute: Compute) -> Evaluate:
         if any(type(value) is np.ndarray for value in found):
             return _as_lanes(compute(*(np.asarray(value) for value in found)), type_)
         result = compute(*(np.asarray([value]) for value in found))[0]
-        return result if isinstance(result, Data) else as_type(result.item(), type_)
+        plain = result.item() if isinstance(result, np.generic) else result
+        return plain if isinstance(plain, Data) else as_type(plain, type_)
 
     return call
 
