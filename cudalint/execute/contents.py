@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from cudalint.execute.arithmetic import dtype_of
-from cudalint.execute.values import Aggregate, Data, Value, leaves
+from cudalint.execute.values import COMPUTED, Aggregate, Data, Value, leaves
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
@@ -159,6 +159,8 @@ def note_store(m: Machine, to: Any, offset: Any, type_: ir.Type, value: Value) -
             if leaf is not None:
                 note_store(m, to, _plus(offset, own), leaf, cell)
         return
+    if not isinstance(type_, ir.Scalar):
+        value = COMPUTED
     contents = to.contents
     if contents is None:
         if not _is_integer(value) or isinstance(offset, Data) or m.data:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cudalint.execute.addresses import with_pointer
 from cudalint.execute.arithmetic import COMPARING, binary
-from cudalint.execute.memory import NULL, Allocation, as_type, joined, plus, scaled
+from cudalint.execute.memory import NULL, Allocation, as_type, joined
 from cudalint.execute.places import _CHAR
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.values import (
@@ -407,7 +408,7 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
     """A built-in operator on any two values; `type_` is that of the result, `operand` that of the left side."""
     kinds = type(left), type(right)
     if Pointer in kinds:
-        return _with_pointer(op, left, right, type_, operand)
+        return with_pointer(op, left, right, type_, operand)
     if issubclass(kinds[0], Data) or issubclass(kinds[1], Data):
         return _of_data(op, left, right)
     if any(kind in (Aggregate, Closure, FunctionValue) for kind in kinds):
@@ -424,54 +425,6 @@ def _of_data(op: str, left: Value, right: Value) -> Value:
     if op == "%" and type(right) is int and right == 1:
         return 0
     return left if isinstance(left, Data) else right
-
-
-def _with_pointer(op: str, left: Value, right: Value, type_: ir.Type, operand: ir.Type) -> Value:
-    if type(left) is Pointer and type(right) is Pointer:
-        if left.allocation is right.allocation:
-            if isinstance(left.offset, Data) or isinstance(right.offset, Data):
-                return COMPUTED
-            if op == "-":
-                apart = plus(left.offset, -right.offset)
-                if not isinstance(operand, (ir.PointerType, ir.ArrayType)):
-                    return apart  # Addresses as numbers.
-                return binary("/", apart, max(1, left.pointee.bytes), _LONG)
-            return binary(op, left.offset, right.offset, _LONG)
-        return (op == "!=") if op in ("==", "!=") else UNKNOWN
-    pointer, other = (left, right) if type(left) is Pointer else (right, left)
-    if op in ("+", "-"):
-        bytes_ = type_.pointee.bytes if isinstance(type_, ir.PointerType) else 1
-        moved = scaled(other, bytes_) if not isinstance(other, Data) else other
-        if op == "-" and not isinstance(moved, Data):
-            moved = -moved
-        return Pointer(pointer.allocation, plus(pointer.offset, moved), pointer.pointee)
-    if op in ("==", "!="):
-        return pointer.allocation.is_null == (op == "==")
-    if isinstance(type_, ir.Scalar) and not isinstance(pointer.offset, Data) and not isinstance(other, Data):
-        return _address_bits(op, pointer, other, type_)
-    return COMPUTED
-
-
-def _address_bits(op: str, pointer: Pointer, other: Value, type_: ir.Scalar) -> Value:
-    """Operators on an address as a number. Allocations are aligned to more than anybody asks for, so the lower bits of
-    an address are those of its offset, and an operator on these alone gives another address there."""
-    if op == "%":
-        return binary(op, pointer.offset, other, type_)
-    if op not in ("&", "|", "^"):
-        return COMPUTED
-    least, most = (int(np.min(other)), int(np.max(other))) if type(other) is np.ndarray else (other, other)
-    if least >= 0 and most < _ALIGNMENT:
-        found = binary(op, pointer.offset, other, _LONG)
-        return found if op == "&" else Pointer(pointer.allocation, found, pointer.pointee)
-    if op == "&" and type(other) is int:
-        upper = other - (1 << 8 * type_.bytes) if other >= 1 << (8 * type_.bytes - 1) else other
-        if -_ALIGNMENT <= upper < 0:
-            return Pointer(pointer.allocation, binary("&", pointer.offset, upper, _LONG), pointer.pointee)
-    return COMPUTED
-
-
-_ALIGNMENT = 1024
-"""Bytes that the start of an allocation is a multiple of."""
 
 
 def _common(target: ir.Type, value: ir.Type, op: str) -> ir.Type:

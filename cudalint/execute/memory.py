@@ -178,10 +178,12 @@ def as_type(value: Value, type_: ir.Type) -> Value:
 class Memory:
     """What a machine does to memory."""
 
-    __slots__ = ("machine",)
+    __slots__ = ("_fits", "_layouts", "machine")
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
+        self._layouts: dict[ir.Type | None, dict[int, int]] = {}
+        self._fits: dict[tuple[ir.Type | None, ir.Type, int], bool] = {}
 
     def local(self, type_: ir.Type, value: Value | None = None, name: str = "") -> Allocation:
         """A new variable of the lanes that are active, with its first value."""
@@ -198,8 +200,9 @@ class Memory:
         offset = plain(offset)
         if type(value) is Aggregate:
             if type(offset) is int:
+                widths = self._foreign(to, offset, value)
                 for own, cell in value.cells.items():
-                    self._put(to, offset + own, cell, None)
+                    self._put(to, offset + own, cell, widths.get(own) if widths else None)
                 return
             self.forget(to)
         elif isinstance(type_, _AGGREGATES) and type(value) not in (Closure, Pointer):
@@ -213,8 +216,11 @@ class Memory:
     def _put(self, to: Allocation, offset: int, value: Value, width: int | None) -> None:
         machine, cells = self.machine, to.cells
         old = cells.get(offset)
-        if width is not None and isinstance(to.type, _AGGREGATES):
+        if width is not None and (to.widths or width != self.layout(to.type).get(offset)):
             self._cover(to, offset, width)
+            old = cells.get(offset)
+            if type(value) is float or (type(value) is np.ndarray and value.dtype.kind == "f"):
+                old = _read_as(old, ir.Scalar("bits", width, "float")) if old is not None else None
         if old is not None:
             if machine.data > to.data:
                 # Whether it is written is up to data: it is what it is only if that makes no difference.
@@ -225,15 +231,52 @@ class Memory:
             machine.note_write(to, offset, old)
         cells[offset] = value
 
+    def layout(self, type_: ir.Type | None) -> dict[int, int]:
+        """The bytes of a type's scalars by their offsets; of unions those of the last member."""
+        found = self._layouts.get(type_)
+        if found is None:
+            parts = {offset: leaf.bytes for offset, leaf in leaves(type_)} if type_ is not None else {}
+            found = self._layouts[type_] = parts
+        return found
+
+    def _foreign(self, to: Allocation, offset: int, value: Aggregate) -> dict[int, int] | None:
+        """The layout of a record that is stored, if it is not that of the scalars that it is stored to."""
+        if value.type is to.type:
+            return None
+        key = to.type, value.type, offset
+        found = self._fits.get(key)
+        if found is None:
+            natural, own = self.layout(to.type), self.layout(value.type)
+            found = self._fits[key] = all(natural.get(offset + at) == width for at, width in own.items())
+        return None if found and not to.widths else self.layout(value.type)
+
+    def _width(self, source: Allocation, offset: int) -> int:
+        """The bytes of a cell."""
+        return source.widths.get(offset) or self.layout(source.type).get(offset, 0)
+
     def _cover(self, to: Allocation, offset: int, width: int) -> None:
-        """A cell of other bytes than those that are there takes their place: unions, and arrays through casts."""
-        widths, end = to.widths, offset + width
-        overlapping = [own for own, bytes_ in widths.items() if own != offset and own < end and offset < own + bytes_]
+        """A cell of other bytes than those that are there takes their place: unions, and arrays through casts. What is
+        left of those that are only partly covered, falls into bytes."""
+        end = offset + width
+        if self._width(to, offset) == width and offset in to.cells:
+            others = [own for own in to.widths if own != offset and offset < own < end]
+            if not others:
+                to.widths[offset] = width
+                return
+        overlapping = [own for own in to.cells if own < end and offset < own + max(1, self._width(to, own))]
+        before = _from_bytes(self, to, offset, ir.Scalar("bytes", width, "uint")) if overlapping else None
         for own in overlapping:
-            self._put(to, own, COMPUTED, None)
-        if offset in widths and widths[offset] != width:
-            to.cells.pop(offset, None)
-        widths[offset] = width
+            held, bytes_ = to.cells[own], max(1, self._width(to, own))
+            if to.depth < self.machine.depth:
+                self.machine.note_write(to, own, held)
+            del to.cells[own]
+            to.widths.pop(own, None)
+            for at in range(own, own + bytes_):
+                if not offset <= at < end:
+                    to.cells[at], to.widths[at] = _byte(held, at - own, bytes_), 1
+        if before is not None:
+            to.cells[offset] = before
+        to.widths[offset] = width
 
     def _scatter(self, to: Allocation, offset: Any, value: Value, type_: ir.Type) -> None:
         """An element that differs by lane, or that data chooses."""
@@ -286,11 +329,12 @@ class Memory:
 
     def _cell(self, source: Allocation, offset: int, type_: ir.Type) -> Value:
         found = source.cells.get(offset)
-        width = source.widths.get(offset)
-        if found is not None and (width is None or width == type_.bytes):
-            return _read_as(found, type_)
+        if found is not None:
+            width = self._width(source, offset)
+            if width == type_.bytes or not width:
+                return _read_as(found, type_)
         if isinstance(type_, ir.Scalar):
-            return _from_bytes(source, offset, type_)
+            return _from_bytes(self, source, offset, type_)
         return found if found is not None else UNKNOWN
 
     def _gather(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
@@ -341,24 +385,39 @@ def copied(m: Machine, target: Value, source: Value, size: Value) -> None:
         m.memory.store(target.allocation, offset, value, leaf, None)
 
 
-def _from_bytes(source: Allocation, offset: int, type_: ir.Scalar) -> Value:
+def _from_bytes(memory: Memory, source: Allocation, offset: int, type_: ir.Scalar) -> Value:
     """A number out of cells of other widths: parts of a wider one, or several narrower ones, little end first."""
-    bytes_: list[Any] = []
-    for at in range(offset, offset + type_.bytes):
-        own = next((o for o, w in source.widths.items() if o <= at < o + w), None)
-        value = source.cells.get(own) if own is not None else None
-        if own is None or value is None or type(value) not in (int, bool, np.ndarray):
+    found: Any = None
+    for place in range(type_.bytes):
+        at = offset + place
+        own = next((o for o in range(at, at - _WIDEST, -1) if o in source.cells), None)
+        width = memory._width(source, own) if own is not None else 0
+        if own is None or at >= own + width:
             return UNKNOWN
-        if type(value) is np.ndarray and value.dtype.kind not in "iub":
-            return COMPUTED
-        wide = value.astype(np.int64) if type(value) is np.ndarray else int(value)
-        bytes_.append((wide >> (8 * (at - own))) & 0xFF)
-    found = bytes_[0]
-    for place, byte in enumerate(bytes_[1:], 1):
-        found = found | (byte << (8 * place))
-    if type_.kind == "float":
+        byte = _byte(source.cells[own], at - own, width)
+        if isinstance(byte, Data):
+            return byte
+        wide = byte.astype(np.int64) if type(byte) is np.ndarray else byte
+        found = wide if found is None else found | (wide << (8 * place))
+    whole = converted(found, ir.Scalar("bytes", type_.bytes, "int" if type_.kind == "int" else "uint"))
+    return _read_as(whole, type_) if type_.kind == "float" else converted(whole, type_)
+
+
+def _byte(value: Value, place: int, width: int) -> Value:
+    """One byte of a number that is so wide."""
+    is_float = type(value) is float or (type(value) is np.ndarray and value.dtype.kind == "f")
+    if is_float:
+        value = _read_as(value, ir.Scalar("bytes", width, "int"))
+    if isinstance(value, Data):
+        return value
+    if type(value) not in (int, bool, np.ndarray):
         return COMPUTED
-    return converted(found, type_) if type(found) is np.ndarray else converted(int(found), type_)
+    wide = value.astype(np.int64) if type(value) is np.ndarray else int(value)
+    return (wide >> (8 * place)) & 0xFF
+
+
+_WIDEST = 8
+"""Bytes of a cell."""
 
 
 def loaded(type_: ir.Type, name: str) -> Value:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -83,6 +83,8 @@ class Places:
                 if type(target) is Pointer:
                     return Place(target.allocation, target.offset, field.type.pointee)
                 return nowhere(field.type.pointee)
+            if field.bits is not None:
+                return _bit_field(m, allocation, offset, field)
             return Place(allocation, offset, field.type)
 
         return locate
@@ -158,6 +160,14 @@ class Places:
             return Place(m.memory.local(type_, value(m)), 0, type_)
 
         return locate
+
+
+def _bit_field(m: Machine, allocation: Allocation, offset: Any, field: ir.Field) -> Place:
+    """The unit of a bit-field, which is accessed as a whole; what its bits are nobody follows."""
+    if allocation.space == "local":
+        m.unknown("a bit-field")
+        return nowhere(field.type)
+    return Place(allocation, offset, ir.OpaqueType(ir.type_name(field.type), field.type.bytes))
 
 
 def _renames(e: ir.Cast) -> bool:

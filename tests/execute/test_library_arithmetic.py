@@ -88,7 +88,8 @@ def test_numbers_that_an_integer_does_not_have() -> None:
 def test_extrema_and_absolute_values() -> None:
     assert stored("out[t] = max(min(t, 20), 5);") == [max(min(t, 20), 5) for t in range(32)]
     assert stored("out[t] = abs(t - 9) + llabs(4 - (long long)t);") == [abs(t - 9) + abs(4 - t) for t in range(32)]
-    assert stored("float x = t - 3; out[t] = (int)fmaxf(fabsf(x), 1.5f);") == [int(max(abs(t - 3), 1.5)) for t in range(32)]
+    body = "float x = t - 3; out[t] = (int)fmaxf(fabsf(x), 1.5f);"
+    assert stored(body) == [int(max(abs(t - 3), 1.5)) for t in range(32)]
 
 
 def test_functions_of_mathematics() -> None:

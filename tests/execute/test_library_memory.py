@@ -60,7 +60,8 @@ def test_atomics() -> None:
     assert _accesses(trace) == [("atomic", "a", 4), ("store", "a", 4)]
     assert isinstance(trace.accesses[1].offset, Data)
     assert trace.accesses[1].offset.kind == "atomic"
-    assert stored("int x = 3; int y = atomicAdd(&x, t); out[t] = 100 * x + y;") == [100 * (3 + t) + 3 for t in range(32)]
+    body = "int x = 3; int y = atomicAdd(&x, t); out[t] = 100 * x + y;"
+    assert stored(body) == [100 * (3 + t) + 3 for t in range(32)]
 
 
 def test_copies_of_bytes() -> None:
