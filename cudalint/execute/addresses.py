@@ -35,7 +35,7 @@ def with_pointer(op: str, left: Value, right: Value, type_: ir.Type, operand: ir
         if op == "-" and not isinstance(moved, Data):
             moved = -moved
         return Pointer(pointer.allocation, plus(pointer.offset, moved), pointer.pointee)
-    if op in ("==", "!="):
+    if op in ("==", "!=") and not isinstance(other, Data):
         return pointer.allocation.is_null == (op == "==")
     if isinstance(type_, ir.Scalar) and not isinstance(pointer.offset, Data) and not isinstance(other, Data):
         return _address_bits(op, pointer, other, type_)

@@ -11,7 +11,7 @@ from cudalint.execute.memory import Allocation, as_type, plus
 from cudalint.execute.places import nowhere
 from cudalint.execute.program import Evaluate, Execute, Locate, Place, Program
 from cudalint.execute.ptx import instruction
-from cudalint.execute.unseen import Unseen, constructed
+from cudalint.execute.unseen import Unseen, constructed, read_arguments
 from cudalint.execute.values import UNKNOWN, Aggregate, Closure, FunctionValue, Pointer, Value
 from cudalint.ir import nodes as ir
 
@@ -99,7 +99,7 @@ class Calls:
 
     def construct(self, e: ir.Construct) -> Evaluate:
         type_ = e.type
-        arguments = [self._program.value(argument) for argument in e.arguments]
+        arguments = read_arguments(self._program, e)
         if e.constructor is None:
             is_copy = len(arguments) == 1 and isinstance(type_, (ir.RecordType, ir.ArrayType))
 

@@ -224,7 +224,7 @@ class Memory:
         if old is not None:
             if machine.data > to.data:
                 # Whether it is written is up to data: it is what it is only if that makes no difference.
-                value = value if _is_same(value, old) else COMPUTED
+                value = value if _is_same(value, old) else _either(value, old)
             elif machine.mask is not to.mask:
                 value = joined(machine.mask, value, old)
         if to.depth < machine.depth:
@@ -347,6 +347,13 @@ class Memory:
             value = self._cell(source, own, type_)
             found = value if found is None else joined(offset == own, value, found)
         return found
+
+
+def _either(new: Value, old: Value) -> Value:
+    """One or the other: of pointers into one piece of memory it is known that they are that."""
+    if type(new) is Pointer and type(old) is Pointer and new.allocation is old.allocation:
+        return Pointer(new.allocation, COMPUTED, new.pointee)
+    return COMPUTED
 
 
 def _is_same(new: Value, old: Value) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 from cudalint.execute.library.common import data_of, opaque
-from cudalint.execute.program import Place, Program
+from cudalint.execute.program import Evaluate, Place, Program
 from cudalint.execute.values import UNKNOWN, Aggregate, Data, Pointer, Value
 from cudalint.ir import nodes as ir
 
@@ -90,6 +90,12 @@ class Unseen:
 def _scalars(values: Sequence[Value]) -> list[Value]:
     """The parts of records among values."""
     return [cell for value in values for cell in (value.cells.values() if type(value) is Aggregate else (value,))]
+
+
+def read_arguments(program: Program, e: ir.Construct) -> list[Evaluate]:
+    """What reads the arguments of a constructor; those that it may change are passed by reference, and not read."""
+    changed = e.constructor.outputs() if e.constructor is not None else frozenset()
+    return [program.value(argument) for at, argument in enumerate(e.arguments) if at not in changed]
 
 
 def constructed(m: Machine, e: ir.Construct, found: Sequence[Value]) -> Value:

@@ -118,3 +118,26 @@ def test_barriers_of_groups() -> None:
     steps = [(each.operation, int(each.mask.sum())) for each in trace.accesses if each.allocation.name != "out"]
     assert steps == [("atomic", 2), ("load", 2)]
     assert not trace.unknown
+
+
+def test_barriers_with_two_halves() -> None:
+    source = f"""{HEAD}
+    #include <cuda/barrier>
+    __global__ void kernel(int* a) {{
+        __shared__ cuda::barrier<cuda::thread_scope_block> b;
+        __shared__ int s[256];
+        auto token = b.arrive(); a[0] = 1; b.wait(std::move(token)); a[1] = 1; b.arrive_and_wait();
+        cuda::memcpy_async(cg::this_thread_block(), s, a, sizeof(int) * 256, b); b.arrive_and_wait();
+        a[2] = 1;
+    }}"""
+    trace = execute(kernel_in(source), (64, 1, 1), (1, 1, 1))
+    assert [(each.kind, each.part) for each in trace.barriers] == [
+        ("named", "arrive"), ("named", "wait"), ("named", "whole"), ("named", "whole"),
+    ]  # fmt: skip
+    stores = [each for each in trace.accesses if each.operation == "store"]
+    assert [each.interval for each in stores] == [0, 1, 3]
+    # The threads of the group copy one word after the other, each of both.
+    copies = [each for each in trace.accesses if each.operation == "async-copy"]
+    assert [each.allocation.name for each in copies] == ["a", "s"] * 4
+    assert copies[2].offset[0, :3].tolist() == [256, 260, 264]
+    assert len(trace.copies) == 3

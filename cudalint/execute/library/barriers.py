@@ -51,6 +51,20 @@ def _barrier(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     return call
 
 
+def _named_barrier(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
+    """`__barrier_sync(id)`, for a part of the block; who has to come is not followed."""
+    arguments = arguments_of(program, e)
+
+    def call(m: Machine) -> Value:
+        for argument in arguments:
+            argument(m)
+        if m.mask is not None:
+            m.barrier(e, "named")
+        return UNKNOWN
+
+    return call
+
+
 def _warp_barrier(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     """`__syncwarp(mask)`; without a word it waits for all lanes."""
     arguments = arguments_of(program, e)
@@ -154,6 +168,7 @@ def _collective(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
 
 
 HANDLERS: Mapping[str, Handler] = {
-    "barrier": _barrier, "warp-barrier": _warp_barrier, "fence": _fence, "object-barrier": _of_object,
+    "barrier": _barrier, "named-barrier": _named_barrier,
+    "warp-barrier": _warp_barrier, "fence": _fence, "object-barrier": _of_object,
     "commit": _copies, "copies-awaited": _copies, "collective": _collective,
 }  # fmt: skip

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cudalint.execute.memory import uninitialised
-from cudalint.execute.program import Evaluate, Program
+from cudalint.execute.program import Evaluate, Locate, Program
 from cudalint.execute.values import COMPUTED, UNKNOWN, Aggregate, Data, Value, leaves
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
@@ -45,7 +45,20 @@ def opaque(type_: ir.Type, data: Data = COMPUTED) -> Value:
 
 
 def arguments_of(program: Program, e: ir.Call) -> list[Evaluate]:
-    return [program.value(argument) for argument in e.arguments]
+    """What reads the arguments; those that are passed by reference, and may be changed, are not read."""
+    changed = e.function.outputs() if e.function is not None else frozenset()
+    return [
+        _found(program.place(argument)) if at in changed else program.value(argument)
+        for at, argument in enumerate(e.arguments)
+    ]
+
+
+def _found(place: Locate) -> Evaluate:
+    def find(m: Machine) -> Value:
+        place(m)
+        return UNKNOWN
+
+    return find
 
 
 def of_data(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:

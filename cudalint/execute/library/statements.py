@@ -85,7 +85,15 @@ def _implies(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
 
 def _first_argument(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     """Functions that hand their argument through: conversions between address spaces, `__builtin_expect`."""
-    return program.value(e.arguments[0])
+    if e.name != "addressof":
+        return program.value(e.arguments[0])
+    place = program.place(e.arguments[0])
+
+    def address(m: Machine) -> Value:
+        allocation, offset, type_ = place(m)
+        return Pointer(allocation, offset, type_) if allocation.space != "nowhere" else UNKNOWN
+
+    return address
 
 
 def _aligned(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
