@@ -8,7 +8,7 @@ import numpy as np
 
 from cudalint.execute.addresses import with_pointer
 from cudalint.execute.arithmetic import COMPARING, binary
-from cudalint.execute.memory import NULL, Allocation, as_type, joined
+from cudalint.execute.memory import NULL, Allocation, as_type, either, joined
 from cudalint.execute.places import _CHAR
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.values import (
@@ -395,13 +395,8 @@ def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate) -> Value:
     m.data += 1
     first, second = then(m), otherwise(m)
     m.data -= 1
-    if type(first) is Pointer and type(second) is Pointer:
-        if first.allocation.is_null or second.allocation.is_null:
-            return second if first.allocation.is_null else first
-        is_one = first.allocation is second.allocation
-        return Pointer(first.allocation, COMPUTED, first.pointee) if is_one else COMPUTED
     plain = type(first) in (int, bool, float) and type(first) is type(second)
-    return first if first is second or (plain and first == second) else COMPUTED
+    return first if first is second or (plain and first == second) else either(first, second)
 
 
 def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, operand: ir.Type) -> Value:

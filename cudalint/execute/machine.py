@@ -145,12 +145,16 @@ class Machine:
     ) -> Value:
         """An access to several pieces of memory, to each by its lanes."""
         mask, found = self.mask, None
-        for part, lanes in to.parts.items():
+        self.data += to.is_open
+        for part, (lanes, base) in to.parts.items():
             self.mask, _ = self.split(lanes)
             if self.mask is not None:
-                own = self.access(part, offset, type_, operation, node, value)
+                own = self.access(part, plus(base, offset), type_, operation, node, value)
                 found = own if found is None else joined(lanes, own, found)
             self.mask = mask
+        self.data -= to.is_open
+        if to.is_open and operation == "load":
+            return loaded(type_, to.name)
         return found if found is not None else UNKNOWN
 
     def _shared(self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, value: Value) -> Value:

@@ -44,7 +44,9 @@ class Allocation:
     declared under is joined with what is there.
     """
 
-    __slots__ = ("cells", "contents", "data", "depth", "is_null", "mask", "name", "parts", "space", "type", "widths")
+    __slots__ = (
+        "cells", "contents", "data", "depth", "is_null", "is_open", "mask", "name", "parts", "space", "type", "widths",
+    )  # fmt: skip
 
     def __init__(
         self, name: str, space: MemorySpace, type_: ir.Type | None = None, mask: Mask | None = None, depth: int = 0,
@@ -55,8 +57,11 @@ class Allocation:
         self.cells: dict[int, Value] = {}
         self.contents: Contents | None = None
         """Of shared memory, once an integer that is known was stored there."""
-        self.parts: dict[Allocation, Mask] = {}
-        """Of what is not one piece of memory but stands for several, from lane to lane: those, with their lanes."""
+        self.parts: dict[Allocation, tuple[Mask, Any]] = {}
+        """Of what is not one piece of memory but stands for several: those, with the lanes that it is them for, and
+        bytes from their starts."""
+        self.is_open = False
+        """Whether data says which of its parts it is."""
         self.widths: dict[int, int] = {}
         """Bytes of the cells, where they are not those of the allocation's own scalars."""
 
@@ -95,15 +100,48 @@ def joined(mask: Any, new: Value, old: Value) -> Value:
 def _several(mask: Any, new: Allocation, old: Allocation) -> Allocation | None:
     """What stands for one piece of memory in the lanes of a mask, and for another in the others."""
     lanes = np.asarray(mask)
-    parts = {part: own & lanes for part, own in (new.parts or {new: lanes}).items()}
-    for part, own in (old.parts or {old: ~lanes}).items():
-        parts[part] = (parts[part] | (own & ~lanes)) if part in parts else own & ~lanes
+    if new.is_open or old.is_open:
+        return None
+    parts = {part: (own & lanes, 0) for part, (own, _) in (new.parts or {new: (lanes, 0)}).items()}
+    for part, (own, _) in (old.parts or {old: (~lanes, 0)}).items():
+        others = own & ~lanes
+        parts[part] = (parts[part][0] | others if part in parts else others), 0
+    return _made_of(parts)
+
+
+def _made_of(parts: dict[Allocation, tuple[Any, Any]]) -> Allocation | None:
     spaces = {part.space for part in parts}
     if len(parts) > _MOST_PARTS or len(spaces) != 1 or spaces & {"local", "nowhere"}:
         return None
-    made = Allocation(" or ".join(part.name for part in parts), new.space)
+    made = Allocation(" or ".join(part.name for part in parts), next(iter(spaces)))
     made.parts = parts
     return made
+
+
+def either(new: Value, old: Value) -> Value:
+    """One value or the other, as data says: of pointers it is known which pieces of memory they may lead to."""
+    if type(new) is not Pointer or type(old) is not Pointer:
+        return COMPUTED
+    if new.allocation.is_null or old.allocation.is_null:
+        return old if new.allocation.is_null else new
+    if new.allocation is old.allocation:
+        return Pointer(new.allocation, COMPUTED, new.pointee)
+    parts: dict[Allocation, tuple[Any, Any]] = {}
+    for at in (new, old):
+        if at.allocation.parts and not at.allocation.is_open:
+            return UNKNOWN
+        for part, (_, base) in (at.allocation.parts or {at.allocation: (_EVERYWHERE, 0)}).items():
+            moved = plus(base, at.offset)
+            is_same = part not in parts or _is_same(parts[part][1], moved)
+            parts[part] = _EVERYWHERE, moved if is_same else COMPUTED
+    made = _made_of(parts)
+    if made is None:
+        return UNKNOWN
+    made.is_open = True
+    return Pointer(made, 0, new.pointee)
+
+
+_EVERYWHERE = np.ones((1, 1), bool)
 
 
 def _alike(new: Value, old: Value) -> tuple[Any, Any]:
@@ -224,7 +262,7 @@ class Memory:
         if old is not None:
             if machine.data > to.data:
                 # Whether it is written is up to data: it is what it is only if that makes no difference.
-                value = value if _is_same(value, old) else _either(value, old)
+                value = value if _is_same(value, old) else either(value, old)
             elif machine.mask is not to.mask:
                 value = joined(machine.mask, value, old)
         if to.depth < machine.depth:
@@ -347,13 +385,6 @@ class Memory:
             value = self._cell(source, own, type_)
             found = value if found is None else joined(offset == own, value, found)
         return found
-
-
-def _either(new: Value, old: Value) -> Value:
-    """One or the other: of pointers into one piece of memory it is known that they are that."""
-    if type(new) is Pointer and type(old) is Pointer and new.allocation is old.allocation:
-        return Pointer(new.allocation, COMPUTED, new.pointee)
-    return COMPUTED
 
 
 def _is_same(new: Value, old: Value) -> bool:

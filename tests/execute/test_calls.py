@@ -96,3 +96,22 @@ def test_addresses_as_numbers() -> None:
     first, second = execute(kernel_in(source), (32, 1, 1), (1, 1, 1)).accesses
     assert first.offset[0].tolist() == [16 * t ^ (t // 8 << 4) for t in range(32)]
     assert second.offset[0].tolist() == [(16 * t + 8) & ~15 for t in range(32)]
+
+
+def test_pointers_that_data_chooses() -> None:
+    """Both may be accessed, and nothing else."""
+    for choice in ("in[0] ? a + 3 : b", "b; if (in[0]) p = a + 3; p = p"):
+        source = f"__global__ void kernel(int* a, int* b, int* in) {{ int* p = {choice}; p[threadIdx.x] = 1; }}"
+        trace = execute(kernel_in(source), (32, 1, 1), (1, 1, 1))
+        stores = {each.allocation.name: (each.offset[0, 1], each.data) for each in trace.accesses[1:]}
+        assert stores == {"a": (16, 1), "b": (4, 1)}, choice
+    source = "__global__ void kernel(int* a, int* in) { int* p = nullptr; if (in[0]) p = a + 3; if (p) p[1] = 1; }"
+    trace = execute(kernel_in(source), (32, 1, 1), (1, 1, 1))
+    assert [(each.allocation.name, each.offset) for each in trace.accesses] == [("in", 0), ("a", 16)]
+
+
+def test_a_pointer_that_data_moves_stays_in_its_array() -> None:
+    source = "__global__ void kernel(int* a, int n) { for (int* p = a; p != a + n; p++) *p = 1; }"
+    trace = execute(kernel_in(source), (32, 1, 1), (1, 1, 1))
+    assert {each.allocation.name for each in trace.accesses} == {"a"}
+    assert isinstance(trace.accesses[-1].offset, Data)
