@@ -1,8 +1,8 @@
 """Small integers in shared memory: what lanes have stored there and others find behind a barrier.
 
 Kept for each word and row of blocks: the number, who has stored it, and in which interval. A load finds it if that lane
-has stored it itself, or in an earlier interval than the lane is in now; what is stored in the same interval by another
-lane, is a race or as good as one, and what is found there is data.
+has stored it itself, or in an earlier interval than the lane is in now, or, in the same warp, before a barrier of the
+warp; what another lane has stored in the same interval is a race or as good as one, and what is found there is data.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import numpy as np
 
 from cudalint.execute.arithmetic import dtype_of
 from cudalint.execute.values import COMPUTED, Aggregate, Data, Value, leaves
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
@@ -24,6 +25,8 @@ _MOST_WORDS: Final = 1 << 21
 """In all rows."""
 _SEVERAL: Final = -1
 """Lanes that have stored a word, all of them the same number."""
+_FILLERS: Final = {"values": 0, "known": False, "writer": _SEVERAL, "interval": -1, "of_warp": -1, "step": 0}
+"""What is where nothing was stored."""
 _INTEGERS: Final = frozenset({"int", "uint", "bool"})
 
 
@@ -36,6 +39,8 @@ class Contents:
         self.known = np.zeros((rows, words), bool)
         self.writer = np.full((rows, words), _SEVERAL, np.int32)
         self.interval = np.full((rows, words), -1, np.int32)
+        self.of_warp = np.full((rows, words), -1, np.int32)
+        """How many barriers of the warp who has stored it had passed."""
         self.step = np.zeros((rows, words), np.int64)
         """How many steps the execution had taken when a word was stored."""
 
@@ -70,12 +75,11 @@ class Contents:
         if new * self.width > _MOST_BYTES or new * rows > _MOST_WORDS:
             return False
         added = ((0, 0), (0, new - own))
-        for name, filler in (("values", 0), ("known", False), ("writer", _SEVERAL), ("interval", -1), ("step", 0)):
+        for name, filler in _FILLERS.items():
             setattr(self, name, np.pad(getattr(self, name), added, constant_values=filler))
         return True
 
-    def _intervals(self, m: Machine, rows: Any, lanes: Any) -> Any:
-        interval = m.interval
+    def _intervals(self, m: Machine, interval: Any, rows: Any, lanes: Any) -> Any:
         if type(interval) is not np.ndarray:
             return np.int32(interval)
         assert m.mask is not None
@@ -95,9 +99,12 @@ class Contents:
             self._forget_bytes(m, offset, bytes_)
             return
         rows, words, lanes = places
-        now = self._intervals(m, rows, lanes)
+        now = self._intervals(m, m.interval, rows, lanes)
         is_known = _is_integer(value) and m.data == 0
         before = self.interval[rows, words] == now
+        before &= (self.writer[rows, words] // WARP_LANES != lanes // WARP_LANES) | (
+            self.of_warp[rows, words] == self._intervals(m, m.warp_interval, rows, lanes)
+        )
         others = before & (self.writer[rows, words] != lanes)
         new: Any = np.int64(0)
         if is_known:
@@ -107,6 +114,7 @@ class Contents:
         self.known[rows, words] = is_known
         self.writer[rows, words] = lanes
         self.interval[rows, words] = now
+        self.of_warp[rows, words] = self._intervals(m, m.warp_interval, rows, lanes)
         self.step[rows, words] = m.trace.steps
         # Several lanes that store one word store the same, or nobody knows what.
         again = self.writer[rows, words] != lanes
@@ -135,7 +143,10 @@ class Contents:
         rows, words, lanes = places
         if not self.known[rows, words].all():
             return None
-        is_safe = (self.interval[rows, words] < self._intervals(m, rows, lanes)) | (self.writer[rows, words] == lanes)
+        writer = self.writer[rows, words]
+        is_safe = (self.interval[rows, words] < self._intervals(m, m.interval, rows, lanes)) | (writer == lanes)
+        of_warp = self._intervals(m, m.warp_interval, rows, lanes)
+        is_safe |= (writer // WARP_LANES == lanes // WARP_LANES) & (self.of_warp[rows, words] < of_warp)
         if not is_safe.all():
             return None
         found = self.values[rows, words]

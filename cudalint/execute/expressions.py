@@ -69,6 +69,10 @@ class Expressions:
             case ir.FunctionName():
                 function = FunctionValue(e.function)
                 return lambda m: function
+            case ir.New():
+                return self._new(e)
+            case ir.Launch():
+                return self._unknown("a kernel that launches another", (e.grid, e.block, *e.arguments))
             case ir.UnknownExpr():
                 return self._unknown(e.reason, e.children)
         return self._unknown(f"an expression of the kind {type(e).__name__}", ())
@@ -355,6 +359,17 @@ class Expressions:
                     own.cells, own.widths = dict(old.cells), dict(old.widths)
                     copies[symbol] = own
             return Closure(e.function, copies)
+
+        return made
+
+    def _new(self, e: ir.New) -> Evaluate:
+        """Memory of the heap, which is global memory."""
+        parts = [self._program.value(part) for part in (e.count, e.initial) if part is not None]
+
+        def made(m: Machine) -> Value:
+            for part in parts:
+                part(m)
+            return Pointer(Allocation("new", "global"), 0, e.element)
 
         return made
 

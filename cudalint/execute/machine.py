@@ -69,6 +69,8 @@ class Machine:
         """The call in the user's code of a function of the bundled headers that is being executed."""
         self.weight: Any = 1.0
         self.interval: Any = 0
+        self.warp_interval: Any = 0
+        """How many barriers of its warp a lane has passed."""
         self.depth = 0
         """Loops around."""
         self.data = 0
@@ -196,6 +198,10 @@ class Machine:
                 node, kind, mask, self.weight, self.interval, self.stack, self.data, scope, part, is_implied, named
             )
         )
+        if scope == "warp" and not is_implied:
+            self.warp_interval = (
+                self.warp_interval + 1 if mask is self.full else self.warp_interval + mask.astype(np.int32)
+            )
         if scope == "block" and part != "arrive":
             self.interval = self.interval + 1 if mask is self.full else self.interval + mask.astype(np.int32)
 

@@ -86,6 +86,16 @@ class Statements:
                     variable(m, symbol)
 
             return shared
+        if symbol.storage == "static" and not symbol.is_const:
+
+            def outliving(m: Machine) -> None:
+                # Nobody knows what earlier launches have left there.
+                if symbol not in m.environment:
+                    m.environment[symbol] = Allocation(symbol.name, "global", type_)
+
+            return outliving
+        if symbol.storage == "static" and n.initializer is None and symbol.initializer is not None:
+            return lambda m: None  # It has its value when it is asked for.
         if n.initializer is None:
 
             def bare(m: Machine) -> None:
@@ -100,14 +110,6 @@ class Statements:
                 m.environment[symbol] = Pointer(at.allocation, at.offset, at.type)
 
             return bound
-        if symbol.storage == "static" and not symbol.is_const:
-
-            def outliving(m: Machine) -> None:
-                # Nobody knows what earlier launches have left there.
-                if symbol not in m.environment:
-                    m.environment[symbol] = Allocation(symbol.name, "global", type_)
-
-            return outliving
         value, is_static, is_plain = self._program.value(n.initializer), symbol.storage == "static", isinstance(
             type_, (ir.Scalar, ir.PointerType)
         )

@@ -108,11 +108,27 @@ def test_integers_are_found_behind_a_barrier() -> None:
         "s[t] = t; __syncthreads(); atomicAdd(&s[0], 1); __syncthreads(); out[t] = s[0];",
         "s[t] = t; __syncthreads(); ((short*)s)[2 * t] = 4; __syncthreads(); out[t] = s[t];",
         "s[t] = t; __syncthreads(); s[t ^ 1] = 4; out[t] = s[t];",
+        "s[t] = 3 * t; __syncwarp(); out[t] = s[63 - t];",  # Another warp's.
     ],
 )
 def test_what_is_not_sure_is_data(body: str) -> None:
     (found, *_) = _found(body)
     assert isinstance(found, Data)
+
+
+def test_integers_are_found_in_a_warp_behind_its_barrier() -> None:
+    assert _found("s[t] = 3 * t; __syncwarp(); out[t] = s[t ^ 31];") == [3 * (t ^ 31) for t in range(64)]
+
+
+def test_memory_of_the_heap() -> None:
+    trace = _run("int* p = new int[n]; p[n] = 1; int* q = (int*)malloc(n); q[3] = 2; delete[] p; free(q);")
+    assert _accesses(trace) == [("store", "new", 4), ("store", "malloc", 4)]
+
+
+def test_variables_that_outlive_a_call() -> None:
+    trace = _run("static int count; count++; static const int table[2] = {3, 4}; a[table[n & 0]].x = 1;")
+    assert _accesses(trace)[:2] == [("load", "count", 4), ("store", "count", 4)]
+    assert trace.accesses[2].offset == 48
 
 
 def test_the_same_number_from_several_lanes() -> None:

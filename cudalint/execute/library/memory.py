@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from cudalint.execute.expressions import combine
 from cudalint.execute.library.common import Handler, arguments_of, is_number, opaque
-from cudalint.execute.memory import as_type, copied, plain, plus
+from cudalint.execute.memory import Allocation, as_type, copied, plain, plus
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, UNKNOWN, Pointer, Value
 from cudalint.facts import Operation
@@ -221,6 +221,18 @@ def _random(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     return call
 
 
+def _allocated(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
+    """`malloc(bytes)`: memory of the heap is global memory."""
+    arguments = arguments_of(program, e)
+
+    def call(m: Machine) -> Value:
+        for argument in arguments:
+            argument(m)
+        return Pointer(Allocation(e.name, "global"), 0, ir.pointee(e.type))
+
+    return call
+
+
 def _space(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     """`__isShared(pointer)` and the like."""
     pointer = program.value(e.arguments[0])
@@ -235,4 +247,5 @@ def _space(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
 HANDLERS: Mapping[str, Handler] = {
     "load": _load, "store": _store, "atomic": _atomic, "nv-atomic": _nv_atomic, "copied-bytes": _copy,
     "copied-range": _copy_range, "filled": _fill, "random": _random, "space": _space,
+    "allocated": _allocated,
 }  # fmt: skip
