@@ -75,7 +75,6 @@ class Expressions:
                 return self._unknown("a kernel that launches another", (e.grid, e.block, *e.arguments))
             case ir.UnknownExpr():
                 return self._unknown(e.reason, e.children)
-        return self._unknown(f"an expression of the kind {type(e).__name__}", ())
 
     # --- reading -----------------------------------------------------------------------------------
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cudalint.execute.contents import Contents, note_store
-from cudalint.execute.memory import NULL, Allocation, Memory, as_type, joined, loaded, parts, plus
+from cudalint.execute.memory import NULL, Allocation, Memory, as_type, joined, loaded, pieces, plus
 from cudalint.execute.trace import (
     AccessEvent,
     BarrierEvent,
@@ -27,8 +27,8 @@ if TYPE_CHECKING:
     from cudalint.execute.lanes import Lanes, Mask
     from cudalint.execute.program import Program
 
-_VECTORS = frozenset({1, 2, 4, 8, 16})
-"""Bytes that one instruction loads or stores."""
+_SCALARS = (ir.Scalar, ir.PointerType, ir.OpaqueType)
+"""What one instruction loads or stores."""
 _MOST_STEPS = 3_000_000
 
 
@@ -135,11 +135,12 @@ class Machine:
             if found is not None:
                 self.note(to, offset, type_.bytes, operation, node, value)
                 return found
-        if type_.bytes in _VECTORS:
+        if isinstance(type_, _SCALARS):
             self.note(to, offset, type_.bytes, operation, node, value)
         else:
-            for own, leaf in parts(type_):
-                self.note(to, plus(offset, own), leaf.bytes, operation, node)
+            several = pieces(type_)
+            for own, bytes_ in several:
+                self.note(to, plus(offset, own), bytes_, operation, node, value if len(several) == 1 else None)
         return loaded(type_, to.name) if operation == "load" else UNKNOWN
 
     def _several(

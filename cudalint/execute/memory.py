@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -33,8 +34,10 @@ _MOST_CELLS = 64
 """Elements of a local array that an index which differs by lane is looked up among."""
 _MOST_PARTS = 4
 """Pieces of memory that one pointer leads to, from lane to lane."""
-_MOST_LEAVES = 64
-"""Scalars of a record that is loaded or stored as a whole."""
+_MOST_PIECES = 64
+"""Of a record that is loaded or stored as a whole."""
+_WIDEST_ACCESS = 16
+"""Bytes that one instruction loads or stores."""
 
 
 class Allocation:
@@ -471,7 +474,15 @@ def zeros(type_: ir.Scalar) -> Value:
     return 0.0 if dtype_of(type_).kind == "f" else 0
 
 
-def parts(type_: ir.Type) -> list[tuple[int, ir.Type]]:
-    """The scalars of a record that is loaded or stored as a whole; none of one that is too large."""
-    found = [(offset, leaf) for offset, leaf in leaves(type_) if leaf.bytes]
-    return found if len(found) <= _MOST_LEAVES else []
+@functools.cache
+def pieces(type_: ir.RecordType | ir.ArrayType) -> tuple[tuple[int, int], ...]:
+    """How the compiler splits an access to a whole record: where, and how many bytes. One that is as aligned as it is
+    large (`float4`) is one access; others are copied in pieces of their alignment. None of one that is too large."""
+    element: ir.Type = type_
+    while isinstance(element, ir.ArrayType):
+        element = element.element
+    aligned = element.align if isinstance(element, ir.RecordType) else element.bytes
+    width, size = min(max(aligned, 1), _WIDEST_ACCESS), type_.bytes
+    if size > _MOST_PIECES * width or next(leaves(type_), None) is None:
+        return ()
+    return tuple((at, min(width, size - at)) for at in range(0, size, width))

@@ -46,6 +46,14 @@ def test_a_vector_through_pointers_to_floats() -> None:
     assert trace.accesses[1].node.span.line == 4
 
 
+def test_records_go_in_pieces_of_their_alignment() -> None:
+    """float2 is aligned to 8 bytes, a pair of floats of one's own to 4."""
+    head = "struct Pair { float x, y; }; struct Mixed { double d; float f; }; struct Empty {};"
+    for type_, widths in (("Pair", [4, 4]), ("float3", [4, 4, 4]), ("Mixed", [8, 8]), ("float2", [8]), ("Empty", [])):
+        trace = _run("b[threadIdx.x] = a[threadIdx.x];", f"{type_}* a, {type_}* b", head=head)
+        assert _accesses(trace) == [(op, name, w) for op, name in (("load", "a"), ("store", "b")) for w in widths]
+
+
 def test_half_precision_numbers() -> None:
     head = "#include <cuda_fp16.h>"
     trace = _run("b[threadIdx.x] = __float2half(2.f * __half2float(a[threadIdx.x]));", "half* a, half* b", head=head)
