@@ -49,7 +49,9 @@ _FURTHER: Final[Mapping[str, Builtin]] = {
     ),
     "__lanemask_lt": Builtin("lanes-before"),
     **_alike("__barrier_sync __barrier_sync_count", "named-barrier"),
-    **_alike("producer_acquire consumer_release make_pipeline free", "nothing"),
+    **_alike("producer_acquire consumer_release make_pipeline free init __mbarrier_init __mbarrier_inval", "nothing"),
+    "__mbarrier_arrive": Builtin("barrier-in-memory", "arrive"),
+    "__mbarrier_test_wait": Builtin("barrier-in-memory", "wait"),
     "malloc": Builtin("allocated"),
     **_alike(
         "this_thread_block this_grid this_multi_grid this_cluster tiled_partition binary_partition labeled_partition",

@@ -116,6 +116,11 @@ def _of_object(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     return object_barrier(program, e, "arrive" if builtin.operand == "arrive" else "whole")
 
 
+def _in_memory(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
+    """`__mbarrier_arrive(&barrier)` and the like."""
+    return object_barrier(program, e, "arrive" if builtin.operand == "arrive" else "wait")
+
+
 def _copies(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     """`__pipeline_commit()`, `__pipeline_wait_prior(n)`, and the methods of `cuda::pipeline`."""
     name, full = class_of(e.receiver)
@@ -169,6 +174,6 @@ def _collective(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
 
 HANDLERS: Mapping[str, Handler] = {
     "barrier": _barrier, "named-barrier": _named_barrier,
-    "warp-barrier": _warp_barrier, "fence": _fence, "object-barrier": _of_object,
+    "warp-barrier": _warp_barrier, "fence": _fence, "object-barrier": _of_object, "barrier-in-memory": _in_memory,
     "commit": _copies, "copies-awaited": _copies, "collective": _collective,
 }  # fmt: skip
