@@ -34,7 +34,9 @@ class Contents:
     """The words of one array."""
 
     def __init__(self, rows: int, words: int, width: int) -> None:
-        self.width = width
+        self.width, self._shift = width, width.bit_length() - 1
+        self._mask: Any = None
+        self._places_of_mask: tuple[Any, Any] = np.zeros(0, np.int64), np.zeros(0, np.int64)
         self.values = np.zeros((rows, words), np.int64)
         self.known = np.zeros((rows, words), bool)
         self.writer = np.full((rows, words), _SEVERAL, np.int32)
@@ -56,17 +58,24 @@ class Contents:
         assert mask is not None
         if bytes_ != self.width:
             return None
-        rows, lanes = np.nonzero(mask)
+        rows, lanes = self._active(mask)
         if type(offset) is np.ndarray:
-            offset = np.broadcast_to(offset, mask.shape)[rows, lanes]
+            offset = np.broadcast_to(offset, mask.shape)[rows, lanes].astype(np.int64)
         else:
             offset = np.full(len(rows), offset, np.int64)
-        words, rest = np.divmod(offset, self.width)
-        if rest.any() or (words < 0).any():
+        words = offset >> self._shift
+        if (offset & (self.width - 1)).any() or int(words.min(initial=0)) < 0:
             return None
         if words.size and int(words.max()) >= self.values.shape[1] and not self._grow(int(words.max()) + 1):
             return None
         return rows, words, lanes
+
+    def _active(self, mask: Any) -> tuple[Any, Any]:
+        """Rows and lanes of a mask; one access often comes after another under the same."""
+        if mask is not self._mask:
+            rows, lanes = np.nonzero(mask)
+            self._mask, self._places_of_mask = mask, (rows, lanes)
+        return self._places_of_mask
 
     def _grow(self, words: int) -> bool:
         """Of arrays without an extent nobody knows how large they are."""
@@ -100,32 +109,37 @@ class Contents:
             return
         rows, words, lanes = places
         now = self._intervals(m, m.interval, rows, lanes)
-        is_known = _is_integer(value) and m.data == 0
-        before = self.interval[rows, words] == now
-        before &= (self.writer[rows, words] // WARP_LANES != lanes // WARP_LANES) | (
-            self.of_warp[rows, words] == self._intervals(m, m.warp_interval, rows, lanes)
+        of_warp = self._intervals(m, m.warp_interval, rows, lanes)
+        if not _is_integer(value) or m.data:
+            self.known[rows, words] = False
+            self._sign(rows, words, lanes, now, of_warp)
+            return
+        new = np.broadcast_to(np.asarray(value), mask.shape)[rows, lanes].astype(np.int64)
+        writer = self.writer[rows, words]
+        in_interval = (self.interval[rows, words] == now) & (
+            (writer // WARP_LANES != lanes // WARP_LANES) | (self.of_warp[rows, words] == of_warp)
         )
-        others = before & (self.writer[rows, words] != lanes)
-        new: Any = np.int64(0)
-        if is_known:
-            new = np.broadcast_to(np.asarray(value), mask.shape)[rows, lanes].astype(np.int64)
-            others &= ~self.known[rows, words] | (self.values[rows, words] != new)
+        differs = ~self.known[rows, words] | (self.values[rows, words] != new)
+        wrong = in_interval & (writer != lanes) & differs
         self.values[rows, words] = new
-        self.known[rows, words] = is_known
-        self.writer[rows, words] = lanes
-        self.interval[rows, words] = now
-        self.of_warp[rows, words] = self._intervals(m, m.warp_interval, rows, lanes)
+        self.known[rows, words] = True
         self.step[rows, words] = m.trace.steps
+        self._sign(rows, words, lanes, now, of_warp)
         # Several lanes that store one word store the same, or nobody knows what.
         again = self.writer[rows, words] != lanes
-        wrong = others | (again & (self.values[rows, words] != new))
+        wrong |= again & (self.values[rows, words] != new)
         self.writer[rows[again], words[again]] = _SEVERAL
         self.known[rows[wrong], words[wrong]] = False
+
+    def _sign(self, rows: Any, words: Any, lanes: Any, now: Any, of_warp: Any) -> None:
+        self.writer[rows, words] = lanes
+        self.interval[rows, words] = now
+        self.of_warp[rows, words] = of_warp
 
     def _forget_bytes(self, m: Machine, offset: Any, bytes_: int) -> None:
         """Accesses of other widths, or beyond the array."""
         assert m.mask is not None
-        rows, lanes = np.nonzero(m.mask)
+        rows, lanes = self._active(m.mask)
         wide = np.broadcast_to(np.asarray(offset, np.int64), m.mask.shape)[rows, lanes]
         first, last = wide // self.width, (wide + bytes_ - 1) // self.width
         for distance in range(int((last - first).max()) + 1 if len(rows) else 0):
