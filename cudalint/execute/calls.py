@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cudalint.execute.library import effect_of
+from cudalint.execute.library import effect_of, place_of
 from cudalint.execute.machine import Frame
-from cudalint.execute.memory import Allocation, as_type, plus, uninitialised
+from cudalint.execute.memory import Allocation, as_type, plus
 from cudalint.execute.places import nowhere
 from cudalint.execute.program import Evaluate, Execute, Locate, Place, Program
 from cudalint.execute.ptx import instruction
+from cudalint.execute.unseen import Unseen, constructed, read_arguments
 from cudalint.execute.values import UNKNOWN, Aggregate, Closure, FunctionValue, Pointer, Value
 from cudalint.ir import nodes as ir
 
@@ -19,6 +20,8 @@ if TYPE_CHECKING:
 
 _MOST_CALLS = 40
 """One in the other."""
+_CALLS_BY_DATA = 2
+"""Of a function by itself, if data decides whether there is another."""
 
 
 class Calls:
@@ -47,6 +50,9 @@ class Calls:
 
     def place(self, e: ir.Call) -> Locate:
         """Where what a call returns is: what it refers to, or a place of its own."""
+        handed_through = place_of(self._program, e)
+        if handed_through is not None:
+            return handed_through
         effect = effect_of(self._program, e)
         called = self._called(e)
         type_ = ir.referent(e.type)
@@ -62,14 +68,16 @@ class Calls:
     def _called(self, e: ir.Call) -> Any:
         receiver = self._program.place(e.receiver) if e.receiver is not None else None
         callee = self._program.value(e.callee) if e.callee is not None else None
-        arguments = [self._program.value(argument) for argument in e.arguments]
+        unseen = Unseen(self._program, e)
         invoke = self._invocation(e, e.arguments)
 
         def called(m: Machine) -> tuple[Value, bool]:
             function, this = e.function, None
             copies: dict[ir.Symbol, Allocation] = {}
+            place: Place | None = None
             if receiver is not None:
-                allocation, offset, type_ = receiver(m)
+                place = receiver(m)
+                allocation, offset, type_ = place
                 own = ir.pointee(type_) if isinstance(type_, ir.PointerType) else type_
                 held = allocation.cells.get(offset) if allocation.space == "local" and type(offset) is int else None
                 if type(held) is Closure:
@@ -82,19 +90,16 @@ class Calls:
                     function = held.function
                 elif type(held) is Closure:
                     function, copies = held.function, held.copies
-            body = function.load() if function is not None else None
+            body = function.load() if function is not None and not e.is_virtual else None
             if body is None or function is None:
-                for argument in arguments:
-                    argument(m)
-                m.unknown(f"a call of `{e.name}`, whose body is not in sight")
-                return (uninitialised(e.type) if isinstance(e.type, ir.RecordType) else UNKNOWN), False
+                return unseen.execute(m, place)
             return invoke(m, body, function, this, copies), ir.is_reference(body.result)
 
         return called
 
     def construct(self, e: ir.Construct) -> Evaluate:
         type_ = e.type
-        arguments = [self._program.value(argument) for argument in e.arguments]
+        arguments = read_arguments(self._program, e)
         if e.constructor is None:
             is_copy = len(arguments) == 1 and isinstance(type_, (ir.RecordType, ir.ArrayType))
 
@@ -109,9 +114,7 @@ class Calls:
             body = constructor.load()
             if body is None:
                 found = [argument(m) for argument in arguments]
-                m.unknown(f"a constructor of `{constructor.name}`, whose body is not in sight")
-                is_copy = len(found) == 1 and type(found[0]) is Aggregate
-                return found[0] if is_copy else uninitialised(type_)
+                return constructed(m, e, found)
             own = m.memory.local(type_)
             invoke(m, body, constructor, Pointer(own, 0, type_), {})
             return m.memory.load(own, 0, type_, e)
@@ -144,6 +147,9 @@ class Calls:
                 m.unknown("calls that are too deep")
                 return UNKNOWN
             if m.mask is None:
+                return UNKNOWN
+            if self._is_endless(m, function):
+                m.unknown("a recursion that data ends")
                 return UNKNOWN
             bound = {p: bind(m, p, at) for at, p in enumerate(function.parameters) if at < len(arguments)}
             is_again = any(frame.function is function for frame in m.frames)
@@ -181,6 +187,11 @@ class Calls:
             return frame.value if frame.value is not None else UNKNOWN
 
         return invoke
+
+    def _is_endless(self, m: Machine, function: ir.Function) -> bool:
+        """Whether a function calls itself once more under conditions that data decides: one turn is like the other."""
+        before = [frame.data for frame in m.frames if frame.function is function]
+        return len(before) >= _CALLS_BY_DATA and m.data > before[-_CALLS_BY_DATA]
 
     def _initialise(self, m: Machine, function: ir.Function, this: Pointer | None) -> None:
         """The members that a constructor sets before its body."""

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cudalint.execute.addresses import with_pointer
 from cudalint.execute.arithmetic import COMPARING, binary
-from cudalint.execute.memory import NULL, Allocation, as_type, joined, plus, scaled
+from cudalint.execute.memory import NULL, Allocation, as_type, either, joined, plus
 from cudalint.execute.places import _CHAR
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.values import (
@@ -68,9 +69,12 @@ class Expressions:
             case ir.FunctionName():
                 function = FunctionValue(e.function)
                 return lambda m: function
+            case ir.New():
+                return self._new(e)
+            case ir.Launch():
+                return self._unknown("a kernel that launches another", (e.grid, e.block, *e.arguments))
             case ir.UnknownExpr():
                 return self._unknown(e.reason, e.children)
-        return self._unknown(f"an expression of the kind {type(e).__name__}", ())
 
     # --- reading -----------------------------------------------------------------------------------
 
@@ -129,7 +133,7 @@ class Expressions:
                 holds = m.truth(value(m))
                 if type(holds) is bool:
                     return not holds
-                return ~holds if type(holds) is np.ndarray else holds
+                return ~holds if type(holds) is np.ndarray else _unsettled(holds)
 
             return negated
         left, operator = (0, "-") if op == "-" else (-1, "^")
@@ -190,35 +194,40 @@ class Expressions:
             mask = m.mask
             if mask is None:
                 return first
-            if type(first) is Data:
+            if isinstance(first, Data):
                 m.data += 1
                 second = m.truth(right(m))
                 m.data -= 1
-                return second if type(second) is bool and second is stops_at else first
+                if type(second) is bool and second is stops_at:
+                    return second
+                return _unsettled(first) if stops_at else first
             go_on, _ = m.split(~first if stops_at else first)
             if go_on is None:
                 return first
             m.mask = go_on
             second = m.truth(right(m))
             m.mask = mask
-            if type(second) is Data:
+            if isinstance(second, Data):
                 # What the left side says of some lanes is known: the others are up to data.
-                return Conjunction(first, second) if not stops_at else second
+                if stops_at:
+                    return _unsettled(second)
+                return Conjunction(first & second.known if isinstance(second, Conjunction) else first, second)
             return (first | second) if stops_at else (first & second)
 
         return computed
 
     def _assign(self, e: ir.Assign) -> Evaluate:
-        place, value, target = self._program.place(e.target), self._program.value(e.value), e.target
+        place, value = self._program.place(e.target), self._program.value(e.value)
         if e.op:
             return self._compound(e)
+        stored_at = _place_of_store(e)
 
         def assign(m: Machine) -> Value:
             new = value(m)
             allocation, offset, type_ = place(m)
             if not isinstance(type_, _AGGREGATES):
                 new = as_type(new, type_)
-            m.memory.store(allocation, offset, new, type_, target)
+            m.memory.store(allocation, offset, new, type_, stored_at)
             return new
 
         return assign
@@ -362,6 +371,17 @@ class Expressions:
 
         return made
 
+    def _new(self, e: ir.New) -> Evaluate:
+        """Memory of the heap, which is global memory."""
+        parts = [self._program.value(part) for part in (e.count, e.initial) if part is not None]
+
+        def made(m: Machine) -> Value:
+            for part in parts:
+                part(m)
+            return Pointer(Allocation("new", "global"), 0, e.element)
+
+        return made
+
     def _unknown(self, reason: str, children: tuple[ir.Expr, ...]) -> Evaluate:
         parts = [self._program.value(child) for child in children]
 
@@ -383,18 +403,24 @@ class Conjunction(Data):
         self.known = known
 
 
+def _unsettled(condition: Data) -> Data:
+    """A condition of which no part is known."""
+    return Data(condition.kind, condition.reason) if isinstance(condition, Conjunction) else condition
+
+
+def _place_of_store(e: ir.Assign) -> ir.Expr:
+    """For both halves of a record's copy, nvcc names the line of what is copied."""
+    is_copy = isinstance(ir.referent(e.target.type), ir.RecordType) and not isinstance(e.value, (ir.Call, ir.Construct))
+    return e.value if is_copy and e.value.span.line != e.target.span.line else e.target
+
+
 def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate) -> Value:
     """Both sides of a choice that data makes."""
     m.data += 1
     first, second = then(m), otherwise(m)
     m.data -= 1
-    if type(first) is Pointer and type(second) is Pointer:
-        if first.allocation.is_null or second.allocation.is_null:
-            return second if first.allocation.is_null else first
-        is_one = first.allocation is second.allocation
-        return Pointer(first.allocation, COMPUTED, first.pointee) if is_one else COMPUTED
     plain = type(first) in (int, bool, float) and type(first) is type(second)
-    return first if first is second or (plain and first == second) else COMPUTED
+    return first if first is second or (plain and first == second) else either(first, second)
 
 
 def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, operand: ir.Type) -> Value:
@@ -408,7 +434,7 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
     if Pointer in kinds:
         if m.notes is not None:
             _watch_pointers(m, op, left, right)
-        return _with_pointer(op, left, right, type_)
+        return with_pointer(op, left, right, type_, operand)
     if issubclass(kinds[0], Data) or issubclass(kinds[1], Data):
         if m.notes is not None and op in ("*", "&"):
             m.watch("==", right if issubclass(kinds[0], Data) else left, 0)
@@ -439,31 +465,6 @@ def _of_data(op: str, left: Value, right: Value) -> Value:
     if op == "%" and type(right) is int and right == 1:
         return 0
     return left if isinstance(left, Data) else right
-
-
-def _with_pointer(op: str, left: Value, right: Value, type_: ir.Type) -> Value:
-    if type(left) is Pointer and type(right) is Pointer:
-        if left.allocation is right.allocation:
-            if isinstance(left.offset, Data) or isinstance(right.offset, Data):
-                return COMPUTED
-            if op == "-":
-                apart = plus(left.offset, -right.offset)
-                return binary("/", apart, max(1, left.pointee.bytes), _LONG)
-            return binary(op, left.offset, right.offset, _LONG)
-        return (op == "!=") if op in ("==", "!=") else UNKNOWN
-    pointer, other = (left, right) if type(left) is Pointer else (right, left)
-    if op in ("+", "-"):
-        bytes_ = type_.pointee.bytes if isinstance(type_, ir.PointerType) else 1
-        moved = scaled(other, bytes_) if not isinstance(other, Data) else other
-        if op == "-" and not isinstance(moved, Data):
-            moved = -moved
-        return Pointer(pointer.allocation, plus(pointer.offset, moved), pointer.pointee)
-    if op in ("==", "!="):
-        return pointer.allocation.is_null == (op == "==")
-    if op in ("&", "%") and isinstance(type_, ir.Scalar) and not isinstance(pointer.offset, Data):
-        # Allocations are aligned to more than anybody asks for.
-        return binary(op, pointer.offset, other, type_) if not isinstance(other, Data) else COMPUTED
-    return COMPUTED
 
 
 def _watch_cast(m: Machine, value: Value, type_: ir.Type) -> None:

@@ -7,8 +7,20 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cudalint.execute.arithmetic import COMPARING
-from cudalint.execute.memory import NULL, Allocation, Memory, as_type, loaded, parts, plus
-from cudalint.execute.trace import AccessEvent, BarrierEvent, BranchEvent, LeftOut, Stack, Trace
+from cudalint.execute.contents import Contents, note_store
+from cudalint.execute.memory import NULL, Allocation, Memory, as_type, joined, loaded, pieces, plus
+from cudalint.execute.trace import (
+    AccessEvent,
+    BarrierEvent,
+    BarrierPart,
+    BarrierScope,
+    BranchEvent,
+    CopyEvent,
+    FenceEvent,
+    LeftOut,
+    Stack,
+    Trace,
+)
 from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, truth
 from cudalint.facts import BarrierKind, Operation
 from cudalint.hardware.requests import WARP_LANES
@@ -18,8 +30,8 @@ if TYPE_CHECKING:
     from cudalint.execute.lanes import Lanes, Mask
     from cudalint.execute.program import Program
 
-_VECTORS = frozenset({1, 2, 4, 8, 16})
-"""Bytes that one instruction loads or stores."""
+_SCALARS = (ir.Scalar, ir.PointerType, ir.OpaqueType)
+"""What one instruction loads or stores."""
 _MOST_STEPS = 3_000_000
 _MOST_EVENTS = 4096
 """Of one access, all of which are kept; of those beyond, one stands for two others, then for four, and so on."""
@@ -77,6 +89,7 @@ class Machine:
         self.weight: Any = 1.0
         self.interval: Any = 0
         self.warp_interval: Any = 0
+        """How many barriers of its warp a lane has passed."""
         self.grid_interval: Any = 0
         self._live: tuple[tuple[Mask | None, Mask | None], Mask] | None = None
         self.depth = 0
@@ -104,6 +117,8 @@ class Machine:
         self._events: dict[tuple[Any, Stack], int] = {}
         """Of each access of the source, as calls lead there."""
         self.allocations: dict[object, Allocation] = {}
+        self.contents: list[Contents] = []
+        """Of shared memory, of which integers are kept."""
 
     # --- masks -------------------------------------------------------------------------------------
 
@@ -174,15 +189,53 @@ class Machine:
         """Notes an access of the active lanes; gives what a load finds."""
         if self.mask is None or to.is_null or to.space == "nowhere":
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
-        if type_.bytes in _VECTORS:
+        if to.parts:
+            return self._several(to, offset, type_, operation, node, value)
+        if to.space == "shared":
+            found = self._shared(to, offset, type_, operation, value)
+            if found is not None:
+                self.note(to, offset, type_.bytes, operation, node, value)
+                return found
+        if isinstance(type_, _SCALARS):
             self.note(to, offset, type_.bytes, operation, node, value)
         else:
-            for own, leaf in parts(type_):
-                self.note(to, plus(offset, own), leaf.bytes, operation, node)
+            several = pieces(type_)
+            for own, bytes_ in several:
+                self.note(to, plus(offset, own), bytes_, operation, node, value if len(several) == 1 else None)
         if operation != "load":
             return UNKNOWN
         found = loaded(type_, to.name)
         return Data("loaded", origin=self.trace.accesses[-1]) if isinstance(found, Data) else found
+
+    def _several(
+        self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
+    ) -> Value:
+        """An access to several pieces of memory, to each by its lanes."""
+        mask, found = self.mask, None
+        self.data += to.is_open
+        for part, (lanes, base) in to.parts.items():
+            self.mask, _ = self.split(lanes)
+            if self.mask is not None:
+                own = self.access(part, plus(base, offset), type_, operation, node, value)
+                found = own if found is None else joined(lanes, own, found)
+            self.mask = mask
+        self.data -= to.is_open
+        if to.is_open and operation == "load":
+            return loaded(type_, to.name)
+        return found if found is not None else UNKNOWN
+
+    def _shared(self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, value: Value) -> Value:
+        """Keeps track of integers in shared memory; what a load finds of them, or None."""
+        if operation == "load":
+            return to.contents.load(self, offset, type_) if to.contents is not None else None
+        note_store(self, to, offset, type_, value if operation == "store" else UNKNOWN)
+        return None
+
+    def forget_contents(self, step: int) -> None:
+        """Of shared memory, what was stored since a step of the execution: where something after it is left out, nobody
+        knows what was stored meanwhile."""
+        for contents in self.contents:
+            contents.forget_since(step)
 
     def note(
         self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value = None
@@ -214,31 +267,37 @@ class Machine:
             self.data, value, self.warp_interval, self.grid_interval,
         )  # fmt: skip
 
-    def barrier(self, node: Any, kind: BarrierKind, named: Any = None) -> None:
-        """A barrier for the active lanes: their next interval begins, in the block, the grid or the warp. One of the
-        kind `syncwarp` may name lanes by their bits; by default it names the warp."""
+    def barrier(
+        self, node: Any, kind: BarrierKind, scope: BarrierScope = "block", part: BarrierPart = "whole",
+        is_implied: bool = False, named: Value = None,
+    ) -> None:  # fmt: skip
+        """A barrier for the active lanes: their next interval begins, in the block, the grid or the warp. One of a warp
+        may name lanes by their bits; by default it names the warp."""
         mask = self.mask
         assert mask is not None
-        if type(named) is np.ndarray:
+        if kind == "syncwarp":
+            scope = "warp"
+        if scope == "warp" and type(named) is np.ndarray:
             for each in np.unique(np.broadcast_to(named, mask.shape)[mask]).tolist():
                 self.mask = mask & (named == each)
-                self.barrier(node, kind, each)
+                self.barrier(node, kind, scope, part, is_implied, each)
             self.mask = mask
             return
-        expected, partial = self._waited_for(mask, named)
+        expected, partial = self._waited_for(mask, named if scope == "warp" else None)
         self.trace.barriers.append(
             BarrierEvent(
                 node, kind, mask, self.weight, self.interval, self.stack, self.data, self.warp_interval, expected,
-                partial, len(self.trace.accesses),
+                partial, len(self.trace.accesses), scope, part, is_implied, named,
             )
         )  # fmt: skip
-        if kind == "syncwarp":
-            whole = mask if partial is None else mask & ~partial
-            self.warp_interval = self._passed(self.warp_interval, whole)
-            return
-        self.interval = self._passed(self.interval, mask)
-        if kind == "grid":
-            self.grid_interval = self._passed(self.grid_interval, mask)
+        if scope == "warp":
+            if not is_implied:
+                whole = mask if partial is None else mask & ~partial
+                self.warp_interval = self._passed(self.warp_interval, whole)
+        elif part != "arrive":
+            self.interval = self._passed(self.interval, mask)
+            if kind == "grid":
+                self.grid_interval = self._passed(self.grid_interval, mask)
 
     def _passed(self, count: Any, mask: Mask) -> Any:
         return count + 1 if mask is self.full else count + mask.astype(np.int32)
@@ -268,6 +327,17 @@ class Machine:
         left_out = self.lanes.by_warp(live & ~expected).any(axis=2, keepdims=True)
         partial = mask & np.broadcast_to(left_out, self.lanes.by_warp(mask).shape).reshape(mask.shape)
         return (expected if type(named) is int else None), (partial if partial.any() else None)
+
+    def copies(self, node: Any, kept: int | None) -> None:
+        """A step of asynchronous copies."""
+        if self.mask is not None:
+            before = len(self.trace.accesses)
+            self.trace.copies.append(CopyEvent(node, kept, self.mask, self.interval, self.stack, before))
+
+    def fence(self, node: Any) -> None:
+        if self.mask is not None:
+            before = len(self.trace.accesses)
+            self.trace.fences.append(FenceEvent(node, self.mask, self.interval, self.stack, before))
 
     def branch(self, node: Any, mask: Mask, taken: Mask | None) -> None:
         none = np.zeros((1, 1), bool) if taken is None else taken

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -22,6 +23,7 @@ from cudalint.execute.values import (
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
+    from cudalint.execute.contents import Contents
     from cudalint.execute.lanes import Mask
     from cudalint.execute.machine import Machine
 
@@ -30,8 +32,12 @@ _AGGREGATES = (ir.RecordType, ir.ArrayType)
 _NO_NUMBERS = (Data, Pointer, Aggregate, Closure, FunctionValue)
 _MOST_CELLS = 64
 """Elements of a local array that an index which differs by lane is looked up among."""
-_MOST_LEAVES = 64
-"""Scalars of a record that is loaded or stored as a whole."""
+_MOST_PARTS = 4
+"""Pieces of memory that one pointer leads to, from lane to lane."""
+_MOST_PIECES = 64
+"""Of a record that is loaded or stored as a whole."""
+_WIDEST_ACCESS = 16
+"""Bytes that one instruction loads or stores."""
 
 
 class Allocation:
@@ -41,7 +47,10 @@ class Allocation:
     declared under is joined with what is there.
     """
 
-    __slots__ = ("cells", "data", "depth", "extent", "is_null", "mask", "name", "space", "type", "widths")
+    __slots__ = (
+        "cells", "contents", "data", "depth", "extent", "is_null", "is_open", "mask", "name", "parts", "space", "type",
+        "widths",
+    )  # fmt: skip
 
     def __init__(
         self, name: str, space: MemorySpace, type_: ir.Type | None = None, mask: Mask | None = None, depth: int = 0,
@@ -52,6 +61,13 @@ class Allocation:
         self.extent = extent
         """Bytes that there are, where somebody says so; otherwise its type may."""
         self.cells: dict[int, Value] = {}
+        self.contents: Contents | None = None
+        """Of shared memory, once an integer that is known was stored there."""
+        self.parts: dict[Allocation, tuple[Mask, Any]] = {}
+        """Of what is not one piece of memory but stands for several: those, with the lanes that it is them for, and
+        bytes from their starts."""
+        self.is_open = False
+        """Whether data says which of its parts it is."""
         self.widths: dict[int, int] = {}
         """Bytes of the cells, where they are not those of the allocation's own scalars."""
 
@@ -76,12 +92,62 @@ def joined(mask: Any, new: Value, old: Value) -> Value:
             return Pointer(new.allocation, joined(mask, new.offset, old.offset), new.pointee)
         if new.allocation.is_null or old.allocation.is_null:
             return old if new.allocation.is_null else new
-        return UNKNOWN
+        several = _several(mask, new.allocation, old.allocation)
+        if several is None:
+            return UNKNOWN
+        return Pointer(several, joined(mask, new.offset, old.offset), new.pointee)
     if isinstance(new, _NO_NUMBERS) or isinstance(old, _NO_NUMBERS):
         return COMPUTED
     if type(new) is not np.ndarray and type(old) is not np.ndarray and new == old and type(new) is type(old):
         return new
     return np.where(mask, *_alike(new, old))
+
+
+def _several(mask: Any, new: Allocation, old: Allocation) -> Allocation | None:
+    """What stands for one piece of memory in the lanes of a mask, and for another in the others."""
+    lanes = np.asarray(mask)
+    if new.is_open or old.is_open:
+        return None
+    parts = {part: (own & lanes, 0) for part, (own, _) in (new.parts or {new: (lanes, 0)}).items()}
+    for part, (own, _) in (old.parts or {old: (~lanes, 0)}).items():
+        others = own & ~lanes
+        parts[part] = (parts[part][0] | others if part in parts else others), 0
+    return _made_of(parts)
+
+
+def _made_of(parts: dict[Allocation, tuple[Any, Any]]) -> Allocation | None:
+    spaces = {part.space for part in parts}
+    if len(parts) > _MOST_PARTS or len(spaces) != 1 or spaces & {"local", "nowhere"}:
+        return None
+    made = Allocation(" or ".join(part.name for part in parts), next(iter(spaces)))
+    made.parts = parts
+    return made
+
+
+def either(new: Value, old: Value) -> Value:
+    """One value or the other, as data says: of pointers it is known which pieces of memory they may lead to."""
+    if type(new) is not Pointer or type(old) is not Pointer:
+        return COMPUTED
+    if new.allocation.is_null or old.allocation.is_null:
+        return old if new.allocation.is_null else new
+    if new.allocation is old.allocation:
+        return Pointer(new.allocation, COMPUTED, new.pointee)
+    parts: dict[Allocation, tuple[Any, Any]] = {}
+    for at in (new, old):
+        if at.allocation.parts and not at.allocation.is_open:
+            return UNKNOWN
+        for part, (_, base) in (at.allocation.parts or {at.allocation: (_EVERYWHERE, 0)}).items():
+            moved = plus(base, at.offset)
+            is_same = part not in parts or _is_same(parts[part][1], moved)
+            parts[part] = _EVERYWHERE, moved if is_same else COMPUTED
+    made = _made_of(parts)
+    if made is None:
+        return UNKNOWN
+    made.is_open = True
+    return Pointer(made, 0, new.pointee)
+
+
+_EVERYWHERE = np.ones((1, 1), bool)
 
 
 def _alike(new: Value, old: Value) -> tuple[Any, Any]:
@@ -96,8 +162,10 @@ def _alike(new: Value, old: Value) -> tuple[Any, Any]:
 
 def plus(offset: Any, added: Any) -> Any:
     """The sum of two numbers of bytes, as wide integers; data if one is."""
-    if isinstance(offset, Data) or isinstance(added, Data):
-        return COMPUTED
+    if isinstance(offset, Data):
+        return offset
+    if isinstance(added, Data):
+        return added
     if type(added) is int and added == 0:
         return offset
     if type(offset) is np.ndarray and offset.dtype != np.int64:
@@ -111,6 +179,8 @@ def scaled(index: Any, bytes_: int) -> Any:
     """An index times the bytes of an element."""
     if type(index) is np.ndarray:
         return index.astype(np.int64) * bytes_
+    if isinstance(index, Data):
+        return index
     return int(index) * bytes_ if isinstance(index, (int, bool)) else COMPUTED
 
 
@@ -152,10 +222,12 @@ def as_type(value: Value, type_: ir.Type) -> Value:
 class Memory:
     """What a machine does to memory."""
 
-    __slots__ = ("machine",)
+    __slots__ = ("_fits", "_layouts", "machine")
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
+        self._layouts: dict[ir.Type | None, dict[int, int]] = {}
+        self._fits: dict[tuple[ir.Type | None, ir.Type, int], bool] = {}
 
     def local(self, type_: ir.Type, value: Value | None = None, name: str = "") -> Allocation:
         """A new variable of the lanes that are active, with its first value."""
@@ -176,10 +248,11 @@ class Memory:
             self.machine.watch_place(to, offset, value)
         if type(value) is Aggregate:
             if type(offset) is int:
+                widths = self._foreign(to, offset, value)
                 for own, cell in value.cells.items():
-                    self._put(to, offset + own, cell, None)
+                    self._put(to, offset + own, cell, widths.get(own) if widths else None)
                 return
-            self._forget(to)
+            self.forget(to)
         elif isinstance(type_, _AGGREGATES) and type(value) not in (Closure, Pointer):
             for own in [own for own in to.cells if type(offset) is not int or offset <= own < offset + type_.bytes]:
                 self._put(to, own, UNKNOWN, None)
@@ -204,33 +277,73 @@ class Memory:
     def _put(self, to: Allocation, offset: int, value: Value, width: int | None) -> None:
         machine, cells = self.machine, to.cells
         old = cells.get(offset)
-        if width is not None and isinstance(to.type, _AGGREGATES):
+        if width is not None and (to.widths or width != self.layout(to.type).get(offset)):
             self._cover(to, offset, width)
+            old = cells.get(offset)
+            if type(value) is float or (type(value) is np.ndarray and value.dtype.kind == "f"):
+                old = _read_as(old, ir.Scalar("bits", width, "float")) if old is not None else None
         if old is not None:
             if machine.data > to.data:
                 # Whether it is written is up to data: it is what it is only if that makes no difference.
-                value = value if _is_same(value, old) else COMPUTED
+                value = value if _is_same(value, old) else either(value, old)
             elif machine.mask is not to.mask:
                 value = joined(machine.mask, value, old)
         if to.depth < machine.depth:
             machine.note_write(to, offset, old)
         cells[offset] = value
 
+    def layout(self, type_: ir.Type | None) -> dict[int, int]:
+        """The bytes of a type's scalars by their offsets; of unions those of the last member."""
+        found = self._layouts.get(type_)
+        if found is None:
+            parts = {offset: leaf.bytes for offset, leaf in leaves(type_)} if type_ is not None else {}
+            found = self._layouts[type_] = parts
+        return found
+
+    def _foreign(self, to: Allocation, offset: int, value: Aggregate) -> dict[int, int] | None:
+        """The layout of a record that is stored, if it is not that of the scalars that it is stored to."""
+        if value.type is to.type:
+            return None
+        key = to.type, value.type, offset
+        found = self._fits.get(key)
+        if found is None:
+            natural, own = self.layout(to.type), self.layout(value.type)
+            found = self._fits[key] = all(natural.get(offset + at) == width for at, width in own.items())
+        return None if found and not to.widths else self.layout(value.type)
+
+    def _width(self, source: Allocation, offset: int) -> int:
+        """The bytes of a cell."""
+        return source.widths.get(offset) or self.layout(source.type).get(offset, 0)
+
     def _cover(self, to: Allocation, offset: int, width: int) -> None:
-        """A cell of other bytes than those that are there takes their place: unions, and arrays through casts."""
-        widths, end = to.widths, offset + width
-        overlapping = [own for own, bytes_ in widths.items() if own != offset and own < end and offset < own + bytes_]
+        """A cell of other bytes than those that are there takes their place: unions, and arrays through casts. What is
+        left of those that are only partly covered, falls into bytes."""
+        end = offset + width
+        if self._width(to, offset) == width and offset in to.cells:
+            others = [own for own in to.widths if own != offset and offset < own < end]
+            if not others:
+                to.widths[offset] = width
+                return
+        overlapping = [own for own in to.cells if own < end and offset < own + max(1, self._width(to, own))]
+        before = _from_bytes(self, to, offset, ir.Scalar("bytes", width, "uint")) if overlapping else None
         for own in overlapping:
-            self._put(to, own, COMPUTED, None)
-        if offset in widths and widths[offset] != width:
-            to.cells.pop(offset, None)
-        widths[offset] = width
+            held, bytes_ = to.cells[own], max(1, self._width(to, own))
+            if to.depth < self.machine.depth:
+                self.machine.note_write(to, own, held)
+            del to.cells[own]
+            to.widths.pop(own, None)
+            for at in range(own, own + bytes_):
+                if not offset <= at < end:
+                    to.cells[at], to.widths[at] = _byte(held, at - own, bytes_), 1
+        if before is not None:
+            to.cells[offset] = before
+        to.widths[offset] = width
 
     def _scatter(self, to: Allocation, offset: Any, value: Value, type_: ir.Type) -> None:
         """An element that differs by lane, or that data chooses."""
         cells = to.cells
         if isinstance(offset, Data) or len(cells) > _MOST_CELLS or type(value) in (Pointer, Aggregate, Closure):
-            self._forget(to)
+            self.forget(to)
             return
         machine = self.machine
         mask = machine.mask
@@ -243,9 +356,20 @@ class Memory:
             self._put(to, own, value, type_.bytes)
         machine.mask = mask
 
-    def _forget(self, to: Allocation) -> None:
+    def forget(self, to: Allocation) -> None:
         for own in list(to.cells):
             self._put(to, own, COMPUTED, None)
+
+    def leaves_within(self, at: Pointer, size: int | None) -> list[tuple[int, ir.Type]]:
+        """The scalars of a local variable that lie in some bytes behind a pointer; none where that can't be told, after
+        which nothing is known of the variable."""
+        to, offset = at.allocation, plain(at.offset)
+        if to.space != "local" or to.type is None:
+            return []
+        if type(offset) is not int or size is None:
+            self.forget(to)
+            return []
+        return [(own, leaf) for own, leaf in leaves(to.type) if offset <= own and own + leaf.bytes <= offset + size]
 
     def load(self, source: Allocation, offset: Any, type_: ir.Type, node: Any) -> Value:
         if source.space != "local":
@@ -275,11 +399,12 @@ class Memory:
 
     def _cell(self, source: Allocation, offset: int, type_: ir.Type) -> Value:
         found = source.cells.get(offset)
-        width = source.widths.get(offset)
-        if found is not None and (width is None or width == type_.bytes):
-            return found
+        if found is not None:
+            width = self._width(source, offset)
+            if width == type_.bytes or not width:
+                return _read_as(found, type_)
         if isinstance(type_, ir.Scalar):
-            return _from_bytes(source, offset, type_)
+            return _from_bytes(self, source, offset, type_)
         return found if found is not None else UNKNOWN
 
     def _gather(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
@@ -302,24 +427,67 @@ def _is_same(new: Value, old: Value) -> bool:
     return type(new) is np.ndarray and type(old) is np.ndarray and np.array_equal(new, old)
 
 
-def _from_bytes(source: Allocation, offset: int, type_: ir.Scalar) -> Value:
+def _read_as(value: Value, type_: ir.Type) -> Value:
+    """The bits of a number as a type's that may be another one: a float's in a union with an integer."""
+    is_float = type(value) is float or (type(value) is np.ndarray and value.dtype.kind == "f")
+    is_whole = type(value) is int or (type(value) is np.ndarray and value.dtype.kind in "iu")
+    if not isinstance(type_, ir.Scalar) or not (is_float if type_.kind in ("int", "uint") else is_whole):
+        return value
+    if type_.kind not in ("int", "uint", "float") or type_.bytes not in (4, 8):
+        return value if type_.kind == "bool" else COMPUTED
+    wide = type_.bytes == 8
+    own: Any = (np.float64 if wide else np.float32) if is_float else (np.int64 if wide else np.int32)
+    bits = np.atleast_1d(np.asarray(value).astype(own)).view(dtype_of(type_))
+    return bits if type(value) is np.ndarray else converted(bits[0].item(), type_)
+
+
+def copied(m: Machine, target: Value, source: Value, size: Value) -> None:
+    """What a local variable holds after bytes were copied to it; the accesses are noted elsewhere."""
+    if type(target) is not Pointer or target.allocation.space != "local":
+        return
+    for offset, leaf in m.memory.leaves_within(target, size if type(size) is int else None):
+        value: Value = LOADED
+        if type(source) is not Pointer:
+            value = UNKNOWN
+        elif source.allocation.space == "local":
+            at = plain(plus(source.offset, offset - plain(target.offset)))
+            value = m.memory.load(source.allocation, at, leaf, None)
+        m.memory.store(target.allocation, offset, value, leaf, None)
+
+
+def _from_bytes(memory: Memory, source: Allocation, offset: int, type_: ir.Scalar) -> Value:
     """A number out of cells of other widths: parts of a wider one, or several narrower ones, little end first."""
-    bytes_: list[Any] = []
-    for at in range(offset, offset + type_.bytes):
-        own = next((o for o, w in source.widths.items() if o <= at < o + w), None)
-        value = source.cells.get(own) if own is not None else None
-        if own is None or value is None or type(value) not in (int, bool, np.ndarray):
+    found: Any = None
+    for place in range(type_.bytes):
+        at = offset + place
+        own = next((o for o in range(at, at - _WIDEST, -1) if o in source.cells), None)
+        width = memory._width(source, own) if own is not None else 0
+        if own is None or at >= own + width:
             return UNKNOWN
-        if type(value) is np.ndarray and value.dtype.kind not in "iub":
-            return COMPUTED
-        wide = value.astype(np.int64) if type(value) is np.ndarray else int(value)
-        bytes_.append((wide >> (8 * (at - own))) & 0xFF)
-    found = bytes_[0]
-    for place, byte in enumerate(bytes_[1:], 1):
-        found = found | (byte << (8 * place))
-    if type_.kind == "float":
+        byte = _byte(source.cells[own], at - own, width)
+        if isinstance(byte, Data):
+            return byte
+        wide = byte.astype(np.int64) if type(byte) is np.ndarray else byte
+        found = wide if found is None else found | (wide << (8 * place))
+    whole = converted(found, ir.Scalar("bytes", type_.bytes, "int" if type_.kind == "int" else "uint"))
+    return _read_as(whole, type_) if type_.kind == "float" else converted(whole, type_)
+
+
+def _byte(value: Value, place: int, width: int) -> Value:
+    """One byte of a number that is so wide."""
+    is_float = type(value) is float or (type(value) is np.ndarray and value.dtype.kind == "f")
+    if is_float:
+        value = _read_as(value, ir.Scalar("bytes", width, "int"))
+    if isinstance(value, Data):
+        return value
+    if type(value) not in (int, bool, np.ndarray):
         return COMPUTED
-    return converted(found, type_) if type(found) is np.ndarray else converted(int(found), type_)
+    wide = value.astype(np.int64) if type(value) is np.ndarray else int(value)
+    return (wide >> (8 * place)) & 0xFF
+
+
+_WIDEST = 8
+"""Bytes of a cell."""
 
 
 def loaded(type_: ir.Type, name: str) -> Value:
@@ -335,7 +503,15 @@ def zeros(type_: ir.Scalar) -> Value:
     return 0.0 if dtype_of(type_).kind == "f" else 0
 
 
-def parts(type_: ir.Type) -> list[tuple[int, ir.Type]]:
-    """The scalars of a record that is loaded or stored as a whole; none of one that is too large."""
-    found = [(offset, leaf) for offset, leaf in leaves(type_) if leaf.bytes]
-    return found if len(found) <= _MOST_LEAVES else []
+@functools.cache
+def pieces(type_: ir.RecordType | ir.ArrayType) -> tuple[tuple[int, int], ...]:
+    """How the compiler splits an access to a whole record: where, and how many bytes. One that is as aligned as it is
+    large (`float4`) is one access; others are copied in pieces of their alignment. None of one that is too large."""
+    element: ir.Type = type_
+    while isinstance(element, ir.ArrayType):
+        element = element.element
+    aligned = element.align if isinstance(element, ir.RecordType) else element.bytes
+    width, size = min(max(aligned, 1), _WIDEST_ACCESS), type_.bytes
+    if size > _MOST_PIECES * width or next(leaves(type_), None) is None:
+        return ()
+    return tuple((at, min(width, size - at)) for at in range(0, size, width))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -83,6 +83,8 @@ class Places:
                 if type(target) is Pointer:
                     return Place(target.allocation, target.offset, field.type.pointee)
                 return nowhere(field.type.pointee)
+            if field.bits is not None:
+                return _bit_field(m, allocation, offset, field)
             return Place(allocation, offset, field.type)
 
         return locate
@@ -158,6 +160,14 @@ class Places:
         return locate
 
 
+def _bit_field(m: Machine, allocation: Allocation, offset: Any, field: ir.Field) -> Place:
+    """The unit of a bit-field, which is accessed as a whole; what its bits are nobody follows."""
+    if allocation.space == "local":
+        m.unknown("a bit-field")
+        return nowhere(field.type)
+    return Place(allocation, offset, ir.OpaqueType(ir.type_name(field.type), field.type.bytes))
+
+
 def _renames(e: ir.Cast) -> bool:
     """Whether a cast says another type of the same place."""
     if ir.is_reference(e.type):
@@ -171,7 +181,14 @@ def _renames(e: ir.Cast) -> bool:
 def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
     """A variable that no statement has declared: of shared memory, of the file, or a constant."""
     storage, type_ = symbol.storage, symbol.type
-    if storage in ("shared", "dynamic-shared"):
+    if storage == "dynamic-shared":
+        # All arrays without an extent begin at the same place.
+        known = m.allocations.get(storage)
+        if known is not None:
+            m.environment[symbol] = Pointer(known, 0, type_)
+            return m.environment[symbol]
+        made = m.allocations[storage] = Allocation(symbol.name, "shared", type_)
+    elif storage == "shared":
         made = Allocation(symbol.name, "shared", type_)
     elif storage in ("constant", "device") and not symbol.is_const:
         made = Allocation(symbol.name, "constant" if storage == "constant" else "global", type_)

@@ -8,9 +8,10 @@ import numpy as np
 
 from cudalint.execute.expressions import Conjunction
 from cudalint.execute.loops import compiled_loop
-from cudalint.execute.memory import as_type, joined
+from cudalint.execute.memory import Allocation, as_type, joined
 from cudalint.execute.places import variable
 from cudalint.execute.program import Execute, Program
+from cudalint.execute.ranges import as_statement
 from cudalint.execute.values import COMPUTED, Data, Pointer, Value
 from cudalint.ir import nodes as ir
 
@@ -50,7 +51,7 @@ class Statements:
             case ir.Asm():
                 return self._program.calls.assembly(n)
             case ir.RangeFor():
-                return self._unknown("a loop over a range", (n.body,))
+                return self._program.statement(as_statement(n))
             case ir.UnknownStmt():
                 return self._unknown(n.reason, n.children)
 
@@ -85,6 +86,16 @@ class Statements:
                     variable(m, symbol)
 
             return shared
+        if symbol.storage == "static" and not symbol.is_const:
+
+            def outliving(m: Machine) -> None:
+                # Nobody knows what earlier launches have left there.
+                if symbol not in m.environment:
+                    m.environment[symbol] = Allocation(symbol.name, "global", type_)
+
+            return outliving
+        if symbol.storage == "static" and n.initializer is None and symbol.initializer is not None:
+            return lambda m: None  # It has its value when it is asked for.
         if n.initializer is None:
 
             def bare(m: Machine) -> None:

@@ -18,6 +18,10 @@ if TYPE_CHECKING:
 
 Stack = tuple[ir.Call | ir.Construct, ...]
 """The calls that lead to a place, the innermost first."""
+BarrierScope = Literal["warp", "block"]
+"""Whose threads wait: those of a warp or a part of one, or those of the block, of several warps, or of more."""
+BarrierPart = Literal["whole", "arrive", "wait"]
+"""Some barriers have two halves: who only arrives goes on, who only waits has arrived before."""
 
 
 class AccessEvent(NamedTuple):
@@ -67,6 +71,37 @@ class BarrierEvent(NamedTuple):
     interval."""
     position: int = 0
     """How many accesses there are in the trace before it."""
+    scope: BarrierScope = "block"
+    part: BarrierPart = "whole"
+    is_implied: bool = False
+    """It is no barrier of the source but a function for which threads come together: of a warp, as a shuffle, or of the
+    block, as cub's collectives."""
+    named: Any = None
+    """The word of lanes that a barrier of the warp names: a number, an array, data, or None where it names none."""
+
+
+class CopyEvent(NamedTuple):
+    """A step of asynchronous copies: those so far become a group, or all but the latest groups are waited for."""
+
+    node: Any
+    kept: int | None
+    """How many groups may be under way still; None where it makes a group."""
+    mask: Mask
+    interval: Any
+    stack: Stack
+    before: int
+    """How many accesses are in the trace before it."""
+
+
+class FenceEvent(NamedTuple):
+    """One execution of a memory fence."""
+
+    node: Any
+    mask: Mask
+    interval: Any
+    stack: Stack
+    before: int
+    """How many accesses are in the trace before it."""
 
 
 class BranchEvent(NamedTuple):
@@ -94,7 +129,9 @@ class LeftOut(NamedTuple):
 class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
-    __slots__ = ("accesses", "barriers", "branches", "lanes", "left_out", "overruns", "steps", "unknown")
+    __slots__ = (
+        "accesses", "barriers", "branches", "copies", "fences", "lanes", "left_out", "overruns", "steps", "unknown",
+    )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
@@ -103,6 +140,8 @@ class Trace:
         """Accesses of a thread's own variables that leave them; those that don't are no events."""
         self.barriers: list[BarrierEvent] = []
         self.branches: list[BranchEvent] = []
+        self.copies: list[CopyEvent] = []
+        self.fences: list[FenceEvent] = []
         self.unknown: Counter[str] = Counter()
         """Why something was not executed, and how often."""
         self.left_out: list[LeftOut] = []

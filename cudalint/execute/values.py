@@ -32,6 +32,7 @@ class Data:
 
 
 LOADED = Data("loaded")
+ATOMIC = Data("atomic")
 COMPUTED = Data("computed")
 UNKNOWN = Data("unknown")
 

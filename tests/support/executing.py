@@ -5,6 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping
 
+import numpy as np
+
 from cudalint.execute.lanes import Extents, Lanes
 from cudalint.execute.machine import Machine
 from cudalint.execute.program import Program
@@ -38,3 +40,14 @@ def execute(
     worlds = max((len(value) for value in given.values() if isinstance(value, list)), default=1)
     lanes = Lanes(block, [[extent] * worlds for extent in grid], blocks)
     return Machine(lanes, Program(), in_full=in_full).run(function, given)
+
+
+def stored(body: str, block: Extents = (32, 1, 1), type_: str = "int", head: str = "") -> list[object]:
+    """What each thread stores with the last store of a kernel whose text stores to `out[t]`; data as it is."""
+    source = f"{head}\n__global__ void kernel({type_}* out, {type_}* in, int t) {{ t = threadIdx.x; {body} }}"
+    trace = execute(kernel_in(source), block, (1, 1, 1))
+    event = [each for each in trace.accesses if each.operation == "store" and each.allocation.name == "out"][-1]
+    threads = block[0] * block[1] * block[2]
+    if isinstance(event.value, np.ndarray):
+        return np.broadcast_to(event.value, event.mask.shape)[0, :threads].tolist()  # type: ignore[no-any-return]
+    return [event.value] * threads

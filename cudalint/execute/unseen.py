@@ -1,0 +1,107 @@
+"""Calls of functions whose bodies are not in sight: what they are given is read, what they may set is unknown."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Final
+
+from cudalint.execute.library.common import data_of, opaque
+from cudalint.execute.program import Evaluate, Place, Program
+from cudalint.execute.values import UNKNOWN, Aggregate, Data, Pointer, Value
+from cudalint.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from cudalint.execute.machine import Machine
+
+_COMPARING: Final = frozenset({"operator==", "operator!=", "operator<=", "operator>="})
+_COUNTING: Final = frozenset({"operator++", "operator--"})
+
+
+def _assigns(name: str) -> bool:
+    """Whether an operator changes its first operand: `a[i] += h` of a library's type."""
+    return name in _COUNTING or (name.startswith("operator") and name.endswith("=") and name not in _COMPARING)
+
+
+class Unseen:
+    """Compiles what a call does if nobody knows the function's body."""
+
+    def __init__(self, program: Program, e: ir.Call) -> None:
+        self._call = e
+        self._values = [program.value(argument) for argument in e.arguments]
+        outputs = e.function.outputs() if e.function is not None else frozenset()
+        self._places = {at: program.place(e.arguments[at]) for at in outputs if at < len(e.arguments)}
+        self._type = ir.referent(e.type)
+        self._changes_first = e.receiver is None and _assigns(e.name) and e.name != "operator="
+        self._is_users = e.function is None or e.function.is_user
+
+    def execute(self, m: Machine, receiver: Place | None) -> tuple[Value, bool]:
+        """What it returns, and whether that is a reference."""
+        e = self._call
+        set_: list[Place] = []
+        found: list[Value] = []
+        for at, value in enumerate(self._values):
+            if at in self._places:
+                set_.append(self._places[at](m))
+            else:
+                found.append(value(m))
+        if set_ and self._changes_first:
+            found.append(m.memory.load(*set_[0], e.arguments[0]))
+        if m.mask is None:
+            return UNKNOWN, False
+        if receiver is not None and e.name != "operator=":
+            found.append(m.memory.load(*receiver, e))
+        gets_memory = self._touch(m, found)
+        if self._is_users or gets_memory or e.is_virtual:
+            m.unknown(self.reason)
+        data = data_of(_scalars(found)) if not self._is_users else UNKNOWN
+        for place in set_:
+            m.memory.store(place.allocation, place.offset, opaque(place.type, data), place.type, e)
+        if set_ and self._changes_first and ir.is_reference(e.type):
+            return Pointer(set_[0].allocation, set_[0].offset, set_[0].type), True
+        if receiver is not None and _assigns(e.name):
+            self._assign(m, receiver, found, data)
+            return Pointer(receiver.allocation, receiver.offset, receiver.type), ir.is_reference(e.type)
+        return opaque(self._type, data), False
+
+    @property
+    def reason(self) -> str:
+        if self._call.is_virtual:
+            return f"a call of `{self._call.name}`, which the object decides about"
+        return f"a call of `{self._call.name}`, whose body is not in sight"
+
+    def _touch(self, m: Machine, found: Sequence[Value]) -> bool:
+        """Whether it gets to memory that others see; of the thread's own that it gets to nothing is known any more."""
+        is_seen = False
+        for value in found:
+            if type(value) is Pointer and value.allocation.space == "local":
+                m.memory.forget(value.allocation)
+            elif type(value) is Pointer and not value.allocation.is_null:
+                is_seen = True
+        return is_seen
+
+    def _assign(self, m: Machine, receiver: Place, found: Sequence[Value], data: Data) -> None:
+        """A copy of a record is the record; what else an operator assigns is not known."""
+        new = found[0] if self._call.name == "operator=" and len(found) == 1 else None
+        if type(new) is not Aggregate or new.type is not receiver.type:
+            new = opaque(receiver.type, data)
+        m.memory.store(receiver.allocation, receiver.offset, new, receiver.type, self._call.receiver)
+
+
+def _scalars(values: Sequence[Value]) -> list[Value]:
+    """The parts of records among values."""
+    return [cell for value in values for cell in (value.cells.values() if type(value) is Aggregate else (value,))]
+
+
+def read_arguments(program: Program, e: ir.Construct) -> list[Evaluate]:
+    """What reads the arguments of a constructor; those that it may change are passed by reference, and not read."""
+    changed = e.constructor.outputs() if e.constructor is not None else frozenset()
+    return [program.value(argument) for at, argument in enumerate(e.arguments) if at not in changed]
+
+
+def constructed(m: Machine, e: ir.Construct, found: Sequence[Value]) -> Value:
+    """What a constructor without a body in sight makes of its arguments."""
+    if len(found) == 1 and type(found[0]) is Aggregate and found[0].type is e.type:
+        return found[0]
+    if e.constructor is not None and e.constructor.is_user:
+        m.unknown(f"a constructor of `{e.constructor.name}`, whose body is not in sight")
+    return opaque(e.type, data_of(_scalars(found)))
