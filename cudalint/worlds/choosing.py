@@ -148,7 +148,12 @@ class Search:
 
     def _first(self) -> dict[Parameter, int | float | bool] | None:
         """A world to begin with: usual numbers, if the guards admit them, or as few others as possible."""
-        return next((values for values in self._starts() if self.admits(values)), None)
+        for values in self._starts():
+            if self.admits(values):
+                return values
+            if len(self._asked) >= _MOST_ASKED:
+                break
+        return None
 
     def _starts(self) -> Iterator[dict[Parameter, int | float | bool]]:
         usual = {p: values[0] for p, values in self.tried.items()}

@@ -202,19 +202,18 @@ def _candidates(
     missed = list(missed)
     each = max(1, _MOST_TRIED // len(missed))
     for region in missed:
-        asked = found_here = 0
+        found_here = 0
         may_come = Guards(region.conditions, uses.code.functions[0], program)
         deciders = [p for p, choice in bases[0].choices.items() if p in region.deciders and choice.basis != "given"]
         tried = [values_of(p, type_of(p), found, threads) for p in deciders]
-        for numbers, world in itertools.product(itertools.product(*tried), bases):
+        # Combinations may be too many to have them all: they are made one after the other.
+        combinations = ((own, base) for own in itertools.product(*tried) for base in bases)
+        for numbers, world in itertools.islice(combinations, _MOST_COMBINED):
             values = {**world.values, **dict(zip(deciders, numbers, strict=True))}
             key = tuple(values.values())
-            if key in seen:
-                continue
-            asked += 1
-            if asked > _MOST_COMBINED or found_here == each:
+            if found_here == each:
                 break
-            if may_come(values) and allows(values):
+            if key not in seen and may_come(values) and allows(values):
                 found_here += 1
                 seen.add(key)
                 yield values

@@ -332,3 +332,18 @@ def test_what_the_guards_exclude_is_told_to_be_missing() -> None:
     assert all(w["mode"] != 3 for w in _numbers(worlds))
     worlds, lines, spent = _reaching(source)
     assert lines == {4, 5} and worlds.missing == () and spent == 1
+
+
+def test_many_numbers_end_the_search() -> None:
+    names = [f"s{number}" for number in range(40)]
+    index = " + ".join(f"{name} * threadIdx.x" for name in names)
+    source = f"""
+        __global__ void k(float *a, {", ".join(f"int {name}" for name in names)}, int mode) {{
+            if ({" + ".join(names)} == -1 && threadIdx.x < s0)
+                a[{index}] = mode;
+            a[threadIdx.x] = 2;
+        }}
+    """
+    assert _worlds(source, lambda w: False) == []
+    worlds, lines, spent = _reaching(source)
+    assert lines == {5} and spent <= 3 and "line 4 is reached" in worlds.missing
