@@ -83,6 +83,9 @@ class Race(Struct, frozen=True, eq=False):
     """Data decides whether one of the two happens."""
     is_carried: bool
     """The second belongs to a later turn of a loop around both."""
+    is_covered: bool = False
+    """Of one for which data decides the bytes of one access: threads take all bytes of the allocation by the other one
+    in this interval, so that they meet whatever data decides, but for a thread that meets itself."""
 
 
 class Races(Struct, frozen=True):
@@ -101,6 +104,7 @@ class _Candidate(NamedTuple):
     second: int
     reach: Reach
     is_benign: bool
+    is_covered: bool
     worlds: frozenset[int]
 
 
@@ -145,6 +149,8 @@ class _Allocated:
                 at = numbers[key] = self._kinds.setdefault(Kind(site, event.data > 0, is_by_data), len(self._kinds))
             origin = _origin(event, written) if isinstance(event.value, Data) else None
             self._parts.append(Part(number, at, event, event.mask, origin))
+        self._covering: set[int] = set()
+        """Kinds that take all bytes in the interval that is looked at."""
         self._masks: dict[int, tuple[object, Any]] = {}
         self._candidates: dict[tuple[bool, bool, frozenset[Site]], list[_Candidate]] = {}
         is_global = self._allocation.space == "global"
@@ -202,10 +208,13 @@ class _Allocated:
         worlds = {
             int(row): frozenset((np.flatnonzero(classes == classes[row]) // blocks).tolist()) for row in rows
         }
-        if self._known.any():
-            made = entries_of(parts, self._lanes, rows, self._extent)
-            if made is not None:
-                entries = made[0]
+        self._covering = set()
+        made = entries_of(parts, self._lanes, rows, self._extent) if self._known.any() or self._open.any() else None
+        if made is not None:
+            entries, unit = made
+            if self._open.any() and self._extent is not None:
+                self._covering = _covering(entries, self._extent // unit)
+            if self._known.any():
                 entries = entries.only(contested(entries, entries.lane, self._writes))
                 harmless = read_by_writers(entries, self._writes)
                 self._between_lanes(entries.only(~harmless), worlds, self._known)
@@ -268,6 +277,7 @@ class _Allocated:
     # --- between blocks ----------------------------------------------------------------------------
 
     def _across_blocks(self, parts: Sequence[Part]) -> None:
+        self._covering = set()
         rows = np.arange(self._lanes.rows)
         blocks = len(self._lanes.blocks)
         worlds = {row: frozenset((row // blocks,)) for row in range(self._lanes.rows)}
@@ -308,8 +318,10 @@ class _Allocated:
             sites = frozenset(kinds[int(kind[at])].site for kind in (one, other))
             is_open = bool(self._open[one[at], other[at]])
             candidate = _Candidate(
-                entries, first, second, reach, bool(is_benign[at]), worlds[int(entries.row[first])]
-            )
+                entries, first, second, reach, bool(is_benign[at]),
+                is_open and not self._covering.isdisjoint((int(one[at]), int(other[at]))),
+                worlds[int(entries.row[first])],
+            )  # fmt: skip
             self._candidates.setdefault((is_open, reach == "grid", sites), []).append(candidate)
 
     def _race(self, candidates: Sequence[_Candidate], is_open: bool) -> Race:
@@ -338,6 +350,7 @@ class _Allocated:
             best.reach != "grid"
             and first.number != second.number
             and (comes_next < comes_first or first.site == second.site),
+            any(candidate.is_covered for candidate in chosen),
         )
 
     def _end(self, entries: Entries, at: int) -> RaceEnd:
@@ -372,6 +385,19 @@ def _hashed(value: Any) -> object:
     if type(value) is np.ndarray:
         return value.shape, hash(value.tobytes())
     return value if isinstance(value, (int, float)) else None
+
+
+def _covering(entries: Entries, units: int) -> set[int]:
+    """The kinds of which two threads or more take all units of an allocation, in some row."""
+    found: set[int] = set()
+    for kind in np.unique(entries.kind).tolist():
+        own = np.flatnonzero(entries.kind == kind)
+        row = entries.row[own]
+        own = own[row == row[0]]
+        is_whole = len(np.unique(entries.place[own])) >= units
+        if is_whole and entries.lane[own].min() != entries.lane[own].max():
+            found.add(kind)
+    return found
 
 
 def _writes(site: Site, is_global: bool) -> bool:
