@@ -177,11 +177,15 @@ class _Allocated:
         for (is_open, _, _), candidates in self._candidates.items():
             (races.possible if is_open else races.found).append(self._race(candidates, is_open))
 
-    def _signature(self, parts: Iterable[Part]) -> object:
+    def _signature(self, parts: Sequence[Part]) -> object:
         """Equal for intervals in which the same happens."""
         found: list[object] = []
         shifts = Shifts(for_own=False)
         first_interval: Any = None
+        # Which stores are of one value matters, and not which value that is.
+        values: dict[object, int] | None = {}
+        if any(type(part.event.value) is np.ndarray for part in parts):
+            values = None
         for _, kind, event, mask, origin in parts:
             known = self._masks.get(id(mask))
             if known is None:
@@ -190,8 +194,10 @@ class _Allocated:
             if first_interval is None:
                 first_interval = interval
             passed = _hashed(interval - first_interval)
-            value = event.value if event.operation == "store" else None
-            found += kind, known[0], _hashed(event.offset), passed, _hashed(value)
+            value = _hashed(event.value if event.operation == "store" else None)
+            if values is not None and value is not None:
+                value = values.setdefault((type(value), value), len(values))
+            found += kind, known[0], _hashed(event.offset), passed, value
             if origin is not None:
                 found += id(origin.allocation), _hashed(shifts.offsets_of(origin, True))
         return tuple(found)
@@ -200,9 +206,8 @@ class _Allocated:
 
     def _in_block(self, parts: Sequence[Part]) -> None:
         """The races of one interval."""
-        classes = classes_of_rows(parts, self._lanes, self._allocation.space == "global")
-        if self._order.needed.any():
-            classes = np.arange(self._lanes.rows)
+        is_global = self._allocation.space == "global"
+        classes = classes_of_rows(parts, self._lanes, is_global, self._order.classes)
         rows = np.unique(classes, return_index=True)[1]
         blocks = len(self._lanes.blocks)
         worlds = {
