@@ -37,7 +37,7 @@ class WarpOrder:
         """[barriers, rows, warps, lanes] that they order."""
         for at, (_, partial) in enumerate(events):
             self._partial[at] = lanes.by_warp(np.broadcast_to(partial, lanes.full.shape))
-        self.needed: Flags = self._partial.any(axis=(0, 3))
+        self.needed: Flags = np.logical_or.reduce(self._partial, axis=(0, 3))
         """Warps [R, warps] that have such barriers."""
         alike: dict[bytes, int] = {}
         whole = [self._partial[:, row].tobytes() for row in range(lanes.rows)] if events else [b""] * lanes.rows
