@@ -22,6 +22,9 @@ from cudalint.execute.program import Program
 from cudalint.ir import nodes as ir
 from cudalint.measure.races import Race, races_of
 
+_STEPS = 100_000
+"""Of one execution, at most."""
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
@@ -51,7 +54,7 @@ def _file(path: str, code: str, notes: bool, counts: Counter[str], seconds: Coun
         kernels[name] = launched.function
         lanes = Lanes(launched.block, launched.grid, _blocks(launched.grid))
         begin = time.process_time()
-        trace = Machine(lanes, program).run(launched.function, launched.arguments)
+        trace = Machine(lanes, program, _STEPS).run(launched.function, launched.arguments)
         ran = time.process_time()
         races = races_of(trace)
         took = time.process_time() - ran
@@ -91,7 +94,7 @@ def _said(race: Race, lines: list[str]) -> str:
         span = end.site.node.span
         spelled = lines[span.line - 1][span.column - 1 : span.end_column - 1] if span.line <= len(lines) else "?"
         texts.append(f"{span.line} {end.site.operation} `{spelled}` by {end.thread} of {end.block}")
-    flags = [name for name in ("is_benign", "is_conditional", "is_carried") if getattr(race, name)]
+    flags = [name for name in ("is_benign", "is_conditional", "is_carried", "is_covered") if getattr(race, name)]
     return f"{race.allocation.name} byte {race.byte}: {' and '.join(texts)}, {race.reach} {' '.join(flags)}"
 
 

@@ -19,9 +19,10 @@ from cudalint.hardware.requests import WARP_LANES
 if TYPE_CHECKING:
     from numpy.typing import NDArray
 
-    Clocks = NDArray[np.int64]
+    Clocks = NDArray[np.int32]
+    Flags = NDArray[np.bool_]
 else:
-    Clocks = Any
+    Clocks = Flags = Any
 
 
 class WarpOrder:
@@ -29,16 +30,21 @@ class WarpOrder:
 
     def __init__(self, trace: Trace) -> None:
         lanes = trace.lanes
-        self._barriers = [
-            (event.position, lanes.by_warp(np.broadcast_to(event.partial, lanes.full.shape)))
-            for event in trace.barriers
-            if event.partial is not None
-        ]
-        self.needed = np.zeros((lanes.rows, lanes.warps), bool)
+        events = [(event.position, event.partial) for event in trace.barriers if event.partial is not None]
+        self._positions = [position for position, _ in events]
+        shape = len(events), lanes.rows, lanes.warps, WARP_LANES
+        self._partial = np.zeros(shape, bool)
+        """[barriers, rows, warps, lanes] that they order."""
+        for at, (_, partial) in enumerate(events):
+            self._partial[at] = lanes.by_warp(np.broadcast_to(partial, lanes.full.shape))
+        self.needed: Flags = np.logical_or.reduce(self._partial, axis=(0, 3))
         """Warps [R, warps] that have such barriers."""
-        for _, partial in self._barriers:
-            self.needed |= partial.any(axis=2)
+        alike: dict[bytes, int] = {}
+        whole = [self._partial[:, row].tobytes() for row in range(lanes.rows)] if events else [b""] * lanes.rows
+        self.classes = np.array([alike.setdefault(each, len(alike)) for each in whole])
+        """Numbers of rows that are equal for those with the same such barriers."""
         self._clocks: dict[tuple[int, int], tuple[list[int], list[Clocks]]] = {}
+        self._alike: dict[bytes, tuple[list[int], list[Clocks]]] = {}
 
     def is_ordered(self, row: int, warp: int, first: tuple[int, int], second: tuple[int, int]) -> bool:
         """Whether two accesses, each by its number in the trace and its lane of the warp, the earlier first, are
@@ -50,13 +56,21 @@ class WarpOrder:
 
     def _clocks_of(self, row: int, warp: int) -> tuple[list[int], list[Clocks]]:
         found = self._clocks.get((row, warp))
-        if found is not None:
-            return found
+        if found is None:
+            partial = np.ascontiguousarray(self._partial[:, row, warp])
+            key = partial.tobytes()
+            if key not in self._alike:
+                self._alike[key] = self._made(partial)
+            found = self._clocks[row, warp] = self._alike[key]
+        return found
+
+    def _made(self, partial: Any) -> tuple[list[int], list[Clocks]]:
+        """Where clocks change, and what they are before and after each of these places."""
         positions: list[int] = []
-        clock: Clocks = np.zeros((WARP_LANES, WARP_LANES), np.int64)
+        clock: Clocks = np.zeros((WARP_LANES, WARP_LANES), np.int32)
         clocks = [clock]
-        for position, partial in self._barriers:
-            members = np.flatnonzero(partial[row, warp])
+        for position, those in zip(self._positions, partial, strict=True):
+            members = np.flatnonzero(those)
             if not len(members):
                 continue
             clock = clock.copy()
@@ -64,5 +78,4 @@ class WarpOrder:
             clock[members] = clock[members].max(axis=0)
             positions.append(position)
             clocks.append(clock)
-        self._clocks[row, warp] = positions, clocks
         return positions, clocks

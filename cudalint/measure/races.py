@@ -83,6 +83,9 @@ class Race(Struct, frozen=True, eq=False):
     """Data decides whether one of the two happens."""
     is_carried: bool
     """The second belongs to a later turn of a loop around both."""
+    is_covered: bool = False
+    """Of one for which data decides the bytes of one access: threads take all bytes of the allocation by the other one
+    in this interval, so that they meet whatever data decides, but for a thread that meets itself."""
 
 
 class Races(Struct, frozen=True):
@@ -101,6 +104,7 @@ class _Candidate(NamedTuple):
     second: int
     reach: Reach
     is_benign: bool
+    is_covered: bool
     worlds: frozenset[int]
 
 
@@ -145,6 +149,8 @@ class _Allocated:
                 at = numbers[key] = self._kinds.setdefault(Kind(site, event.data > 0, is_by_data), len(self._kinds))
             origin = _origin(event, written) if isinstance(event.value, Data) else None
             self._parts.append(Part(number, at, event, event.mask, origin))
+        self._covering: set[int] = set()
+        """Kinds that take all bytes in the interval that is looked at."""
         self._masks: dict[int, tuple[object, Any]] = {}
         self._candidates: dict[tuple[bool, bool, frozenset[Site]], list[_Candidate]] = {}
         is_global = self._allocation.space == "global"
@@ -171,11 +177,15 @@ class _Allocated:
         for (is_open, _, _), candidates in self._candidates.items():
             (races.possible if is_open else races.found).append(self._race(candidates, is_open))
 
-    def _signature(self, parts: Iterable[Part]) -> object:
+    def _signature(self, parts: Sequence[Part]) -> object:
         """Equal for intervals in which the same happens."""
         found: list[object] = []
         shifts = Shifts(for_own=False)
         first_interval: Any = None
+        # Which stores are of one value matters, and not which value that is.
+        values: dict[object, int] | None = {}
+        if any(type(part.event.value) is np.ndarray for part in parts):
+            values = None
         for _, kind, event, mask, origin in parts:
             known = self._masks.get(id(mask))
             if known is None:
@@ -184,8 +194,10 @@ class _Allocated:
             if first_interval is None:
                 first_interval = interval
             passed = _hashed(interval - first_interval)
-            value = event.value if event.operation == "store" else None
-            found += kind, known[0], _hashed(event.offset), passed, _hashed(value)
+            value = _hashed(event.value if event.operation == "store" else None)
+            if values is not None and value is not None:
+                value = values.setdefault((type(value), value), len(values))
+            found += kind, known[0], _hashed(event.offset), passed, value
             if origin is not None:
                 found += id(origin.allocation), _hashed(shifts.offsets_of(origin, True))
         return tuple(found)
@@ -194,18 +206,20 @@ class _Allocated:
 
     def _in_block(self, parts: Sequence[Part]) -> None:
         """The races of one interval."""
-        classes = classes_of_rows(parts, self._lanes, self._allocation.space == "global")
-        if self._order.needed.any():
-            classes = np.arange(self._lanes.rows)
+        is_global = self._allocation.space == "global"
+        classes = classes_of_rows(parts, self._lanes, is_global, self._order.classes)
         rows = np.unique(classes, return_index=True)[1]
         blocks = len(self._lanes.blocks)
         worlds = {
             int(row): frozenset((np.flatnonzero(classes == classes[row]) // blocks).tolist()) for row in rows
         }
-        if self._known.any():
-            made = entries_of(parts, self._lanes, rows, self._extent)
-            if made is not None:
-                entries = made[0]
+        self._covering = set()
+        made = entries_of(parts, self._lanes, rows, self._extent) if self._known.any() or self._open.any() else None
+        if made is not None:
+            entries, unit = made
+            if self._open.any() and self._extent is not None:
+                self._covering = _covering(entries, self._extent // unit)
+            if self._known.any():
                 entries = entries.only(contested(entries, entries.lane, self._writes))
                 harmless = read_by_writers(entries, self._writes)
                 self._between_lanes(entries.only(~harmless), worlds, self._known)
@@ -268,6 +282,7 @@ class _Allocated:
     # --- between blocks ----------------------------------------------------------------------------
 
     def _across_blocks(self, parts: Sequence[Part]) -> None:
+        self._covering = set()
         rows = np.arange(self._lanes.rows)
         blocks = len(self._lanes.blocks)
         worlds = {row: frozenset((row // blocks,)) for row in range(self._lanes.rows)}
@@ -308,8 +323,10 @@ class _Allocated:
             sites = frozenset(kinds[int(kind[at])].site for kind in (one, other))
             is_open = bool(self._open[one[at], other[at]])
             candidate = _Candidate(
-                entries, first, second, reach, bool(is_benign[at]), worlds[int(entries.row[first])]
-            )
+                entries, first, second, reach, bool(is_benign[at]),
+                is_open and not self._covering.isdisjoint((int(one[at]), int(other[at]))),
+                worlds[int(entries.row[first])],
+            )  # fmt: skip
             self._candidates.setdefault((is_open, reach == "grid", sites), []).append(candidate)
 
     def _race(self, candidates: Sequence[_Candidate], is_open: bool) -> Race:
@@ -338,6 +355,7 @@ class _Allocated:
             best.reach != "grid"
             and first.number != second.number
             and (comes_next < comes_first or first.site == second.site),
+            any(candidate.is_covered for candidate in chosen),
         )
 
     def _end(self, entries: Entries, at: int) -> RaceEnd:
@@ -372,6 +390,19 @@ def _hashed(value: Any) -> object:
     if type(value) is np.ndarray:
         return value.shape, hash(value.tobytes())
     return value if isinstance(value, (int, float)) else None
+
+
+def _covering(entries: Entries, units: int) -> set[int]:
+    """The kinds of which two threads or more take all units of an allocation, in some row."""
+    found: set[int] = set()
+    for kind in np.unique(entries.kind).tolist():
+        own = np.flatnonzero(entries.kind == kind)
+        row = entries.row[own]
+        own = own[row == row[0]]
+        is_whole = len(np.unique(entries.place[own])) >= units
+        if is_whole and entries.lane[own].min() != entries.lane[own].max():
+            found.add(kind)
+    return found
 
 
 def _writes(site: Site, is_global: bool) -> bool:

@@ -304,10 +304,10 @@ class Shifts:
         return offset - self._bases[key]
 
 
-def classes_of_rows(parts: Sequence[Part], lanes: Lanes, shifts: bool) -> Numbers:
-    """A number for each row, equal for rows that do the same; with `shifts`, up to a distance by which all offsets
-    of one lie behind those of the other."""
-    found: Numbers = np.zeros(lanes.rows, np.int64)
+def classes_of_rows(parts: Sequence[Part], lanes: Lanes, shifts: bool, known: Numbers) -> Numbers:
+    """A number for each row, equal for rows that do the same, and have the same known number; with `shifts`, up to a
+    distance by which all offsets of one lie behind those of the other."""
+    found = known
     shifted = Shifts(shifts)
     seen: set[int] = set()
     for part in parts:

@@ -103,3 +103,101 @@ def test_loops_and_returns(kernel: Kernel) -> None:
 @given(kernels(Features(leaving=False, halves=True)))
 def test_barriers_of_parts_of_warps(kernel: Kernel) -> None:
     check(kernel)
+
+
+def _told(source: str, possible: bool = False, threads: int = 64) -> dict[tuple[int, int], Race]:
+    races = races_of(execute(kernel_in(source), (threads, 1, 1), (1, 1, 1)))
+    found = races.possible if possible else races.found
+    return {(race.first.site.node.span.line, race.second.site.node.span.line): race for race in found}
+
+
+def test_data_decides_whether() -> None:
+    found = _told("""__global__ void k(const int* in, int* out) {
+    __shared__ int s[64], flag;
+    int t = threadIdx.x;
+    s[t] = t;
+    if (in[t] > 0)
+        out[t] = s[63 - t];
+    if (in[t] < 0)
+        flag = 1;
+    flag = 2;
+}
+""")
+    assert {key: (race.is_conditional, race.is_benign) for key, race in found.items()} == {
+        (4, 6): (True, False), (8, 8): (True, True), (8, 9): (True, False), (9, 9): (False, True),
+    }  # fmt: skip
+
+
+def test_data_decides_where() -> None:
+    source = """__global__ void k(const int* in, int* out) {
+    __shared__ int s[64], u[64];
+    int t = threadIdx.x;
+    s[t] = 0;
+    atomicAdd(&s[in[t]], 1);
+    __syncthreads();
+    out[t] = s[in[t]];
+    u[0] = t;
+    u[in[t]] = 0;
+}
+"""
+    assert set(_told(source)) == {(8, 8)}
+    possible = _told(source, possible=True)
+    assert {key: race.is_covered for key, race in possible.items()} == {(4, 5): True, (8, 9): False, (9, 9): False}
+    assert all(race.byte is None for race in possible.values())
+
+
+def test_what_is_loaded_from_one_constant_place() -> None:
+    found = _told("""__global__ void k(const int* in, int* out) {
+    __shared__ int one, each, changed, s[65];
+    int t = threadIdx.x;
+    one = in[0];
+    each = in[t];
+    changed = out[0];
+    s[t] = in[t];
+    s[t + 1] = in[t + 1];
+    out[t] = 0;
+}
+""")
+    assert {key: race.is_benign for key, race in found.items() if key[0] != 9 and key[1] != 9} == {
+        (4, 4): True, (5, 5): False, (6, 6): False, (7, 8): True,
+    }  # fmt: skip
+
+
+def test_what_its_reader_has_stored() -> None:
+    found = _told("""__global__ void k(int n, int* out) {
+    __shared__ int size, last;
+    int t = threadIdx.x;
+    size = 5;
+    out[t] = size;
+    last = t;
+    out[t] += last;
+}
+""")
+    assert {key: race.is_benign for key, race in found.items()} == {
+        (4, 4): True, (4, 5): True, (6, 6): False, (6, 7): False,
+    }  # fmt: skip
+
+
+def test_the_next_turn() -> None:
+    found = _told("""__global__ void k(int* out) {
+    __shared__ int s[64];
+    int t = threadIdx.x, sum = 0;
+    for (int i = 0; i < 3; i++) {
+        s[t] = i;
+        __syncthreads();
+        sum += s[63 - t];
+    }
+    out[t] = sum;
+}
+""")
+    assert [(key, race.is_carried) for key, race in found.items()] == [((7, 5), True)]
+
+
+def test_what_is_outside_of_an_array_is_no_race() -> None:
+    assert not _told("""__global__ void k(int* out) {
+    __shared__ int s[32];
+    int t = threadIdx.x;
+    if (t >= 32)
+        s[32 + t % 2] = t;
+}
+""")
