@@ -57,11 +57,12 @@ def check(kernel: Kernel) -> None:
     trace = execute(kernel_in(source), kernel.block, kernel.grid, arguments)
     assert not trace.unknown, f"{trace.unknown}\n{source}"
     names = {(event.node, event.stack): event.allocation.name for event in trace.accesses}
-    found = {_site(site, names[site.node, site.stack]): (site, requests) for site, requests in requests_of(trace).items()}
+    requests = requests_of(trace)
+    found = {_site(site, names[site.node, site.stack]): (site, own) for site, own in requests.items()}
     assert set(found) == set(figures), source
     for site, expected in figures.items():
-        _, requests = found[site]
-        assert not requests.by_data, f"{site} is up to data\n{source}"
+        _, own = found[site]
+        assert not own.by_data, f"{site} is up to data\n{source}"
         wrong = list(_differences(expected, *found[site]))
         assert not wrong, f"{site}: {'; '.join(wrong)}\n{source}"
 

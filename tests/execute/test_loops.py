@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from executing import execute, kernel_in
 from loops_compared import SAMPLED, check, kernel
 
 EXACTLY = {
@@ -23,6 +24,7 @@ EXACTLY = {
     " sink += p[t] + q[2 * t]; float* r = p; p = q; q = r; }",
     "three stages": "int p = 0; for (int i = 0; i < n; ++i) { s[p * 64 + p * t] = 1; p = (p + 1) % 3; }",
     "remainder": "for (int i = 0; i < n; ++i) sink += a[(i % 16) * t];",
+    "odd remainder": "for (int i = 0; i < n; ++i) sink += a[i % 7 + t * m];",
     "mask": "for (int i = 0; i < n; ++i) sink += a[(i & 7) * t + i * 8];",
     "quotient": "for (int i = 0; i < n; ++i) sink += a[(i / 100) * t];",
     "shift": "for (int i = 0; i < n; ++i) sink += a[(i >> 3) * 8 + t];",
@@ -64,6 +66,17 @@ def test_turns_that_are_left_out_are_counted(name: str, n: int, m: int) -> None:
 @pytest.mark.parametrize("name", EXACTLY)
 def test_worlds_have_turns_of_their_own(name: str) -> None:
     check(kernel(EXACTLY[name]), {"n": [150, 211, 3, 400], "m": [1, 7, 40, 32]}, worlds=4)
+
+
+BEGIN_ANEW = {"quotient", "small counter"}
+"""After each 100, and 256, turns: longer periods than are looked for."""
+
+
+@pytest.mark.parametrize("name", [name for name in EXACTLY if name not in BEGIN_ANEW])
+def test_four_times_the_turns_take_the_same_steps(name: str) -> None:
+    function = kernel_in(kernel(EXACTLY[name]))
+    few, many = (execute(function, (64, 1, 1), (2, 1, 1), {"n": n, "m": 7}).steps for n in (512, 2048))
+    assert many < 1.2 * few
 
 
 SAMPLED_ONLY = {
