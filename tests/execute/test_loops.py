@@ -93,4 +93,14 @@ SAMPLED_ONLY = {
 
 @pytest.mark.parametrize("name", SAMPLED_ONLY)
 def test_turns_are_sampled(name: str) -> None:
-    check(kernel(SAMPLED_ONLY[name]), {"n": 150, "m": 3}, SAMPLED)
+    check(kernel(SAMPLED_ONLY[name]), {"n": 70 if name == "triple" else 150, "m": 3}, SAMPLED)
+
+
+def test_what_is_left_out_is_noted() -> None:
+    body = SAMPLED_ONLY["triple"]
+    trace = execute(kernel_in(kernel(body)), (64, 1, 1), (2, 1, 1), {"n": 300, "m": 3})
+    assert {each.reason for each in trace.left_out} >= {"sampled turns"}
+    trace = execute(kernel_in(kernel(EXACTLY["contiguous"])), (64, 1, 1), (2, 1, 1), {"n": 300, "m": 3})
+    assert not trace.left_out
+    trace = execute(kernel_in(kernel("for (int i = 0; a[i] > 0; ++i) sink += b[i];")), (64, 1, 1), (2, 1, 1), {})
+    assert [each.reason for each in trace.left_out] == ["turns by data"]
