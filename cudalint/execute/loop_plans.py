@@ -283,6 +283,10 @@ class _Findings:
             return
         periods, times = lasts(new.op, new.left, new.right, by, new.type)
         self.times = max(self.times, times)
+        # What it did from the last period to this one must be what it goes on to do.
+        came, _ = lasts(new.op, old.left, old.right, by, new.type)
+        if np.less(came, 1).any():
+            periods = np.where(np.less(came, 1), 0, periods) if np.ndim(came) else 0
         if type(periods) is int and periods >= FOREVER:
             return
         self.limit(periods, new.mask)

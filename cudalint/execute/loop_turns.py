@@ -43,8 +43,8 @@ _LESS_IN_NESTS = 3
 _STEPS_IN_ALL = 50_000
 """Of an execution, after which loops get half as many; after as many again a quarter, and so on."""
 _LEAST_STEPS = 200
-_TOO_MUCH = 3
-"""Times these steps, after which turns are not looked at for how they go on."""
+_TOO_MUCH, _MUCH_TOO_MUCH = 3, 8
+"""Times these steps, after which turns are not looked at for how they go on, and after which fewer are executed."""
 _TURNS_TO_KNOW = 3
 _FEWEST_SAMPLES, _LEAST_SAMPLES, _MOST_SAMPLES = 2, 12, 64
 """Where an execution is very expensive, where a loop is, and at most."""
@@ -145,7 +145,6 @@ class Turns:
     def _remember(self) -> None:
         """For the next time that this loop is executed."""
         m = self.machine
-        m.first_tries[self._key] = max(self._first, len(self._history.turns))
         if self._own and type(self._total) is int and self._total >= _LEAST_QUIET and self._is_quiet():
             m.quiet_loops[self._node] = self._total
 
@@ -235,7 +234,8 @@ class Turns:
         self._plan, self._left, self._after, self._weight = plan, length, after, m.weight
         m.weight = m.weight * chunks
         self._total = self._total + (chunks - 1) * length
-        m.first_tries[self._key] = self._first = len(self._history.turns)
+        seen = len(self._history.turns)
+        m.first_tries[self._key] = min(seen, m.first_tries.get(self._key, seen))
         return True
 
     def _leave_window(self, plan: Plan) -> None:
@@ -264,8 +264,9 @@ class Turns:
         if spent < too_much * budget and executed < too_much * _MOST_ALIKE:
             return False
         self._next_look = 2 * executed
-        least = max(_FEWEST_SAMPLES, _LEAST_SAMPLES >> less)
-        samples = samples_of(self._history, max(least, min(_MOST_SAMPLES, budget * executed // max(1, spent))))
+        least = max(_FEWEST_SAMPLES, _LEAST_SAMPLES >> (less + (spent // (_MUCH_TOO_MUCH * budget)).bit_length()))
+        most = max(least, _MOST_SAMPLES >> (m.watchers - 1))
+        samples = samples_of(self._history, max(least, min(most, budget * executed // max(1, spent))))
         if samples is None:
             return False
         m.trace.left_out.append(LeftOut(self._node, m.stack, "sampled turns", samples.left_out))

@@ -55,6 +55,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                 holds = m.truth(condition(m))
                 if isinstance(holds, Data):
                     if turn >= _TURNS_BY_DATA:
+                        m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                         break
                     if m.data == outer[3]:
                         m.data += 1
@@ -70,6 +71,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                     m.mask = go_on
             turns.tested()
             if m.is_left_by_data and turn >= _TURNS_BY_DATA:
+                m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                 break
             if turn >= _MOST_TURNS:
                 m.unknown("a loop of too many turns")

@@ -34,7 +34,7 @@ _SCALARS = (ir.Scalar, ir.PointerType, ir.OpaqueType)
 """What one instruction loads or stores."""
 _MOST_STEPS = 3_000_000
 _MOST_EVENTS = 4096
-"""Of one access, all of which are kept; of those beyond, one stands for two others, then for four, and so on."""
+"""Of one access, all of which are kept; of those beyond, one stands for two, then for four, and so on."""
 
 
 class TooMuch(Exception):
@@ -108,7 +108,7 @@ class Machine:
         self.quiet_loops: dict[ir.Stmt, int] = {}
         """Turns of loops that need nothing but numbers of their own, and leave nothing but data."""
         self.first_tries: dict[tuple[ir.Stmt, Stack], int] = {}
-        """Turns after which the last execution of a loop was found to go on alike, or was not."""
+        """The fewest turns after which a loop was found to go on alike."""
         self.watchers = 0
         """Loops around that learn how their turns go."""
         self.most_steps = most_steps
@@ -116,6 +116,8 @@ class Machine:
         """Whether no turns of loops are left out, except for those beyond the caps."""
         self._events: dict[tuple[Any, Stack], int] = {}
         """Of each access of the source, as calls lead there."""
+        self._owed: dict[tuple[Any, Stack], Any] = {}
+        """Weights of events that were not kept, [R, warps]."""
         self.allocations: dict[object, Allocation] = {}
         self.contents: list[Contents] = []
         """Of shared memory, of which integers are kept."""
@@ -240,17 +242,30 @@ class Machine:
     def note(
         self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value = None
     ) -> None:
-        at, weight = self.library or node, self.weight
-        number = self._events[at, self.stack] = self._events.get((at, self.stack), 0) + 1
-        if number > _MOST_EVENTS:
-            others = 1 << (number // _MOST_EVENTS).bit_length()
-            if number == _MOST_EVENTS + 1:
-                self.trace.left_out.append(LeftOut(at, self.stack, "too many events", 1))
-            if number % others:
+        mask, weight = self.mask, self.weight
+        assert mask is not None
+        if not self.in_full:
+            weight = self._weight_of_kept((self.library or node, self.stack), mask)
+            if weight is None:
                 return
-            weight = weight * others
         event = self._event(to, offset, bytes_, operation, node, value)
         self.trace.accesses.append(event if weight is self.weight else event._replace(weight=weight))
+
+    def _weight_of_kept(self, site: tuple[Any, Stack], mask: Mask) -> Any:
+        """The weight of an event, with what those were owed that were not kept since; None if it isn't kept itself."""
+        number = self._events[site] = self._events.get(site, 0) + 1
+        if number <= _MOST_EVENTS:
+            return self.weight
+        if number == _MOST_EVENTS + 1:
+            self.trace.left_out.append(LeftOut(*site, "too many events", 1))
+            self._owed[site] = np.zeros((self.lanes.rows, self.lanes.warps))
+        active = self.lanes.by_warp(mask).any(axis=2)
+        owed = self._owed[site]
+        if number % (1 << (number // _MOST_EVENTS).bit_length()):
+            owed += self.weight * active
+            return None
+        self._owed[site] = np.where(active, 0.0, owed)
+        return self.weight + owed * active
 
     def overrun(self, of: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any) -> None:
         """Notes an access of active lanes that leaves a local variable."""

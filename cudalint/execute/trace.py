@@ -123,7 +123,7 @@ class LeftOut(NamedTuple):
     stack: Stack
     reason: Literal["sampled turns", "too many turns", "turns by data", "too many events"]
     number: float
-    """Of turns that are not executed, as far as that is known, or of events."""
+    """Of turns or events that are left out, where that is known; else 1."""
 
 
 class Trace:

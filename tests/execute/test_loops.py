@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from executing import execute, kernel_in
 from loops_compared import SAMPLED, check, kernel
 
 EXACTLY = {
@@ -23,6 +24,7 @@ EXACTLY = {
     " sink += p[t] + q[2 * t]; float* r = p; p = q; q = r; }",
     "three stages": "int p = 0; for (int i = 0; i < n; ++i) { s[p * 64 + p * t] = 1; p = (p + 1) % 3; }",
     "remainder": "for (int i = 0; i < n; ++i) sink += a[(i % 16) * t];",
+    "odd remainder": "for (int i = 0; i < n; ++i) sink += a[i % 7 + t * m];",
     "mask": "for (int i = 0; i < n; ++i) sink += a[(i & 7) * t + i * 8];",
     "quotient": "for (int i = 0; i < n; ++i) sink += a[(i / 100) * t];",
     "shift": "for (int i = 0; i < n; ++i) sink += a[(i >> 3) * 8 + t];",
@@ -66,6 +68,17 @@ def test_worlds_have_turns_of_their_own(name: str) -> None:
     check(kernel(EXACTLY[name]), {"n": [150, 211, 3, 400], "m": [1, 7, 40, 32]}, worlds=4)
 
 
+BEGIN_ANEW = {"quotient", "small counter"}
+"""After each 100, and 256, turns: longer periods than are looked for."""
+
+
+@pytest.mark.parametrize("name", [name for name in EXACTLY if name not in BEGIN_ANEW])
+def test_four_times_the_turns_take_the_same_steps(name: str) -> None:
+    function = kernel_in(kernel(EXACTLY[name]))
+    few, many = (execute(function, (64, 1, 1), (2, 1, 1), {"n": n, "m": 7}).steps for n in (512, 2048))
+    assert many < 1.2 * few
+
+
 SAMPLED_ONLY = {
     "no period": "for (int i = 0; i < n; ++i) if (i * i % 37 < 20) sink += a[(i * i % 101) * 3 + t];",
     "counter": "int k = 0; for (int i = 0; i < n; ++i) { if (i * i % 7 < 3) ++k; sink += a[k * 64 + t]; }",
@@ -80,4 +93,14 @@ SAMPLED_ONLY = {
 
 @pytest.mark.parametrize("name", SAMPLED_ONLY)
 def test_turns_are_sampled(name: str) -> None:
-    check(kernel(SAMPLED_ONLY[name]), {"n": 150, "m": 3}, SAMPLED)
+    check(kernel(SAMPLED_ONLY[name]), {"n": 70 if name == "triple" else 150, "m": 3}, SAMPLED)
+
+
+def test_what_is_left_out_is_noted() -> None:
+    body = SAMPLED_ONLY["triple"]
+    trace = execute(kernel_in(kernel(body)), (64, 1, 1), (2, 1, 1), {"n": 300, "m": 3})
+    assert {each.reason for each in trace.left_out} >= {"sampled turns"}
+    trace = execute(kernel_in(kernel(EXACTLY["contiguous"])), (64, 1, 1), (2, 1, 1), {"n": 300, "m": 3})
+    assert not trace.left_out
+    trace = execute(kernel_in(kernel("for (int i = 0; a[i] > 0; ++i) sink += b[i];")), (64, 1, 1), (2, 1, 1), {})
+    assert [each.reason for each in trace.left_out] == ["turns by data"]
