@@ -18,6 +18,7 @@ from cudalint.execute.values import (
     Data,
     FunctionValue,
     Pointer,
+    Symbolic,
     Value,
     leaves,
     truth,
@@ -393,6 +394,9 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
     if Pointer in kinds:
         return _with_pointer(op, left, right, type_)
     if issubclass(kinds[0], Data) or issubclass(kinds[1], Data):
+        for value in (left, right):
+            if isinstance(value, Symbolic):
+                return value.combined(op, left, right, type_, operand)
         return _of_data(op, left, right)
     if any(kind in (Aggregate, Closure, FunctionValue) for kind in kinds):
         return COMPUTED
@@ -423,9 +427,7 @@ def _with_pointer(op: str, left: Value, right: Value, type_: ir.Type) -> Value:
     pointer, other = (left, right) if type(left) is Pointer else (right, left)
     if op in ("+", "-"):
         bytes_ = type_.pointee.bytes if isinstance(type_, ir.PointerType) else 1
-        moved = scaled(other, bytes_) if not isinstance(other, Data) else other
-        if op == "-" and not isinstance(moved, Data):
-            moved = -moved
+        moved = scaled(other, bytes_ if op == "+" else -bytes_)
         return Pointer(pointer.allocation, plus(pointer.offset, moved), pointer.pointee)
     if op in ("==", "!="):
         return pointer.allocation.is_null == (op == "==")

@@ -16,6 +16,7 @@ from cudalint.execute.values import (
     Data,
     FunctionValue,
     Pointer,
+    Symbolic,
     Value,
     leaves,
 )
@@ -95,6 +96,9 @@ def _alike(new: Value, old: Value) -> tuple[Any, Any]:
 def plus(offset: Any, added: Any) -> Any:
     """The sum of two numbers of bytes, as wide integers; data if one is."""
     if isinstance(offset, Data) or isinstance(added, Data):
+        for value in (offset, added):
+            if isinstance(value, Symbolic):
+                return value.moved(offset, added)
         return COMPUTED
     if type(added) is int and added == 0:
         return offset
@@ -109,6 +113,8 @@ def scaled(index: Any, bytes_: int) -> Any:
     """An index times the bytes of an element."""
     if type(index) is np.ndarray:
         return index.astype(np.int64) * bytes_
+    if isinstance(index, Symbolic):
+        return index.scaled(bytes_)
     return int(index) * bytes_ if isinstance(index, (int, bool)) else COMPUTED
 
 
@@ -128,7 +134,7 @@ def as_type(value: Value, type_: ir.Type) -> Value:
     """A value converted to a type."""
     kind = type(value)
     if isinstance(value, Data):
-        return value
+        return value.converted(type_) if isinstance(value, Symbolic) else value
     if isinstance(type_, ir.Scalar):
         if type_.kind == "void":
             return UNKNOWN
