@@ -23,6 +23,9 @@ OFFSETS = heuristic("work-offsets", "SASS: loads and stores add a constant of 24
 WIDE = heuristic("work-wide", "SASS: neighbouring words of shared memory that one thread loads are one LDS.64 or LDS.128")
 PREDICATION = heuristic("work-predication", "SASS: a few instructions under a condition are executed without a jump")
 PRODUCTS = heuristic("work-products", "SASS: IMAD and LEA multiply and add in one instruction")
+INDICES = heuristic("work-indices", "SASS: IMAD.WIDE makes an address of a base and an index, which others share")
+PARAMETERS = heuristic("work-parameters", "SASS: LDC or ULDC loads each argument of a kernel that something asks for")
+ENTRY = heuristic("work-entry", "SASS of any kernel: the stack's pointer, the descriptor of memory, and EXIT")
 
 VARIABLE: Final = "variable"
 """A step that is the same in all turns, and no constant."""

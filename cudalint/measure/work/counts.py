@@ -22,9 +22,10 @@ from cudalint.measure.work.places import Charge, Graph, Place
 from cudalint.measure.work.symbolic import SymbolicMachine, SymbolicProgram
 from cudalint.measure.work.terms import Term
 
-_FREE = frozenset({"parameter", "field", "select", "flag", "negated", "&&", "||", "!", "zext"})
+_FREE = frozenset({"field", "select", "flag", "negated", "&&", "||", "!", "zext"})
 _ONE = frozenset({"+", "-", "*"})
 _WIDEST = 16
+_ENTRY = 3
 
 
 class Work(Struct):
@@ -46,6 +47,8 @@ class Laid(Struct, frozen=True, eq=False):
     """A kernel as the compiler lays it out, whatever it is launched with."""
 
     graph: Graph
+    body: Any
+    """The statement that all threads execute."""
     visits: Mapping[Any, int]
     unknown: Mapping[str, int]
 
@@ -53,7 +56,7 @@ class Laid(Struct, frozen=True, eq=False):
 def laid_out(function: ir.Function) -> Laid:
     machine = SymbolicMachine(SymbolicProgram())
     machine.run(function, {})
-    return Laid(machine.graph, machine.graph.visits(), machine.trace.unknown)
+    return Laid(machine.graph, (function.body, (), None), machine.graph.visits(), machine.trace.unknown)
 
 
 def work_of(function: ir.Function, lanes: Lanes, arguments: Mapping[ir.Symbol, Value]) -> tuple[list[Work], Trace]:
@@ -81,6 +84,8 @@ def counted(laid: Laid, program: CountedProgram, world: int = 0) -> Work:
         for name in ("fp32", "fp64", "fp16", "special"):
             if getattr(sequence, name):
                 work.operations[name] += getattr(sequence, name) * lanes
+    if compiler.ENTRY.is_on and laid.body in executions:
+        work.instructions["entry"] += _ENTRY * float(executions[laid.body][0])
     return work
 
 
@@ -131,6 +136,8 @@ def _cost(charge: Charge, wide: Mapping[int, float]) -> tuple[Sequence, str]:
         return Sequence(1.0 / _copies(charge)), "branch"
     if term.op == "special":
         return Sequence(1), "special"
+    if term.op == "parameter":
+        return Sequence(1 if compiler.PARAMETERS.is_on else 0), "parameter"
     return Sequence(1), "integer" if term.type.kind != "bool" else "comparison"
 
 
@@ -167,6 +174,8 @@ def _sum(charge: Charge) -> float:
         parts = [part for part in parts if loop in part.term.loops]
         outside = len(term.parts) > len(parts)
         return _additions(parts, outside, charge)
+    if term.index is not None:
+        return 1.0
     return _additions(parts, bool(term.constant) and "address" not in charge.uses, charge)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Hashable, Sequence
 from typing import Any, NamedTuple
@@ -235,8 +236,6 @@ class Graph:
     def _needed(self, need: Need) -> list[Need]:
         """Charges for a term, if nothing did yet; gives what that asks for."""
         term, use, place = need
-        if term.op == "parameter":
-            return []
         place = self._hoisted(term, place)
         if term.is_sum:
             return self._sum(Need(term, use, place))
@@ -265,7 +264,25 @@ class Graph:
                 return self._of_loop(Need(term, use, place), loop)
             loop.sums.append(Need(term, use, place))
             return []
+        index = self._index(term)
+        if index is not None:
+            rest, own = index
+            return [Need(own, "index", own.home or place), *(Need(p.term, "part", p.term.home or place) for p in rest)]
         return [Need(part.term, "part", part.term.home or place) for part in term.parts]
+
+    def _index(self, term: Term) -> tuple[list[Part], Term] | None:
+        """An address's bases, and the index that is multiplied and added to them in one instruction."""
+        if term.type != terms.ADDRESS or not compiler.INDICES.is_on:
+            return None
+        bases = [part for part in term.parts if part.term.type == terms.ADDRESS and part.term.op in ("parameter", "load")]
+        rest = [part for part in term.parts if part not in bases]
+        if len(bases) != 1 or len(rest) < 2:
+            return None
+        common = math.gcd(*(part.factor for part in rest))
+        narrow = ir.Scalar("int", 4, "int")
+        index = self.sum_of(tuple(Part(p.term, p.factor // common) for p in rest), 0, narrow)
+        term.index = index
+        return bases, index
 
     def _charge(self, term: Term, place: Place, use: str) -> None:
         charge = Charge(term, place, {use})

@@ -35,7 +35,7 @@ class Term(Symbolic):
     """A value: what it is made of, by which operator."""
 
     __slots__ = (
-        "arguments", "constant", "graph", "high", "home", "info", "is_fused", "loops", "low", "number", "op", "parts",
+        "arguments", "constant", "graph", "high", "home", "index", "info", "is_fused", "loops", "low", "number", "op", "parts",
         "places", "type",
     )  # fmt: skip
 
@@ -54,6 +54,8 @@ class Term(Symbolic):
         """Where the source computes it."""
         self.places: list[Place] = []
         """Where the machine does."""
+        self.index: Term | None = None
+        """Of an address: what is multiplied and added to its base."""
         self.is_fused = False
         """The sum of a product and something else, in one instruction."""
 
@@ -140,7 +142,15 @@ def operator(graph: Graph, op: str, left: Value, right: Value, type_: ir.Scalar)
         return graph.make(op, (left, right), _BOOL)
     if op == "-" and type(left) is int and left == 0 and type_.kind == "float":
         return graph.make("negated", (right,), type_)
+    if op == "%" and type_.kind in ("int", "uint") and not is_power_of_two(right):
+        # The remainder is what the product of the quotient leaves.
+        quotient = graph.make("/", (left, right), type_)
+        return graph.make("remainder", (left, right, quotient), type_)
     return graph.make(op, (left, right), type_)
+
+
+def is_power_of_two(value: Value) -> bool:
+    return type(value) is int and value > 0 and value & (value - 1) == 0
 
 
 def _integer(graph: Graph, op: str, left: Value, right: Value, type_: ir.Scalar) -> Value:
@@ -177,12 +187,12 @@ def limits(term: Term) -> tuple[int | None, int | None]:
             ends = part.low * factor, part.high * factor
             low, high = low + min(ends), high + max(ends)
         return low, high
-    if term.op in ("/", "%", "&") and len(term.arguments) == 2:
-        first, by = term.arguments
+    if term.op in ("/", "%", "remainder", "&"):
+        first, by = term.arguments[:2]
         least = first.low if isinstance(first, Term) else None
         if type(by) is not int or by <= 0:
             return None, None
-        if term.op == "&" or (term.op == "%" and (term.type.kind == "uint" or (least is not None and least >= 0))):
+        if term.op == "&" or (term.op in ("%", "remainder") and (term.type.kind == "uint" or (least is not None and least >= 0))):
             return 0, by if term.op == "&" else by - 1
         if term.op == "/" and isinstance(first, Term) and least is not None and least >= 0 and first.high is not None:
             return least // by, first.high // by
