@@ -25,7 +25,7 @@ PREDICATION = heuristic("work-predication", "SASS: a few instructions under a co
 PRODUCTS = heuristic("work-products", "SASS: IMAD and LEA multiply and add in one instruction")
 INDICES = heuristic("work-indices", "SASS: IMAD.WIDE makes an address of a base and an index, which others share")
 PARAMETERS = heuristic("work-parameters", "SASS: LDC or ULDC loads each argument of a kernel that something asks for")
-ENTRY = heuristic("work-entry", "SASS of any kernel: the stack's pointer, the descriptor of memory, and EXIT")
+ENTRY = heuristic("work-entry", "SASS of any kernel: the stack's pointer, EXIT, and the descriptor of global memory")
 
 VARIABLE: Final = "variable"
 """A step that is the same in all turns, and no constant."""

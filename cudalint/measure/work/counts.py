@@ -25,7 +25,7 @@ from cudalint.measure.work.terms import Term
 _FREE = frozenset({"field", "select", "flag", "negated", "&&", "||", "!", "zext"})
 _ONE = frozenset({"+", "-", "*"})
 _WIDEST = 16
-_ENTRY = 3
+_ENTRY = 2
 
 
 class Work(Struct):
@@ -85,8 +85,14 @@ def counted(laid: Laid, program: CountedProgram, world: int = 0) -> Work:
             if getattr(sequence, name):
                 work.operations[name] += getattr(sequence, name) * lanes
     if compiler.ENTRY.is_on and laid.body in executions:
-        work.instructions["entry"] += _ENTRY * float(executions[laid.body][0])
+        goes_out = any(_goes_out(charge.term) for charge in laid.graph.charges.values())
+        work.instructions["entry"] += (_ENTRY + goes_out) * float(executions[laid.body][0])
     return work
+
+
+def _goes_out(term: Term) -> bool:
+    """Whether it is an access of global memory."""
+    return term.op in ("load", "store", "atomic") and not term.info.is_shared
 
 
 def _executions(place: Place, laid: Laid, executions: Mapping[Any, Any]) -> tuple[float, float, Any]:
@@ -118,6 +124,10 @@ def _cost(charge: Charge, wide: Mapping[int, float]) -> tuple[Sequence, str]:
         return Sequence(_variable(charge)), "loop"
     if term.op in _FREE:
         return Sequence(0), "free"
+    if term.op == "special":
+        return Sequence(1), "special"
+    if term.op == "parameter":
+        return Sequence(1 if compiler.PARAMETERS.is_on else 0), "parameter"
     if term.op == "load":
         return Sequence(wide.get(id(charge), 1.0)), "load"
     if term.op in ("store", "atomic", "barrier"):
@@ -134,10 +144,6 @@ def _cost(charge: Charge, wide: Mapping[int, float]) -> tuple[Sequence, str]:
         return Sequence(0), "integer"
     if charge.uses == {"test"}:
         return Sequence(1.0 / _copies(charge)), "branch"
-    if term.op == "special":
-        return Sequence(1), "special"
-    if term.op == "parameter":
-        return Sequence(1 if compiler.PARAMETERS.is_on else 0), "parameter"
     return Sequence(1), "integer" if term.type.kind != "bool" else "comparison"
 
 

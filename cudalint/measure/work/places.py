@@ -250,7 +250,7 @@ class Graph:
         term, use, place = need
         if len(term.parts) == 1 and term.parts[0].factor == 1 and (use == "address" or not term.constant):
             return [Need(term.parts[0].term, use, place)]
-        if use == "address" and term.constant:
+        if use == "address" and term.constant and compiler.OFFSETS.is_on:
             term = self.sum_of(term.parts, 0, term.type)
             place = self._hoisted(term, term.home or place)
         for charge in term.places:

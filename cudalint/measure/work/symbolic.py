@@ -486,7 +486,8 @@ class _Turns:
             now = {key: key[0].cells.get(key[1]) for key in written}
             fresh = {key: value for key, value in now.items() if key not in variables and _differs(value, written[key])}
             fresh = {key: value for key, value in fresh.items() if key[0].depth < m.depth}
-            stores = {key for key, version in m.versions.items() if versions.get(key) is not version} - changed
+            stores = {k for k, version in m.versions.items() if version.loops and versions.get(k) is not version}
+            stores -= changed
             m.end()
             if (not fresh and not stores) or attempt == _MOST_ATTEMPTS:
                 break
