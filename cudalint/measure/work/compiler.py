@@ -26,6 +26,7 @@ PRODUCTS = heuristic("work-products", "SASS: IMAD and LEA multiply and add in on
 INDICES = heuristic("work-indices", "SASS: IMAD.WIDE makes an address of a base and an index, which others share")
 PARAMETERS = heuristic("work-parameters", "SASS: LDC or ULDC loads each argument of a kernel that something asks for")
 ENTRY = heuristic("work-entry", "SASS of any kernel: the stack's pointer, EXIT, and the descriptor of global memory")
+BULK = heuristic("work-bulk", "SASS: a copy of aligned 16 bytes under a cuda::barrier is a bulk copy, one lane at a time")
 
 VARIABLE: Final = "variable"
 """A step that is the same in all turns, and no constant."""

@@ -26,6 +26,8 @@ _FREE = frozenset({"field", "select", "flag", "negated", "&&", "||", "!", "zext"
 _ONE = frozenset({"+", "-", "*"})
 _WIDEST = 16
 _ENTRY = 2
+_BULK = 8
+"""Instructions of each turn over the lanes: ELECT, three R2UR, two PLOP3, UBLKCP and the jump back."""
 
 
 class Work(Struct):
@@ -77,6 +79,8 @@ def counted(laid: Laid, program: CountedProgram, world: int = 0) -> Work:
         if not warps:
             continue
         sequence, kind = _cost(charge, wide)
+        if kind == "copy" and charge.term.info and compiler.BULK.is_on:
+            warps = lanes
         if sequence.instructions:
             share = sequence.instructions * warps
             work.instructions[kind] += share
@@ -132,6 +136,8 @@ def _cost(charge: Charge, wide: Mapping[int, float]) -> tuple[Sequence, str]:
         return Sequence(wide.get(id(charge), 1.0)), "load"
     if term.op in ("store", "atomic", "barrier"):
         return Sequence(1), term.op
+    if term.op == "copy":
+        return Sequence(_BULK if term.info and compiler.BULK.is_on else 1), "copy"
     if term.op in ("test", "branch"):
         return Sequence(_jump(charge)), "branch"
     if term.op == "call":

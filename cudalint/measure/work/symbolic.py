@@ -29,6 +29,8 @@ _VOID = ir.Scalar("void", 0, "void")
 _BOOL = ir.Scalar("bool", 1, "bool")
 _VECTORS = frozenset({1, 2, 4, 8, 16})
 _MOST_TURNS = 1200
+_BULK = 16
+"""Bytes that a copy has a multiple of, and is aligned to, that one bulk copy does."""
 _MOST_ATTEMPTS = 3
 """Until it is known what a loop's turns change."""
 _FOLLOWED = frozenset({
@@ -110,7 +112,7 @@ class SymbolicMachine(Machine):
 
     def _accessed(self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, value: Value) -> Value:
         graph = self.graph
-        address, constant = self._address(to, offset)
+        address, constant = self.address(to, offset)
         key = self._memory_of(to)
         info = Access(to, constant, type_.bytes, to.space == "shared")
         if operation != "load":
@@ -133,7 +135,7 @@ class SymbolicMachine(Machine):
             for at, leaf in leaves(type_)
         })  # fmt: skip
 
-    def _address(self, to: Allocation, offset: Any) -> tuple[Any, int]:
+    def address(self, to: Allocation, offset: Any) -> tuple[Any, int]:
         """The address without what is constant of it, and that."""
         graph = self.graph
         own: tuple[terms.Part, ...] = ()
@@ -164,6 +166,9 @@ class SymbolicMachine(Machine):
 
     def _change(self, key: Any) -> None:
         self.versions[key] = Version(self.graph.around())
+
+    def change(self, memory: Allocation) -> None:
+        self._change(self._memory_of(memory))
 
     def barrier(self, node: Any, kind: BarrierKind) -> None:
         self.graph.root("barrier", [], _VOID)
@@ -264,6 +269,8 @@ class SymbolicProgram(Program):
         builtin = BUILTINS.get(e.name)
         if builtin is None or (e.function is not None and e.function.is_user):
             return None
+        if builtin.effect in ("group-copy", "pipeline-copy"):
+            return self._copy(e)
         if builtin.effect in _FOLLOWED:
             return None
         if builtin.effect not in _HANDLERS and not (builtin.computes or builtin.effect in _TRADED):
@@ -281,6 +288,26 @@ class SymbolicProgram(Program):
             if pure:
                 return m.graph.make("call", given, own, info=builtin)
             return m.graph.root("call", [(each, "value") for each in given], own, e)
+
+        return call
+
+    def _copy(self, e: ir.Call) -> Evaluate:
+        """An asynchronous copy into shared memory, which needs both addresses."""
+        arguments = [self.value(argument) for argument in e.arguments]
+
+        def call(m: Any) -> Value:
+            given = [argument(m) for argument in arguments]
+            ends = [each for each in given if isinstance(each, Pointer)][:2]
+            sizes = [each.cells.get(0) if isinstance(each, Aggregate) else each for each in given]
+            bytes_ = next((size for size in sizes if type(size) is int), 0)
+            needs = [(m.address(end.allocation, end.offset)[0], "address") for end in ends]
+            is_bulk = e.name == "memcpy_async" and bytes_ % _BULK == 0 and any(
+                isinstance(each, Aggregate) and f"<{_BULK}" in each.type.name for each in given
+            )
+            m.graph.root("copy", needs, _VOID, is_bulk)
+            for end in ends[:1]:
+                m.change(end.allocation)
+            return UNKNOWN
 
         return call
 
