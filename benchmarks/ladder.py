@@ -2,8 +2,8 @@
 
     python benchmarks/ladder.py SGEMM_CUDA [--kernel TEXT] [--kinds]
 
-SGEMM_CUDA is a clone of siboehm/SGEMM_CUDA. One block of each kernel is executed with two short inner dimensions;
-what it does grows by the same with each step of that, and blocks are alike, so that larger products follow by arithmetic.
+SGEMM_CUDA is a clone of siboehm/SGEMM_CUDA. One block of each kernel is executed with two short inner dimensions; what
+it does grows by the same with each step of that, and blocks are alike, so that larger products follow by arithmetic.
 Operations are held against 2 M N K + 3 M N.
 """
 
@@ -85,11 +85,9 @@ def _functions(clone: Path) -> dict[tuple[str, str], ir.Function]:
     for kernel in unit.kernels:
         for reference in unit.instantiations(kernel.key) if kernel.templated else (kernel,):
             function = reference.load()
-            if function is None:
-                continue
-            for case in CASES:
-                if case.name == kernel.name and f"<{case.arguments}" in f"{function.instantiation}<":
-                    found[case.name, case.arguments] = function
+            own = [case for case in CASES if case.name == kernel.name]
+            if function is not None and own and f"<{own[0].arguments}" in f"{function.instantiation}<":
+                found[kernel.name, own[0].arguments] = function
     return found
 
 
@@ -117,8 +115,8 @@ def _compare(case: Case, function: ir.Function, kinds: bool) -> float:
     expected = 2 * _SIZE**3 + 3 * _SIZE**2
     total = sum(instructions.values())
     ratio = total / case.instructions
-    print(f"{case.name:26} operations {operations / expected:.4f}, instructions {total:.3e} of {case.instructions:.2e}, "
-          f"{ratio:.2f}  ({seconds:.1f} s)")  # fmt: skip
+    found = f"operations {operations / expected:.4f}, instructions {total:.3e} of {case.instructions:.2e}, {ratio:.2f}"
+    print(f"{case.name:26} {found}  ({seconds:.1f} s)")
     if kinds:
         shares = Counter({kind: number / case.instructions for kind, number in instructions.items()})
         print("   " + ", ".join(f"{kind} {share:.3f}" for kind, share in shares.most_common()))

@@ -2,9 +2,10 @@
 
     python benchmarks/work_measured.py HECBENCH COSTS [--only TEXT] [--notes]
 
-HECBENCH is a clone of zjin-lcf/HeCBench, COSTS a table of measured kernels as `costs.json.gz`: per kernel its block, how
-many blocks there are, warp instructions, and operations by type. Launches are those that the analysis finds; one is
-compared where its block and grid are those that were measured, and where nothing that it does is left out or up to data.
+HECBENCH is a clone of zjin-lcf/HeCBench, COSTS a table of measured kernels as `costs.json.gz`: per kernel its block,
+how many blocks there are, warp instructions, and operations by type. Launches are those that the analysis finds; one is
+compared where its block and grid are those that were measured. "Whole" are those of which nothing is left out or up to
+data.
 """
 
 from __future__ import annotations
@@ -57,7 +58,8 @@ def main() -> None:
         if own:
             off = math.exp(float(np.mean(np.abs(np.log(own))))) - 1
             within = sum(0.8 <= r <= 1.25 for r in own), sum(0.5 <= r <= 2 for r in own)
-            print(f"instructions, {name}: {len(own)} kernels, {100 * off:.0f}% off on average, within 25%: {within[0]}, 2x: {within[1]}")
+            print(f"instructions, {name}: {len(own)} kernels, {100 * off:.0f}% off on average,"
+                  f" within 25%: {within[0]}, 2x: {within[1]}")  # fmt: skip
     close = sum(0.95 <= r <= 1.05 for r in operations)
     print(f"operations: {len(operations)} kernels, within 5%: {close}")
 
@@ -102,13 +104,15 @@ def _compare(
             operations.append(found / measured)
         if measured or found:
             line += f" {name} {found / measured if measured else math.inf:.3f}"
-    print(f"{program[:26]:26} {launched.function.name[:30]:30} {ratio:6.2f} {'' if whole else 'data' if by_data else 'unknown'}"
-          f"{line} ({ran - begin:.1f} + {time.process_time() - ran:.1f} s)", flush=True)  # fmt: skip
+    what = "" if whole else "data" if by_data else "unknown"
+    took = f"({ran - begin:.1f} + {time.process_time() - ran:.1f} s)"
+    print(f"{program[:26]:26} {launched.function.name[:30]:30} {ratio:6.2f} {what}{line} {took}", flush=True)
     if notes:
         for text in (*trace.unknown.most_common(3), *cut):
             print(f"     {text}")
-        shares = sorted(work.instructions.items(), key=lambda item: -item[1])
-        print("     " + ", ".join(f"{kind} {number * factor / kernel['warp_instructions']:.2f}" for kind, number in shares[:9]))
+        shares = sorted(work.instructions.items(), key=lambda item: -item[1])[:9]
+        scale = factor / kernel["warp_instructions"]
+        print("     " + ", ".join(f"{kind} {number * scale:.2f}" for kind, number in shares))
 
 
 if __name__ == "__main__":

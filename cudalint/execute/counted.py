@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cudalint.execute.lanes import WARP_LANES
 from cudalint.execute.program import Execute, Program
 from cudalint.execute.trace import Stack
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:

@@ -87,7 +87,11 @@ def test_what_no_turn_changes_is_computed_once(monkeypatch: pytest.MonkeyPatch) 
 
 
 def test_a_load_that_no_turn_changes_is_executed_once_if_nothing_is_stored_meanwhile() -> None:
-    loop = "__global__ void k(const float *a, float *c, int n) {{ float sum = 0.0f; for (int i = 0; i < n; ++i) {{ {} }} c[1] = sum; }}"
+    loop = """__global__ void k(const float *a, float *c, int n) {{
+      float sum = 0.0f;
+      for (int i = 0; i < n; ++i) {{ {} }}
+      c[1] = sum;
+    }}"""
     assert work(loop.format("sum += a[threadIdx.x];"), (32, 1, 1), n=10).instructions["load"] == 1
     assert work(loop.format("sum += a[threadIdx.x]; c[i] = sum;"), (32, 1, 1), n=10).instructions["load"] == 10
 
@@ -109,7 +113,12 @@ def test_loops_of_known_length_have_no_tests(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_loop_with_a_barrier_is_tested_in_each_turn() -> None:
     source = """__global__ void k(float *c, int n) {
       __shared__ float s[64];
-      for (int i = 0; i < n; ++i) { s[threadIdx.x] = (float)i; __syncthreads(); c[threadIdx.x] = s[63 - threadIdx.x]; __syncthreads(); }
+      for (int i = 0; i < n; ++i) {
+        s[threadIdx.x] = (float)i;
+        __syncthreads();
+        c[threadIdx.x] = s[63 - threadIdx.x];
+        __syncthreads();
+      }
     }"""
     # 2 warps, 6 turns: a comparison and a jump back in each, and one addition for `i`.
     found = work(source, (64, 1, 1), n=6)
@@ -180,8 +189,10 @@ TILES = """__global__ void k(int K, float alpha, float beta, const float *A, con
     __syncthreads();
   }
   for (int i = 0; i < 4; ++i)
-    for (int j = 0; j < 4; ++j)
-      C[(row * 4 + i) * 32 + column * 4 + j] = alpha * results[i * 4 + j] + beta * C[(row * 4 + i) * 32 + column * 4 + j];
+    for (int j = 0; j < 4; ++j) {
+      const int at = (row * 4 + i) * 32 + column * 4 + j;
+      C[at] = alpha * results[i * 4 + j] + beta * C[at];
+    }
 }"""
 
 
@@ -230,3 +241,19 @@ def test_quotient_and_remainder_are_one_division() -> None:
     both = work(source.format("(int)threadIdx.x / n + (int)threadIdx.x % n"), (32, 1, 1), n=7)
     one = work(source.format("(int)threadIdx.x / n"), (32, 1, 1), n=7)
     assert both.instructions["division"] == one.instructions["division"]
+
+
+BULK = """#include <cuda/barrier>
+__global__ void k(const float *a, float *c) {{
+  __shared__ alignas(16) float s[256];
+  __shared__ cuda::barrier<cuda::thread_scope_block> bar;
+  cuda::memcpy_async(&s[threadIdx.x * {words}], &a[threadIdx.x * {words}], cuda::aligned_size_t<{bytes}>({bytes}), bar);
+  bar.arrive_and_wait();
+  c[threadIdx.x] = s[255 - threadIdx.x];
+}}"""
+
+
+def test_a_bulk_copy_is_issued_for_one_lane_after_the_other() -> None:
+    # 4 bytes are copied by one LDGSTS for each of 2 warps; 16 bytes by a turn of 8 instructions for each of 64 threads.
+    assert work(BULK.format(words=1, bytes=4), (64, 1, 1)).instructions["copy"] == 2
+    assert work(BULK.format(words=4, bytes=16), (64, 1, 1)).instructions["copy"] == 8 * 64

@@ -1,7 +1,7 @@
-"""What is assumed of the compiler, each by name: `CUDALINT_WITHOUT=contraction,...` leaves one out.
+"""What is assumed of the compiler, each by name: see `heuristics.py`.
 
-The evidence is machine code of nvcc 13.0 for sm_90 (`-O3`, nvdisasm) of a dozen matrix products, and, where it is named,
-LLVM, which the compiler is made of.
+The evidence is machine code of nvcc 13.0 for sm_90 (`-O3`, nvdisasm) of a dozen matrix products, and, where that is
+named, LLVM, which the compiler is made of.
 """
 
 from __future__ import annotations
@@ -17,16 +17,16 @@ if TYPE_CHECKING:
 
 HOISTING = heuristic("work-hoisting", "SASS: a value that no turn changes is computed before the loop")
 CONTRACTION = heuristic("work-contraction", "nvcc's default, -fmad=true: a product that is added to is one FFMA")
-UNROLLING = heuristic("work-unrolling", "LLVM: loops of known length are unrolled in full up to a size, others by 8, 4 or 2")
+UNROLLING = heuristic("work-unrolling", "LLVM: loops of known length are unrolled in full up to a size, others copied")
 STEPPING = heuristic("work-stepping", "SASS: an address that grows by the same in each turn is one addition in it")
 OFFSETS = heuristic("work-offsets", "SASS: loads and stores add a constant of 24 bits to their address for nothing")
-WIDE = heuristic("work-wide", "SASS: neighbouring words of shared memory that one thread loads are one LDS.64 or LDS.128")
+WIDE = heuristic("work-wide", "SASS: neighbouring words of shared memory that a thread loads are one LDS.64 or LDS.128")
 PREDICATION = heuristic("work-predication", "SASS: a few instructions under a condition are executed without a jump")
 PRODUCTS = heuristic("work-products", "SASS: IMAD and LEA multiply and add in one instruction")
 INDICES = heuristic("work-indices", "SASS: IMAD.WIDE makes an address of a base and an index, which others share")
 PARAMETERS = heuristic("work-parameters", "SASS: LDC or ULDC loads each argument of a kernel that something asks for")
 ENTRY = heuristic("work-entry", "SASS of any kernel: the stack's pointer, EXIT, and the descriptor of global memory")
-BULK = heuristic("work-bulk", "SASS: a copy of aligned 16 bytes under a cuda::barrier is a bulk copy, one lane at a time")
+BULK = heuristic("work-bulk", "SASS: a copy of aligned 16 bytes under a cuda::barrier is a bulk copy for each lane")
 
 VARIABLE: Final = "variable"
 """A step that is the same in all turns, and no constant."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
@@ -18,9 +18,10 @@ from cudalint.execute.values import Value
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence
 from cudalint.measure.work import compiler
+from cudalint.measure.work.machine import SymbolicMachine
 from cudalint.measure.work.places import Charge, Graph, Place
-from cudalint.measure.work.symbolic import SymbolicMachine, SymbolicProgram
 from cudalint.measure.work.terms import Term
+from cudalint.measure.work.walk import SymbolicProgram
 
 _FREE = frozenset({"field", "select", "flag", "negated", "&&", "||", "!", "zext"})
 _ONE = frozenset({"+", "-", "*"})
@@ -33,11 +34,11 @@ _BULK = 8
 class Work(Struct):
     """What one world's blocks do, of those that were executed."""
 
-    instructions: Counter[str] = field(default_factory=Counter)
+    instructions: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Of warps, by kind."""
-    operations: Counter[str] = field(default_factory=Counter)
+    operations: dict[str, float] = field(default_factory=lambda: defaultdict(float))
     """Of threads, by type: a fused multiply-add is two."""
-    by_place: Counter[tuple[Site, str]] = field(default_factory=Counter)
+    by_place: dict[tuple[Site, str], float] = field(default_factory=lambda: defaultdict(float))
     """The instructions by the statements that they are executed with."""
 
     @property
@@ -100,7 +101,7 @@ def _goes_out(term: Term) -> bool:
 
 
 def _executions(place: Place, laid: Laid, executions: Mapping[Any, Any]) -> tuple[float, float, Any]:
-    """How often a place is executed by warps and by lanes: its statement's executions, of which each walk is a share."""
+    """How often a place is executed by warps and by lanes: its statement's executions, shared by the visits of it."""
     site = place.site
     own = executions.get(site)
     if site[0] is None:  # The kernel's arguments.
@@ -192,11 +193,11 @@ def _sum(charge: Charge) -> float:
 
 
 def _additions(parts: Iterable[Any], more: bool, charge: Charge) -> float:
-    parts = list(parts)
-    addends = len(parts) + more
+    given = list(parts)
+    addends = len(given) + more
     if not compiler.PRODUCTS.is_on:
-        return addends - 1 + sum(part.factor != 1 for part in parts)
-    return max(1, addends - 1)
+        return float(addends - 1 + sum(part.factor != 1 for part in given))
+    return float(max(1, addends - 1))
 
 
 def _jump(charge: Charge) -> float:

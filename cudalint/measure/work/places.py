@@ -93,7 +93,7 @@ class Access(NamedTuple):
     version: Any = None
 
 
-_VOID = ir.Scalar("void", 0, "void")
+
 
 
 class Version:
@@ -149,7 +149,8 @@ class Graph:
         if not parts:
             return constant
         (first, factor), *others = parts
-        if not others and factor == 1 and not constant and (first.type.kind, first.type.bytes) == (type_.kind, type_.bytes):
+        is_alike = (first.type.kind, first.type.bytes) == (type_.kind, type_.bytes)
+        if not others and factor == 1 and not constant and is_alike:
             return first
         key = "sum", tuple((id(term), own) for term, own in parts), constant, (type_.kind, type_.bytes)
 
@@ -219,7 +220,7 @@ class Graph:
 
     def branch(self, holds: Value, sides: Sequence[Scope]) -> None:
         """A choice between two bodies, which have been walked."""
-        made = self.root("branch", [(holds, "value")], _VOID, tuple(sides))
+        made = self.root("branch", [(holds, "value")], terms.VOID, tuple(sides))
         short = compiler.is_predicated(sides)
         for side in sides:
             side.branch = made.home if short else None
@@ -274,8 +275,8 @@ class Graph:
         """An address's bases, and the index that is multiplied and added to them in one instruction."""
         if term.type != terms.ADDRESS or not compiler.INDICES.is_on:
             return None
-        bases = [part for part in term.parts if part.term.type == terms.ADDRESS and part.term.op in ("parameter", "load")]
-        rest = [part for part in term.parts if part not in bases]
+        bases = [p for p in term.parts if p.term.type == terms.ADDRESS and p.term.op in ("parameter", "load")]
+        rest = [p for p in term.parts if p not in bases]
         if len(bases) != 1 or len(rest) < 2:
             return None
         common = math.gcd(*(part.factor for part in rest))

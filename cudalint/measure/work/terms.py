@@ -18,7 +18,11 @@ if TYPE_CHECKING:
 ADDRESS = ir.Scalar("address", 8, "int")
 SHARED_ADDRESS = ir.Scalar("shared address", 4, "int")
 _COMPARISONS = frozenset({"<", "<=", ">", ">=", "==", "!="})
-_BOOL = ir.Scalar("bool", 1, "bool")
+BOOL = ir.Scalar("bool", 1, "bool")
+UINT = ir.Scalar("unsigned", 4, "uint")
+VOID = ir.Scalar("void", 0, "void")
+_INT = ir.Scalar("int", 4, "int")
+_FLOAT = ir.Scalar("float", 4, "float")
 _UNSIGNED_WORD = 1 << 32
 Loops = frozenset["Loop"]
 NO_LOOPS: Loops = frozenset()
@@ -35,8 +39,8 @@ class Term(Symbolic):
     """A value: what it is made of, by which operator."""
 
     __slots__ = (
-        "arguments", "constant", "graph", "high", "home", "index", "info", "is_fused", "loops", "low", "number", "op", "parts",
-        "places", "type",
+        "arguments", "constant", "graph", "high", "home", "index", "info", "is_fused", "loops", "low", "number", "op",
+        "parts", "places", "type",
     )  # fmt: skip
 
     def __init__(
@@ -95,13 +99,19 @@ class Term(Symbolic):
         return self.graph.operator("*", convert(self, ADDRESS), bytes_, ADDRESS)
 
 
+def type_of(value: Value) -> ir.Scalar:
+    if isinstance(value, Term):
+        return value.type
+    return _FLOAT if isinstance(value, float) else _INT
+
+
 def convert(term: Term, type_: ir.Scalar) -> Term:
     """A term as one of another type."""
     own, graph = term.type, term.graph
     if own == type_ or (own.kind, own.bytes) == (type_.kind, type_.bytes):
         return term
     if type_.kind == "bool":
-        return graph.make("!=", (term, 0), _BOOL)
+        return graph.make("!=", (term, 0), BOOL)
     if type_.kind == "float" or own.kind == "float":
         return graph.make("cast", (term,), type_)
     if own.kind == "bool":
@@ -109,7 +119,8 @@ def convert(term: Term, type_: ir.Scalar) -> Term:
     widened = type_.bytes > own.bytes and own.kind == "uint"
     if widened and not (own.bytes == 4 and is_in_range(term)):
         return graph.make("zext", (term,), type_)
-    return graph.sum_of(term.parts, term.constant, type_)
+    widened_sum: Term = graph.sum_of(term.parts, term.constant, type_)
+    return widened_sum
 
 
 def is_in_range(term: Term) -> bool:
@@ -126,7 +137,7 @@ def linear(value: Value) -> tuple[tuple[Part, ...], int] | None:
 
 def added(first: tuple[Part, ...], second: tuple[Part, ...], factor: int = 1) -> tuple[Part, ...]:
     """The sum of two sums, the second times a number."""
-    found = {term: own for term, own in first}
+    found = dict(first)
     for term, own in second:
         found[term] = found.get(term, 0) + own * factor
     return tuple(Part(t, f) for t, f in sorted(found.items(), key=lambda item: item[0].number) if f)
@@ -139,7 +150,7 @@ def operator(graph: Graph, op: str, left: Value, right: Value, type_: ir.Scalar)
         if found is not None:
             return found
     if op in _COMPARISONS:
-        return graph.make(op, (left, right), _BOOL)
+        return graph.make(op, (left, right), BOOL)
     if op == "-" and type(left) is int and left == 0 and type_.kind == "float":
         return graph.make("negated", (right,), type_)
     if op == "%" and type_.kind in ("int", "uint") and not is_power_of_two(right):
@@ -192,7 +203,8 @@ def limits(term: Term) -> tuple[int | None, int | None]:
         least = first.low if isinstance(first, Term) else None
         if type(by) is not int or by <= 0:
             return None, None
-        if term.op == "&" or (term.op in ("%", "remainder") and (term.type.kind == "uint" or (least is not None and least >= 0))):
+        is_natural = term.type.kind == "uint" or (least is not None and least >= 0)
+        if term.op == "&" or (term.op != "/" and is_natural):
             return 0, by if term.op == "&" else by - 1
         if term.op == "/" and isinstance(first, Term) and least is not None and least >= 0 and first.high is not None:
             return least // by, first.high // by
