@@ -391,6 +391,8 @@ def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate) -> Value:
 def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, operand: ir.Type) -> Value:
     """A built-in operator on any two values; `type_` is that of the result, `operand` that of the left side."""
     kinds = type(left), type(right)
+    if kinds[0] is Data and kinds[1] is Data:
+        return left
     if Pointer in kinds:
         return _with_pointer(op, left, right, type_)
     if issubclass(kinds[0], Data) or issubclass(kinds[1], Data):

@@ -133,6 +133,8 @@ def uninitialised(type_: ir.Type) -> Value:
 def as_type(value: Value, type_: ir.Type) -> Value:
     """A value converted to a type."""
     kind = type(value)
+    if kind is Data:
+        return value
     if isinstance(value, Data):
         return value.converted(type_) if isinstance(value, Symbolic) else value
     if isinstance(type_, ir.Scalar):
