@@ -7,7 +7,6 @@ from __future__ import annotations
 
 from typing import Any
 
-from cudalint.execute.library import _HANDLERS
 from cudalint.execute.program import Evaluate, Execute, Program
 from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, truth
 from cudalint.ir import nodes as ir
@@ -79,7 +78,7 @@ class SymbolicProgram(Program):
             return self._copy(e)
         if builtin.effect in _FOLLOWED:
             return None
-        if builtin.effect not in _HANDLERS and not (builtin.computes or builtin.effect in _TRADED):
+        if not builtin.computes and builtin.effect not in _TRADED:
             return None
         arguments = [self.value(argument) for argument in e.arguments]
         type_ = ir.referent(e.type)
@@ -89,11 +88,11 @@ class SymbolicProgram(Program):
         def call(m: Any) -> Value:
             given = tuple(argument(m) for argument in arguments)
             if own is None:
-                m.graph.root("call", [(each, "value") for each in given], UINT, e)
+                m.graph.root("call", [(each, "value") for each in given], UINT, builtin)
                 return UNKNOWN
             if pure:
                 return m.graph.make("call", given, own, info=builtin)
-            return m.graph.root("call", [(each, "value") for each in given], own, e)
+            return m.graph.root("call", [(each, "value") for each in given], own, builtin)
 
         return call
 
