@@ -257,3 +257,16 @@ def test_a_bulk_copy_is_issued_for_one_lane_after_the_other() -> None:
     # 4 bytes are copied by one LDGSTS for each of 2 warps; 16 bytes by a turn of 8 instructions for each of 64 threads.
     assert work(BULK.format(words=1, bytes=4), (64, 1, 1)).instructions["copy"] == 2
     assert work(BULK.format(words=4, bytes=16), (64, 1, 1)).instructions["copy"] == 8 * 64
+
+
+def test_an_array_with_an_index_that_is_not_known_is_in_local_memory() -> None:
+    source = """__global__ void k(const float *a, float *c, int n) {
+      float sums[4] = {0.0f};
+      for (int i = 0; i < n; ++i) { sums[i & 3] += a[i]; __syncthreads(); }
+      c[threadIdx.x] = sums[0] + sums[1];
+    }"""
+    # Zeros are stored at once. In each of 10 turns an element is loaded, added to and stored; then two are loaded.
+    found = work(source, (32, 1, 1), n=10)
+    assert found.operations["fp32"] == 32 * (10 + 1)
+    assert found.instructions["local"] == 1 + 10 * 2 + 2
+    assert found.instructions["load"] == 10 and found.instructions["store"] == 1

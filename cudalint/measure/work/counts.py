@@ -18,7 +18,7 @@ from cudalint.execute.values import Value
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence
 from cudalint.measure.work import compiler
-from cudalint.measure.work.machine import SymbolicMachine
+from cudalint.measure.work.machine import SymbolicMachine, Variable
 from cudalint.measure.work.places import Charge, Graph, Place
 from cudalint.measure.work.terms import Term
 from cudalint.measure.work.walk import SymbolicProgram
@@ -57,8 +57,13 @@ class Laid(Struct, frozen=True, eq=False):
 
 
 def laid_out(function: ir.Function) -> Laid:
-    machine = SymbolicMachine(SymbolicProgram())
-    machine.run(function, {})
+    indexed: set[Variable] = set()
+    while True:
+        known = len(indexed)
+        machine = SymbolicMachine(SymbolicProgram(), indexed)
+        machine.run(function, {})
+        if len(indexed) == known:  # Else an array was taken for registers until something indexed it.
+            break
     return Laid(machine.graph, (function.body, (), None), machine.graph.visits(), machine.trace.unknown)
 
 
@@ -97,7 +102,7 @@ def counted(laid: Laid, program: CountedProgram, world: int = 0) -> Work:
 
 def _goes_out(term: Term) -> bool:
     """Whether it is an access of global memory."""
-    return term.op in ("load", "store", "atomic") and not term.info.is_shared
+    return term.op in ("load", "store", "atomic") and term.info.memory.space not in ("shared", "local")
 
 
 def _executions(place: Place, laid: Laid, executions: Mapping[Any, Any]) -> tuple[float, float, Any]:
@@ -133,6 +138,8 @@ def _cost(charge: Charge, wide: Mapping[int, float]) -> tuple[Sequence, str]:
         return Sequence(1), "special"
     if term.op == "parameter":
         return Sequence(1 if compiler.PARAMETERS.is_on else 0), "parameter"
+    if term.op in ("load", "store") and term.info.memory.space == "local":
+        return Sequence(1), "local"
     if term.op == "load":
         return Sequence(wide.get(id(charge), 1.0)), "load"
     if term.op in ("store", "atomic", "barrier"):

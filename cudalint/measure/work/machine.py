@@ -19,13 +19,43 @@ if TYPE_CHECKING:
     from cudalint.execute.trace import Trace
 
 _VECTORS = frozenset({1, 2, 4, 8, 16})
+Variable = tuple[str, int]
+"""By its name and its type."""
 Writes = dict[tuple[Allocation, int], Value]
 
 
 class SymbolicMemory(Memory):
-    """What is written under a condition is what there is until the branch ends."""
+    """What is written under a condition is what there is until the branch ends. Arrays that are indexed by what is not
+    known when the kernel is compiled are in local memory, where each access is one."""
 
-    __slots__ = ()
+    __slots__ = ("indexed",)
+
+    machine: SymbolicMachine
+
+    def __init__(self, machine: SymbolicMachine, indexed: set[Variable]) -> None:
+        super().__init__(machine)
+        self.indexed = indexed
+
+    def store(self, to: Allocation, offset: Any, value: Value, type_: ir.Type, node: Any) -> None:
+        if to.space == "local" and (_key(to) in self.indexed or isinstance(offset, Term)):
+            self.indexed.add(_key(to))
+            self._accessed("store", to, offset, type_, [(each, "value") for each in _scalars(value)])
+        else:
+            super().store(to, offset, value, type_, node)
+
+    def load(self, source: Allocation, offset: Any, type_: ir.Type, node: Any) -> Value:
+        is_indexed = source.space == "local" and (_key(source) in self.indexed or isinstance(offset, Term))
+        if is_indexed and isinstance(type_, ir.Scalar):
+            self.indexed.add(_key(source))
+            return self._accessed("load", source, offset, type_, [])
+        return super().load(source, offset, type_, node)
+
+    def _accessed(self, op: str, memory: Allocation, offset: Any, type_: ir.Type, needs: list[Any]) -> Term:
+        graph, own = self.machine.graph, type_ if isinstance(type_, ir.Scalar) else UINT
+        access = Access(memory, 0, type_.bytes, False)
+        if op == "load":
+            return graph.fresh(op, (offset,), own, access)
+        return graph.root(op, [(offset, "address"), *needs], own, access)
 
     def _put(self, to: Allocation, offset: int, value: Value, width: int | None) -> None:
         machine, cells = self.machine, to.cells
@@ -34,6 +64,14 @@ class SymbolicMemory(Memory):
         if to.depth < machine.depth:
             machine.note_write(to, offset, cells.get(offset))
         cells[offset] = value
+
+
+def _key(memory: Allocation) -> Variable:
+    return memory.name, id(memory.type)
+
+
+def _scalars(value: Value) -> list[Value]:
+    return list(value.cells.values()) if isinstance(value, Aggregate) else [value]
 
 
 class State(NamedTuple):
@@ -50,9 +88,10 @@ class State(NamedTuple):
 class SymbolicMachine(Machine):
     """One warp of a kernel, of which nothing is known but what its text says."""
 
-    def __init__(self, program: Program) -> None:
+    def __init__(self, program: Program, indexed: set[Variable]) -> None:
+        """`indexed` are arrays that are in local memory, as far as they are known; those that are found join them."""
         super().__init__(Lanes((32, 1, 1), (1, 1, 1), [(0, 0, 0)]), program)
-        self.memory = SymbolicMemory(self)
+        self.memory: Memory = SymbolicMemory(self, indexed)
         self.graph = Graph()
         self.versions: dict[Any, Version] = {}
         self.bases: dict[Allocation, Term] = {}
@@ -107,8 +146,7 @@ class SymbolicMachine(Machine):
         key = self._memory_of(to)
         info = Access(to, constant, type_.bytes, to.space == "shared")
         if operation != "load":
-            held = list(value.cells.values()) if isinstance(value, Aggregate) else [value]
-            needs = [(address, "address"), *((each, "value") for each in held)]
+            needs = [(address, "address"), *((each, "value") for each in _scalars(value))]
             own = type_ if isinstance(type_, ir.Scalar) else UINT
             made = graph.root("store" if operation == "store" else operation, needs, own, info)
             self._change(key)

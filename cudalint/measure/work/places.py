@@ -178,6 +178,14 @@ class Graph:
     def operator(self, op: str, left: Value, right: Value, type_: ir.Scalar) -> Value:
         return terms.operator(self, op, left, right, type_)
 
+    def fresh(self, op: str, arguments: tuple[Any, ...], type_: ir.Scalar, info: Any = None) -> Term:
+        """A term that is no other one, and that each turn of the loops around has its own of."""
+        term = Term(self, op, arguments, type_, self.around() | terms.loops_of(arguments), info)
+        self.total += 1
+        term.number, term.home = self.total, self.here()
+        self._grow(term)
+        return term
+
     # --- taking back -------------------------------------------------------------------------------------
 
     def mark(self) -> tuple[int, int]:
@@ -201,11 +209,8 @@ class Graph:
 
     def root(self, op: str, needs: list[tuple[Value, str]], type_: ir.Scalar, info: Any = None) -> Term:
         """Something that is done, whoever needs what comes of it: a store, a barrier, a test."""
-        term = Term(self, op, tuple(value for value, _ in needs), type_, self.around(), info)
-        self.total += 1
-        term.number, term.home = self.total, self.here()
-        self._grow(term)
-        self._charge(term, term.home, "value")
+        term = self.fresh(op, tuple(value for value, _ in needs), type_, info)
+        self._charge(term, self.here(), "value")
         for value, use in needs:
             self.need(value, use)
         return term
