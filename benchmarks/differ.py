@@ -20,7 +20,8 @@ import numpy as np
 from msgspec import Struct, field
 
 from cudalint.driver.analysis import analyse_file
-from cudalint.driver.kernel_analysis import Execution, KernelAnalysis
+from cudalint.driver.kernel_analysis import KernelAnalysis
+from cudalint.evaluate.requests.execution import Execution
 from cudalint.execute.lanes import Extents, Lanes
 from cudalint.execute.machine import Machine
 from cudalint.execute.memory import Allocation
@@ -56,7 +57,7 @@ class Totals(Struct):
     rows: Counter[str] = field(default_factory=Counter)
     unknown: Counter[str] = field(default_factory=Counter)
     notes: list[str] = field(default_factory=list)
-    seconds: Counter[str] = field(default_factory=Counter)
+    seconds: defaultdict[str, float] = field(default_factory=lambda: defaultdict(float))
 
 
 def main() -> None:
@@ -71,8 +72,10 @@ def main() -> None:
     for path in given.files:
         totals = compare(path, given.kernel, given.worlds)
         _print(path, totals, given.notes)
-        for name in ("rows", "unknown", "seconds"):
-            getattr(everything, name).update(getattr(totals, name))
+        everything.rows.update(totals.rows)
+        everything.unknown.update(totals.unknown)
+        for name, seconds in totals.seconds.items():
+            everything.seconds[name] += seconds
     if len(given.files) > 1:
         _print(f"{len(given.files)} files", everything, 0)
 
@@ -109,7 +112,7 @@ def _watched(path: str, totals: Totals) -> tuple[list[Launched], FileFacts]:
             found.append(Launched(analysis.function, index, configuration.block, grid, arguments))
         return execution
 
-    KernelAnalysis._execute = watched  # type: ignore[method-assign]
+    KernelAnalysis._execute = watched  # type: ignore[assignment, method-assign]
     begin = time.process_time()
     try:
         facts = analyse_file(path, AnalysisOptions())

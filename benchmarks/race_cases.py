@@ -11,7 +11,7 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 from differ import Totals, _blocks, _watched
@@ -34,13 +34,13 @@ def main() -> None:
     given = parser.parse_args()
     sys.setrecursionlimit(20_000)
     counts: Counter[str] = Counter()
-    seconds: Counter[str] = Counter()
+    seconds: dict[str, float] = defaultdict(float)
     for path in given.files:
         _file(path, given.code, given.notes, counts, seconds)
     print(dict(counts), {name: round(each, 3) for name, each in seconds.items()})
 
 
-def _file(path: str, code: str, notes: bool, counts: Counter[str], seconds: Counter[str]) -> None:
+def _file(path: str, code: str, notes: bool, counts: Counter[str], seconds: dict[str, float]) -> None:
     lines = Path(path).read_text().splitlines()
     expected = {number for number, line in enumerate(lines, 1) if f"expect: {code}" in line}
     launches, _ = _watched(path, Totals())

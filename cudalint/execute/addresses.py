@@ -31,9 +31,7 @@ def with_pointer(op: str, left: Value, right: Value, type_: ir.Type, operand: ir
     pointer, other = (left, right) if type(left) is Pointer else (right, left)
     if op in ("+", "-"):
         bytes_ = type_.pointee.bytes if isinstance(type_, ir.PointerType) else 1
-        moved = scaled(other, bytes_) if not isinstance(other, Data) else other
-        if op == "-" and not isinstance(moved, Data):
-            moved = -moved
+        moved = scaled(other, bytes_ if op == "+" else -bytes_)
         return Pointer(pointer.allocation, plus(pointer.offset, moved), pointer.pointee)
     if op in ("==", "!=") and not isinstance(other, Data):
         return pointer.allocation.is_null == (op == "==")

@@ -19,6 +19,7 @@ from cudalint.execute.values import (
     Data,
     FunctionValue,
     Pointer,
+    Symbolic,
     Value,
     leaves,
 )
@@ -431,11 +432,16 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
         if m.notes is not None:
             m.watch(op, left, right, own)
         return binary(op, left, right, own) if isinstance(own, ir.Scalar) else COMPUTED
+    if kinds[0] is Data and kinds[1] is Data:
+        return left
     if Pointer in kinds:
         if m.notes is not None:
             _watch_pointers(m, op, left, right)
         return with_pointer(op, left, right, type_, operand)
     if issubclass(kinds[0], Data) or issubclass(kinds[1], Data):
+        for value in (left, right):
+            if isinstance(value, Symbolic):
+                return value.combined(op, left, right, type_, operand)
         if m.notes is not None and op in ("*", "&"):
             m.watch("==", right if issubclass(kinds[0], Data) else left, 0)
         return _of_data(op, left, right)

@@ -17,6 +17,7 @@ from cudalint.execute.values import (
     Data,
     FunctionValue,
     Pointer,
+    Symbolic,
     Value,
     leaves,
 )
@@ -162,6 +163,9 @@ def _alike(new: Value, old: Value) -> tuple[Any, Any]:
 
 def plus(offset: Any, added: Any) -> Any:
     """The sum of two numbers of bytes, as wide integers; data if one is."""
+    for value in (offset, added):
+        if isinstance(value, Symbolic):
+            return value.moved(offset, added)
     if isinstance(offset, Data):
         return offset
     if isinstance(added, Data):
@@ -179,6 +183,8 @@ def scaled(index: Any, bytes_: int) -> Any:
     """An index times the bytes of an element."""
     if type(index) is np.ndarray:
         return index.astype(np.int64) * bytes_
+    if isinstance(index, Symbolic):
+        return index.scaled(bytes_)
     if isinstance(index, Data):
         return index
     return int(index) * bytes_ if isinstance(index, (int, bool)) else COMPUTED
@@ -199,8 +205,10 @@ def uninitialised(type_: ir.Type) -> Value:
 def as_type(value: Value, type_: ir.Type) -> Value:
     """A value converted to a type."""
     kind = type(value)
-    if isinstance(value, Data):
+    if kind is Data:
         return value
+    if isinstance(value, Data):
+        return value.converted(type_) if isinstance(value, Symbolic) else value
     if isinstance(type_, ir.Scalar):
         if type_.kind == "void":
             return UNKNOWN

@@ -31,6 +31,27 @@ class Data:
         return f"<{self.kind} {self.reason}>" if self.reason else f"<{self.kind}>"
 
 
+class Symbolic(Data):
+    """Data that somebody follows by how it is computed: operators, conversions and addresses ask it for theirs."""
+
+    __slots__ = ()
+
+    def combined(self, op: str, left: Value, right: Value, type_: ir.Type, operand: ir.Type) -> Value:
+        """A built-in operator on two values, of which this is one; `operand` is the type of the left one."""
+        raise NotImplementedError
+
+    def converted(self, type_: ir.Type) -> Value:
+        raise NotImplementedError
+
+    def moved(self, offset: Any, added: Any) -> Any:
+        """The sum of two numbers of bytes, of which this is one."""
+        raise NotImplementedError
+
+    def scaled(self, bytes_: int) -> Any:
+        """As an index: times the bytes of an element."""
+        raise NotImplementedError
+
+
 LOADED = Data("loaded")
 ATOMIC = Data("atomic")
 COMPUTED = Data("computed")

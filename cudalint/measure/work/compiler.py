@@ -1,0 +1,117 @@
+"""What is assumed of the compiler, each by name: see `heuristics.py`.
+
+The evidence is machine code of nvcc 13.0 for sm_90 (`-O3`, nvdisasm) of a dozen matrix products, and, where that is
+named, LLVM, which the compiler is made of.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from cudalint.heuristics import heuristic
+from cudalint.measure.work.terms import Term
+
+if TYPE_CHECKING:
+    from cudalint.measure.work.places import Loop, Scope
+
+HOISTING = heuristic("work-hoisting", "SASS: a value that no turn changes is computed before the loop")
+CONTRACTION = heuristic("work-contraction", "nvcc's default, -fmad=true: a product that is added to is one FFMA")
+UNROLLING = heuristic("work-unrolling", "LLVM: loops of known length are unrolled in full up to a size, others copied")
+STEPPING = heuristic("work-stepping", "SASS: an address that grows by the same in each turn is one addition in it")
+OFFSETS = heuristic("work-offsets", "SASS: loads and stores add a constant of 24 bits to their address for nothing")
+WIDE = heuristic("work-wide", "SASS: neighbouring words of shared memory that a thread loads are one LDS.64 or LDS.128")
+PREDICATION = heuristic("work-predication", "SASS: a few instructions under a condition are executed without a jump")
+PRODUCTS = heuristic("work-products", "SASS: IMAD and LEA multiply and add in one instruction")
+INDICES = heuristic("work-indices", "SASS: IMAD.WIDE makes an address of a base and an index, which others share")
+PARAMETERS = heuristic("work-parameters", "SASS: LDC or ULDC loads each argument of a kernel that something asks for")
+ENTRY = heuristic("work-entry", "SASS of any kernel: the stack's pointer, EXIT, and the descriptor of global memory")
+BULK = heuristic("work-bulk", "SASS: a copy of aligned 16 bytes under a cuda::barrier is a bulk copy for each lane")
+
+VARIABLE: Final = "variable"
+"""A step that is the same in all turns, and no constant."""
+MOST_UNROLLED: Final = 1200
+"""Instructions of LLVM that a loop may become that is unrolled in full: its threshold of 300, times 4, as it raises it
+where unrolling makes most of them constant (`-unroll-threshold`, `-unroll-max-percent-threshold-boost`)."""
+_MOST_COPIED: Final = 75
+"""The same where it is copied a few times: a quarter of 300 (NVPTXTTIImpl::getUnrollingPreferences)."""
+_COPIES: Final = (8, 4, 2)
+_BACK: Final = 2
+"""The test and the jump back, which copies have once."""
+_WEIGHTS: Final = {
+    "parameter": 0, "field": 0, "select": 0, "flag": 0, "negated": 0, "sum": 0, "load": 2, "store": 2, "variable": 2,
+}  # fmt: skip
+_MOST_PREDICATED: Final = 8
+"""Instructions of LLVM under a condition that are executed without a jump."""
+
+
+def operands(term: Term, use: str = "value") -> list[tuple[Term, str]]:
+    """What computing a term asks for, and as what: the parts of a sum apart."""
+    if use == "test" and term.type.kind == "bool":
+        return [(each, "test") for each in term.arguments if isinstance(each, Term)]
+    if term.op == "variable":
+        return _of_variable(term)
+    if term.op == "load":
+        return [(each, "address") for each in term.arguments if isinstance(each, Term)]
+    if term.op in ("+", "-") and term.type.kind == "float" and CONTRACTION.is_on:
+        for at, each in enumerate(term.arguments):
+            inner = each.arguments[0] if isinstance(each, Term) and each.op == "negated" else each
+            if isinstance(inner, Term) and inner.op == "*" and inner.type == term.type:
+                term.is_fused = True
+                given = (*inner.arguments, term.arguments[1 - at])
+                return [(each, "value") for each in given if isinstance(each, Term)]
+    return [(each, "value") for each in term.arguments if isinstance(each, Term)]
+
+
+def _of_variable(term: Term) -> list[tuple[Term, str]]:
+    """Of a variable of a loop that is left: its first value, and what it becomes in a turn."""
+    loop = term.info
+    if not loop.is_closed:
+        return []
+    found = [each for each in term.arguments if isinstance(each, Term)]
+    after = loop.variables.get(term)
+    if loop.steps.get(term) is None and isinstance(after, Term):
+        found.append(after)
+    return [(each, "value") for each in found]
+
+
+def weight(term: Term) -> int:
+    """Roughly how many instructions of LLVM a term is."""
+    return _WEIGHTS.get(term.op, 1)
+
+
+def is_predicated(sides: Sequence[Scope]) -> bool:
+    """Whether both sides of a branch are executed without a jump."""
+    return PREDICATION.is_on and all(side.size <= _MOST_PREDICATED for side in sides)
+
+
+def copies(loop: Loop) -> int:
+    """Of the body of a loop whose length is not known, or that is too long to unroll in full."""
+    if not UNROLLING.is_on or loop.is_whole or loop.asked == 1:
+        return 1
+    if loop.asked:
+        return int(loop.asked)
+    body = loop.scope.size - _BACK
+    return next((number for number in _COPIES if body * number + _BACK <= _MOST_COPIED), 1)
+
+
+def step_of(term: Any, loop: Loop) -> Any:
+    """What is added to a term in each turn of a loop: a number, VARIABLE, or None where it is not the same."""
+    if not isinstance(term, Term) or loop not in term.loops:
+        return 0
+    if not STEPPING.is_on:
+        return None
+    if term.is_sum:
+        total: Any = 0
+        for part, factor in term.parts:
+            step = step_of(part, loop)
+            if step is None:
+                return None
+            total = VARIABLE if VARIABLE in (step, total) else total + step * factor
+        return total
+    if term.op == "variable":
+        return loop.steps.get(term)
+    if term.op == "*" and term.is_integer:
+        steps = [step_of(each, loop) for each in term.arguments]
+        return VARIABLE if steps.count(0) == 1 and None not in steps else None
+    return None

@@ -1,0 +1,272 @@
+"""The executor's machine with terms for values: one warp of a kernel, of which only its text is known."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from cudalint.execute.lanes import Lanes
+from cudalint.execute.machine import Machine
+from cudalint.execute.memory import Allocation, Memory, plus
+from cudalint.execute.program import Program
+from cudalint.execute.trace import BarrierPart, BarrierScope
+from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, leaves
+from cudalint.facts import BarrierKind, Operation
+from cudalint.ir import nodes as ir
+from cudalint.measure.work import compiler, terms
+from cudalint.measure.work.places import Access, Graph, Place, Scope, Version
+from cudalint.measure.work.terms import ADDRESS, SHARED_ADDRESS, UINT, VOID, Term
+
+if TYPE_CHECKING:
+    from cudalint.execute.trace import Trace
+
+_VECTORS = frozenset({1, 2, 4, 8, 16})
+Variable = tuple[str, int]
+"""By its name and its type."""
+Writes = dict[tuple[Allocation, int], Value]
+
+
+class SymbolicMemory(Memory):
+    """What is written under a condition is what there is until the branch ends. Arrays that are indexed by what is not
+    known when the kernel is compiled are in local memory, where each access is one."""
+
+    __slots__ = ("indexed",)
+
+    machine: SymbolicMachine
+
+    def __init__(self, machine: SymbolicMachine, indexed: set[Variable]) -> None:
+        super().__init__(machine)
+        self.indexed = indexed
+
+    def store(self, to: Allocation, offset: Any, value: Value, type_: ir.Type, node: Any) -> None:
+        if to.space == "local" and (_key(to) in self.indexed or isinstance(offset, Term)):
+            self.indexed.add(_key(to))
+            self._accessed("store", to, offset, type_, [(each, "value") for each in _scalars(value)])
+        else:
+            super().store(to, offset, value, type_, node)
+
+    def load(self, source: Allocation, offset: Any, type_: ir.Type, node: Any) -> Value:
+        is_indexed = source.space == "local" and (_key(source) in self.indexed or isinstance(offset, Term))
+        if is_indexed and isinstance(type_, ir.Scalar):
+            self.indexed.add(_key(source))
+            return self._accessed("load", source, offset, type_, [])
+        return super().load(source, offset, type_, node)
+
+    def _accessed(self, op: str, memory: Allocation, offset: Any, type_: ir.Type, needs: list[Any]) -> Term:
+        graph, own = self.machine.graph, type_ if isinstance(type_, ir.Scalar) else UINT
+        access = Access(memory, 0, type_.bytes, False)
+        if op == "load":
+            return graph.fresh(op, (offset,), own, access)
+        return graph.root(op, [(offset, "address"), *needs], own, access)
+
+    def _put(self, to: Allocation, offset: int, value: Value, width: int | None) -> None:
+        machine, cells = self.machine, to.cells
+        if width is not None and isinstance(to.type, (ir.RecordType, ir.ArrayType)):
+            self._cover(to, offset, width)
+        if to.depth < machine.depth:
+            machine.note_write(to, offset, cells.get(offset))
+        cells[offset] = value
+
+
+def _key(memory: Allocation) -> Variable:
+    return memory.name, id(memory.type)
+
+
+def _scalars(value: Value) -> list[Value]:
+    return list(value.cells.values()) if isinstance(value, Aggregate) else [value]
+
+
+class State(NamedTuple):
+    """What an attempt may come back to, beside what is in cells."""
+
+    mark: tuple[int, int]
+    scope: Scope
+    site: Any
+    size: int
+    versions: dict[Any, Version]
+    mask: Any
+
+
+class SymbolicMachine(Machine):
+    """One warp of a kernel, of which nothing is known but what its text says."""
+
+    def __init__(self, program: Program, indexed: set[Variable]) -> None:
+        """`indexed` are arrays that are in local memory, as far as they are known; those that are found join them."""
+        super().__init__(Lanes((32, 1, 1), (1, 1, 1), [(0, 0, 0)]), program)
+        self.memory: Memory = SymbolicMemory(self, indexed)
+        self.graph = Graph()
+        self.versions: dict[Any, Version] = {}
+        self.bases: dict[Allocation, Term] = {}
+        self.lanes.built_in = {name: self._built_in(name) for name in self.lanes.built_in}
+
+    def _built_in(self, name: str) -> list[Any]:
+        op = "special" if name in ("threadIdx", "blockIdx") else "parameter"
+        made = []
+        for axis in "xyz":
+            term = Term(self.graph, op, (), UINT, terms.NO_LOOPS, f"{name}.{axis}")
+            self.graph.total += 1
+            term.number, term.low = self.graph.total, 0
+            term.high = 1023 if name == "threadIdx" else None
+            made.append(term)
+        return made
+
+    def parameter(self, name: str, type_: ir.Scalar) -> Term:
+        term = Term(self.graph, "parameter", (), type_, terms.NO_LOOPS, name)
+        self.graph.total += 1
+        term.number = self.graph.total
+        return term
+
+    def _fill(self, variable: Allocation, offset: int, type_: ir.Type, value: Value, name: str) -> None:
+        if isinstance(type_, ir.Scalar):
+            variable.cells[offset] = self.parameter(name, type_)
+        else:
+            super()._fill(variable, offset, type_, value, name)
+
+    # --- memory --------------------------------------------------------------------------------------------
+
+    def access(
+        self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value = None,
+    ) -> Value:  # fmt: skip
+        pieces = [(0, type_)] if type_.bytes in _VECTORS else _pieces(type_)
+        found: dict[int, Value] = {}
+        for own, piece in pieces:
+            held = value
+            if isinstance(value, Aggregate) and len(pieces) > 1:
+                held = value.cells.get(own)
+            made = self._accessed(to, plus(offset, own), piece, operation, held)
+            if isinstance(made, Aggregate):
+                found |= {own + at: cell for at, cell in made.cells.items()}
+            else:
+                found[own] = made
+        if operation == "store":
+            return UNKNOWN
+        return Aggregate(type_, found) if isinstance(type_, (ir.RecordType, ir.ArrayType)) else found[0]
+
+    def _accessed(self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, value: Value) -> Value:
+        graph = self.graph
+        address, constant = self.address(to, offset)
+        key = self._memory_of(to)
+        info = Access(to, constant, type_.bytes, to.space == "shared")
+        if operation != "load":
+            needs = [(address, "address"), *((each, "value") for each in _scalars(value))]
+            own = type_ if isinstance(type_, ir.Scalar) else UINT
+            made = graph.root("store" if operation == "store" else operation, needs, own, info)
+            self._change(key)
+            return made if operation == "atomic" else UNKNOWN
+        version = self.versions.setdefault(key, Version(terms.NO_LOOPS))
+        load = graph.load(address, type_, version, info)
+        if isinstance(type_, ir.PointerType):
+            behind = Allocation(f"*{to.name}", "global")
+            self.bases[behind] = load
+            return Pointer(behind, 0, type_.pointee)
+        if isinstance(type_, ir.Scalar):
+            return load
+        return Aggregate(type_, {
+            at: graph.make("field", (load, at), leaf if isinstance(leaf, ir.Scalar) else ADDRESS)
+            for at, leaf in leaves(type_)
+        })  # fmt: skip
+
+    def address(self, to: Allocation, offset: Any) -> tuple[Any, int]:
+        """The address without what is constant of it, and that."""
+        graph = self.graph
+        own: tuple[terms.Part, ...] = ()
+        constant = 0
+        if isinstance(offset, Term):
+            own, constant = offset.parts, offset.constant
+        elif type(offset) is int:
+            constant = offset
+        if to.space == "shared":
+            narrow = [part for part in own if part.term.op == "zext"]
+            for part in narrow:  # What wraps around in 32 bits does so in the address, too.
+                inner = part.term.arguments[0]
+                own = terms.added(terms.added(own, (part,), -1), inner.parts, part.factor)
+                constant += inner.constant * part.factor
+        else:
+            base = self.bases.get(to)
+            if base is None:
+                base = self.bases[to] = self.parameter(to.name, ADDRESS)
+            own = terms.added(own, base.parts)
+        type_ = SHARED_ADDRESS if to.space == "shared" else ADDRESS
+        if not compiler.OFFSETS.is_on:
+            return graph.sum_of(own, constant, type_), 0
+        return graph.sum_of(own, 0, type_), constant
+
+    def _memory_of(self, to: Allocation) -> Any:
+        """What stores through other pointers may change, too."""
+        return to if to.space == "shared" or to.name in self.restricted else to.space
+
+    def _change(self, key: Any) -> None:
+        self.versions[key] = Version(self.graph.around())
+
+    def change(self, memory: Allocation) -> None:
+        self._change(self._memory_of(memory))
+
+    def barrier(
+        self, node: Any, kind: BarrierKind, scope: BarrierScope = "block", part: BarrierPart = "whole",
+        is_implied: bool = False, named: Value = None,
+    ) -> None:  # fmt: skip
+        if is_implied:
+            return
+        self.graph.root("barrier", [], VOID)
+        for loop in self.graph.around():
+            loop.is_whole = True
+        for key in list(self.versions):
+            self._change(key)
+
+    # --- statements ----------------------------------------------------------------------------------------
+
+    def run(self, function: ir.Function, arguments: dict[ir.Symbol, Value]) -> Trace:
+        self.restricted = {p.name for p in function.parameters if p.is_restrict}
+        start = Place(self.graph.scope, (function.body, (), None))
+        for axis in (term for name in ("threadIdx", "blockIdx") for term in self.lanes.built_in[name]):
+            axis.home = start
+        return super().run(function, arguments)
+
+    restricted: set[str] = set()
+
+    def visit(self, statement: ir.Stmt) -> None:
+        self.graph.site = (statement, self.stack, self.library)
+        self.graph.log.append(("visit", self.graph.site))
+
+    def state(self) -> State:
+        graph = self.graph
+        return State(graph.mark(), graph.scope, graph.site, graph.scope.size, dict(self.versions), self.mask)
+
+    def go_back(self, to: State, writes: Writes) -> None:
+        """Undoes all that was walked since: cells become what they were."""
+        self.restore(writes)
+        self.graph.take_back(to.mark)
+        self.graph.scope, self.graph.site = to.scope, to.site
+        to.scope.size = to.size
+        self.versions, self.mask, self.broken, self.continued = dict(to.versions), to.mask, None, None
+
+    def restore(self, writes: Writes) -> Writes:
+        """Puts cells back to what was in them; gives what is in them now."""
+        now = {(to, offset): to.cells.get(offset) for to, offset in writes}
+        for (to, offset), old in writes.items():
+            if old is None:
+                to.cells.pop(offset, None)
+            else:
+                to.cells[offset] = old
+        return now
+
+    def begin(self) -> None:
+        self.depth += 1
+        self.writes.append({})
+
+    def end(self) -> Writes:
+        self.depth -= 1
+        written = self.writes.pop()
+        if self.writes:
+            for (to, offset), old in written.items():
+                if to.depth < self.depth:
+                    self.writes[-1].setdefault((to, offset), old)
+        return written
+
+
+def _pieces(type_: ir.Type) -> list[tuple[int, ir.Type]]:
+    """The scalars of a record that is loaded or stored as a whole; none of one that is too large."""
+    found = [(offset, leaf) for offset, leaf in leaves(type_) if leaf.bytes]
+    return found if len(found) <= _MOST_SCALARS else []
+
+
+_MOST_SCALARS = 64

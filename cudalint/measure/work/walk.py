@@ -1,0 +1,245 @@
+"""A kernel walked once with terms for values: loops' bodies as the compiler lays them out, and both sides of branches.
+
+Statements and expressions that choose are this module's and `turns.py`'s; all others are the executor's own.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from cudalint.execute.program import Evaluate, Execute, Program
+from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, truth
+from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import BUILTINS
+from cudalint.measure.work.machine import Writes
+from cudalint.measure.work.places import Scope
+from cudalint.measure.work.terms import BOOL, UINT, VOID, Term, type_of
+from cudalint.measure.work.turns import Turns
+
+_BULK = 16
+"""Bytes that a copy has a multiple of, and is aligned to, that one bulk copy does."""
+_FOLLOWED = frozenset({
+    "barrier", "warp-barrier", "load", "store", "atomic", "first-argument", "assumed-alignment", "stride", "operator",
+    "fused", "end",
+})  # fmt: skip
+"""Effects that the executor carries out on terms as on anything else."""
+_TRADED = frozenset({"shuffle", "masked-shuffle", "masked-vote", "unmasked-vote", "match", "active-mask"})
+
+
+class SymbolicProgram(Program):
+    """Statements and expressions on terms: those that choose are its own, and all others the executor's."""
+
+    def statement(self, statement: ir.Stmt) -> Execute:
+        found = self._statements.get(statement)
+        if found is None:
+            found = self._statements[statement] = self._visited(statement)
+        return found
+
+    def value(self, expression: ir.Expr) -> Evaluate:
+        found = self._values.get(expression)
+        if found is None:
+            found = self._values[expression] = self._own(expression) or self._expressions.compiled(expression)
+        return found
+
+    def _own(self, e: ir.Expr) -> Evaluate | None:
+        if isinstance(e, ir.Conditional):
+            return self._conditional(e)
+        if isinstance(e, ir.Binary) and e.op in ("&&", "||"):
+            return self._both(e)
+        if isinstance(e, ir.Call):
+            return self._call(e)
+        return None
+
+    def _visited(self, n: ir.Stmt) -> Execute:
+        if isinstance(n, (ir.For, ir.While, ir.DoWhile)):
+            inner: Any = self._loop(n)
+        elif isinstance(n, ir.If):
+            inner = self._if(n)
+        elif isinstance(n, ir.Return):
+            inner = self._return(n)
+        else:
+            inner = self._code.compiled(n)
+
+        def execute(m: Any) -> None:
+            site = m.graph.site
+            m.visit(n)
+            inner(m)
+            m.graph.site = site
+
+        return execute
+
+    # --- choices -------------------------------------------------------------------------------------------
+
+    def _call(self, e: ir.Call) -> Evaluate | None:
+        builtin = BUILTINS.get(e.name)
+        if builtin is None or (e.function is not None and e.function.is_user):
+            return None
+        if builtin.effect in ("group-copy", "pipeline-copy"):
+            return self._copy(e)
+        if builtin.effect in _FOLLOWED:
+            return None
+        if not builtin.computes and builtin.effect not in _TRADED:
+            return None
+        arguments = [self.value(argument) for argument in e.arguments]
+        type_ = ir.referent(e.type)
+        own = type_ if isinstance(type_, ir.Scalar) and type_.kind != "void" else None
+        pure = builtin.computes
+
+        def call(m: Any) -> Value:
+            given = tuple(argument(m) for argument in arguments)
+            if own is None:
+                m.graph.root("call", [(each, "value") for each in given], UINT, builtin)
+                return UNKNOWN
+            if pure:
+                return m.graph.make("call", given, own, info=builtin)
+            return m.graph.root("call", [(each, "value") for each in given], own, builtin)
+
+        return call
+
+    def _copy(self, e: ir.Call) -> Evaluate:
+        """An asynchronous copy into shared memory, which needs both addresses."""
+        arguments = [self.value(argument) for argument in e.arguments]
+
+        def call(m: Any) -> Value:
+            given = [argument(m) for argument in arguments]
+            ends = [each for each in given if isinstance(each, Pointer)][:2]
+            sizes = [each.cells.get(0) if isinstance(each, Aggregate) else each for each in given]
+            bytes_ = next((size for size in sizes if type(size) is int), 0)
+            needs = [(m.address(end.allocation, end.offset)[0], "address") for end in ends]
+            is_bulk = e.name == "memcpy_async" and bytes_ % _BULK == 0 and any(
+                isinstance(each, Aggregate) and f"<{_BULK}" in ir.type_name(each.type) for each in given
+            )
+            m.graph.root("copy", needs, VOID, is_bulk)
+            for end in ends[:1]:
+                m.change(end.allocation)
+            return UNKNOWN
+
+        return call
+
+    def _conditional(self, e: ir.Conditional) -> Evaluate:
+        condition, then, otherwise = self.value(e.condition), self.value(e.then), self.value(e.otherwise)
+        type_ = ir.referent(e.type)
+
+        def chosen(m: Any) -> Value:
+            holds = truth(condition(m))
+            if type(holds) is bool:
+                return then(m) if holds else otherwise(m)
+            graph = m.graph
+            scope = graph.scope
+            graph.scope = Scope(scope, scope.loop)
+            first = then(m)
+            graph.scope = Scope(scope, scope.loop)
+            second = otherwise(m)
+            graph.scope = scope
+            if isinstance(type_, ir.Scalar) and not isinstance(first, Pointer) and not isinstance(second, Pointer):
+                return graph.make("chosen", (holds, first, second), type_)
+            return first
+
+        return chosen
+
+    def _both(self, e: ir.Binary) -> Evaluate:
+        left, right, op = self.value(e.left), self.value(e.right), e.op
+
+        def computed(m: Any) -> Value:
+            first = truth(left(m))
+            if type(first) is bool:
+                return first if first is (op == "||") else truth(right(m))
+            second = truth(right(m))
+            if type(second) is bool and second is (op == "||"):
+                return second
+            return first if type(second) is bool else m.graph.make(op, (first, second), BOOL)
+
+        return computed
+
+    def _if(self, n: ir.If) -> Execute:
+        condition, then = self.value(n.condition), self.statement(n.then)
+        otherwise = self.statement(n.otherwise) if n.otherwise is not None else None
+
+        def execute(m: Any) -> None:
+            holds = truth(condition(m))
+            if type(holds) is bool:
+                if holds:
+                    then(m)
+                elif otherwise is not None:
+                    otherwise(m)
+                return
+            graph, mask, scope = m.graph, m.mask, m.graph.scope
+            sides: list[tuple[Scope, Writes, Writes]] = []
+            m.data += 1
+            for side in (then, otherwise):
+                if side is None:
+                    sides.append((Scope(scope, scope.loop), {}, {}))
+                    continue
+                graph.scope = Scope(scope, scope.loop)
+                m.begin()
+                side(m)
+                m.mask = mask
+                written = dict(m.writes[-1])
+                m.end()
+                sides.append((graph.scope, written, m.restore(written)))
+                graph.scope = scope
+            m.data -= 1
+            graph.branch(holds, [side for side, _, _ in sides])
+            _join(m, holds, sides)
+
+        return execute
+
+    def _return(self, n: ir.Return) -> Execute:
+        """What a function returns in several places is one of these."""
+        inner = self._code.compiled(n)
+
+        def execute(m: Any) -> None:
+            frame = m.frames[-1]
+            before, frame.value = frame.value, None
+            inner(m)
+            if before is not None:
+                frame.value = before if frame.value is None else _chosen(m, True, before, frame.value)
+
+        return execute
+
+    # --- loops ---------------------------------------------------------------------------------------------
+
+    def _loop(self, n: ir.For | ir.While | ir.DoWhile) -> Execute:
+        init = self.statement(n.init) if isinstance(n, ir.For) and n.init is not None else None
+        turns = Turns(self, n)
+
+        def execute(m: Any) -> None:
+            if init is not None:
+                init(m)
+            outer = m.broken, m.continued, m.loop_data, m.data, m.is_left_by_data, m.mask
+            m.broken = m.continued = None
+            m.loop_data = m.data
+            if not turns.unrolled(m):
+                turns.rolled(m)
+            m.broken, m.continued, m.loop_data, m.data, m.is_left_by_data, m.mask = outer
+
+        return execute
+
+
+def _join(m: Any, holds: Value, sides: list[tuple[Scope, Writes, Writes]]) -> None:
+    """Behind a branch: what its sides have written, by which of them was taken."""
+    (_, first, then), (_, second, otherwise) = sides
+    for to, offset in {**first, **second}:
+        old = to.cells.get(offset)
+        one, other = then.get((to, offset), old), otherwise.get((to, offset), old)
+        made = _chosen(m, holds, one, other)
+        if to.depth < m.depth:
+            m.note_write(to, offset, old)
+        if made is not None:
+            to.cells[offset] = made
+
+
+def _chosen(m: Any, holds: Value, one: Value, other: Value) -> Value:
+    if one is other or other is None or other is UNKNOWN:
+        return one
+    if one is None or one is UNKNOWN:
+        return other
+    if isinstance(one, Pointer) and isinstance(other, Pointer):
+        if one.allocation is not other.allocation:
+            return one
+        return Pointer(one.allocation, _chosen(m, holds, one.offset, other.offset), one.pointee)
+    known = not isinstance(one, Term) and not isinstance(other, Term)
+    if known and type(one) is type(other) and one == other:
+        return one
+    type_ = type_of(one if isinstance(one, Term) else other)
+    return m.graph.make("select", (holds, one, other), type_)
