@@ -131,8 +131,6 @@ class Diagnostic(Struct, frozen=True, eq=False):
     """Why it is only counted, where it is."""
     habit: str = ""
     """How its code goes about it: what does the same in other kernels of the file is told with it."""
-    is_absorbed: bool = False
-    """L1 keeps what one request brings too much for those beside it: it costs requests, and no traffic behind L1."""
     part_of: str = ""
     """Parts of the same are one finding of their kernel, unless an annotation allows some of them."""
     no_edit: str = ""

@@ -79,7 +79,6 @@ class RuleBase(ABC):
         held_back: HeldBack | None = None,
         condition: str = "",
         habit: str = "",
-        is_absorbed: bool = False,
     ) -> Diagnostic:
         """A diagnostic of this rule, of the rule's severity unless another one is given; `kernel` is None where it is
         about none."""
@@ -106,7 +105,6 @@ class RuleBase(ABC):
             held_back=held_back,
             condition=condition,
             habit=habit,
-            is_absorbed=is_absorbed,
         )
 
 

@@ -120,7 +120,6 @@ class UncoalescedAccess(Rule):
             about=access.array,
             worded=worded,
             no_edit=by_hand(kernel, one, pattern),
-            is_absorbed=absorbed,
             condition=result.condition,
             habit=f"{access.operation}, {pattern.kind}",
         )

@@ -13,6 +13,7 @@ from cudalint.execute.places import _CHAR
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.values import (
     COMPUTED,
+    MOST_ELEMENTS,
     UNKNOWN,
     Aggregate,
     Closure,
@@ -508,10 +509,7 @@ def _fields(type_: ir.RecordType | ir.ArrayType, given: int) -> list[tuple[int, 
     if isinstance(type_, ir.RecordType):
         return [(field.offset, field.type) for field in type_.fields]
     number = type_.count if type_.count is not None else given
-    return [(at * type_.element.bytes, type_.element) for at in range(min(number, max(given, _MOST_ELEMENTS)))]
-
-
-_MOST_ELEMENTS = 4096
+    return [(at * type_.element.bytes, type_.element) for at in range(min(number, max(given, MOST_ELEMENTS)))]
 
 
 def _built_in(e: ir.Expr) -> Evaluate | None:

@@ -123,11 +123,12 @@ def leaves(type_: ir.Type, offset: int = 0) -> Any:
         for field in type_.fields:
             yield from leaves(field.type, offset + field.offset)
     elif isinstance(type_, ir.ArrayType):
-        if (type_.count or 0) <= _MOST_ELEMENTS:
+        if (type_.count or 0) <= MOST_ELEMENTS:
             for number in range(type_.count or 0):
                 yield from leaves(type_.element, offset + number * type_.element.bytes)
     else:
         yield offset, type_
 
 
-_MOST_ELEMENTS = 4096
+MOST_ELEMENTS = 4096
+"""Of an array that is held by value."""

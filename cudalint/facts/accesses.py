@@ -96,8 +96,6 @@ class AccessResult(Struct, frozen=True, eq=False):
     strides: Strides | None = None
     sample: Sample | None = None
     reason_kind: ReasonKind = "other"
-    least_size: int = 0
-    """What a size that nothing gives has to be at least for the figures to hold; the largest, if there are several."""
     reached_by_data: bool = False
     """Whether data decides how often it is made: the requests are all that may come."""
     reached_otherwise: bool = False

@@ -177,7 +177,6 @@ def _masked_by_data(reached: Sequence[Known], view: LaunchView) -> AccessResult 
         _of_totals(reached, totals, view, (1.0, all_lanes.high)),
         status="range",
         assumptions=tuple(dict.fromkeys((*view.assumptions, *(rests.assumptions if rests is not None else ())))),
-        least_size=rests.least if rests is not None else 0,
         condition=" && ".join(rests.conditions.values()) if rests is not None else "",
         reason=f"which lanes are active depends on data: {reason}; the figure is {how}",
         reason_kind="activity" if is_by_addresses and not by_lists else "estimate",
@@ -274,7 +273,6 @@ def _result(reached: Sequence[Known], view: LaunchView) -> AccessResult:
         reason=_reason_for_range(reached, view.graph, unsaid) if by_data or unsaid else None,
         reason_kind="estimate" if by_data else "other",
         sample=sample(sampled),
-        least_size=rests.least,
         condition=" && ".join(dict.fromkeys(conditions.values())),
     )
 

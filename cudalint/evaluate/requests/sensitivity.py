@@ -48,8 +48,6 @@ class Rests(Struct, frozen=True):
     sizes: tuple[str, ...]
     """Those sizes of which nobody says how large they are, and of which another magnitude makes the access a good one:
     as good as any, so that the figure is no more than one of many."""
-    least: int = 0
-    """What one of the sizes has to be at least, the largest such number."""
     conditions: Mapping[Node, str] = {}
     """What has to hold of made-up values, bounds and divisors apart, for the access to be wasteful if it is, and good
     if it is."""
@@ -60,7 +58,7 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView, flags: S
     texts = [_condition_text(c) for known in reached for c in known.relaxed]
     texts += [f"{render(size)} == {view.pins[size]}" for size in sorted(view.needed, key=lambda size: size.index)]
     bits = bits_of(node for known in reached for node in (known.event.offset, *known.conditions))
-    low, high, moved, least = quick.low, quick.high, False, 0
+    low, high, moved = quick.low, quick.high, False
     sizes: list[str] = []
     base = quick.cost / quick.requests
     by_number = {flag.number: flag for flag in flags}
@@ -79,7 +77,6 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView, flags: S
             verdict = _other_choice(size, by_number[uniform]) if uniform in by_number else _sensitivity(size)
         text, means = verdict.text, verdict.figures
         if text is not None:
-            least = max(least, verdict.least)
             moved = True
             low, high = min(low, *means), max(high, *means)
             texts.append(text)
@@ -93,7 +90,7 @@ def rests_on(reached: Sequence[Known], quick: Totals, view: LaunchView, flags: S
                 if verdict.is_for_long_rows:
                     conditions[uniform] = f"{render(uniform)} is large"
     bounds = (low, high) if moved else None
-    return Rests(tuple(dict.fromkeys(texts)), bounds, tuple(sizes), least, conditions)
+    return Rests(tuple(dict.fromkeys(texts)), bounds, tuple(sizes), conditions)
 
 
 def _condition_text(condition: Node) -> str:
@@ -139,8 +136,6 @@ class _Verdict(NamedTuple):
     """What must hold of a generic value for the figure to stay, None where it stays anyway."""
     figures: list[float]
     """Those that were seen."""
-    least: int = 0
-    """The number that it has to be at least."""
     is_for_long_rows: bool = False
     """Whether rows have to be as long as that which are ordinary rows when they are shorter."""
     is_bound: bool = False
@@ -206,7 +201,7 @@ def _other_remainders(size: _Size) -> _Verdict:
     rows = alternatives.SHORT_ROWS if _is_pitch(uniform, reached) else ()
     short = [size.mean(row) for row in rows if row < size.generic]
     is_for_long_rows = any(figure < size.base for figure in short)
-    return _Verdict(needed, [*means.values(), *short], 0, is_for_long_rows, is_bound=True)
+    return _Verdict(needed, [*means.values(), *short], is_for_long_rows, is_bound=True)
 
 
 def _divisibility(text: str, number: int, figures: Mapping[int, float], size: _Size) -> str | None:
@@ -248,7 +243,7 @@ def _least(size: _Size) -> _Verdict:
         figure = size.mean(value)
         if not size.moves(figure):
             bound = f"{render(uniform)} >= {value - 1}"
-            return _Verdict(bound, figures, value - 1, is_bound=True) if figures else _STAYS
+            return _Verdict(bound, figures, is_bound=True) if figures else _STAYS
         figures.append(figure)
     # It is something else that matters.
     return _STAYS
@@ -268,11 +263,11 @@ def _least_pitch(size: _Size) -> _Verdict:
         if not size.moves(figure) and not size.moves(size.mean(value + 1)):
             if not figures:
                 return _STAYS
-            return _Verdict(f"{render(uniform)} >= {value}", figures, value, value > GRANULE, is_bound=True)
+            return _Verdict(f"{render(uniform)} >= {value}", figures, value > GRANULE, is_bound=True)
         figures.append(figure)
     if figures[:1] < figures[-1:] and figures == sorted(figures) and figures[-1] <= size.base:
         # The longer the rows the worse, up to those that were chosen.
-        return _Verdict(f"{render(uniform)} is large", figures, int(size.generic), True, is_bound=True)
+        return _Verdict(f"{render(uniform)} is large", figures, True, is_bound=True)
     # It is something else that matters.
     return _STAYS
 
