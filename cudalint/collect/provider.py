@@ -14,13 +14,16 @@ from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.work.executions import Computed, Meter, computed
 from cudalint.evaluate.work.lengths import lengths_of
+from cudalint.execute.program import Program
 from cudalint.facts import KernelFacts
 from cudalint.hardware.targets import Target
 from cudalint.interpreter.device.deadline import Deadline
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
+from cudalint.launches.batches import batch_of
 from cudalint.launches.configuration import Configuration
+from cudalint.measure.executed import Executed, execute
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import ReasonKind
 from cudalint.values.graph import Graph
@@ -64,10 +67,21 @@ class Run(Struct, eq=False):
     """Its place among the kernel's launches."""
     configuration: Configuration
     execution: Execution
+    program: Program
+    """What functions of the file were compiled to."""
+    _executed: Executed | None = None
     _trial: Trial | None = None
     _machine: Sequence[AccessEvent] | None = None
     _meter: Meter | None = None
     _computed: Computed | None = None
+
+    @property
+    def executed(self) -> Executed:
+        """All worlds of it."""
+        if self._executed is None:
+            batch = batch_of(self.configuration, self.subject.graph)
+            self._executed = execute(self.subject.function, batch, self.program)
+        return self._executed
 
     @property
     def meter(self) -> Meter:

@@ -16,6 +16,7 @@ from cudalint.collect.needs import NeedsOfCode
 from cudalint.driver.instances import Instances
 from cudalint.driver.kernel_analysis import TAKES_TOO_LONG, KernelAnalysis, Watch
 from cudalint.driver.watching import tell
+from cudalint.execute.program import Program
 from cudalint.facts import Gap, KernelFacts, Place, Resources, UnusableAnnotation
 from cudalint.frontend.parse_options import parse_options
 from cudalint.frontend.source_text import source_text
@@ -139,6 +140,8 @@ class FileAnalysis(Struct, eq=False):
     needs: NeedsOfCode = field(default_factory=NeedsOfCode)
     right_pitches: set[object] = field(default_factory=set)
     """What was looked at for wrong pitches, and has none."""
+    program: Program = field(default_factory=Program)
+    """What functions of the file were compiled to."""
     watch: Watch | None = None
     keeper: Keeper | None = None
     sharing: Sharing | None = None
@@ -302,6 +305,7 @@ class FileAnalysis(Struct, eq=False):
             self.deadline,
             self.options,
             usage,
+            self.program,
             axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None],
             last=last,
             need=self.needs.of(function, [site.span for site in sites if site.in_clusters]),

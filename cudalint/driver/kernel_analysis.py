@@ -16,6 +16,7 @@ from cudalint.collect.resources import resources_of
 from cudalint.evaluate.checks.room import threads_with_room
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
+from cudalint.execute.program import Program
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
 from cudalint.facts.files import not_resolved, without
 from cudalint.hardware.features import Need, target_for
@@ -69,6 +70,8 @@ class KernelAnalysis(Struct, eq=False):
     options: AnalysisOptions
     usage: Usage | None
     """What the compiled kernel takes, where that is known."""
+    program: Program = field(default_factory=Program)
+    """What functions of the file were compiled to."""
     axioms: Sequence[ir.Function] = ()
     """What the file states about all of its kernels."""
     need: Need | None = None
@@ -153,7 +156,7 @@ class KernelAnalysis(Struct, eq=False):
         self._launches.append(execution.launch)
         if self.watch is not None:
             self.watch(execution)
-        run = Run(self, index, configuration, execution)
+        run = Run(self, index, configuration, execution, self.program)
         for self._at, provider in enumerate(providers):
             with timed(_phase_of(provider)):
                 provider.add(run)
@@ -167,7 +170,7 @@ class KernelAnalysis(Struct, eq=False):
         for it: with a stride of 32 other than with one of 1."""
         last = AccessCollector.of(self)
         with timed("figures"):
-            last.add(Run(self, index, configuration, self.again(index, configuration)))
+            last.add(Run(self, index, configuration, self.again(index, configuration), self.program))
             is_worse = any(isinstance(each, AccessCollector) and each.is_exceeded_by(last, index) for each in providers)
         if is_worse:
             self._under(len(self._launches), configuration, providers)

@@ -86,7 +86,7 @@ class Machine:
         self.stack: Stack = ()
         self.library: Any = None
         """The call in the user's code of a function of the bundled headers that is being executed."""
-        self.weight: Any = 1.0
+        self.weight: Any = lanes.weight
         self.interval: Any = 0
         self.warp_interval: Any = 0
         """How many barriers of its warp a lane has passed."""
@@ -369,8 +369,9 @@ class Machine:
     # --- a kernel ----------------------------------------------------------------------------------
 
     def run(self, function: ir.Function, arguments: dict[ir.Symbol, Value]) -> Trace:
-        """Executes a kernel. Arguments are values, or, of parameters that are records, dictionaries of their fields'
-        values by name; those that are missing are data, and pointers lead to allocations of their own."""
+        """Executes a kernel. Arguments are values, one for each world where it is a list, or, of parameters that are
+        records, dictionaries of their fields' values by name, of arrays by number; those that are missing are data, and
+        pointers lead to allocations of their own."""
         for parameter in function.parameters:
             variable = Allocation(parameter.name, "local", parameter.type, self.full)
             self._fill(variable, 0, parameter.type, arguments.get(parameter), parameter.name)
@@ -391,7 +392,8 @@ class Machine:
                 self._fill(variable, offset + field.offset, field.type, own, f"{name}.{field.name}")
         elif isinstance(type_, ir.ArrayType):
             for number in range(min(type_.count or 0, _MOST_ELEMENTS)):
-                self._fill(variable, offset + number * type_.element.bytes, type_.element, None, name)
+                own = value.get(number) if type(value) is dict else None
+                self._fill(variable, offset + number * type_.element.bytes, type_.element, own, name)
         elif isinstance(type_, ir.PointerType):
             made = value if type(value) is Pointer else Pointer(Allocation(name, "global"), 0, type_.pointee)
             variable.cells[offset] = Pointer(made.allocation, made.offset, type_.pointee)

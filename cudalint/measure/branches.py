@@ -110,9 +110,9 @@ def missed_barriers(trace: Trace) -> list[MissedBarrier]:
             entries = found.setdefault((event.node, event.stack, absence), [])
             seen = {w for entry in entries for w in entry.worlds if entry.is_conditional == (event.data > 0)}
             rows = np.flatnonzero(absent.any(axis=1))
-            worlds = sorted(set((rows // len(lanes.blocks)).tolist()) - seen)
+            worlds = sorted(set((rows // lanes.blocks).tolist()) - seen)
             if worlds:
-                row = int(rows[np.isin(rows // len(lanes.blocks), worlds)][0])
+                row = int(rows[np.isin(rows // lanes.blocks, worlds)][0])
                 entries.append(_missed(trace, event, absence, absent, row, tuple(worlds)))
     return [_joined(entries) for entries in found.values()]
 

@@ -61,7 +61,7 @@ class Extent(NamedTuple):
 
     @classmethod
     def of(cls, lanes: Lanes) -> Extent:
-        return cls(lanes.worlds, len(lanes.blocks), lanes.warps)
+        return cls(lanes.worlds, lanes.blocks, lanes.warps)
 
 
 class Pattern:

@@ -170,7 +170,7 @@ class _Allocated:
             if signature not in seen and any(self._writes[part.kind] for part in parts):
                 seen.add(signature)
                 self._in_block(parts)
-        if self._allocation.space == "global" and len(self._lanes.blocks) > 1:
+        if self._allocation.space == "global" and self._lanes.blocks > 1:
             for parts in split(self._parts, "grid_interval").values():
                 if any(self._writes[part.kind] for part in parts):
                     self._across_blocks(parts)
@@ -209,7 +209,7 @@ class _Allocated:
         is_global = self._allocation.space == "global"
         classes = classes_of_rows(parts, self._lanes, is_global, self._order.classes)
         rows = np.unique(classes, return_index=True)[1]
-        blocks = len(self._lanes.blocks)
+        blocks = self._lanes.blocks
         worlds = {
             int(row): frozenset((np.flatnonzero(classes == classes[row]) // blocks).tolist()) for row in rows
         }
@@ -284,7 +284,7 @@ class _Allocated:
     def _across_blocks(self, parts: Sequence[Part]) -> None:
         self._covering = set()
         rows = np.arange(self._lanes.rows)
-        blocks = len(self._lanes.blocks)
+        blocks = self._lanes.blocks
         worlds = {row: frozenset((row // blocks,)) for row in range(self._lanes.rows)}
         if self._known.any():
             made = entries_of(parts, self._lanes, rows, self._extent)

@@ -10,7 +10,8 @@ from msgspec import Struct
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.execute.lanes import Extents
+    from cudalint.execute.lanes import Extents, Lanes
+    from cudalint.execute.memory import Allocation
 
 Basis = Literal["given", "use", "default"]
 """`given`: by the source, an annotation or a recording; `use`: the kernel does something with it for which the number
@@ -53,17 +54,52 @@ class Valuation(Struct, frozen=True):
         return {parameter: choice.value for parameter, choice in self.choices.items()}
 
 
-class Batch(Struct, frozen=True):
-    """All worlds in which a launch is executed, at once."""
+class Batch(Struct, frozen=True, eq=False):
+    """All W worlds in which a launch is executed, at once. In the first of them numbers are as is usual; it is the one
+    that figures are told of."""
 
-    launch: Any
-    valuations: tuple[Valuation, ...]
+    block: Extents
+    grid: tuple[Extents, ...]
+    """Of each world."""
+    shared: tuple[int, ...]
+    """Bytes of dynamic shared memory in each world."""
+    arguments: Mapping[ir.Symbol, Any]
+    """What the kernel is given, as `Machine.run` takes it: values in all worlds, or one for each."""
+    worlds: tuple[Mapping[str, Choice], ...]
+    """What stands in each of them for every number that nothing gives, by the name that the kernel has for it, or the
+    host code."""
     why: tuple[str, ...]
     """For each of them, what it was chosen to show."""
-    blocks: tuple[Extents, ...] = ((0, 0, 0),)
-    """Those that are executed in each world."""
-    weights: tuple[float, ...] = (1.0,)
-    """How many blocks of the grid each of them stands for."""
+    places: tuple[tuple[Extents, ...], ...]
+    """The blocks that are executed in each world, as many in each."""
+    weights: tuple[tuple[float, ...], ...]
+    """How many blocks of the grid each of them stands for; 0 for what fills up a world of few blocks."""
+    sizes: Mapping[Allocation, Size] = {}
+    """Of the memory that pointers among the arguments lead to, where somebody says it."""
+
+    @property
+    def numbers(self) -> tuple[dict[str, int | float | bool], ...]:
+        """Of each world, by name."""
+        return tuple({name: choice.value for name, choice in world.items()} for world in self.worlds)
+
+    def lanes(self) -> Lanes:
+        """What is executed."""
+        from cudalint.execute.lanes import Lanes
+
+        grid = [list(extents) for extents in zip(*self.grid, strict=True)]
+        return Lanes(self.block, grid, self.places, self.weights)
+
+    def __len__(self) -> int:
+        return len(self.worlds)
+
+
+class Size(NamedTuple):
+    """Of an allocation."""
+
+    bytes: tuple[int | None, ...]
+    """In each world."""
+    text: str = ""
+    """What makes it, as the source spells it; empty for a plain number."""
 
 
 def arguments(valuations: Sequence[Valuation]) -> dict[ir.Symbol, Any]:

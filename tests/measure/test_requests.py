@@ -117,7 +117,7 @@ def test_strides_are_those_of_every_pair_of_neighbours(trace: Trace) -> None:
 
 def _steps(trace: Trace, site: AccessSite, world: int, axis: int) -> Iterator[int]:
     x, y, z = trace.lanes.block
-    blocks = len(trace.lanes.blocks)
+    blocks = trace.lanes.blocks
     for event in sites(trace)[site]:
         if event.offset is LOADED:
             continue

@@ -57,7 +57,7 @@ def requests_of(trace: Trace, world: int = 0) -> dict[AccessSite, Requests]:
         site = AccessSite(event.node, event.operation, event.bytes, event.allocation.space, event.stack)
         by_site.setdefault(site, []).append(event)
     lanes = trace.lanes
-    rows = slice(world * len(lanes.blocks), (world + 1) * len(lanes.blocks))
+    rows = slice(world * lanes.blocks, (world + 1) * lanes.blocks)
     found = ((site, _gathered(events, lanes, rows)) for site, events in by_site.items())
     return {site: requests for site, requests in found if len(requests.weights) or requests.by_data}
 
