@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from differ import Launched, Totals, _blocks, _watched
 
+from cudalint.execute.budget import Limits
 from cudalint.execute.counted import CountedProgram
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
@@ -80,7 +81,7 @@ def _compare(
     begin = time.process_time()
     counting = CountedProgram()
     try:
-        trace = Machine(Lanes(launched.block, launched.grid, blocks), counting, _MOST_STEPS).run(
+        trace = Machine(Lanes(launched.block, launched.grid, blocks), counting, Limits(_MOST_STEPS)).run(
             launched.function, launched.arguments
         )
         ran = time.process_time()

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 
 _MOST_TURNS = 2000
 """Of one loop, that are executed; what is left out is noted."""
+_FEWEST_TURNS = 64
+_STEPS_IN_ALL = 50_000
+"""Of an execution, after which loops may have half as many turns; after as many again a quarter, and so on."""
 _TURNS_BY_DATA = 2
 """Of a loop that data ends: the first turn, and one that comes after another."""
 
@@ -73,7 +76,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
             if m.is_left_by_data and turn >= _TURNS_BY_DATA:
                 m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                 break
-            if turn >= _MOST_TURNS:
+            if turn >= _most_turns(m):
                 m.trace.left_out.append(LeftOut(n, m.stack, "too many turns", 1))
                 break
             if m.mask is not entered:
@@ -99,6 +102,12 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
         m.mask = entered if frame.returned is returned and m.ended is ended else m.gone(entered)
 
     return execute
+
+
+def _most_turns(m: Machine) -> int:
+    if m.in_full:
+        return _MOST_TURNS
+    return max(_FEWEST_TURNS, _MOST_TURNS >> (m.trace.steps // _STEPS_IN_ALL))
 
 
 def _leave(m: Machine, own: tuple[ir.Symbol, ...]) -> None:

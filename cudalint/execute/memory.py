@@ -161,6 +161,14 @@ def _alike(new: Value, old: Value) -> tuple[Any, Any]:
     return dtype(new), dtype(old)
 
 
+def address(number: int) -> int:
+    """A number of bytes, which wraps around as addresses do."""
+    return number if -_FAR <= number < _FAR else (number + _FAR) % (2 * _FAR) - _FAR
+
+
+_FAR = 1 << 63
+
+
 def plus(offset: Any, added: Any) -> Any:
     """The sum of two numbers of bytes, as wide integers; data if one is."""
     for value in (offset, added):
@@ -176,7 +184,8 @@ def plus(offset: Any, added: Any) -> Any:
         offset = offset.astype(np.int64)
     if type(added) is np.ndarray and added.dtype != np.int64:
         added = added.astype(np.int64)
-    return offset + added
+    found = offset + added
+    return address(found) if type(found) is int else found
 
 
 def scaled(index: Any, bytes_: int) -> Any:
@@ -187,7 +196,7 @@ def scaled(index: Any, bytes_: int) -> Any:
         return index.scaled(bytes_)
     if isinstance(index, Data):
         return index
-    return int(index) * bytes_ if isinstance(index, (int, bool)) else COMPUTED
+    return address(int(index) * bytes_) if isinstance(index, (int, bool)) else COMPUTED
 
 
 def plain(offset: Any) -> Any:

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from functools import cached_property
 
+from cudalint.execute.budget import Limits
 from cudalint.execute.machine import Machine
 from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
 from cudalint.measure.requests import AccessSite, Figures, figures
+from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.worlds.records import Batch
 
 
@@ -25,6 +27,8 @@ class Executed:
         return figures(self.trace)
 
 
-def execute(function: ir.Function, batch: Batch, program: Program) -> Executed:
-    """Executes a kernel in all worlds of a launch. `program` keeps what functions were compiled to."""
-    return Executed(function, batch, Machine(batch.lanes(), program).run(function, dict(batch.arguments)))
+def execute(function: ir.Function, batch: Batch, program: Program, deadline: Deadline = NEVER) -> Executed:
+    """Executes a kernel in all worlds of a launch, as far as it comes until the deadline. `program` keeps what functions
+    were compiled to."""
+    machine = Machine(batch.lanes(), program, Limits(deadline=deadline))
+    return Executed(function, batch, machine.run(function, dict(batch.arguments)))
