@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,8 +16,10 @@ from cudalint.execute.trace import (
     BarrierPart,
     BarrierScope,
     BranchEvent,
+    CallEvent,
     CopyEvent,
     FenceEvent,
+    Gap,
     LeftOut,
     Stack,
     Trace,
@@ -25,6 +28,7 @@ from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, truth
 from cudalint.facts import BarrierKind, Operation
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.reasons import Problem, ReasonKind
 
 if TYPE_CHECKING:
     from cudalint.execute.lanes import Lanes, Mask
@@ -155,7 +159,7 @@ class Machine:
     def step(self) -> None:
         self.trace.steps += 1
         if self.trace.steps > self.most_steps:
-            raise TooMuch
+            raise TooMuch(f"its body takes more than {self.most_steps} steps")
 
     # --- notes for loops ---------------------------------------------------------------------------
 
@@ -358,9 +362,28 @@ class Machine:
         none = np.zeros((1, 1), bool) if taken is None else taken
         self.trace.branches.append(BranchEvent(node, mask, none, self.weight, self.stack, self.data))
 
-    def unknown(self, reason: str) -> Data:
-        self.trace.unknown[reason] += 1
-        return UNKNOWN
+    def gap(self, span: ir.Span, reason: str, kind: ReasonKind = "other", problem: Problem | None = None) -> None:
+        """Notes something that is passed over."""
+        gap, gaps = Gap(span, reason, kind, problem), self.trace.gaps
+        gaps[gap] = gaps.get(gap, 0) + 1
+
+    def unread(self, span: ir.Span, reason: str, kind: ReasonKind = "other") -> None:
+        """Notes a call of which nothing is known."""
+        gap, gaps = Gap(span, reason, kind), self.trace.unread
+        gaps[gap] = gaps.get(gap, 0) + 1
+
+    def call(
+        self, node: Any, name: str, is_users: bool, pointers: Iterable[Pointer] = (), is_in_part: bool = False
+    ) -> None:
+        """Notes a call of the active lanes that is not followed."""
+        if self.mask is not None:
+            self.trace.calls.append(
+                CallEvent(
+                    self.library or node, name, self.mask, self.weight, self.interval, self.stack, self.data,
+                    self.warp_interval, self.grid_interval, len(self.trace.accesses), is_users, tuple(pointers),
+                    is_in_part,
+                )
+            )  # fmt: skip
 
     def note_write(self, to: Allocation, offset: int, old: Value) -> None:
         """Remembers what was in a cell from outside of the loops around, once for each turn."""
@@ -381,8 +404,8 @@ class Machine:
         with np.errstate(all="ignore"):
             try:
                 body(self)
-            except TooMuch:
-                self.unknown("it takes too many steps")
+            except TooMuch as reason:
+                self.trace.cut = str(reason)
         return self.trace
 
     def _fill(self, variable: Allocation, offset: int, type_: ir.Type, value: Value, name: str) -> None:
