@@ -17,8 +17,8 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.swaps import swaps
 
-Site = tuple[Place, str, str, str]
-"""What tells accesses apart: where they begin, space, operation, array."""
+Site = tuple[Place, str, str]
+"""What tells accesses apart: where they begin, space, operation."""
 _LINE_BYTES = 128
 
 
@@ -54,7 +54,7 @@ class Asked(Struct, frozen=True):
 
 def site_of(access: Access) -> Site:
     path, line, column = access.place[:3]
-    return Place(path, line, column, line, column), access.space, access.operation, access.array
+    return Place(path, line, column, line, column), access.space, access.operation
 
 
 def counted(accesses: Iterable[Access], cost: LaunchCost) -> Iterator[tuple[Access, AccessResult, float]]:

@@ -129,8 +129,8 @@ class LaunchCost(Struct, frozen=True):
     """What is assumed of loops of which nothing says how long they are."""
     within: Mapping[Place, frozenset[int]] = {}
     """By place, the numbers of the lengths on which it rests how often code is executed."""
-    shares: Mapping[tuple[Place, str, str, str], float] = {}
-    """By access (where it begins, space, operation, array), which part of its requests counts, where not all do: in
+    shares: Mapping[tuple[Place, str, str], float] = {}
+    """By access (where it begins, space, operation), which part of its requests counts, where not all do: in
     loops of which nothing says how long they are."""
     scale: float = 1.0
     """Times that all counts are taken, where a launch of unknown size is told for more blocks than were evaluated."""

@@ -19,7 +19,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence
 from cudalint.measure.work import compiler
 from cudalint.measure.work.machine import SymbolicMachine, Variable
-from cudalint.measure.work.places import Charge, Graph, Place
+from cudalint.measure.work.places import Charge, Graph, Place, Test
 from cudalint.measure.work.terms import Term
 from cudalint.measure.work.walk import SymbolicProgram
 
@@ -54,6 +54,11 @@ class Laid(Struct, frozen=True, eq=False):
     """The statement that all threads execute."""
     visits: Mapping[Any, int]
     unknown: Mapping[str, int]
+
+    @property
+    def tests(self) -> Mapping[Any, Test]:
+        """What decides whether loops go on."""
+        return self.graph.tests
 
 
 def laid_out(function: ir.Function) -> Laid:
