@@ -22,7 +22,7 @@ from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.batches import batch_of
 from cudalint.launches.configuration import Configuration
-from cudalint.launches.open_numbers import open_numbers
+from cudalint.launches.open_sizes import open_sizes
 from cudalint.measure.executed import Compiled, Executed, execute
 from cudalint.measure.work.counts import Work
 from cudalint.measure.work.lengths import Lengths
@@ -91,7 +91,7 @@ class Run(Struct, eq=False):
     def lengths(self) -> Lengths:
         """How long loops are taken for in its first world, of which nothing in sight says that."""
         if self._lengths is None:
-            self._lengths = self.executed.lengths(open_numbers(self.configuration, self.subject.graph))
+            self._lengths = self.executed.lengths(open_sizes(self.configuration, self.subject.graph))
         return self._lengths
 
     @property

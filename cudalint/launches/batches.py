@@ -23,7 +23,7 @@ _Numbers = Mapping[Node, int | float | bool]
 
 def batch_of(configuration: Configuration, graph: Graph) -> Batch:
     """All worlds of a launch."""
-    open_ = _open_numbers(configuration, graph)
+    open_ = _open_sizes(configuration, graph)
     worlds: list[_Numbers] = [{symbol: graph.choice(symbol).value for symbol in open_}]
     evaluated = _Evaluated(graph, worlds)
     grid = [
@@ -39,7 +39,7 @@ def batch_of(configuration: Configuration, graph: Graph) -> Batch:
     )  # fmt: skip
 
 
-def _open_numbers(configuration: Configuration, graph: Graph) -> list[Node]:
+def _open_sizes(configuration: Configuration, graph: Graph) -> list[Node]:
     """The unknown numbers that go into a launch, and into the conditions under which it comes to it."""
     bits = bits_of((*configuration.grid, configuration.shared, *configuration.guards))
     for symbol, value in configuration.arguments.items():

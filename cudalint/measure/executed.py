@@ -13,7 +13,7 @@ from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
 from cudalint.measure.requests import AccessSite, Figures, figures
 from cudalint.measure.work.counts import Laid, Work, counted, laid_out
-from cudalint.measure.work.lengths import NONE_OPEN, Lengths, OpenNumbers
+from cudalint.measure.work.lengths import NONE_OPEN, Lengths, OpenSizes
 from cudalint.worlds.records import Batch
 
 
@@ -38,7 +38,7 @@ class Executed:
             found = self._laid[self.function] = laid_out(self.function)
         return found
 
-    def lengths(self, open_: OpenNumbers = NONE_OPEN, world: int = 0) -> Lengths:
+    def lengths(self, open_: OpenSizes = NONE_OPEN, world: int = 0) -> Lengths:
         """How long loops are taken for of which nothing in sight says that."""
         threads = float(math.prod(self.batch.grid[world]) * math.prod(self.batch.block))
         return Lengths(self.trace, self.laid, open_, threads, world)

@@ -35,7 +35,7 @@ Key = frozenset[Any]
 """Loops with the same one are of one length: the numbers that end them or, where data alone do, the loop."""
 
 
-class OpenNumbers(Struct, frozen=True):
+class OpenSizes(Struct, frozen=True):
     """Numbers that nothing gives, by name."""
 
     arguments: Mapping[str, frozenset[str]] = {}
@@ -49,7 +49,7 @@ class OpenNumbers(Struct, frozen=True):
         return self.grid["xyz".index(axis)] if name == "gridDim" else self.arguments.get(parameter, frozenset())
 
 
-NONE_OPEN = OpenNumbers()
+NONE_OPEN = OpenSizes()
 
 
 class Length(Struct, frozen=True):
@@ -69,7 +69,7 @@ class Lengths:
     """Of the loops of one world of an execution. `threads` are those of the grid."""
 
     def __init__(
-        self, trace: Trace, laid: Laid, open_: OpenNumbers, threads: float, world: int = 0
+        self, trace: Trace, laid: Laid, open_: OpenSizes, threads: float, world: int = 0
     ) -> None:
         self._trace, self._executions, self._world, self._threads = trace, trace.executions, world, threads
         self.nests = Nests(trace.executions)

@@ -7,16 +7,16 @@ from typing import Any
 
 from cudalint.interpreter.device import values as old
 from cudalint.launches.configuration import Configuration
-from cudalint.measure.work.lengths import OpenNumbers
+from cudalint.measure.work.lengths import OpenSizes
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, render
 
 
-def open_numbers(configuration: Configuration, graph: Graph) -> OpenNumbers:
+def open_sizes(configuration: Configuration, graph: Graph) -> OpenSizes:
     """By the names that the kernel has for them."""
     leaves = (leaf for symbol, value in configuration.arguments.items() for leaf in _leaves(value, symbol.name))
     arguments = {name: _open(node, graph) for name, node in leaves}
-    return OpenNumbers(arguments, tuple(_open(axis, graph) for axis in configuration.grid))
+    return OpenSizes(arguments, tuple(_open(axis, graph) for axis in configuration.grid))
 
 
 def _open(node: Node, graph: Graph) -> frozenset[str]:
