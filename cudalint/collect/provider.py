@@ -21,12 +21,13 @@ from cudalint.interpreter.device.deadline import Deadline
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.launches.batches import batch_of
 from cudalint.launches.configuration import Configuration
-from cudalint.measure.executed import Executed, execute
+from cudalint.launches.in_worlds import executed_in_worlds
+from cudalint.measure.executed import Executed
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import ReasonKind
 from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
 
 
 class Subject(Protocol):
@@ -69,6 +70,8 @@ class Run(Struct, eq=False):
     execution: Execution
     program: Program
     """What functions of the file were compiled to."""
+    statements: Sequence[Node] = ()
+    """What users say of the launch."""
     _executed: Executed | None = None
     _trial: Trial | None = None
     _machine: Sequence[AccessEvent] | None = None
@@ -79,8 +82,10 @@ class Run(Struct, eq=False):
     def executed(self) -> Executed:
         """All worlds of it."""
         if self._executed is None:
-            batch = batch_of(self.configuration, self.subject.graph)
-            self._executed = execute(self.subject.function, batch, self.program)
+            self._executed = executed_in_worlds(
+                self.configuration, self.subject.function, self.subject.graph, self.statements, self.subject.target,
+                self.program,
+            )
         return self._executed
 
     @property

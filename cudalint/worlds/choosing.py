@@ -274,8 +274,8 @@ class Search:
         return np.array(found)
 
     def _pool(self, base: Any) -> _Judged:
-        candidates = np.unique(np.concatenate([base[None], self._single(base), self._alike(base), self._turned(base)]), axis=0)
-        return _of(self._judge(candidates))
+        candidates = base[None], self._single(base), self._alike(base), self._turned(base)
+        return _of(self._judge(np.unique(np.concatenate(candidates), axis=0)))
 
     def _best(self, pool: _Judged) -> tuple[Any, Any] | None:
         """What shows most that is new: of the pool, and of what changes of one number after the other, or of two at

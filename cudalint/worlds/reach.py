@@ -264,3 +264,19 @@ def _with(worlds: Worlds, more: Sequence[World], most: int) -> Worlds:
 
 def _text(region: Region) -> str:
     return f"line {region.span.line} is reached" if region.span is not None and region.deciders else ""
+
+
+def limits_of(uses: Uses) -> list[tuple[ir.Expr, bool]]:
+    """The conditions on the numbers of a launch alone under which a kernel goes on, where it returns at once otherwise:
+    `if (width > MAX_WIDTH) return;`."""
+    found: list[tuple[ir.Expr, bool]] = []
+    pending = [uses.code.functions[0].body]
+    while pending:
+        statement = pending.pop(0)
+        if isinstance(statement, ir.Block):
+            pending[:0] = statement.statements
+        elif isinstance(statement, ir.If) and statement.otherwise is None and _ends(statement.then):
+            names = [node for node in walk(statement.condition) if isinstance(node, ir.Name)]
+            if names and all(_is_given(name, uses) for name in names):
+                found.append((statement.condition, False))
+    return found
