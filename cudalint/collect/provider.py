@@ -20,15 +20,16 @@ from cudalint.interpreter.device.deadline import Deadline
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.launches.batches import batch_of
 from cudalint.launches.configuration import Configuration
+from cudalint.launches.in_worlds import executed_in_worlds
 from cudalint.launches.open_sizes import open_sizes
-from cudalint.measure.executed import Compiled, Executed, execute
+from cudalint.measure.executed import Compiled, Executed
 from cudalint.measure.work.counts import Work
 from cudalint.measure.work.lengths import Lengths
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import ReasonKind
 from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
 
 
 class Subject(Protocol):
@@ -71,6 +72,8 @@ class Run(Struct, eq=False):
     execution: Execution
     compiled: Compiled
     """What functions of the file were compiled to."""
+    statements: Sequence[Node] = ()
+    """What users say of the launch."""
     _executed: Executed | None = None
     _lengths: Lengths | None = None
     _work: Work | None = None
@@ -83,8 +86,10 @@ class Run(Struct, eq=False):
     def executed(self) -> Executed:
         """All worlds of it."""
         if self._executed is None:
-            batch = batch_of(self.configuration, self.subject.graph)
-            self._executed = execute(self.subject.function, batch, self.compiled)
+            self._executed = executed_in_worlds(
+                self.configuration, self.subject.function, self.subject.graph, self.statements, self.subject.target,
+                self.compiled,
+            )
         return self._executed
 
     @property
