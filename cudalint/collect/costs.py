@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.cost.machine import machine_of
 from cudalint.cost.model import Estimate, estimate
-from cudalint.cost.requests import Asked, actual, ideal, site_of
+from cudalint.cost.requests import Asked, actual, ideal, number_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.execute.memory import Allocation
@@ -28,12 +28,13 @@ from cudalint.facts import (
     Place,
     Work,
 )
-from cudalint.facts.costs import Waits
+from cudalint.facts.costs import AccessKey, Waits
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.targets import Target
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
+from cudalint.measure.access_places import frames_of
 from cudalint.measure.executed import Executed
 from cudalint.measure.work.counts import Work as Counted
 from cudalint.measure.work.lengths import Lengths
@@ -46,11 +47,6 @@ from cudalint.worlds.records import Batch
 
 _BEYOND_SHARED = 28 << 10
 """Bytes of L1 that are never shared memory: 256 KB together and 228 KB at most on an H200."""
-
-
-_MOST_REQUESTS = 2.0
-"""Requests for each warp-level instruction, which makes one at most; instructions are counted roughly."""
-_OTHER_SIZES = "its accesses are reached with other sizes only than the launch is evaluated with"
 
 
 class _Traffic(Struct):
@@ -66,15 +62,14 @@ class _Traffic(Struct):
     status: CostStatus = "exact"
     reason: str | None = None
 
-    def add(self, access: Access, result: AccessResult, share: float) -> None:
+    def add(self, access: Access, result: AccessResult, requests: float) -> None:
         self.assumptions |= dict.fromkeys(result.assumptions)
-        if result.status == "unreached" or result.requests == 0:
+        if result.status == "unreached" or requests == 0:
             return
         own = actual(access, result)
         self.doubt(result)
-        if result.requests is None or own is None:
+        if own is None:
             return
-        requests = result.requests * share
         self.requests["shared" if access.space == "shared" else "global"] += requests
         self.asked += own.times(requests)
         if access.space != "shared":
@@ -96,14 +91,18 @@ class _Found(Struct, frozen=True):
     memory: MemoryTraffic
     waits: Waits
     stops: Mapping[ir.Span, float]
-    lengths: Lengths
+    counts: Mapping[AccessKey, float]
+    lengths: tuple[str, ...]
+    """What loops are taken for."""
+    within: Mapping[Place, frozenset[int]]
     by_data: bool
+    blocks: int
     scale: float
 
     @property
     def assumed(self) -> tuple[str, ...]:
         """What was taken for granted about the lengths of loops."""
-        return tuple(dict.fromkeys(length.assumption for length in self.lengths.found.values()))
+        return tuple(dict.fromkeys(self.lengths))
 
     @property
     def operations(self) -> Operations:
@@ -127,7 +126,7 @@ class CostCollector(Provider, eq=False):
         trace, grid = executed.trace, batch.grid[0]
         warps = float(math.prod(grid) * trace.lanes.warps)
         lengths, work = run.lengths, run.work
-        scale = _scale(run.execution)
+        scale = _scale(run.execution, math.prod(grid) * math.prod(batch.block))
         caches = Caches(_l1_of_a_block(executed, self.target), self.target.l2_bytes)
         found = touched(trace, executed.figures, lengths, grid, caches, _sizes(batch))
         stops_ = stops(trace, lengths, warps)
@@ -136,7 +135,9 @@ class CostCollector(Provider, eq=False):
             # Of more blocks than were evaluated, L2 keeps as much as of these.
             traffic_of(found, self.target.l2_bytes / scale),
             waits(executed.figures, trace, lengths, work, warps, stops_),
-            stops_, lengths, any(each.by_data and each.counts[1, 0] for each in trace.executions.values()), scale,
+            stops_, _counts(executed, lengths), tuple(length.assumption for length in lengths.found.values()),
+            _within(lengths), any(each.by_data and each.counts[1, 0] for each in trace.executions.values()),
+            math.prod(grid), scale,
         )  # fmt: skip
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
@@ -147,17 +148,14 @@ class CostCollector(Provider, eq=False):
         own = self._found.get(index)
         if own is None:
             return LaunchCost(index, "unknown", launch.assumptions, "the kernel takes too long")
-        shares, within = _shares(own.lengths), _within(own.lengths)
-        traffic = _traffic(facts.accesses, index, shares)
-        if sum(traffic.requests.values()) > _MOST_REQUESTS * own.work.total:
-            return LaunchCost(index, "unknown", launch.assumptions, _OTHER_SIZES)
+        counts = own.counts
+        traffic = _traffic(facts.accesses, index, counts)
         scale, memory, instructions = own.scale, own.memory, own.work.total
         nominal = (f"about {MOST_THREADS} threads (nothing in sight says how many)",) if scale != 1.0 else ()
         assumptions = tuple(dict.fromkeys((*launch.assumptions, *traffic.assumptions, *own.assumed, *nominal)))
-        blocks, threads = math.prod(launch.grid), math.prod(launch.block)
-        warps = -(-threads // WARP_LANES)
+        warps = -(-math.prod(launch.block) // WARP_LANES)
         work = Work(
-            blocks=float(blocks),
+            blocks=float(own.blocks),
             warps_per_block=warps,
             resident_blocks=facts.occupancy[index].blocks_per_sm or 1 if facts.occupancy else 1,
             operations=own.operations,
@@ -187,8 +185,8 @@ class CostCollector(Provider, eq=False):
                 work.instructions, memory.read * scale, memory.written * scale, work.l2_bytes, work.dram_bytes,
                 traffic.bytes * scale, work=work,
                 stops={Place(*span): times for span, times in own.stops.items()},
-                lengths=tuple(length.assumption for length in own.lengths.found.values()), within=within,
-                shares=shares, scale=scale, needless=dict(_needless(memory, traffic, scale)),
+                lengths=own.lengths, within=own.within,
+                counts=counts, scale=scale, needless=dict(_needless(memory, traffic, scale)),
             ),
             estimate(work, machine_of(self.target)), self.target, memory.through * scale,
         )  # fmt: skip
@@ -256,15 +254,13 @@ def _sizes(batch: Batch) -> dict[Allocation, int]:
     return {array: size.bytes[0] for array, size in batch.sizes.items() if size.bytes[0]}
 
 
-def _shares(lengths: Lengths) -> dict[tuple[Place, str, str], float]:
-    """By what tells accesses apart: which part of their executions is counted, where that is not all."""
-    found: dict[tuple[Place, str, str], float] = {}
-    for event in lengths.accesses():
-        share = lengths.share(event.node, event.stack)
-        if share != 1.0:
-            path, line, column = event.node.span[:3]
-            key = Place(path, line, column, line, column), event.allocation.space, event.operation
-            found[key] = min(share, found.get(key, share))
+def _counts(executed: Executed, lengths: Lengths) -> dict[AccessKey, float]:
+    """How many requests each access makes."""
+    found: dict[AccessKey, float] = {}
+    for site, figures in executed.figures.items():
+        key = Place(*site.node.span), frames_of(site.stack), site.space, site.operation, site.array, site.bytes
+        number = float(figures.requests[0] + figures.by_data[0]) * lengths.share(site.node, site.stack)
+        found[key] = found.get(key, 0.0) + number
     return found
 
 
@@ -276,11 +272,11 @@ def _within(lengths: Lengths) -> dict[Place, frozenset[int]]:
     return found
 
 
-def _scale(execution: Execution) -> float:
+def _scale(execution: Execution, threads: int) -> float:
     """Times that a launch of unknown size is taken for what was evaluated of it: as many blocks are evaluated as tell
     blocks apart, and for what they cost there are enough of them to fill the device."""
     view, launch = execution.view, execution.launch
-    scale = MOST_THREADS / (math.prod(launch.grid) * math.prod(launch.block))
+    scale = MOST_THREADS / threads
     if any(view.graph.rests_on_sizes(axis) for axis in view.grid):
         return scale if scale <= 1.0 or _may_be_larger(view, scale) else 1.0
     is_number = all(axis.is_const for axis in view.grid)
@@ -297,11 +293,10 @@ def _may_be_larger(view: LaunchView, times: float) -> bool:
     return False
 
 
-def _traffic(accesses: Iterable[Access], launch: int, shares: Mapping[tuple[Place, str, str], float]) -> _Traffic:
+def _traffic(accesses: Iterable[Access], launch: int, counts: Mapping[AccessKey, float]) -> _Traffic:
     found = _Traffic()
     for access in accesses:
-        share = shares.get(site_of(access), 1.0)
         for result in access.results:
             if result.launch == launch:
-                found.add(access, result, share)
+                found.add(access, result, number_of(access, result, counts))
     return found

@@ -16,7 +16,7 @@ from typing import Any
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.execute.trace import AccessEvent, Executions, Site, Stack, Trace
+from cudalint.execute.trace import Executions, Site, Stack, Trace
 from cudalint.ir import nodes as ir
 from cudalint.measure.work.counts import Laid
 from cudalint.measure.work.nests import LOOPS, Nests, computed_in
@@ -138,17 +138,6 @@ class Lengths:
         order = list(self.found)
         around = self.nests.around(node, stack)
         return frozenset(order.index(self._keys[loop]) for loop in around if loop in self._keys)
-
-    def accesses(self) -> Iterator[AccessEvent]:
-        """One execution of each access in loops of these lengths."""
-        if not self._shares:
-            return
-        seen: set[tuple[int, Stack]] = set()
-        for event in self._trace.accesses:
-            key = id(event.node), event.stack
-            if key not in seen:
-                seen.add(key)
-                yield event
 
     def places(self) -> Iterator[tuple[Any, Stack]]:
         """What findings may be about in loops of these lengths: statements, what they compute, accesses, barriers."""

@@ -17,7 +17,7 @@ from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import Site as StatementSite
 from cudalint.execute.trace import Trace
 from cudalint.hardware.sectors import SECTOR_BYTES
-from cudalint.measure.requests import AccessSite, Figures
+from cudalint.measure.requests import AccessSite, Figures, site_of
 from cudalint.measure.work.lengths import Lengths
 from cudalint.measure.work.sectors import WINDOW, Sectors, Site, lane_of
 
@@ -104,7 +104,7 @@ def _sites(trace: Trace, lengths: Lengths) -> list[tuple[AccessSite, Allocation,
             upcoming = next(turns, None)
         if event.allocation.space != "global":
             continue
-        access = AccessSite(event.node, event.operation, event.bytes, "global", event.stack)
+        access = site_of(event)
         own = found.get((access, event.allocation))
         if own is None:
             own = found[access, event.allocation] = Site({})
