@@ -424,7 +424,10 @@ class Machine:
                 self._fill(variable, offset + number * type_.element.bytes, type_.element, own, name)
         elif isinstance(type_, ir.PointerType):
             made = value if type(value) is Pointer else Pointer(Allocation(name, "global"), 0, type_.pointee)
-            variable.cells[offset] = Pointer(made.allocation, made.offset, type_.pointee)
+            moved: Any = made.offset
+            if isinstance(moved, (list, tuple)):
+                moved = self.lanes.by_world(moved, np.int64)
+            variable.cells[offset] = Pointer(made.allocation, moved, type_.pointee)
         elif value is None:
             variable.cells[offset] = UNKNOWN
         elif isinstance(value, (list, tuple)):

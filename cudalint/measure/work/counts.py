@@ -10,16 +10,16 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from cudalint.execute.counted import CountedProgram, Site
+from cudalint.execute.counted import CountedProgram
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
-from cudalint.execute.trace import Trace
+from cudalint.execute.trace import Executions, Site, Trace
 from cudalint.execute.values import Value
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence
 from cudalint.measure.work import compiler
 from cudalint.measure.work.machine import SymbolicMachine, Variable
-from cudalint.measure.work.places import Charge, Graph, Place
+from cudalint.measure.work.places import Charge, Graph, Place, Test
 from cudalint.measure.work.terms import Term
 from cudalint.measure.work.walk import SymbolicProgram
 from cudalint.measure.work.wide import Wide, shared_starts, wide_accesses
@@ -57,6 +57,11 @@ class Laid(Struct, frozen=True, eq=False):
     starts: Mapping[ir.Symbol, int]
     """Where shared arrays begin in the block's shared memory."""
 
+    @property
+    def tests(self) -> Mapping[Any, Test]:
+        """What decides whether loops go on."""
+        return self.graph.tests
+
 
 @lru_cache(maxsize=4)
 def laid_out(function: ir.Function) -> Laid:
@@ -76,13 +81,13 @@ def work_of(function: ir.Function, lanes: Lanes, arguments: Mapping[ir.Symbol, V
     program = CountedProgram()
     trace = Machine(lanes, program).run(function, dict(arguments))
     laid = laid_out(function)
-    return [counted(laid, program, world) for world in range(lanes.worlds)], trace
+    return [counted(laid, trace.executions, world) for world in range(lanes.worlds)], trace
 
 
-def counted(laid: Laid, program: CountedProgram, world: int = 0) -> Work:
+def counted(laid: Laid, executed: Mapping[Site, Executions], world: int = 0) -> Work:
     """The work of one world."""
     work = Work()
-    executions = {site: counts[:, world] for site, counts in program.executions.items()}
+    executions = {site: own.counts[:, world] for site, own in executed.items()}
     wide = wide_accesses(laid.graph.charges.values(), laid.starts)
     for charge in laid.graph.charges.values():
         warps, lanes, site = _executions(charge.place, laid, executions)

@@ -64,6 +64,8 @@ class Loop:
         """How often `#pragma unroll` says that it is copied."""
         self.variables: dict[Term, Any] = {}
         """What they are after a turn."""
+        self.test: Any = None
+        """What says whether there is another turn."""
 
 
 class Need(NamedTuple):
@@ -109,6 +111,15 @@ class Visit(NamedTuple):
     """The node of the load whose value it finds in a register."""
 
 
+class Test(NamedTuple):
+    """What decides whether a loop goes on."""
+
+    parameters: frozenset[str]
+    """The names of the numbers that the kernel takes that go into it."""
+    steps: frozenset[str]
+    """Those by which the loop goes on."""
+
+
 class Version:
     """What memory holds between two stores that may change it."""
 
@@ -126,6 +137,8 @@ class Graph:
         self.log: list[tuple[str, Any]] = []
         """What is taken back where an attempt was in vain: terms that were made, charges, and visits of statements."""
         self.charges: dict[tuple[int, int], Charge] = {}
+        self.tests: dict[Site, Test] = {}
+        """Of the loops that are not unrolled."""
         self.scope = Scope(None, None)
         self.site: Site = (None, (), None)
         self.size = 0

@@ -6,7 +6,7 @@ the innermost of these loops, and not at all where nothing asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cudalint.execute.values import Data, Symbolic, Value
@@ -227,3 +227,21 @@ def key_of(arguments: tuple[Any, ...]) -> Iterator[Hashable]:
     """What tells arguments apart: equal numbers of different types are different ones."""
     for each in arguments:
         yield (type(each), each) if type(each) in (int, float, bool) else id(each) if isinstance(each, Data) else 0
+
+
+def below(values: Iterable[Any]) -> Iterator[Term]:
+    """All terms that values are made of, and these; what turns make of the variables of loops is not among it."""
+    waiting, seen = [value for value in values if isinstance(value, Term)], set[Term]()
+    while waiting:
+        term = waiting.pop()
+        if term in seen:
+            continue
+        seen.add(term)
+        yield term
+        waiting += [part.term for part in term.parts]
+        waiting += [each for each in term.arguments if isinstance(each, Term)]
+
+
+def parameters(terms: Iterable[Term]) -> frozenset[str]:
+    """The names of the numbers among them that the kernel takes."""
+    return frozenset(term.info for term in terms if term.op == "parameter")
