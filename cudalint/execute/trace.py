@@ -15,6 +15,7 @@ from cudalint.ir import nodes as ir
 if TYPE_CHECKING:
     from cudalint.execute.lanes import Lanes, Mask
     from cudalint.execute.memory import Allocation
+    from cudalint.execute.values import Data
 
 Stack = tuple[ir.Call | ir.Construct, ...]
 """The calls that lead to a place, the innermost first."""
@@ -114,6 +115,10 @@ class BranchEvent(NamedTuple):
     stack: Stack
     data: int = 0
     """How many conditions that data decides there are on the way."""
+    turn: int = 0
+    """Of a loop: the turns that lanes have made before this test, in this execution of it."""
+    library: Any = None
+    """The call of a function of the bundled headers that it is in."""
 
 
 class LeftOut(NamedTuple):
@@ -130,7 +135,8 @@ class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
     __slots__ = (
-        "accesses", "barriers", "branches", "copies", "fences", "lanes", "left_out", "overruns", "steps", "unknown",
+        "accesses", "agreed", "barriers", "branches", "copies", "fences", "lanes", "left_out", "overruns", "steps",
+        "undecided", "unknown",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
@@ -140,6 +146,11 @@ class Trace:
         """Accesses of a thread's own variables that leave them; those that don't are no events."""
         self.barriers: list[BarrierEvent] = []
         self.branches: list[BranchEvent] = []
+        """Those that numbers decide, by lane or by row."""
+        self.agreed: set[tuple[Any, Stack]] = set()
+        """Branches whose conditions are one number for all lanes and rows, at least once."""
+        self.undecided: dict[tuple[Any, Stack], Data] = {}
+        """Branches that data decides, with a condition that was found, one that lanes may differ in before others."""
         self.copies: list[CopyEvent] = []
         self.fences: list[FenceEvent] = []
         self.unknown: Counter[str] = Counter()
