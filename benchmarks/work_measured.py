@@ -78,14 +78,13 @@ def _compare(
 ) -> None:  # fmt: skip
     blocks = _blocks(launched.grid)
     begin = time.process_time()
-    counting = CountedProgram()
     try:
-        trace = Machine(Lanes(launched.block, launched.grid, blocks), counting, _MOST_STEPS).run(
+        trace = Machine(Lanes(launched.block, launched.grid, blocks), CountedProgram(), _MOST_STEPS).run(
             launched.function, launched.arguments
         )
         ran = time.process_time()
         laid = laid_out(launched.function)
-        work = counted(laid, counting)
+        work = counted(laid, trace.executions)
     except Exception as error:
         print(f"{program} {launched.function.name}: {type(error).__name__} {error}")
         return

@@ -10,7 +10,7 @@ from cudalint.execute.loop_shapes import declared, is_closed
 from cudalint.execute.loop_turns import Turns
 from cudalint.execute.memory import Allocation
 from cudalint.execute.program import Execute, Program
-from cudalint.execute.trace import LeftOut
+from cudalint.execute.trace import LeftOut, Site, Turn
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 
@@ -46,6 +46,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
         m.depth += 1
         m.writes.append({})
         turns = Turns(m, n, own if is_closed_ else ())
+        trace, site = m.trace, Site(n, m.stack, m.library)
         turn = 0
         while m.mask is not None:
             m.step()
@@ -82,6 +83,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
             if m.mask is not entered:
                 _leave(m, own)
             within = m.mask
+            trace.turns.append(Turn(site, turn, m.depth, len(trace.accesses)))
             body(m)
             if m.next_turn():
                 if m.mask is not within and np.count_nonzero(m.mask) == np.count_nonzero(within):

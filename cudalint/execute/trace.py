@@ -9,13 +9,22 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from msgspec import Struct
+
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from cudalint.execute.lanes import Lanes, Mask
     from cudalint.execute.memory import Allocation
     from cudalint.execute.values import Data
+
+    Counts = NDArray[np.float64]
+else:
+    Counts = Any
 
 Stack = tuple[ir.Call | ir.Construct, ...]
 """The calls that lead to a place, the innermost first."""
@@ -131,12 +140,42 @@ class LeftOut(NamedTuple):
     """Of turns or events that are left out, where that is known; else 1."""
 
 
+class Site(NamedTuple):
+    """A statement, as calls lead there."""
+
+    statement: ir.Stmt
+    stack: Stack
+    library: Any
+    """The call of a function of the bundled headers that it belongs to."""
+
+
+class Executions(Struct):
+    """Of a statement."""
+
+    counts: Counts
+    """[2, W] by warps with an active lane, and by lanes, in each world."""
+    by_data: bool
+    """Whether data decides about some of them: then they are all that may come."""
+
+
+class Turn(NamedTuple):
+    """A turn of a loop begins that is executed."""
+
+    loop: Site
+    number: int
+    """Of those of this execution of the loop that are executed."""
+    depth: int
+    """Of the loop: 1 for one that is in no other."""
+    before: int
+    """How many accesses are in the trace before it."""
+
+
 class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
     __slots__ = (
-        "accesses", "agreed", "barriers", "branches", "copies", "fences", "lanes", "left_out", "overruns", "steps",
-        "undecided", "unknown",
+        "accesses", "agreed", "barriers", "branches", "copies", "executions", "fences", "lanes", "left_out", "overruns",
+        "steps", "turns", "undecided", "unknown",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
@@ -157,4 +196,8 @@ class Trace:
         """Why something was not executed, and how often."""
         self.left_out: list[LeftOut] = []
         """What the weights of the others are estimates for. Turns that go on exactly like others are not among it."""
+        self.executions: dict[Site, Executions] = {}
+        """Of the statements of a program that counts them."""
+        self.turns: list[Turn] = []
+        """Of all loops, in their order."""
         self.steps = 0

@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from msgspec import Struct, field
 
-from cudalint.execute.counted import CountedProgram, Site
+from cudalint.execute.counted import CountedProgram
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
-from cudalint.execute.trace import Trace
+from cudalint.execute.trace import Executions, Site, Trace
 from cudalint.execute.values import Value
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence
@@ -72,13 +72,13 @@ def work_of(function: ir.Function, lanes: Lanes, arguments: Mapping[ir.Symbol, V
     program = CountedProgram()
     trace = Machine(lanes, program).run(function, dict(arguments))
     laid = laid_out(function)
-    return [counted(laid, program, world) for world in range(lanes.worlds)], trace
+    return [counted(laid, trace.executions, world) for world in range(lanes.worlds)], trace
 
 
-def counted(laid: Laid, program: CountedProgram, world: int = 0) -> Work:
+def counted(laid: Laid, executed: Mapping[Site, Executions], world: int = 0) -> Work:
     """The work of one world."""
     work = Work()
-    executions = {site: counts[:, world] for site, counts in program.executions.items()}
+    executions = {site: own.counts[:, world] for site, own in executed.items()}
     wide = _merged(laid.graph.charges.values()) if compiler.WIDE.is_on else {}
     for charge in laid.graph.charges.values():
         warps, lanes, site = _executions(charge.place, laid, executions)
