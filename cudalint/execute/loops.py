@@ -43,6 +43,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
         m.broken = m.continued = None
         m.loop_data, m.is_left_by_data = m.data, False
         returned, ended = frame.returned, m.ended
+        guard, m.guard = m.guard, None
         m.depth += 1
         m.writes.append({})
         turns = Turns(m, n, own if is_closed_ else ())
@@ -94,6 +95,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                     break
             turn += 1
         turns.close()
+        m.guard = guard
         m.depth -= 1
         written = m.writes.pop()
         if m.writes:

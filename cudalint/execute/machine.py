@@ -17,6 +17,7 @@ from cudalint.execute.trace import (
     BranchEvent,
     CopyEvent,
     FenceEvent,
+    Handed,
     LeftOut,
     Stack,
     Trace,
@@ -86,6 +87,10 @@ class Machine:
         self.stack: Stack = ()
         self.library: Any = None
         """The call in the user's code of a function of the bundled headers that is being executed."""
+        self.guard: Mask | None = None
+        """The lanes that came to the innermost branch of the innermost loop."""
+        self.handed: Handed = ()
+        """What the calls of the stack were given: see `AccessEvent`."""
         self.weight: Any = lanes.weight
         self.interval: Any = 0
         self.warp_interval: Any = 0
@@ -282,7 +287,7 @@ class Machine:
         assert mask is not None
         return AccessEvent(
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
-            self.data, value, self.warp_interval, self.grid_interval,
+            self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
         )  # fmt: skip
 
     def barrier(

@@ -187,11 +187,13 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
         if known is not None:
             m.environment[symbol] = Pointer(known, 0, type_)
             return m.environment[symbol]
-        made = m.allocations[storage] = Allocation(symbol.name, "shared", type_)
+        made = m.allocations[storage] = Allocation(symbol.name, "shared", type_, symbol=symbol)
     elif storage == "shared":
-        made = Allocation(symbol.name, "shared", type_)
+        made = Allocation(symbol.name, "shared", type_, symbol=symbol)
     elif storage in ("constant", "device") and not symbol.is_const:
-        made = Allocation(symbol.name, "constant" if storage == "constant" else "global", type_)
+        made = Allocation(
+            symbol.name, "constant" if storage == "constant" else "global", type_, symbol=symbol
+        )
     else:
         made = Allocation(symbol.name, "local", type_, m.full)
         initializer = symbol.initializer() if symbol.initializer is not None else None

@@ -147,6 +147,7 @@ class Statements:
             with_it, without = m.split(holds)
             m.branch(n, mask, with_it)
             left_then, left_otherwise = with_it, without
+            outer, m.guard = m.guard, mask
             if with_it is not None:
                 m.mask = with_it
                 then(m)
@@ -155,6 +156,7 @@ class Statements:
                 m.mask = without
                 otherwise(m)
                 left_otherwise = m.mask
+            m.guard = outer
             if left_then is with_it and left_otherwise is without:
                 m.mask = mask
             else:

@@ -28,6 +28,8 @@ else:
 
 Stack = tuple[ir.Call | ir.Construct, ...]
 """The calls that lead to a place, the innermost first."""
+Handed = tuple[tuple[tuple[Any, Any], ...], ...]
+"""For each call, the innermost first, pointers and the expressions that make them."""
 BarrierScope = Literal["warp", "block"]
 """Whose threads wait: those of a warp or a part of one, or those of the block, of several warps, or of more."""
 BarrierPart = Literal["whole", "arrive", "wait"]
@@ -53,11 +55,16 @@ class AccessEvent(NamedTuple):
     data: int
     """How many conditions that data decides there are on the way: the mask has the lanes that may come."""
     value: Any = None
-    """What is stored, or None."""
+    """What is stored, or None; of an asynchronous copy, where it is read."""
     warp_interval: Any = 0
     """How many barriers of its whole warp a lane has passed."""
     grid_interval: Any = 0
     """How many barriers of the grid a lane has passed."""
+    guard: Mask | None = None
+    """The lanes that come to the innermost branch around it, which the compiler may turn into a predicate; None where
+    there is none, in the innermost loop."""
+    handed: Handed = ()
+    """What each call of `stack` hands on: the address that a parameter leads to, and the argument that says it."""
 
 
 class BarrierEvent(NamedTuple):
