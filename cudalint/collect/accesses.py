@@ -85,7 +85,7 @@ class AccessCollector(Provider, eq=False):
             if not exceeding:
                 return
             batch = batch_of(replace(run.configuration, block=other), run.subject.graph)
-            there = _by_key(execute(run.subject.function, batch, run.program), run.index)
+            there = _by_key(execute(run.subject.function, batch, run.compiled), run.index)
             for key in exceeding:
                 results = there[key][1] if key in there else ()
                 self._sites[key].compare(run.index, results, run.configuration.block)

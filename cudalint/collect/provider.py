@@ -14,7 +14,6 @@ from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.work.executions import Computed, Meter, computed
 from cudalint.evaluate.work.lengths import lengths_of
-from cudalint.execute.program import Program
 from cudalint.facts import KernelFacts
 from cudalint.hardware.targets import Target
 from cudalint.interpreter.device.deadline import Deadline
@@ -23,7 +22,7 @@ from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.batches import batch_of
 from cudalint.launches.configuration import Configuration
-from cudalint.measure.executed import Executed, execute
+from cudalint.measure.executed import Compiled, Executed, execute
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import ReasonKind
 from cudalint.values.graph import Graph
@@ -67,7 +66,7 @@ class Run(Struct, eq=False):
     """Its place among the kernel's launches."""
     configuration: Configuration
     execution: Execution
-    program: Program
+    compiled: Compiled
     """What functions of the file were compiled to."""
     _executed: Executed | None = None
     _trial: Trial | None = None
@@ -80,7 +79,7 @@ class Run(Struct, eq=False):
         """All worlds of it."""
         if self._executed is None:
             batch = batch_of(self.configuration, self.subject.graph)
-            self._executed = execute(self.subject.function, batch, self.program)
+            self._executed = execute(self.subject.function, batch, self.compiled)
         return self._executed
 
     @property

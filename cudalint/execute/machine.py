@@ -371,7 +371,7 @@ class Machine:
     def agreed(self, node: Any) -> None:
         """Notes a branch that all lanes of all worlds take alike."""
         if self.library is None:
-            self.trace.agreed.add((node, self.stack))
+            self.trace.agreed[node, self.stack] = None
 
     def undecided(self, node: Any, condition: Data) -> None:
         """Notes a branch that data decides."""

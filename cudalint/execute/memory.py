@@ -49,8 +49,8 @@ class Allocation:
     """
 
     __slots__ = (
-        "cells", "contents", "data", "depth", "extent", "is_null", "is_open", "mask", "name", "parts", "space", "symbol",
-        "type", "widths",
+        "cells", "contents", "data", "depth", "extent", "is_null", "is_open", "mask", "name", "parts", "space",
+        "symbol", "type", "widths",
     )  # fmt: skip
 
     def __init__(

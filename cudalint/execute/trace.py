@@ -193,7 +193,7 @@ class Trace:
         self.barriers: list[BarrierEvent] = []
         self.branches: list[BranchEvent] = []
         """Those that numbers decide, by lane or by row."""
-        self.agreed: set[tuple[Any, Stack]] = set()
+        self.agreed: dict[tuple[Any, Stack], None] = {}
         """Branches whose conditions are one number for all lanes and rows, at least once."""
         self.undecided: dict[tuple[Any, Stack], Data] = {}
         """Branches that data decides, with a condition that was found, one that lanes may differ in before others."""

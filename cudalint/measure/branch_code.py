@@ -9,8 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-from cudalint.execute.counted import Site
-from cudalint.execute.trace import Stack
+from cudalint.execute.trace import Site, Stack
 from cudalint.facts import Compiled
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
