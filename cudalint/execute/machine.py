@@ -25,7 +25,7 @@ from cudalint.execute.trace import (
     Stack,
     Trace,
 )
-from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, truth
+from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, is_common, truth
 from cudalint.facts import BarrierKind, Operation
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -216,7 +216,10 @@ class Machine:
         if operation != "load":
             return UNKNOWN
         found = loaded(type_, to.name)
-        return Data("loaded", origin=self.trace.accesses[-1]) if isinstance(found, Data) else found
+        if not isinstance(found, Data):
+            return found
+        is_one = operation == "load" and to.space != "local" and is_common(offset)
+        return Data("loaded", to.name, self.trace.accesses[-1], is_one)
 
     def _several(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
@@ -363,9 +366,23 @@ class Machine:
             before = len(self.trace.accesses)
             self.trace.fences.append(FenceEvent(node, self.mask, self.interval, self.stack, before))
 
-    def branch(self, node: Any, mask: Mask, taken: Mask | None) -> None:
+    def branch(self, node: Any, mask: Mask, taken: Mask | None, turn: int = 0) -> None:
         none = np.zeros((1, 1), bool) if taken is None else taken
-        self.trace.branches.append(BranchEvent(node, mask, none, self.weight, self.stack, self.data))
+        self.trace.branches.append(
+            BranchEvent(node, mask, none, self.weight, self.stack, self.data, turn, self.library)
+        )
+
+    def agreed(self, node: Any) -> None:
+        """Notes a branch that all lanes of all worlds take alike."""
+        if self.library is None:
+            self.trace.agreed[node, self.stack] = None
+
+    def undecided(self, node: Any, condition: Data) -> None:
+        """Notes a branch that data decides."""
+        if self.library is None:
+            before = self.trace.undecided.setdefault((node, self.stack), condition)
+            if before.is_common and not condition.is_common:
+                self.trace.undecided[node, self.stack] = condition
 
     def gap(self, span: ir.Span, reason: str, kind: ReasonKind = "other", problem: Problem | None = None) -> None:
         """Notes something that is passed over."""
@@ -429,7 +446,7 @@ class Machine:
                 moved = self.lanes.by_world(moved, np.int64)
             variable.cells[offset] = Pointer(made.allocation, moved, type_.pointee)
         elif value is None:
-            variable.cells[offset] = UNKNOWN
+            variable.cells[offset] = Data("unknown", name, is_common=True)
         elif isinstance(value, (list, tuple)):
             variable.cells[offset] = as_type(self.lanes.by_world(value, np.asarray(value).dtype), type_)
         else:

@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
     from cudalint.execute.lanes import Lanes, Mask
     from cudalint.execute.memory import Allocation
-    from cudalint.execute.values import Pointer
+    from cudalint.execute.values import Data, Pointer
 
     Counts = NDArray[np.float64]
 else:
@@ -132,6 +132,10 @@ class BranchEvent(NamedTuple):
     stack: Stack
     data: int = 0
     """How many conditions that data decides there are on the way."""
+    turn: int = 0
+    """Of a loop: the turns that lanes have made before this test, in this execution of it."""
+    library: Any = None
+    """The call of a function of the bundled headers that it is in."""
 
 
 class CallEvent(NamedTuple):
@@ -210,8 +214,8 @@ class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
     __slots__ = (
-        "accesses", "barriers", "branches", "calls", "copies", "cut", "executions", "fences", "gaps", "lanes",
-        "left_out", "overruns", "steps", "turns", "unread",
+        "accesses", "agreed", "barriers", "branches", "calls", "copies", "cut", "executions", "fences", "gaps", "lanes",
+        "left_out", "overruns", "steps", "turns", "undecided", "unread",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
@@ -221,6 +225,11 @@ class Trace:
         """Accesses of a thread's own variables that leave them; those that don't are no events."""
         self.barriers: list[BarrierEvent] = []
         self.branches: list[BranchEvent] = []
+        """Those that numbers decide, by lane or by row."""
+        self.agreed: dict[tuple[Any, Stack], None] = {}
+        """Branches whose conditions are one number for all lanes and rows, at least once."""
+        self.undecided: dict[tuple[Any, Stack], Data] = {}
+        """Branches that data decides, with a condition that was found, one that lanes may differ in before others."""
         self.copies: list[CopyEvent] = []
         self.fences: list[FenceEvent] = []
         self.calls: list[CallEvent] = []
