@@ -8,6 +8,7 @@ import numpy as np
 
 from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.contents import Contents, note_store
+from cudalint.execute.drawn import loaded_number
 from cudalint.execute.memory import NULL, Allocation, Memory, as_type, joined, loaded, pieces, plus
 from cudalint.execute.trace import (
     AccessEvent,
@@ -212,7 +213,9 @@ class Machine:
         if operation != "load":
             return UNKNOWN
         found = loaded(type_, to.name)
-        return Data("loaded", origin=self.trace.accesses[-1]) if isinstance(found, Data) else found
+        if not isinstance(found, Data) or not self.trace.accesses:
+            return found
+        return loaded_number(to.name, offset, type_, self.trace.accesses[-1])
 
     def _several(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
