@@ -9,6 +9,7 @@ import numpy as np
 
 from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.contents import Contents, note_store
+from cudalint.execute.drawn import loaded_number
 from cudalint.execute.memory import NULL, Allocation, Memory, as_type, joined, loaded, pieces, plus
 from cudalint.execute.trace import (
     AccessEvent,
@@ -216,10 +217,10 @@ class Machine:
         if operation != "load":
             return UNKNOWN
         found = loaded(type_, to.name)
-        if not isinstance(found, Data):
+        if not isinstance(found, Data) or not self.trace.accesses:
             return found
         is_one = operation == "load" and to.space != "local" and is_common(offset)
-        return Data("loaded", to.name, self.trace.accesses[-1], is_one)
+        return loaded_number(to.name, offset, type_, self.trace.accesses[-1], is_one)
 
     def _several(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
