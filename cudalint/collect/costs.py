@@ -134,7 +134,7 @@ class CostCollector(Provider, eq=False):
             work,
             # Of more blocks than were evaluated, L2 keeps as much as of these.
             traffic_of(found, self.target.l2_bytes / scale),
-            waits(executed.figures, trace, lengths, work, warps, stops_),
+            waits(executed.figures, trace, lengths, executed.laid, work, warps, stops_),
             stops_, _counts(executed, lengths), tuple(length.assumption for length in lengths.found.values()),
             _within(lengths), any(each.by_data and each.counts[1, 0] for each in trace.executions.values()),
             math.prod(grid), scale,
