@@ -56,6 +56,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
             if condition is not None and (is_tested_first or turn):
                 holds = m.truth(condition(m))
                 if isinstance(holds, Data):
+                    m.undecided(n, holds)
                     if turn >= _TURNS_BY_DATA:
                         m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                         break
@@ -63,11 +64,12 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                         m.data += 1
                         m.loop_data = m.data
                 elif type(holds) is bool:
+                    m.agreed(n)
                     if not holds:
                         break
                 else:
                     go_on, _ = m.split(holds)
-                    m.branch(n, active, go_on)
+                    m.branch(n, active, go_on, turn)
                     if go_on is None:
                         break
                     m.mask = go_on
@@ -76,7 +78,6 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                 m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                 break
             if turn >= _MOST_TURNS:
-                m.unknown("a loop of too many turns")
                 m.trace.left_out.append(LeftOut(n, m.stack, "too many turns", 1))
                 break
             if m.mask is not entered:

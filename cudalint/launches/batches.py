@@ -43,7 +43,7 @@ def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> B
     memories = _Memories(evaluated)
     arguments = {symbol: memories.argument(value, symbol.name) for symbol, value in configuration.arguments.items()}
     places, weights = _blocks(configuration, space, grid, evaluated)
-    named = tuple(open_.choices(world, space.found) for world in worlds.worlds)
+    named = tuple(open_.choices(world, space.text.found) for world in worlds.worlds)
     return Batch(
         configuration.block, tuple(grid), tuple(max(0, each) for each in evaluated.each(configuration.shared)),
         arguments, named, ("usual numbers", *worlds.why[1:]), places, weights, memories.sizes,
@@ -59,7 +59,7 @@ def _blocks(
     chosen: list[Sampled] = []
     for world, extents in enumerate(grid):
         own = {parameter: each[world] for parameter, each in values.items()}
-        chosen.append(space.blocks.sampled(own, configuration.block, extents, allowed))
+        chosen.append(space.text.blocks.sampled(own, configuration.block, extents, allowed))
     most = max(map(len, chosen))
     filled = [[*own, *((((0, 0, 0), 0.0),) * (most - len(own)))] for own in chosen]
     places = tuple(tuple(place for place, _ in own) for own in filled)

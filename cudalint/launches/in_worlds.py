@@ -39,7 +39,7 @@ def executed_in_worlds(
         return executed(Worlds(tuple(worlds), ("",) * len(worlds), 0, ())).trace
 
     chosen = choose(space.space)
-    worlds = reaching(chosen, space.space, space.uses, trace, behind=space.open.behind)
+    worlds = reaching(chosen, space.space, space.text.uses, trace, behind=space.open.behind)
     found = executed(worlds)
     why = ("usual numbers", *worlds.why[1:])
     return Executed(function, structs.replace(found.batch, why=why), found.trace, compiled.laid)

@@ -33,6 +33,7 @@ class OpenNumbers:
         """All that the launch is given."""
         launch = (*configuration.grid, configuration.shared, *self.computed, *configuration.guards, *statements)
         self.all = graph.atoms(bits_of(launch), graph.uniform_bits)
+        self.open_bits = bits_of(symbol for symbol in self.all if not self.is_given(symbol))
         self.parameters: dict[Parameter, Node] = {
             parameter: node
             for symbol, value in configuration.arguments.items()

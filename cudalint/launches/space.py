@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from math import prod
 from typing import Any
@@ -13,36 +12,41 @@ from msgspec import Struct
 from cudalint.execute.program import Program
 from cudalint.hardware.targets import Target
 from cudalint.ir import nodes as ir
+from cudalint.launches.conditions import (
+    Condition,
+    few_threads,
+    holding,
+    kernel_products_that_fit,
+    of_device,
+    products_that_fit,
+    stated,
+)
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import OpenNumbers, is_computed
-from cudalint.values.assumptions import is_large
-from cudalint.values.graph import Graph, conjuncts
+from cudalint.launches.usual import Usual
+from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, below, without_cast
 from cudalint.values.polynomial import linear
-from cudalint.worlds.blocks import BlockConditions
 from cudalint.worlds.choosing import Number, Space, type_of
 from cudalint.worlds.guards import Guards
 from cudalint.worlds.needs import SMALL, needs_of, values_of
 from cudalint.worlds.reach import limits_of
 from cudalint.worlds.records import Parameter
-from cudalint.worlds.uses import Use, Uses
+from cudalint.worlds.text import KernelText, text_of
+from cudalint.worlds.uses import Use
 
 _MOST_TRIED = 24
 """Numbers of one variable."""
-_SIGNED = {4: float(1 << 31), 8: float(1 << 63)}
-_MOST_PRODUCTS = 64
-"""That are held to fit into their types."""
+_PARTS = (1, 2, 4, 8, 16)
+"""Added to a usual number: it is a multiple of less then."""
 
 
 class LaunchSpace(Struct, frozen=True, eq=False):
     """The worlds of a launch, and what they are made of."""
 
     open: OpenNumbers
-    uses: Uses
-    found: tuple[Use, ...]
-    """The uses."""
+    text: KernelText
     space: Space
-    blocks: BlockConditions
 
 
 def space_of_launch(
@@ -52,82 +56,44 @@ def space_of_launch(
     """The space, with what has to hold: the guards of the launch, what users state, what the device takes, and that
     products fit into their types."""
     open_ = OpenNumbers(configuration, graph, statements)
-    uses = Uses(function)
-    found = tuple(use for use in uses.all() if use.parameter in open_.parameters)
-    conditions = Conditions(configuration, open_, statements, target)
+    text = text_of(function)
+    uses = text.uses
+    found = tuple(use for use in text.found if use.parameter in open_.parameters)
+    conditions = [
+        *stated(configuration, open_, statements), *of_device(configuration, open_, target),
+        *products_that_fit(configuration, open_), *kernel_products_that_fit(configuration, open_, text),
+    ]  # fmt: skip
+    usual = Usual.of(open_, found, configuration).numbers([*conditions, *few_threads(configuration, open_)])
+    required = holding(conditions, open_, usual)
     threads = prod(configuration.block) * prod(int(n.value) for n in configuration.grid if n.is_const)
-    tried = _Tried(open_, found, threads, conditions).all()
+    tried = _Tried(open_, found, threads, usual, required).all()
     limits = Guards(limits_of(uses), function, program)
 
     def parameters(numbers: Mapping[Node, Any]) -> dict[Parameter, Any]:
         evaluated = open_.evaluated(numbers)
         return {parameter: evaluated.array(node) for parameter, node in open_.parameters.items()}
 
+    def conditions_of(numbers: Mapping[Node, Any]) -> Any:
+        evaluated = open_.evaluated(numbers)
+        columns = [np.broadcast_to(each.holds(evaluated), evaluated.count) for each in required]
+        return np.stack(columns, axis=1) if columns else np.ones((evaluated.count, 0), bool)
+
     space = Space(
-        tried, needs_of(found, list(open_.parameters), threads), parameters, conditions,
+        tried, needs_of(found, list(open_.parameters), threads), parameters, conditions_of,
         lambda numbers: limits(parameters(numbers)),
     )  # fmt: skip
-    return LaunchSpace(open_, uses, found, space, BlockConditions(uses))
-
-
-class Conditions:
-    """What has to hold in every world; called with the numbers of C worlds, whether each does: [C, conditions]."""
-
-    def __init__(
-        self, configuration: Configuration, open_: OpenNumbers, statements: Iterable[Node], target: Target
-    ) -> None:
-        self._open, graph = open_, open_.graph
-        varied = 0
-        for symbol in open_.all:
-            varied |= 0 if open_.is_given(symbol) else symbol.bits
-        known = ~graph.opaque_bits
-        parts = dict.fromkeys(
-            part for each in (*configuration.guards, *statements) for part in conjuncts(graph, each)
-        )
-        self.stated = [
-            part for part in parts if part.bits & varied and not part.bits & ~known and not is_large(part)
-        ]
-        """Guards and statements that open numbers go into."""
-        self.extents = [
-            (node, most)
-            for node, most in zip(configuration.grid, target.max_grid_dimensions, strict=True)
-            if node.bits & varied and not node.bits & ~known
-        ]
-        self.shared = configuration.shared if configuration.shared.bits & varied else None
-        self._most_shared = target.shared_per_block_opt_in
-        roots = [n for n in (*configuration.grid, configuration.shared, *open_.computed) if n.bits & varied]
-        self.products = [
-            node
-            for node in itertools.islice(below(roots, varied), 10 * _MOST_PRODUCTS)
-            if node.op == "*" and node.kind.bytes in _SIGNED and not node.kind.is_float and not node.bits & ~known
-            and sum(1 for part in node.args if part.bits & varied) == len(node.args)
-        ][:_MOST_PRODUCTS]  # fmt: skip
-
-    def __call__(self, numbers: Mapping[Node, Any]) -> Any:
-        evaluated = self._open.evaluated(numbers)
-        columns: list[Any] = []
-        for node, most in self.extents:
-            extent = evaluated.array(node)
-            columns.append((extent >= 1) & (extent <= most))
-        if self.shared is not None:
-            columns.append(evaluated.array(self.shared) <= self._most_shared)
-        with np.errstate(all="ignore"):
-            for node in self.products:
-                one, other = (evaluated.array(part).astype(np.float64) for part in node.args)
-                columns.append(np.abs(one * other) < _SIGNED[node.kind.bytes])
-        columns += [evaluated.array(part) != 0 for part in self.stated]
-        if not columns:
-            return np.ones((evaluated.count, 0), bool)
-        return np.stack(columns, axis=1)
+    return LaunchSpace(open_, text, space)
 
 
 class _Tried:
     """The numbers to try for each open number."""
 
     def __init__(
-        self, open_: OpenNumbers, uses: Sequence[Use], threads: int, conditions: Conditions
-    ) -> None:
-        self._open, self._uses, self._threads, self._conditions = open_, uses, threads, conditions
+        self, open_: OpenNumbers, uses: Sequence[Use], threads: int, usual: Mapping[Node, Number],
+        conditions: Sequence[Condition],
+    ) -> None:  # fmt: skip
+        self._open, self._uses, self._threads, self._usual = open_, uses, threads, usual
+        self._stated = [each.node for each in conditions if each.node is not None]
         self._into: dict[Node, list[Parameter]] = {}
         used = {use.parameter for use in uses}
         for parameter in open_.parameters:
@@ -138,10 +104,12 @@ class _Tried:
         return {symbol: self._of(symbol) for symbol in self._open.all}
 
     def _of(self, symbol: Node) -> list[Number]:
-        usual = self._open.usual(symbol)
+        usual = self._usual[symbol]
         if self._open.is_given(symbol):
             return [usual]
         found = [usual, *self._for_uses(symbol), *self._for_conditions(symbol)]
+        if self._into.get(symbol):
+            found += [int(usual) + part for part in _PARTS]
         if symbol.kind.code == "b":
             found = [usual, *(value for value in (False, True) if self._into.get(symbol))]
         bits = 8 * symbol.kind.bytes
@@ -159,7 +127,7 @@ class _Tried:
 
     def _for_conditions(self, symbol: Node) -> Iterator[Number]:
         """What conditions compare a number with, and what is next to that; and for which they hold as equations."""
-        for condition in self._conditions.stated:
+        for condition in self._stated:
             if not condition.bits & symbol.bits:
                 continue
             for number in below([condition], condition.bits):

@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cudalint.ir import nodes as ir
+from cudalint.worlds.arrays import distinct, numbered
 from cudalint.worlds.intervals import Counted, Definitions, Interval, Intervals
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.uses import Uses
@@ -23,12 +24,14 @@ if TYPE_CHECKING:
 
 MOST_ROWS = 64
 """Blocks that are executed in all worlds together."""
-_MOST_BLOCKS, _FEWEST_BLOCKS = 32, 8
+_MOST_BLOCKS, _FEWEST_BLOCKS = 24, 8
 """In one of them."""
 _ALIKE = 4
 """Of blocks that are alike: their addresses may begin at other places of a sector."""
-_MOST_CELLS = 4096
+_MOST_CELLS = 2048
 """Parts of a grid that conditions are looked at in."""
+_MOST_BREAKS, _FINER = 32, 32
+"""Where conditions change along an axis, and the parts in which they are looked for."""
 _COMPARING = ("<", "<=", ">", ">=", "==", "!=")
 _GOLDEN = (5**0.5 - 1) / 2
 """Places at its multiples, taken modulo 1, have no period in common with any extent."""
@@ -53,8 +56,8 @@ class _Cells(NamedTuple):
 class BlockConditions:
     """The conditions of a kernel that the place of a block goes into."""
 
-    def __init__(self, uses: Uses) -> None:
-        self._origins, self._definitions = uses.origins, Definitions(uses.code)
+    def __init__(self, uses: Uses, definitions: Definitions) -> None:
+        self._origins, self._definitions = uses.origins, definitions
         self._compared: list[tuple[ir.Expr, ir.Expr]] = []
         self._asked: list[ir.Expr] = []
         self._loops: list[Counted] = []
@@ -179,30 +182,28 @@ def _segments(grid: Extents, axis: int, states: Any, most: int) -> Any:
             found.append(states(places))
         return np.concatenate(found, axis=1)
 
-    even = np.unique(np.floor(np.linspace(0, extent - 1, most // 2)))
-    breaks: list[float] = []
-    pending = [even]
-    while pending and len(breaks) < most // 2:
-        coordinates = pending.pop(0)
-        own = along(coordinates)
-        for place in np.flatnonzero((own[1:] != own[:-1]).any(axis=1)).tolist():
-            low, high = coordinates[place], coordinates[place + 1]
-            if high - low <= 1:
-                breaks.append(high)
-            elif len(pending) < most:
-                pending.append(np.unique(np.floor(np.linspace(low, high, 64))))
-    return np.unique(np.concatenate([[0.0, extent - 1.0], even, breaks]))
+    even = distinct(np.floor(np.linspace(0, extent - 1, most // 2)))
+    own = along(even)
+    places = np.flatnonzero((own[1:] != own[:-1]).any(axis=1))
+    lows, highs = even[places], even[places + 1]
+    breaks: list[Any] = []
+    # Where they change everywhere nothing is gained by knowing where exactly.
+    while 0 < len(lows) <= _MOST_BREAKS:
+        inside = np.floor(lows[:, None] + (highs - lows)[:, None] * np.linspace(0, 1, _FINER + 1))
+        states_there = along(inside.ravel()).reshape(*inside.shape, -1)
+        pairs, places = np.nonzero((states_there[:, 1:] != states_there[:, :-1]).any(axis=2))
+        lows, highs = inside[pairs, places], inside[pairs, places + 1]
+        is_found = highs - lows <= 1
+        breaks.append(highs[is_found])
+        lows, highs = lows[~is_found], highs[~is_found]
+    return distinct(np.concatenate([[0.0, extent - 1.0], even, *breaks]))[: 2 * most]
 
 
 # --- choice ----------------------------------------------------------------------------------------------------
 
 
 def _chosen(cells: _Cells, states: Any, most: int, axes: int) -> Sampled:
-    if states.shape[1]:
-        _, which = np.unique(states, axis=0, return_inverse=True)
-        which = which.ravel()
-    else:
-        which = np.zeros(len(cells.places), np.int64)
+    which = numbered(states)
     count = int(which.max()) + 1
     # Groups that are alike in order, as far as there is room: many are taken together with their neighbours.
     together = np.arange(count) if count <= most else np.arange(count) * most // count

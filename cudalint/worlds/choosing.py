@@ -16,6 +16,7 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.ir import nodes as ir
+from cudalint.worlds.arrays import once
 from cudalint.worlds.needs import Need, Values, needs_of, values_of
 from cudalint.worlds.origins import numbers_of
 from cudalint.worlds.records import Choice, Parameter
@@ -275,7 +276,7 @@ class Search:
 
     def _pool(self, base: Any) -> _Judged:
         candidates = base[None], self._single(base), self._alike(base), self._turned(base)
-        return _of(self._judge(np.unique(np.concatenate(candidates), axis=0)))
+        return _of(self._judge(once(np.concatenate(candidates))))
 
     def _best(self, pool: _Judged) -> tuple[Any, Any] | None:
         """What shows most that is new: of the pool, and of what changes of one number after the other, or of two at

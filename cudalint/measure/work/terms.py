@@ -39,8 +39,8 @@ class Term(Symbolic):
     """A value: what it is made of, by which operator."""
 
     __slots__ = (
-        "arguments", "constant", "graph", "high", "home", "index", "info", "is_fused", "loops", "low", "number", "op",
-        "parts", "places", "type",
+        "arguments", "constant", "graph", "high", "home", "index", "info", "is_fused", "loops", "low", "node", "number",
+        "op", "parts", "places", "type",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +51,8 @@ class Term(Symbolic):
         self.parts: tuple[Part, ...] = (Part(self, 1),)
         self.constant = 0
         self.number = 0
+        self.node: Any = None
+        """Of a load: what makes it in the source, where it is made first."""
         self.low: int | None = None
         self.high: int | None = None
         """Between which numbers it is, where that is known."""
