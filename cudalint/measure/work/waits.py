@@ -11,7 +11,8 @@ from cudalint.execute.trace import Site, Trace
 from cudalint.facts.costs import Waits
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
-from cudalint.measure.requests import AccessSite, Figures
+from cudalint.measure.requests import AccessSite
+from cudalint.measure.work.asked import Requests
 from cudalint.measure.work.counts import Laid, Work
 from cudalint.measure.work.lengths import Lengths
 
@@ -34,8 +35,8 @@ def stops(trace: Trace, lengths: Lengths, warps: float, world: int = 0) -> Mappi
 
 
 def waits(
-    figures: Mapping[AccessSite, Figures], trace: Trace, lengths: Lengths, laid: Laid, work: Work,
-    warps: float, stops: Mapping[ir.Span, float], world: int = 0,
+    requests: Mapping[AccessSite, Requests], trace: Trace, lengths: Lengths, laid: Laid, work: Work,
+    warps: float, stops: Mapping[ir.Span, float],
 ) -> Waits:  # fmt: skip
     """On average over the warps of a launch, of which there are `warps`."""
     stopped = {
@@ -43,20 +44,19 @@ def waits(
         for loop in lengths.nests.around(event.node, event.stack)
     }  # fmt: skip
     by_data = {(each.node, each.stack) for each in trace.left_out if each.reason == "turns by data"}
-    nests: dict[tuple[bool, tuple[Site, ...]], list[tuple[AccessSite, float]]] = {}
-    for site, own in figures.items():
+    nests: dict[tuple[bool, tuple[Site, ...]], list[tuple[float, bool]]] = {}
+    for site, own in requests.items():
         if site.operation == "store" or site.space not in ("global", "shared"):
             continue
         nest = lengths.nests.around(site.node, site.stack)
         # What the compiler lays out turn by turn is under way together.
         rolled = tuple(loop for loop in nest if loop in laid.tests)
         unrolled = math.prod(max(1.0, lengths.turns(loop)) for loop in nest if loop not in laid.tests)
-        number = float(own.requests[world] + own.by_data[world]) * lengths.share(site.node, site.stack) / unrolled
-        nests.setdefault((site.space == "shared", rolled), []).append((site, number))
+        nests.setdefault((site.space == "shared", rolled), []).append((own.number / unrolled, own.by_data))
     rounds = [0.0, 0.0]
     for (is_shared, nest), group in nests.items():
-        times = max(number for _, number in group) / warps
-        depends = any(figures[site].by_data[world] > 0 for site, _ in group)
+        times = max(number for number, _ in group) / warps
+        depends = any(by_data for _, by_data in group)
         is_open = depends or any((loop.statement, loop.stack) in by_data for loop in nest[-1:])
         if nest and not is_open and nest[-1] not in stopped:
             times /= _OVERLAP
