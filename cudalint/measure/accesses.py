@@ -141,8 +141,13 @@ def _by_data(figures: Figures, events: Sequence[AccessEvent], launch: int) -> Ac
         return AccessResult(launch, "unknown", reason=reason, requests=requests, reached_by_data=by_data)
     return AccessResult(
         launch, "data-dependent", reason=_BY_DATA, reason_kind="data", requests=requests,
-        requests_range=(requests, requests), reached_by_data=by_data,
+        usual_requests=_usual_requests(figures), requests_range=(requests, requests), reached_by_data=by_data,
     )  # fmt: skip
+
+
+def _usual_requests(figures: Figures) -> float:
+    """Of the first world."""
+    return round(float(figures.requests[0] + figures.by_data[0]), _DIGITS)
 
 
 def _known(
@@ -192,6 +197,7 @@ def _known(
         active_lanes=float(figures.lanes[told]),
         active_request_fraction=_fraction(figures, events, executed, told, patterns),
         requests=requests,
+        usual_requests=_usual_requests(figures),
         requests_range=(0.0 if masked else requests, requests),
         offset_range=(int(figures.lowest[told]), int(figures.highest[told])),
         strides=_strides(site, figures, events, executed, told),
