@@ -11,7 +11,7 @@ from cudalint.interpreter.device import values as host
 from cudalint.launches.configuration import Configuration
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Basis, Node, Uniform, bits_of, render
-from cudalint.values.numeric import Rows
+from cudalint.values.numeric import Rows, constant
 from cudalint.values.operations import OPERATIONS, operate
 from cudalint.values.threads import Threads
 from cudalint.worlds.choosing import Number
@@ -91,7 +91,7 @@ def nodes_in(value: Any, parameter: Parameter | None) -> Iterator[tuple[Paramete
             yield from nodes_in(own, None)
 
 
-_PLAIN = frozenset({*OPERATIONS, "!", "select", "cast", "function"})
+_PLAIN = frozenset({*OPERATIONS, "!", "select", "cast", "function", "pick"})
 """Nodes that are computed of their arguments alone."""
 
 
@@ -102,6 +102,7 @@ class Evaluated:
         self._graph = graph
         self.count = max((np.size(own) for own in numbers.values()), default=1)
         self._known: dict[int, Any] = {}
+        self._symbols = tuple(numbers)
         for symbol, own in numbers.items():
             values = np.asarray(own)
             is_one = values.size == 1 or bool((values == values.flat[0]).all())
@@ -129,23 +130,22 @@ class Evaluated:
                 pending += missing
                 continue
             pending.pop()
-            if last.op in _PLAIN:
+            if last.is_const:
+                known[last.index] = constant(last)
+            elif last.op in _PLAIN:
                 known[last.index] = operate(last, [known[part.index] for part in last.args])
             else:
                 known[last.index] = self._by_rows(last)
         return known[node.index]
 
     def _by_rows(self, node: Node) -> Any:
-        """What more than operators go into: loops, and constants."""
+        """What more than operators go into, such as how often loops turn."""
         if self._rows is None:
-            uniforms: dict[Node, Any] = {
-                symbol: self._known[symbol.index]
-                for symbol in self._graph.atoms(self._graph.uniform_bits, self._graph.uniform_bits)
-                if symbol.index in self._known
-            }
+            uniforms = {symbol: self._known[symbol.index] for symbol in self._symbols}
             blocks = np.zeros((self.count, 3), np.int64)
             self._rows = Rows(self._graph, Threads.of((1, 1, 1)), blocks, np.ones(self.count), uniforms)
-        return np.asarray(self._rows.value(node))[:, :1] if node.bits else self._rows.value(node)
+        value = self._rows.value(node)
+        return value[:, :1] if np.ndim(value) == 2 else value
 
     def each(self, node: Node) -> list[Any]:
         """By world."""

@@ -309,18 +309,21 @@ class Search:
         return self._better(self._judge(np.array(doubles)), gain) if doubles else None
 
     def _better(self, judged: _Judged, gain: float) -> tuple[Any, Any, float] | None:
-        gains = np.where(judged.admitted, self._gains(judged.shows), -1)
+        gains = self._gains(judged.shows, judged.admitted)
         at = int(gains.argmax())
         return (judged.places[at], judged.shows[at], gains[at]) if gains[at] > gain else None
 
-    def _gains(self, shows: Any) -> Any:
-        """How much each shows that no world does so far, how many pairs of it, and how much that is extra."""
+    def _gains(self, shows: Any, admitted: Any = True) -> Any:
+        """How much each shows that no world does so far, how many pairs of it, and how much that is extra. What shows
+        less that is new than another has not to be looked at further."""
         new = shows & ~self._shown
-        weight = len(self.needs) + 1
-        plain = (shows & ~self._extra).astype(np.float32)
+        first = np.where(admitted, (new & ~self._extra).sum(axis=1), -1)
+        gains = first * self._step
+        best = np.flatnonzero((first == first.max(initial=-1)) & (first >= 0))
+        plain = (shows[best] & ~self._extra).astype(np.float32)
         pairs = ((plain @ (self._apart & ~self._together).astype(np.float32)) * plain).sum(axis=1) // 2
-        first = (new & ~self._extra).sum(axis=1)
-        return first * self._step + pairs.astype(np.float64) * weight + (new & self._extra).sum(axis=1)
+        gains[best] += pairs.astype(np.float64) * (len(self.needs) + 1) + (new[best] & self._extra).sum(axis=1)
+        return gains
 
     def _take(self, shows: Any) -> None:
         self._shown |= shows
