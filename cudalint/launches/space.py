@@ -22,7 +22,7 @@ from cudalint.launches.conditions import (
     stated,
 )
 from cudalint.launches.configuration import Configuration
-from cudalint.launches.open_numbers import OpenNumbers, is_computed
+from cudalint.launches.open_numbers import Evaluated, OpenNumbers, is_computed
 from cudalint.launches.usual import Usual
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, below, without_cast
@@ -69,12 +69,20 @@ def space_of_launch(
     tried = _Tried(open_, found, threads, usual, required).all()
     limits = Guards(limits_of(uses), function, program)
 
+    last: list[tuple[Mapping[Node, Any], Evaluated]] = []
+
+    def evaluated_of(numbers: Mapping[Node, Any]) -> Evaluated:
+        """The same for all that is asked of the same worlds."""
+        if not last or last[0][0] is not numbers:
+            last[:] = [(numbers, open_.evaluated(numbers))]
+        return last[0][1]
+
     def parameters(numbers: Mapping[Node, Any]) -> dict[Parameter, Any]:
-        evaluated = open_.evaluated(numbers)
+        evaluated = evaluated_of(numbers)
         return {parameter: evaluated.array(node) for parameter, node in open_.parameters.items()}
 
     def conditions_of(numbers: Mapping[Node, Any]) -> Any:
-        evaluated = open_.evaluated(numbers)
+        evaluated = evaluated_of(numbers)
         columns = [np.broadcast_to(each.holds(evaluated), evaluated.count) for each in required]
         return np.stack(columns, axis=1) if columns else np.ones((evaluated.count, 0), bool)
 
