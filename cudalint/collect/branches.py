@@ -40,4 +40,5 @@ class BranchCollector(Provider, eq=False):
 
     def _branch(self, site: BranchSite, results: tuple[BranchResult, ...]) -> Branch:
         function = function_of(site.stack, self.kernel)
-        return Branch(Place(*site.node.span), function, frames_of(site.stack), _KINDS[type(site.node)], results)
+        node = site.node.condition if isinstance(site.node, ir.DoWhile) else site.node
+        return Branch(Place(*node.span), function, frames_of(site.stack), _KINDS[type(site.node)], results)

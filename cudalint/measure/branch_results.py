@@ -43,7 +43,8 @@ def results_of(executed: Executed, launch: int) -> Iterator[tuple[BranchSite, Br
         elif site in divergence:
             yield site, _told(site, divergence[site], executed, launch, compiled)
         else:
-            yield site, BranchResult(launch, "uniform", 0.0, compiled=None)
+            is_fixed = isinstance(getattr(site.node, "condition", None), (ir.Constant, type(None)))
+            yield site, BranchResult(launch, "uniform", 0.0, compiled=None if is_fixed else compiled)
     reached = {id(site.node) for site in sites}
     for node in walk.nodes_in(kernel):
         if isinstance(node, _BRANCHES) and id(node) not in reached:
@@ -54,7 +55,9 @@ def _by_data(condition: Data, launch: int, compiled: Compiled) -> BranchResult:
     if condition.is_common:
         return BranchResult(launch, "uniform", 0.0, compiled=compiled)
     is_unknown = condition.kind == "unknown"
-    of = f": {condition.reason}" if condition.reason else ""
+    origin, of = condition.origin, f": {condition.reason}" if condition.reason else ""
+    if origin is not None:
+        of = f": it is loaded from `{origin.allocation.name}` at line {origin.node.span.line}"
     return BranchResult(
         launch, "unknown" if is_unknown else "data-dependent", None,
         reason=f"{_UNKNOWN if is_unknown else _DATA}{of}", compiled=compiled,
@@ -86,11 +89,11 @@ def _told(
         float(found.fraction[told]),
         assumptions=(rests.condition,) if rests.kind == "where" and rests.condition else (),
         compiled=compiled,
-        divergence=_cost(site, found, executed, told) if verdict == "divergent" else None,
+        divergence=_cost(site, found, executed, told, compiled) if verdict == "divergent" else None,
     )
 
 
-def _cost(site: BranchSite, found: Divergence, executed: Executed, world: int) -> Cost:
+def _cost(site: BranchSite, found: Divergence, executed: Executed, world: int, compiled: Compiled) -> Cost:
     """What it costs that warps split, in one world."""
     node, batch = site.node, executed.batch
     lanes = executed.trace.lanes
@@ -98,6 +101,9 @@ def _cost(site: BranchSite, found: Divergence, executed: Executed, world: int) -
     by_place = _by_site(work.by_place)
     parts = sides_of(node)
     visits = _visits(site, parts, found, executed, world)
+    if compiled != "branch":
+        # All warps that come execute it.
+        visits = [float(found.warps[world])] * len(parts)
     sides = tuple(
         executed_in(side, site.stack, by_place) / times if times else 0.0
         for side, times in zip(parts, visits, strict=True)
