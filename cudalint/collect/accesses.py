@@ -84,8 +84,12 @@ class AccessCollector(Provider, eq=False):
             exceeding = {key for key, site in self._sites.items() if _is_doubtful(site, run.index)}
             if not exceeding:
                 return
-            batch = batch_of(replace(run.configuration, block=other), run.subject.graph)
-            there = _by_key(execute(run.subject.function, batch, run.compiled), run.index)
+            subject, compiled = run.subject, run.compiled
+            configuration = replace(run.configuration, block=other)
+            batch = batch_of(
+                configuration, subject.function, subject.graph, run.statements, subject.target, compiled.program
+            )
+            there = _by_key(execute(subject.function, batch, compiled), run.index)
             for key in exceeding:
                 results = there[key][1] if key in there else ()
                 self._sites[key].compare(run.index, results, run.configuration.block)
@@ -115,7 +119,7 @@ class AccessCollector(Provider, eq=False):
     def _access(self, site: _Site) -> Access:
         event, spellings = site.event, self.spellings
         symbol, place = event.allocation.symbol, Place(*event.node.span)
-        record = places.record_of(event)
+        record = places.record_at(event.node, event.bytes)
         span, through = site.made_at
         declared = places.declared_type(event.allocation, self.function)
         return Access(

@@ -156,7 +156,7 @@ class KernelAnalysis(Struct, eq=False):
         self._launches.append(execution.launch)
         if self.watch is not None:
             self.watch(execution)
-        run = Run(self, index, configuration, execution, self.compiled)
+        run = Run(self, index, configuration, execution, self.compiled, self._statements(configuration))
         for self._at, provider in enumerate(providers):
             with timed(_phase_of(provider)):
                 provider.add(run)
@@ -240,13 +240,17 @@ class KernelAnalysis(Struct, eq=False):
 
     def _stated(self, configuration: Configuration) -> tuple[Node, ...]:
         """What the user states, under which generic values are settled."""
+        assumed = self._statements(configuration)
+        self.graph.valuation = for_statements(self.graph, assumed)
+        return assumed
+
+    def _statements(self, configuration: Configuration) -> tuple[Node, ...]:
+        """What the user states, as conditions on the numbers of a launch."""
         names = dict(_named((s.name, v) for s, v in configuration.arguments.items()))
         for axis, extent, blocks in zip("xyz", configuration.block, configuration.grid, strict=True):
             names[f"blockDim.{axis}"] = self.graph.const(extent)
             names[f"gridDim.{axis}"] = blocks
-        assumed = self.assumed.conditions(self.graph, names)
-        self.graph.valuation = for_statements(self.graph, assumed)
-        return assumed
+        return self.assumed.conditions(self.graph, names)
 
     def _execute(
         self, index: int, configuration: Configuration, function: ir.Function | None = None, quiet: bool = False

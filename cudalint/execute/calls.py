@@ -11,8 +11,9 @@ from cudalint.execute.memory import Allocation, as_type, plus
 from cudalint.execute.places import nowhere
 from cudalint.execute.program import Evaluate, Execute, Locate, Place, Program
 from cudalint.execute.ptx import instruction
-from cudalint.execute.unseen import Unseen, constructed, read_arguments
+from cudalint.execute.unseen import NO_BODY, Unseen, constructed, read_arguments
 from cudalint.execute.values import UNKNOWN, Aggregate, Closure, FunctionValue, Pointer, Value
+from cudalint.facts.files import not_resolved
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
@@ -91,8 +92,9 @@ class Calls:
                 elif type(held) is Closure:
                     function, copies = held.function, held.copies
             body = function.load() if function is not None and not e.is_virtual else None
-            if body is None or function is None:
-                return unseen.execute(m, place)
+            why = self._obstacle(m, body)
+            if body is None or function is None or why:
+                return unseen.execute(m, place, function, why)
             return invoke(m, body, function, this, copies), ir.is_reference(body.result)
 
         return called
@@ -112,7 +114,7 @@ class Calls:
 
         def made(m: Machine) -> Value:
             body = constructor.load()
-            if body is None:
+            if body is None or self._obstacle(m, body):
                 found = [argument(m) for argument in arguments]
                 return constructed(m, e, found)
             own = m.memory.local(type_)
@@ -143,14 +145,10 @@ class Calls:
             m: Machine, function: ir.Function, reference: ir.FunctionRef, this: Pointer | None,
             copies: dict[ir.Symbol, Allocation],
         ) -> Value:  # fmt: skip
-            if len(m.frames) > _MOST_CALLS:
-                m.unknown("calls that are too deep")
-                return UNKNOWN
             if m.mask is None:
                 return UNKNOWN
-            if self._is_endless(m, function):
-                m.unknown("a recursion that data ends")
-                return UNKNOWN
+            if function.problems and reference.is_user:
+                self._note_problems(m, e, function)
             bound = {p: bind(m, p, at) for at, p in enumerate(function.parameters) if at < len(arguments)}
             is_again = any(frame.function is function for frame in m.frames)
             saved = dict(m.environment) if is_again else None
@@ -189,10 +187,24 @@ class Calls:
 
         return invoke
 
-    def _is_endless(self, m: Machine, function: ir.Function) -> bool:
-        """Whether a function calls itself once more under conditions that data decides: one turn is like the other."""
+    def _obstacle(self, m: Machine, function: ir.Function | None) -> str:
+        """What is in the way of executing a function's body."""
+        if function is None:
+            return NO_BODY
+        if function.is_template_pattern:
+            return "is a template of unknown arguments"
         before = [frame.data for frame in m.frames if frame.function is function]
-        return len(before) >= _CALLS_BY_DATA and m.data > before[-_CALLS_BY_DATA]
+        is_deep = len(m.frames) > _MOST_CALLS
+        # One that calls itself once more under conditions that data decides does what it did.
+        if len(before) >= _CALLS_BY_DATA and (is_deep or m.data > before[-_CALLS_BY_DATA]):
+            return "is recursive and was followed no further"
+        return f"is more than {_MOST_CALLS} calls deep and was not followed" if is_deep else ""
+
+    def _note_problems(self, m: Machine, e: ir.Call | ir.Construct, function: ir.Function) -> None:
+        """What the front end lost of a function is lost to the kernel."""
+        m.call(e, function.name, is_users=True, is_in_part=True)
+        for problem in function.problems:
+            m.gap(function.name_span, not_resolved(problem), "unresolved", problem)
 
     def _initialise(self, m: Machine, function: ir.Function, this: Pointer | None) -> None:
         """The members that a constructor sets before its body."""

@@ -76,9 +76,9 @@ class Expressions:
             case ir.New():
                 return self._new(e)
             case ir.Launch():
-                return self._unknown("a kernel that launches another", (e.grid, e.block, *e.arguments))
+                return self._unknown(e, "it launches a kernel from the device", (e.grid, e.block, *e.arguments))
             case ir.UnknownExpr():
-                return self._unknown(e.reason, e.children)
+                return self._unknown(e, e.reason, e.children)
 
     # --- reading -----------------------------------------------------------------------------------
 
@@ -392,13 +392,15 @@ class Expressions:
 
         return made
 
-    def _unknown(self, reason: str, children: tuple[ir.Expr, ...]) -> Evaluate:
+    def _unknown(self, e: ir.Expr, reason: str, children: tuple[ir.Expr, ...]) -> Evaluate:
         parts = [self._program.value(child) for child in children]
+        data = Data("unknown", f"of {reason}")
 
         def executed(m: Machine) -> Value:
             for part in parts:
                 part(m)
-            return m.unknown(reason)
+            m.gap(e.span, reason)
+            return data
 
         return executed
 

@@ -78,7 +78,6 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                 m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                 break
             if turn >= _MOST_TURNS:
-                m.unknown("a loop of too many turns")
                 m.trace.left_out.append(LeftOut(n, m.stack, "too many turns", 1))
                 break
             if m.mask is not entered:

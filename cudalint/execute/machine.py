@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,8 +16,10 @@ from cudalint.execute.trace import (
     BarrierPart,
     BarrierScope,
     BranchEvent,
+    CallEvent,
     CopyEvent,
     FenceEvent,
+    Gap,
     Handed,
     LeftOut,
     Stack,
@@ -26,6 +29,7 @@ from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, is_common, tr
 from cudalint.facts import BarrierKind, Operation
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.reasons import Problem, ReasonKind
 
 if TYPE_CHECKING:
     from cudalint.execute.lanes import Lanes, Mask
@@ -160,7 +164,7 @@ class Machine:
     def step(self) -> None:
         self.trace.steps += 1
         if self.trace.steps > self.most_steps:
-            raise TooMuch
+            raise TooMuch(f"its body takes more than {self.most_steps} steps")
 
     # --- notes for loops ---------------------------------------------------------------------------
 
@@ -382,9 +386,28 @@ class Machine:
             if before.is_common and not condition.is_common:
                 self.trace.undecided[node, self.stack] = condition
 
-    def unknown(self, reason: str) -> Data:
-        self.trace.unknown[reason] += 1
-        return UNKNOWN
+    def gap(self, span: ir.Span, reason: str, kind: ReasonKind = "other", problem: Problem | None = None) -> None:
+        """Notes something that is passed over."""
+        gap, gaps = Gap(span, reason, kind, problem), self.trace.gaps
+        gaps[gap] = gaps.get(gap, 0) + 1
+
+    def unread(self, span: ir.Span, reason: str, kind: ReasonKind = "other") -> None:
+        """Notes a call of which nothing is known."""
+        gap, gaps = Gap(span, reason, kind), self.trace.unread
+        gaps[gap] = gaps.get(gap, 0) + 1
+
+    def call(
+        self, node: Any, name: str, is_users: bool, pointers: Iterable[Pointer] = (), is_in_part: bool = False
+    ) -> None:
+        """Notes a call of the active lanes that is not followed."""
+        if self.mask is not None:
+            self.trace.calls.append(
+                CallEvent(
+                    self.library or node, name, self.mask, self.weight, self.interval, self.stack, self.data,
+                    self.warp_interval, self.grid_interval, len(self.trace.accesses), is_users, tuple(pointers),
+                    is_in_part,
+                )
+            )  # fmt: skip
 
     def note_write(self, to: Allocation, offset: int, old: Value) -> None:
         """Remembers what was in a cell from outside of the loops around, once for each turn."""
@@ -405,8 +428,8 @@ class Machine:
         with np.errstate(all="ignore"):
             try:
                 body(self)
-            except TooMuch:
-                self.unknown("it takes too many steps")
+            except TooMuch as reason:
+                self.trace.cut = str(reason)
         return self.trace
 
     def _fill(self, variable: Allocation, offset: int, type_: ir.Type, value: Value, name: str) -> None:
@@ -420,7 +443,10 @@ class Machine:
                 self._fill(variable, offset + number * type_.element.bytes, type_.element, own, name)
         elif isinstance(type_, ir.PointerType):
             made = value if type(value) is Pointer else Pointer(Allocation(name, "global"), 0, type_.pointee)
-            variable.cells[offset] = Pointer(made.allocation, made.offset, type_.pointee)
+            moved: Any = made.offset
+            if isinstance(moved, (list, tuple)):
+                moved = self.lanes.by_world(moved, np.int64)
+            variable.cells[offset] = Pointer(made.allocation, moved, type_.pointee)
         elif value is None:
             variable.cells[offset] = Data("unknown", name, is_common=True)
         elif isinstance(value, (list, tuple)):

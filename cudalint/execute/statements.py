@@ -53,7 +53,7 @@ class Statements:
             case ir.RangeFor():
                 return self._program.statement(as_statement(n))
             case ir.UnknownStmt():
-                return self._unknown(n.reason, n.children)
+                return self._unknown(n)
 
     def _expression(self, n: ir.ExprStmt) -> Execute:
         value = self._program.value(n.expr)
@@ -261,11 +261,11 @@ class Statements:
 
         return execute
 
-    def _unknown(self, reason: str, children: tuple[ir.Stmt, ...]) -> Execute:
-        parts = self._block(children) if children else None
+    def _unknown(self, n: ir.UnknownStmt) -> Execute:
+        parts = self._block(n.children) if n.children else None
 
         def execute(m: Machine) -> None:
-            m.unknown(reason)
+            m.gap(n.span, n.reason)
             if parts is not None:
                 parts(m)
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
+from cudalint.reasons import Problem, ReasonKind
 
 if TYPE_CHECKING:
     import numpy as np
@@ -20,7 +21,7 @@ if TYPE_CHECKING:
 
     from cudalint.execute.lanes import Lanes, Mask
     from cudalint.execute.memory import Allocation
-    from cudalint.execute.values import Data
+    from cudalint.execute.values import Data, Pointer
 
     Counts = NDArray[np.float64]
 else:
@@ -139,6 +140,38 @@ class BranchEvent(NamedTuple):
     """Of a switch, the lanes that jump to each of its cases."""
 
 
+class CallEvent(NamedTuple):
+    """One execution of a call whose function was not followed: there may be accesses and barriers in it."""
+
+    node: Any
+    name: str
+    mask: Mask
+    weight: Any
+    interval: Any
+    stack: Stack
+    data: int
+    """How many conditions that data decides there are on the way."""
+    warp_interval: Any
+    grid_interval: Any
+    position: int
+    """How many accesses there are in the trace before it."""
+    is_users: bool
+    """It is the user's, or may be: that of a library makes no barrier, and touches only what it is handed."""
+    pointers: tuple[Pointer, ...]
+    """Into memory that others see, that it is handed: by value, in records, and as what it is called on."""
+    is_in_part: bool = False
+    """Its body was executed, with parts that the front end lost: they are within or behind what is in the trace."""
+
+
+class Gap(NamedTuple):
+    """Something that the execution passed over."""
+
+    span: ir.Span
+    reason: str
+    kind: ReasonKind = "other"
+    problem: Problem | None = None
+
+
 class LeftOut(NamedTuple):
     """Turns of a loop, or events, that no event stands for exactly."""
 
@@ -183,8 +216,8 @@ class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
     __slots__ = (
-        "accesses", "agreed", "barriers", "branches", "copies", "executions", "fences", "lanes", "left_out", "overruns",
-        "steps", "turns", "undecided", "unknown",
+        "accesses", "agreed", "barriers", "branches", "calls", "copies", "cut", "executions", "fences", "gaps", "lanes",
+        "left_out", "overruns", "steps", "turns", "undecided", "unread",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
@@ -201,8 +234,14 @@ class Trace:
         """Branches that data decides, with a condition that was found, one that lanes may differ in before others."""
         self.copies: list[CopyEvent] = []
         self.fences: list[FenceEvent] = []
-        self.unknown: Counter[str] = Counter()
-        """Why something was not executed, and how often."""
+        self.calls: list[CallEvent] = []
+        self.gaps: dict[Gap, int] = {}
+        """What was not executed, and how often."""
+        self.unread: dict[Gap, int] = {}
+        """Calls of which nothing is known, neither by their bodies nor by their names: of a kernel without accesses
+        these may be all that it does."""
+        self.cut = ""
+        """Why the execution ended before its time, if it did: what comes behind is not in the trace."""
         self.left_out: list[LeftOut] = []
         """What the weights of the others are estimates for. Turns that go on exactly like others are not among it."""
         self.executions: dict[Site, Executions] = {}
@@ -210,3 +249,15 @@ class Trace:
         self.turns: list[Turn] = []
         """Of all loops, in their order."""
         self.steps = 0
+
+    @property
+    def is_cut(self) -> bool:
+        return bool(self.cut)
+
+    @property
+    def unknown(self) -> Counter[str]:
+        """Why something was not executed, and how often."""
+        found: Counter[str] = Counter({self.cut: 1} if self.cut else {})
+        for gap, number in (*self.gaps.items(), *self.unread.items()):
+            found[gap.reason] += number
+        return found

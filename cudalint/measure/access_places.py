@@ -62,13 +62,13 @@ def element_of(event: AccessEvent) -> str:
     return ir.type_name(type_) if type_ is not None else "?"
 
 
-def record_of(event: AccessEvent) -> Within | None:
-    """The outermost record that a field is named of, or the record that is accessed as a whole in several pieces."""
-    node = event.node
+def record_at(node: Any, bytes_: int) -> Within | None:
+    """The outermost record that a field of so many bytes is named of, or the one that is accessed as a whole in several
+    pieces of so many."""
     if not isinstance(node, (ir.Member, ir.Index, ir.Name, ir.Unary, ir.Cast)):
         return None
     own = ir.referent(node.type)
-    if isinstance(own, (ir.RecordType, ir.ArrayType)) and event.bytes < own.bytes:
+    if isinstance(own, (ir.RecordType, ir.ArrayType)) and bytes_ < own.bytes:
         return Within(own, None)
     found: Within | None = None
     offset: int | None = 0

@@ -11,9 +11,11 @@ import numpy as np
 from cudalint.execute.values import Data
 from cudalint.facts import AccessResult, Status, Strides
 from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
+from cudalint.measure.machine_accesses import MachineSite, machine_events, machine_sites
 from cudalint.measure.requests import AccessSite, Figures, figures_of, sample, sites
 from cudalint.measure.sensitivity import Sensitivity, where
 from cudalint.measure.steps import sized
+from cudalint.measure.work.counts import laid_out
 
 if TYPE_CHECKING:
     from cudalint.execute.trace import AccessEvent
@@ -33,9 +35,26 @@ def results_of(
 ) -> Iterator[tuple[AccessSite, Sequence[AccessEvent], Sequence[AccessResult]]]:
     """All accesses that are reached in some world."""
     patterns: dict[int, Pattern] = {}
+    machine = machine_sites(laid_out(executed.function), executed.function.volatile)
     for site, events in sites(executed.trace).items():
-        if site.space in ("global", "shared"):
-            yield site, events, (_result(site, events, executed, launch, patterns),)
+        if site.space not in ("global", "shared"):
+            continue
+        of_machine = machine.get((site.node, site.stack, site.operation, site.bytes))
+        if of_machine is not None and not of_machine.made:
+            yield site, events, (_left_out(site, of_machine, launch),)
+            continue
+        for own in machine_events(events, of_machine):
+            wide = site._replace(bytes=own[0].bytes)
+            yield wide, own, (_result(wide, own, executed, launch, patterns),)
+
+
+def _left_out(site: AccessSite, of_machine: MachineSite, launch: int) -> AccessResult:
+    """The result of an access for which the machine makes no request."""
+    is_shared = site.space == "shared"
+    return AccessResult(
+        launch, "unknown", reason=of_machine.reason, reason_kind="repeat", requests=0.0,
+        sectors_per_request=None if is_shared else 0.0, wavefronts_per_request=0.0 if is_shared else None,
+    )  # fmt: skip
 
 
 def _result(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
 from msgspec import Struct, field
@@ -11,7 +12,8 @@ from cudalint.execute.machine import Machine
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
 from cudalint.measure.requests import AccessSite, Figures, figures
-from cudalint.measure.work.counts import Laid, laid_out
+from cudalint.measure.work.counts import Laid, Work, counted, laid_out
+from cudalint.measure.work.lengths import NONE_OPEN, Lengths, OpenSizes
 from cudalint.worlds.records import Batch
 
 
@@ -35,6 +37,15 @@ class Executed:
         if found is None:
             found = self._laid[self.function] = laid_out(self.function)
         return found
+
+    def lengths(self, open_: OpenSizes = NONE_OPEN, world: int = 0) -> Lengths:
+        """How long loops are taken for of which nothing in sight says that."""
+        threads = float(math.prod(self.batch.grid[world]) * math.prod(self.batch.block))
+        return Lengths(self.trace, self.laid, open_, threads, world)
+
+    def work(self, lengths: Lengths, world: int = 0) -> Work:
+        """Instructions and operations of a world's grid."""
+        return counted(self.laid, lengths.counted(), world)
 
 
 class Compiled(Struct, eq=False):
