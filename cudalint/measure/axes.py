@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, get_args
 
 import numpy as np
 
-from cudalint.execute.lanes import Lanes
+from cudalint.execute.lanes import Extents, Lanes
 from cudalint.execute.machine import Machine
 from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import Data
@@ -34,7 +34,6 @@ else:
 _AXES: tuple[Axis, ...] = get_args(Axis)
 _OF_GRID = ("blockIdx", "gridDim")
 _OF_BLOCK = ("threadIdx", "blockDim")
-_ORIGIN = (0, 0, 0)
 _MOST_FUNCTIONS = 500
 """Functions that are looked through for one kernel."""
 Read = frozenset[tuple[str, str]]
@@ -100,10 +99,15 @@ def _along(executed: Executed, position: int, compiled: Compiled) -> Trace:
     places = []
     for extents in batch.grid:
         along = (0, extents[position] // 2, extents[position] - 1)
-        places.append([(*_ORIGIN[:position], place, *_ORIGIN[position + 1 :]) for place in along])
+        places.append([_at(position, place) for place in along])
     grid = [list(extents) for extents in zip(*batch.grid, strict=True)]
     machine = Machine(Lanes(batch.block, grid, places), compiled.program)
     return machine.run(executed.function, dict(batch.arguments))
+
+
+def _at(position: int, place: int) -> Extents:
+    x, y, z = (place if axis == position else 0 for axis in range(3))
+    return x, y, z
 
 
 def _first_rows(lanes: Lanes) -> Indices:
