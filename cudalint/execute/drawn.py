@@ -97,7 +97,7 @@ def loaded_number(name: str, offset: Any, type_: ir.Type, origin: AccessEvent, i
     """What a load finds; `is_one` where all active lanes of a warp find the same."""
     is_followed = not isinstance(offset, Data) or type(offset) is Drawn
     if not (is_followed and isinstance(type_, ir.Scalar) and type_.kind in _KINDS):
-        return Data("loaded", name, origin, is_one)
+        return Data("loaded", "", origin, is_one)
     return Drawn("load", (zlib.crc32(name.encode()), _near(offset)), type_, origin, is_one)
 
 

@@ -487,7 +487,7 @@ def _of_data(op: str, left: Value, right: Value) -> Value:
         return 0
     data, number = (left, right) if isinstance(left, Data) else (right, left)
     if data.is_common and not is_common(number):
-        return Data(data.kind, data.reason)
+        return Data(data.kind, data.reason, data.origin)
     return data
 
 

@@ -367,10 +367,12 @@ class Machine:
             before = len(self.trace.accesses)
             self.trace.fences.append(FenceEvent(node, self.mask, self.interval, self.stack, before))
 
-    def branch(self, node: Any, mask: Mask, taken: Mask | None, turn: int = 0) -> None:
+    def branch(
+        self, node: Any, mask: Mask, taken: Mask | None, turn: int = 0, cases: list[Mask | None] | None = None
+    ) -> None:
         none = np.zeros((1, 1), bool) if taken is None else taken
         self.trace.branches.append(
-            BranchEvent(node, mask, none, self.weight, self.stack, self.data, turn, self.library)
+            BranchEvent(node, mask, none, self.weight, self.stack, self.data, turn, self.library, cases)
         )
 
     def agreed(self, node: Any) -> None:

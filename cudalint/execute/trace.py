@@ -136,6 +136,8 @@ class BranchEvent(NamedTuple):
     """Of a loop: the turns that lanes have made before this test, in this execution of it."""
     library: Any = None
     """The call of a function of the bundled headers that it is in."""
+    cases: list[Mask | None] | None = None
+    """Of a switch, the lanes that jump to each of its cases."""
 
 
 class CallEvent(NamedTuple):
