@@ -272,6 +272,17 @@ class Machine:
         if self.mask is not None:
             self.trace.overruns.append(self._event(of, offset, type_.bytes, operation, node, None))
 
+    def stay(self, node: Any) -> None:
+        """Notes in which worlds active lanes access a local array and stay in it, where there are several."""
+        if self.mask is None or self.lanes.worlds == 1:
+            return
+        known = self.trace.insides.get((node, self.stack))
+        if known is None:
+            known = self.trace.insides[node, self.stack] = np.zeros(self.lanes.worlds, bool)
+        elif known.all():
+            return
+        known |= self.mask.any(axis=1).reshape(self.lanes.worlds, self.lanes.blocks).any(axis=1)
+
     def _event(
         self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value
     ) -> AccessEvent:

@@ -130,7 +130,8 @@ class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
     __slots__ = (
-        "accesses", "barriers", "branches", "copies", "fences", "lanes", "left_out", "overruns", "steps", "unknown",
+        "accesses", "barriers", "branches", "copies", "fences", "insides", "lanes", "left_out", "overruns", "steps",
+        "unknown",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
@@ -138,6 +139,9 @@ class Trace:
         self.accesses: list[AccessEvent] = []
         self.overruns: list[AccessEvent] = []
         """Accesses of a thread's own variables that leave them; those that don't are no events."""
+        self.insides: dict[tuple[Any, Stack], Any] = {}
+        """For each access of a local array, in which worlds there are some that don't, where there are several worlds.
+        """
         self.barriers: list[BarrierEvent] = []
         self.branches: list[BranchEvent] = []
         self.copies: list[CopyEvent] = []
