@@ -59,7 +59,7 @@ class Allocation:
     ) -> None:  # fmt: skip
         self.name, self.space, self.type, self.is_null = name, space, type_, is_null
         self.mask, self.depth, self.data = mask, depth, data
-        self.extent = extent
+        self.extent, self.symbol = extent, symbol
         """Bytes that there are, where somebody says so; otherwise its type may."""
         self.symbol = symbol
         """The variable that it is, of those that the source declares."""

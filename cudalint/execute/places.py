@@ -75,7 +75,6 @@ class Places:
             allocation, offset, record = base(m)
             field = record.field(name) if isinstance(record, ir.RecordType) else None
             if field is None:
-                m.unknown(f"a field `{name}` that is not known")
                 return nowhere(type_)
             offset = plus(offset, field.offset)
             if ir.is_reference(field.type):
@@ -163,7 +162,6 @@ class Places:
 def _bit_field(m: Machine, allocation: Allocation, offset: Any, field: ir.Field) -> Place:
     """The unit of a bit-field, which is accessed as a whole; what its bits are nobody follows."""
     if allocation.space == "local":
-        m.unknown("a bit-field")
         return nowhere(field.type)
     return Place(allocation, offset, ir.OpaqueType(ir.type_name(field.type), field.type.bytes))
 
@@ -203,7 +201,5 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
             m.mask = mask
         elif storage in ("constant", "device"):
             made = Allocation(symbol.name, "constant", type_, symbol=symbol)
-        else:
-            m.unknown(f"a variable of the kind {storage} whose value is not known")
     m.environment[symbol] = made
     return made
