@@ -12,8 +12,8 @@ from cudalint.collect.sites import frames_of, site_of
 from cudalint.facts import KernelFacts, Misalignment, Place
 from cudalint.kinds import Kind
 from cudalint.measure.alignment import Misaligned, misaligned
-from cudalint.measure.leaving import parameters_of
 from cudalint.measure.names import name_of
+from cudalint.measure.numbers import parameters_of
 from cudalint.measure.shared_layout import shared_layout
 
 

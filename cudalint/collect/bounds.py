@@ -9,17 +9,21 @@ from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run
 from cudalint.collect.sites import frames_of, site_of
-from cudalint.execute.program import Program
 from cudalint.facts import KernelFacts, OutOfBounds, Place
+from cudalint.interpreter.host.checked_sizes import equal
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import nodes_in
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
+from cudalint.launches.open_numbers import nodes_in as numbers_in
 from cudalint.launches.variants import other_blocks
+from cudalint.measure.addresses import Addresses
 from cudalint.measure.executed import Executed, execute
-from cudalint.measure.leaving import Leaving, elements_text, leaving, numbers_of, parameters_of
+from cudalint.measure.leaving import Leaving, leaving
 from cudalint.measure.names import name_of
-from cudalint.worlds.blocks import blocks_of
+from cudalint.measure.numbers import elements_text, numbers_of, parameters_of
+from cudalint.values.nodes import without_cast
+from cudalint.worlds.records import Parameter
 
 _ONE_THREAD = 1, 1, 1
 """What that does, a thread of any block does."""
@@ -50,7 +54,25 @@ class BoundsCollector(Provider, eq=False):
 
 
 def _leaving(executed: Executed, configuration: Configuration) -> list[Leaving]:
-    return leaving(executed.trace, executed.batch, configuration.source == "launch-site")
+    addresses = Addresses(executed.function, executed.batch, given_by(configuration))
+    return leaving(executed.trace, executed.batch, addresses, configuration.source == "launch-site")
+
+
+def given_by(configuration: Configuration) -> frozenset[str]:
+    """The numbers among the kernel's parameters that a launch gives, or that its conditions leave no choice of."""
+    fixed = {
+        without_cast(side)
+        for guard in configuration.guards
+        for pair in equal(guard)
+        for side, other in (pair, pair[::-1])
+        if other.is_const
+    }
+    return frozenset(
+        parameter.name
+        for symbol, value in configuration.arguments.items()
+        for parameter, node in numbers_in(value, Parameter(symbol))
+        if parameter is not None and (node.is_const or without_cast(node) in fixed)
+    )
 
 
 def _is_made_up(configuration: Configuration) -> bool:
@@ -69,11 +91,10 @@ def _with_any_block(found: list[Leaving], run: Run) -> list[Leaving]:
     """What leaves its array under a block that was made up does so for certain if it is the same element with other
     blocks too: an index may be made of their size."""
     found = [each for each in found if each.kind == "always" and len(set(each.extents)) == 1]
-    batch, program = run.executed.batch, Program()
+    batch = run.executed.batch
     others = other_blocks(replace(run.configuration, source="default"), run.subject.function)
     for block in (_ONE_THREAD, *others) if found else ():
-        places = tuple(tuple(place for place, _ in blocks_of(grid)) for grid in batch.grid)
-        other = execute(run.subject.function, replace(batch, block=block, places=places), program)
+        other = execute(run.subject.function, replace(batch, block=block), run.compiled)
         again = {(each.site.node, each.site.stack): each for each in _leaving(other, run.configuration)}
         found = [each for each in found if _is_same(each, again.get((each.site.node, each.site.stack)))]
     return found

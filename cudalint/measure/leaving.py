@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Literal
 
 from msgspec import Struct
 
 from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Trace
-from cudalint.ir import nodes as ir
+from cudalint.measure.addresses import Addresses
 from cudalint.measure.amounts import amount_of
 from cudalint.measure.bounds import ByWorld, Extents, ends, outside
+from cudalint.measure.numbers import names_in, numbers_of
 from cudalint.measure.sensitivity import where
 from cudalint.measure.tails import Covering, coverings, tail_of
 from cudalint.measure.wrongs import Found, Offender, Site
@@ -20,8 +20,6 @@ from cudalint.worlds.records import Batch
 
 _MOST_ASSUMED = 64
 """Bytes of an element of an array of which nobody says how many it has."""
-_LONGEST_TEXT = 80
-"""Characters of a size as a message spells it."""
 
 
 class Leaving(Struct, frozen=True):
@@ -43,13 +41,13 @@ class Leaving(Struct, frozen=True):
     """Whether somebody says how large the array is."""
 
 
-def leaving(trace: Trace, batch: Batch, has_shared: bool) -> list[Leaving]:
+def leaving(trace: Trace, batch: Batch, addresses: Addresses, has_shared: bool) -> list[Leaving]:
     """What leaves its array under a launch, in the order of the trace. `has_shared` is whether somebody says how much
     dynamic shared memory there is."""
     known = Extents.of(batch, has_shared)
     own = coverings(batch)
     assumed = _assumed(trace, batch, known, own)
-    judge = _Judge(trace, batch, own)
+    judge = _Judge(batch, addresses, own)
     found = [judge.of(each, known(each.site.allocation), True) for each in outside(trace, known)]
     if assumed:
         as_assumed = outside(_only(trace, assumed), Extents(len(batch), assumed))
@@ -60,8 +58,8 @@ def leaving(trace: Trace, batch: Batch, has_shared: bool) -> list[Leaving]:
 class _Judge:
     """Tells what holds of all numbers from what a world happens to have."""
 
-    def __init__(self, trace: Trace, batch: Batch, own: Sequence[Covering]) -> None:
-        self._lanes, self._batch, self._coverings = trace.lanes, batch, own
+    def __init__(self, batch: Batch, addresses: Addresses, own: Sequence[Covering]) -> None:
+        self._batch, self._addresses, self._coverings = batch, addresses, own
         self._numbers = numbers_of(batch)
 
     def of(self, found: Found, extent: ByWorld | None, is_allocated: bool) -> Leaving | None:
@@ -80,11 +78,11 @@ class _Judge:
     def _is_certain(self, found: Found, is_too_small: bool) -> bool:
         """Whether it is wrong whatever the numbers are with which anybody comes there. A grid that covers a size has
         several blocks. Where data decides, or a flag, who comes, it is certain of what has no room for one element."""
-        if len(self._batch) == 1 and self._batch.worlds[0]:
-            return False
         if found.site.is_conditional:
             return is_too_small and None not in found.holds
         if is_too_small and None in found.holds:
+            return False
+        if not is_too_small and not self._is_told_by_size(found.site):
             return False
         axes = {each.axis for each in self._coverings}
         of_several = [
@@ -92,6 +90,16 @@ class _Judge:
         ]
         held = [found.holds[world] for world in of_several or range(len(self._batch))]
         return any(held) and all(each is not False for each in held)
+
+    def _is_told_by_size(self, site: Site) -> bool:
+        """Whether no open number goes into the address that is not in the size of the array: nobody knows how large one
+        unknown number is beside another. What goes into it has to be different from world to world."""
+        size = self._batch.sizes.get(site.allocation)
+        names = names_in(size.text) if size is not None else set()
+        own = {name for name, choice in self._batch.worlds[0].items() if choice.basis != "given"} & names
+        if size is not None and own and len(set(size.bytes)) == 1:
+            return False
+        return self._addresses.are_of(self._addresses.rest_on(site.node, site.stack), own)
 
     def _goes_into(self, covering: Covering, allocation: Allocation, is_allocated: bool) -> bool:
         """Whether the size that the grid covers is one that the array is made for."""
@@ -113,43 +121,6 @@ class _Judge:
         names = names or set(where(found.holds, self._batch.numbers).symbols)
         values = tuple((name, int(each[world])) for name, each in self._numbers.items() if name in names)
         return Leaving(found.site, kind, world, offender, extent, values, condition, is_allocated)
-
-
-def elements_text(
-    extents: ByWorld, element: int, numbers: Mapping[str, Sequence[int | float | bool]]
-) -> str | None:
-    """A size as a number of elements, in terms of some numbers; None where it is no multiple of them, where nothing of
-    the kind makes it, or where nobody would read it."""
-    if any(extent is not None and extent % element for extent in extents):
-        return None
-    amount = amount_of([None if extent is None else extent // element for extent in extents], numbers)
-    text = str(amount) if amount is not None else None
-    return text if text is not None and len(text) <= _LONGEST_TEXT else None
-
-
-def numbers_of(batch: Batch) -> dict[str, list[int | float | bool]]:
-    """The open numbers of a launch, each with what it is in all worlds."""
-    numbers = batch.numbers
-    return {name: [own[name] for own in numbers] for name in numbers[0] if all(name in own for own in numbers)}
-
-
-def parameters_of(batch: Batch) -> dict[str, list[int | float | bool]]:
-    """The whole numbers that the kernel is given, by the names of its parameters."""
-    found: dict[str, list[int | float | bool]] = {}
-    for symbol, value in batch.arguments.items():
-        values = list(value) if isinstance(value, (list, tuple)) else [value] * len(batch)
-        is_number = isinstance(symbol.type, ir.Scalar) and symbol.type.kind in ("int", "uint")
-        if is_number and all(isinstance(each, int) for each in values):
-            found[symbol.name] = values
-    return found
-
-
-def names_in(text: str) -> set[str]:
-    """The names that an expression of the source consists of, those of fields with what they are fields of."""
-    return set(_NAME.findall(text))
-
-
-_NAME = re.compile(r"[A-Za-z_](?:[\w.]|->|\[\d+\])*")
 
 
 def _assumed(

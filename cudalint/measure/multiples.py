@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from msgspec import Struct
 
-from cudalint.measure.leaving import numbers_of, parameters_of
+from cudalint.measure.numbers import numbers_of, parameters_of
 
 if TYPE_CHECKING:
     from cudalint.worlds.records import Batch
@@ -43,8 +43,6 @@ def terms_of(batch: Batch) -> Terms:
 def is_whatever(residues: Sequence[int], terms: Terms, width: int, batch: Batch) -> bool:
     """Whether lanes are misaligned whatever the numbers are: in all worlds alike, or in each that has several blocks
     where their number is open, among them one in which all numbers are multiples of the width."""
-    if len(batch) == 1 and batch.worlds[0]:
-        return False
     reached = [world for world, bits in enumerate(residues) if bits]
     if len({residues[world] for world in reached}) == 1:
         return True

@@ -10,9 +10,10 @@ from msgspec import Struct
 
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import without_casts
-from cudalint.measure.leaving import parameters_of
+from cudalint.measure.numbers import parameters_of
 from cudalint.measure.tails import coverings
 from cudalint.worlds.origins import numbers_of
+from cudalint.worlds.text import text_of
 from cudalint.worlds.uses import Uses
 
 if TYPE_CHECKING:
@@ -43,10 +44,11 @@ class Rows(Struct, frozen=True):
 
     @classmethod
     def of(cls, kernel: ir.Function, batch: Batch) -> Rows:
-        own = Uses(kernel)
+        text = text_of(kernel)
+        own = text.uses
         uses: dict[str, set[str]] = {parameter.name: set() for parameter in numbers_of(kernel)}
         divided: dict[str, set[int]] = {}
-        for use in own.all():
+        for use in text.found:
             uses.setdefault(use.parameter.name, set()).add(use.kind)
         for name, by in _divided(own):
             divided.setdefault(name, set()).add(by)

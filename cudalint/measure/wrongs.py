@@ -106,9 +106,11 @@ def found_of(
 
 def by_world(lanes: Lanes, mask: Mask) -> NDArray[np.bool_]:
     """[R, L] or [R, 1] to whether any lane of a world has it."""
-    rows = np.broadcast_to(np.any(mask, axis=1), (lanes.rows,))
-    found: NDArray[np.bool_] = rows.reshape(lanes.worlds, lanes.blocks).any(axis=1)
-    return found
+    of_rows: Any = np.any(mask, axis=1)
+    rows = np.broadcast_to(of_rows, (lanes.rows,))
+    found: Any = rows.reshape(lanes.worlds, lanes.blocks)
+    worlds: NDArray[np.bool_] = found.any(axis=1)
+    return worlds
 
 
 def _lanes(event: AccessEvent, asks: Wrong) -> Mask | None:
