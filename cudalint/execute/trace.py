@@ -214,13 +214,15 @@ class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
     __slots__ = (
-        "accesses", "agreed", "barriers", "branches", "calls", "copies", "cut", "executions", "fences", "gaps",
+        "accesses", "agreed", "astray", "barriers", "branches", "calls", "copies", "cut", "executions", "fences", "gaps",
         "insides", "lanes", "left_out", "overruns", "steps", "turns", "undecided", "unread",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
         self.accesses: list[AccessEvent] = []
+        self.astray = 0
+        """How many accesses there were through pointers of which nothing is known."""
         self.overruns: list[AccessEvent] = []
         """Accesses of a thread's own variables that leave them; those that don't are no events."""
         self.insides: dict[tuple[Any, Stack], Any] = {}
