@@ -200,6 +200,7 @@ class Machine:
     ) -> Value:  # fmt: skip
         """Notes an access of the active lanes; gives what a load finds."""
         if self.mask is None or to.is_null or to.space == "nowhere":
+            self.trace.astray += self.mask is not None and to.space == "nowhere"
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
         if to.parts:
             return self._several(to, offset, type_, operation, node, value)
@@ -284,6 +285,17 @@ class Machine:
         """Notes an access of active lanes that leaves a local variable."""
         if self.mask is not None:
             self.trace.overruns.append(self._event(of, offset, type_.bytes, operation, node, None))
+
+    def stay(self, node: Any) -> None:
+        """Notes in which worlds active lanes access a local array and stay in it, where there are several."""
+        if self.mask is None or self.lanes.worlds == 1:
+            return
+        known = self.trace.insides.get((node, self.stack))
+        if known is None:
+            known = self.trace.insides[node, self.stack] = np.zeros(self.lanes.worlds, bool)
+        elif known.all():
+            return
+        known |= self.mask.any(axis=1).reshape(self.lanes.worlds, self.lanes.blocks).any(axis=1)
 
     def _event(
         self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value

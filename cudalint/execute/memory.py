@@ -62,6 +62,8 @@ class Allocation:
         self.mask, self.depth, self.data = mask, depth, data
         self.extent, self.symbol = extent, symbol
         """Bytes that there are, where somebody says so; otherwise its type may."""
+        self.symbol = symbol
+        """The variable that it is, of those that the source declares."""
         self.cells: dict[int, Value] = {}
         self.contents: Contents | None = None
         """Of shared memory, once an integer that is known was stored there."""
@@ -246,10 +248,12 @@ class Memory:
         self._layouts: dict[ir.Type | None, dict[int, int]] = {}
         self._fits: dict[tuple[ir.Type | None, ir.Type, int], bool] = {}
 
-    def local(self, type_: ir.Type, value: Value | None = None, name: str = "") -> Allocation:
+    def local(
+        self, type_: ir.Type, value: Value | None = None, name: str = "", symbol: ir.Symbol | None = None
+    ) -> Allocation:
         """A new variable of the lanes that are active, with its first value."""
         machine = self.machine
-        made = Allocation(name, "local", type_, machine.mask, machine.depth, machine.data)
+        made = Allocation(name, "local", type_, machine.mask, machine.depth, machine.data, symbol=symbol)
         if value is not None:
             self.store(made, 0, value, type_, None)
         return made
@@ -259,8 +263,11 @@ class Memory:
             self.machine.access(to, offset, type_, "store", node, value)
             return
         offset = plain(offset)
-        if isinstance(to.type, ir.ArrayType) and self._leaves(to, offset, type_):
-            self.machine.overrun(to, offset, type_, "store", node)
+        if isinstance(to.type, ir.ArrayType):
+            if self._leaves(to, offset, type_):
+                self.machine.overrun(to, offset, type_, "store", node)
+            else:
+                self.machine.stay(node)
         if self.machine.notes is not None and isinstance(to.type, _AGGREGATES):
             self.machine.watch_place(to, offset, value)
         if type(value) is Aggregate:
@@ -392,8 +399,11 @@ class Memory:
         if source.space != "local":
             return self.machine.access(source, offset, type_, "load", node)
         offset = plain(offset)
-        if isinstance(source.type, ir.ArrayType) and self._leaves(source, offset, type_):
-            self.machine.overrun(source, offset, type_, "load", node)
+        if isinstance(source.type, ir.ArrayType):
+            if self._leaves(source, offset, type_):
+                self.machine.overrun(source, offset, type_, "load", node)
+            else:
+                self.machine.stay(node)
         if self.machine.notes is not None and isinstance(source.type, _AGGREGATES):
             found = self._held(source, offset, type_)
             self.machine.watch_place(source, offset, found)
