@@ -10,7 +10,6 @@ from typing import ClassVar, Protocol, Self
 from msgspec import Struct
 
 from cudalint.codegen.machine import machine_accesses
-from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.work.executions import Computed, Meter, computed
 from cudalint.evaluate.work.lengths import lengths_of
@@ -70,7 +69,6 @@ class Run(Struct, eq=False):
     program: Program
     """What functions of the file were compiled to."""
     _executed: Executed | None = None
-    _trial: Trial | None = None
     _machine: Sequence[AccessEvent] | None = None
     _meter: Meter | None = None
     _computed: Computed | None = None
@@ -82,6 +80,14 @@ class Run(Struct, eq=False):
             batch = batch_of(self.configuration, self.subject.graph)
             self._executed = execute(self.subject.function, batch, self.program)
         return self._executed
+
+    def variant(self, configuration: Configuration, function: ir.Function | None = None) -> Executed:
+        """The kernel, or a variant of it, under another launch."""
+        if configuration is self.configuration:
+            batch = self.executed.batch
+        else:
+            batch = batch_of(configuration, self.subject.graph)
+        return execute(function or self.subject.function, batch, self.program)
 
     @property
     def meter(self) -> Meter:
@@ -103,13 +109,6 @@ class Run(Struct, eq=False):
         if self._machine is None:
             self._machine = machine_accesses(self.execution)
         return self._machine
-
-    @property
-    def trial(self) -> Trial:
-        """For all that asks about the order of its threads: they share the traces, and the work that may be done."""
-        if self._trial is None:
-            self._trial = trial_of(self.execution)
-        return self._trial
 
     @property
     def is_refused(self) -> bool:

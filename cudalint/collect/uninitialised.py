@@ -11,7 +11,6 @@ from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.collect.sites import frames_of
-from cudalint.concurrency.doubts.sizes import is_bound
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import KernelFacts, Place
 from cudalint.facts.uninitialised import Uninitialised
@@ -21,7 +20,8 @@ from cudalint.interpreter.device.events import AccessEvent, EscapeEvent, Library
 from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.values.graph import conjuncts
+from cudalint.values.graph import Graph, conjuncts
+from cudalint.values.nodes import THREAD_BITS, Node, without_not
 
 _GOES_ON = re.compile(r"(atomic|fetch_|.*(::|\.)fetch_)(add|sub|inc|dec|max|min|and|or|xor)", re.IGNORECASE)
 """How atomics are called whose result depends on what was there; of an exchange that may be of no interest."""
@@ -117,3 +117,10 @@ def _reader(touch: Touch, execution: Execution) -> tuple[int, int, int] | None:
         return None
     x, y, z = thread_index(lanes[:1], view.block)
     return int(x[0]), int(y[0]), int(z[0])
+
+
+def is_bound(part: Node, graph: Graph) -> bool:
+    """Whether a condition compares the number of a thread with a size that nobody gives."""
+    compared = without_not(part)
+    tells = part.bits & THREAD_BITS and part.bits & graph.uniform_bits
+    return bool(tells) and not part.bits & graph.opaque_bits and compared.op in ("<", "<=")

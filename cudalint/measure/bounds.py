@@ -81,7 +81,7 @@ def violations_of(trace: Trace) -> Violations:
         if isinstance(event.offset, Data):
             continue
         site = event.node, event.stack, event.operation, event.bytes, id(event.allocation), event.data > 0
-        for wrong in _wrong(event):
+        for wrong in _wrong(event) if event.bytes > 0 else ():
             (misaligned if wrong.extent is None else outside).setdefault(site, []).append(wrong)
     return Violations(*(list(_told(trace.lanes, found.values())) for found in (outside, misaligned)))
 
