@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from differ import Launched, Totals, _blocks, _watched
+from executed import Launched, launches_of, some_blocks
 
 from cudalint.execute.counted import CountedProgram
 from cudalint.execute.lanes import Lanes
@@ -46,7 +46,7 @@ def main() -> None:
             continue
         for path in sorted(folder.glob("*.cu")):
             try:
-                launches, _ = _watched(str(path), Totals())
+                launches = launches_of(str(path))
             except Exception as error:
                 print(f"{path}: {type(error).__name__}")
                 continue
@@ -76,16 +76,15 @@ def _compare(
     program: str, launched: Launched, kernel: dict[str, Any], ratios: list[tuple[float, bool]], operations: list[float],
     notes: bool,
 ) -> None:  # fmt: skip
-    blocks = _blocks(launched.grid)
+    blocks = some_blocks(launched.grid)
     begin = time.process_time()
-    counting = CountedProgram()
     try:
-        trace = Machine(Lanes(launched.block, launched.grid, blocks), counting, _MOST_STEPS).run(
+        trace = Machine(Lanes(launched.block, launched.grid, blocks), CountedProgram(), _MOST_STEPS).run(
             launched.function, launched.arguments
         )
         ran = time.process_time()
         laid = laid_out(launched.function)
-        work = counted(laid, counting)
+        work = counted(laid, trace.executions)
     except Exception as error:
         print(f"{program} {launched.function.name}: {type(error).__name__} {error}")
         return

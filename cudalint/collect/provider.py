@@ -13,19 +13,22 @@ from cudalint.codegen.machine import machine_accesses
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.work.executions import Computed, Meter, computed
 from cudalint.evaluate.work.lengths import lengths_of
-from cudalint.execute.program import Program
 from cudalint.facts import KernelFacts
 from cudalint.hardware.targets import Target
 from cudalint.interpreter.device.deadline import Deadline
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.launches.batches import batch_of
 from cudalint.launches.configuration import Configuration
-from cudalint.measure.executed import Executed, execute
+from cudalint.launches.in_worlds import executed_in_worlds
+from cudalint.launches.open_sizes import open_sizes
+from cudalint.measure.executed import Compiled, Executed, execute
+from cudalint.measure.work.counts import Work
+from cudalint.measure.work.lengths import Lengths
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import ReasonKind
 from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
 
 
 class Subject(Protocol):
@@ -66,9 +69,13 @@ class Run(Struct, eq=False):
     """Its place among the kernel's launches."""
     configuration: Configuration
     execution: Execution
-    program: Program
+    compiled: Compiled
     """What functions of the file were compiled to."""
+    statements: Sequence[Node] = ()
+    """What users say of the launch."""
     _executed: Executed | None = None
+    _lengths: Lengths | None = None
+    _work: Work | None = None
     _machine: Sequence[AccessEvent] | None = None
     _meter: Meter | None = None
     _computed: Computed | None = None
@@ -77,17 +84,34 @@ class Run(Struct, eq=False):
     def executed(self) -> Executed:
         """All worlds of it."""
         if self._executed is None:
-            batch = batch_of(self.configuration, self.subject.graph)
-            self._executed = execute(self.subject.function, batch, self.program)
+            self._executed = executed_in_worlds(
+                self.configuration, self.subject.function, self.subject.graph, self.statements, self.subject.target,
+                self.compiled,
+            )
         return self._executed
 
     def variant(self, configuration: Configuration, function: ir.Function | None = None) -> Executed:
-        """The kernel, or a variant of it, under another launch."""
+        """The kernel, or a variant of it, under this launch or another one."""
+        subject = self.subject
         if configuration is self.configuration:
-            batch = self.executed.batch
-        else:
-            batch = batch_of(configuration, self.subject.graph)
-        return execute(function or self.subject.function, batch, self.program)
+            return execute(function or subject.function, self.executed.batch, self.compiled)
+        return executed_in_worlds(
+            configuration, function or subject.function, subject.graph, self.statements, subject.target, self.compiled
+        )
+
+    @property
+    def lengths(self) -> Lengths:
+        """How long loops are taken for in its first world, of which nothing in sight says that."""
+        if self._lengths is None:
+            self._lengths = self.executed.lengths(open_sizes(self.configuration, self.subject.graph))
+        return self._lengths
+
+    @property
+    def work(self) -> Work:
+        """Instructions and operations of its first world."""
+        if self._work is None:
+            self._work = self.executed.work(self.lengths)
+        return self._work
 
     @property
     def meter(self) -> Meter:

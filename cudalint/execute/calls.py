@@ -11,8 +11,9 @@ from cudalint.execute.memory import Allocation, as_type, plus
 from cudalint.execute.places import nowhere
 from cudalint.execute.program import Evaluate, Execute, Locate, Place, Program
 from cudalint.execute.ptx import instruction
-from cudalint.execute.unseen import Unseen, constructed, read_arguments
+from cudalint.execute.unseen import NO_BODY, Unseen, constructed, read_arguments
 from cudalint.execute.values import UNKNOWN, Aggregate, Closure, FunctionValue, Pointer, Value
+from cudalint.facts.files import not_resolved
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
@@ -91,8 +92,9 @@ class Calls:
                 elif type(held) is Closure:
                     function, copies = held.function, held.copies
             body = function.load() if function is not None and not e.is_virtual else None
-            if body is None or function is None:
-                return unseen.execute(m, place)
+            why = self._obstacle(m, body)
+            if body is None or function is None or why:
+                return unseen.execute(m, place, function, why)
             return invoke(m, body, function, this, copies), ir.is_reference(body.result)
 
         return called
@@ -112,7 +114,7 @@ class Calls:
 
         def made(m: Machine) -> Value:
             body = constructor.load()
-            if body is None:
+            if body is None or self._obstacle(m, body):
                 found = [argument(m) for argument in arguments]
                 return constructed(m, e, found)
             own = m.memory.local(type_)
@@ -143,14 +145,10 @@ class Calls:
             m: Machine, function: ir.Function, reference: ir.FunctionRef, this: Pointer | None,
             copies: dict[ir.Symbol, Allocation],
         ) -> Value:  # fmt: skip
-            if len(m.frames) > _MOST_CALLS:
-                m.unknown("calls that are too deep")
-                return UNKNOWN
             if m.mask is None:
                 return UNKNOWN
-            if self._is_endless(m, function):
-                m.unknown("a recursion that data ends")
-                return UNKNOWN
+            if function.problems and reference.is_user:
+                self._note_problems(m, e, function)
             bound = {p: bind(m, p, at) for at, p in enumerate(function.parameters) if at < len(arguments)}
             is_again = any(frame.function is function for frame in m.frames)
             saved = dict(m.environment) if is_again else None
@@ -162,11 +160,12 @@ class Calls:
                 own.cells[0] = this
                 hidden.setdefault(function.this, m.environment.get(function.this))
                 m.environment[function.this] = own
-            mask, state = m.mask, (m.broken, m.continued, m.stack, m.library)
+            mask, state = m.mask, (m.broken, m.continued, m.stack, m.library, m.handed)
             if not reference.is_user:
                 m.library = m.library or e
             elif m.library is None:
                 m.stack = (e, *m.stack)
+                m.handed = (_handed(e, arguments, bound, this), *m.handed)
             m.broken = m.continued = None
             ended = m.ended
             frame = Frame(function, m.data)
@@ -175,7 +174,7 @@ class Calls:
             if m.mask is not None:
                 self._program.statement(function.body)(m)
             m.frames.pop()
-            m.broken, m.continued, m.stack, m.library = state
+            m.broken, m.continued, m.stack, m.library, m.handed = state
             if saved is not None:
                 m.environment = saved
             for symbol, old in hidden.items():
@@ -188,10 +187,24 @@ class Calls:
 
         return invoke
 
-    def _is_endless(self, m: Machine, function: ir.Function) -> bool:
-        """Whether a function calls itself once more under conditions that data decides: one turn is like the other."""
+    def _obstacle(self, m: Machine, function: ir.Function | None) -> str:
+        """What is in the way of executing a function's body."""
+        if function is None:
+            return NO_BODY
+        if function.is_template_pattern:
+            return "is a template of unknown arguments"
         before = [frame.data for frame in m.frames if frame.function is function]
-        return len(before) >= _CALLS_BY_DATA and m.data > before[-_CALLS_BY_DATA]
+        is_deep = len(m.frames) > _MOST_CALLS
+        # One that calls itself once more under conditions that data decides does what it did.
+        if len(before) >= _CALLS_BY_DATA and (is_deep or m.data > before[-_CALLS_BY_DATA]):
+            return "is recursive and was followed no further"
+        return f"is more than {_MOST_CALLS} calls deep and was not followed" if is_deep else ""
+
+    def _note_problems(self, m: Machine, e: ir.Call | ir.Construct, function: ir.Function) -> None:
+        """What the front end lost of a function is lost to the kernel."""
+        m.call(e, function.name, is_users=True, is_in_part=True)
+        for problem in function.problems:
+            m.gap(function.name_span, not_resolved(problem), "unresolved", problem)
 
     def _initialise(self, m: Machine, function: ir.Function, this: Pointer | None) -> None:
         """The members that a constructor sets before its body."""
@@ -214,3 +227,18 @@ class Calls:
             else:
                 value = as_type(self._program.value(expression)(m), field.type)
                 m.memory.store(this.allocation, at, value, field.type, expression)
+
+
+def _handed(
+    e: ir.Call | ir.Construct, arguments: Sequence[ir.Expr], bound: dict[ir.Symbol, Allocation | Pointer],
+    this: Pointer | None,
+) -> tuple[tuple[Pointer, ir.Expr], ...]:  # fmt: skip
+    """The addresses that a call hands on, with the expressions that make them."""
+    found = []
+    for value, argument in zip(bound.values(), arguments, strict=False):
+        pointer = value.cells.get(0) if isinstance(value, Allocation) else value
+        if type(pointer) is Pointer and pointer.allocation.space != "local":
+            found.append((pointer, argument))
+    if this is not None and this.allocation.space != "local" and isinstance(e, ir.Call) and e.receiver is not None:
+        found.append((this, e.receiver))
+    return tuple(found)

@@ -22,9 +22,11 @@ from cudalint.execute.values import (
     Pointer,
     Symbolic,
     Value,
+    is_common,
     leaves,
 )
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
@@ -74,9 +76,9 @@ class Expressions:
             case ir.New():
                 return self._new(e)
             case ir.Launch():
-                return self._unknown("a kernel that launches another", (e.grid, e.block, *e.arguments))
+                return self._unknown(e, "it launches a kernel from the device", (e.grid, e.block, *e.arguments))
             case ir.UnknownExpr():
-                return self._unknown(e.reason, e.children)
+                return self._unknown(e, e.reason, e.children)
 
     # --- reading -----------------------------------------------------------------------------------
 
@@ -180,7 +182,7 @@ class Expressions:
 
             return last
         if op in ("&&", "||"):
-            return self._short_circuit(op == "||", left, right)
+            return self._short_circuit(e, left, right)
         operand = e.left.type
 
         def computed(m: Machine) -> Value:
@@ -188,7 +190,9 @@ class Expressions:
 
         return computed
 
-    def _short_circuit(self, stops_at: bool, left: Evaluate, right: Evaluate) -> Evaluate:
+    def _short_circuit(self, e: ir.Binary, left: Evaluate, right: Evaluate) -> Evaluate:
+        stops_at, is_branch = e.op == "||", walk.needs_a_branch(e.right)
+
         def computed(m: Machine) -> Value:
             first = m.truth(left(m))
             if type(first) is bool:
@@ -204,6 +208,8 @@ class Expressions:
                     return second
                 return _unsettled(first) if stops_at else first
             go_on, _ = m.split(~first if stops_at else first)
+            if is_branch:
+                m.branch(e, mask, go_on)
             if go_on is None:
                 return first
             m.mask = go_on
@@ -261,11 +267,13 @@ class Expressions:
         def chosen(m: Machine) -> Value:
             holds = m.truth(condition(m))
             if type(holds) is bool:
+                m.agreed(e)
                 return then(m) if holds else otherwise(m)
             mask = m.mask
             if mask is None:
                 return then(m)
             if type(holds) is not np.ndarray:
+                m.undecided(e, holds)
                 return _by_data(m, then, otherwise)
             with_it, without = m.split(holds)
             m.branch(e, mask, with_it)
@@ -384,13 +392,15 @@ class Expressions:
 
         return made
 
-    def _unknown(self, reason: str, children: tuple[ir.Expr, ...]) -> Evaluate:
+    def _unknown(self, e: ir.Expr, reason: str, children: tuple[ir.Expr, ...]) -> Evaluate:
         parts = [self._program.value(child) for child in children]
+        data = Data("unknown", f"of {reason}")
 
         def executed(m: Machine) -> Value:
             for part in parts:
                 part(m)
-            return m.unknown(reason)
+            m.gap(e.span, reason)
+            return data
 
         return executed
 
@@ -434,7 +444,7 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
             m.watch(op, left, right, own)
         return binary(op, left, right, own) if isinstance(own, ir.Scalar) else COMPUTED
     if kinds[0] is Data and kinds[1] is Data:
-        return left
+        return left if right.is_common or not left.is_common else right
     if Pointer in kinds:
         if m.notes is not None:
             _watch_pointers(m, op, left, right)
@@ -471,7 +481,10 @@ def _of_data(op: str, left: Value, right: Value) -> Value:
             return 0
     if op == "%" and type(right) is int and right == 1:
         return 0
-    return left if isinstance(left, Data) else right
+    data, number = (left, right) if isinstance(left, Data) else (right, left)
+    if data.is_common and not is_common(number):
+        return Data(data.kind, data.reason)
+    return data
 
 
 def _watch_cast(m: Machine, value: Value, type_: ir.Type) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -15,16 +16,20 @@ from cudalint.execute.trace import (
     BarrierPart,
     BarrierScope,
     BranchEvent,
+    CallEvent,
     CopyEvent,
     FenceEvent,
+    Gap,
+    Handed,
     LeftOut,
     Stack,
     Trace,
 )
-from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, truth
+from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, is_common, truth
 from cudalint.facts import BarrierKind, Operation
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.reasons import Problem, ReasonKind
 
 if TYPE_CHECKING:
     from cudalint.execute.lanes import Lanes, Mask
@@ -86,6 +91,10 @@ class Machine:
         self.stack: Stack = ()
         self.library: Any = None
         """The call in the user's code of a function of the bundled headers that is being executed."""
+        self.guard: Mask | None = None
+        """The lanes that came to the innermost branch of the innermost loop."""
+        self.handed: Handed = ()
+        """What the calls of the stack were given: see `AccessEvent`."""
         self.weight: Any = lanes.weight
         self.interval: Any = 0
         self.warp_interval: Any = 0
@@ -155,7 +164,7 @@ class Machine:
     def step(self) -> None:
         self.trace.steps += 1
         if self.trace.steps > self.most_steps:
-            raise TooMuch
+            raise TooMuch(f"its body takes more than {self.most_steps} steps")
 
     # --- notes for loops ---------------------------------------------------------------------------
 
@@ -207,7 +216,10 @@ class Machine:
         if operation != "load":
             return UNKNOWN
         found = loaded(type_, to.name)
-        return Data("loaded", origin=self.trace.accesses[-1]) if isinstance(found, Data) else found
+        if not isinstance(found, Data):
+            return found
+        is_one = operation == "load" and to.space != "local" and is_common(offset)
+        return Data("loaded", to.name, self.trace.accesses[-1], is_one)
 
     def _several(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
@@ -279,7 +291,7 @@ class Machine:
         assert mask is not None
         return AccessEvent(
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
-            self.data, value, self.warp_interval, self.grid_interval,
+            self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
         )  # fmt: skip
 
     def barrier(
@@ -354,13 +366,46 @@ class Machine:
             before = len(self.trace.accesses)
             self.trace.fences.append(FenceEvent(node, self.mask, self.interval, self.stack, before))
 
-    def branch(self, node: Any, mask: Mask, taken: Mask | None) -> None:
+    def branch(self, node: Any, mask: Mask, taken: Mask | None, turn: int = 0) -> None:
         none = np.zeros((1, 1), bool) if taken is None else taken
-        self.trace.branches.append(BranchEvent(node, mask, none, self.weight, self.stack, self.data))
+        self.trace.branches.append(
+            BranchEvent(node, mask, none, self.weight, self.stack, self.data, turn, self.library)
+        )
 
-    def unknown(self, reason: str) -> Data:
-        self.trace.unknown[reason] += 1
-        return UNKNOWN
+    def agreed(self, node: Any) -> None:
+        """Notes a branch that all lanes of all worlds take alike."""
+        if self.library is None:
+            self.trace.agreed[node, self.stack] = None
+
+    def undecided(self, node: Any, condition: Data) -> None:
+        """Notes a branch that data decides."""
+        if self.library is None:
+            before = self.trace.undecided.setdefault((node, self.stack), condition)
+            if before.is_common and not condition.is_common:
+                self.trace.undecided[node, self.stack] = condition
+
+    def gap(self, span: ir.Span, reason: str, kind: ReasonKind = "other", problem: Problem | None = None) -> None:
+        """Notes something that is passed over."""
+        gap, gaps = Gap(span, reason, kind, problem), self.trace.gaps
+        gaps[gap] = gaps.get(gap, 0) + 1
+
+    def unread(self, span: ir.Span, reason: str, kind: ReasonKind = "other") -> None:
+        """Notes a call of which nothing is known."""
+        gap, gaps = Gap(span, reason, kind), self.trace.unread
+        gaps[gap] = gaps.get(gap, 0) + 1
+
+    def call(
+        self, node: Any, name: str, is_users: bool, pointers: Iterable[Pointer] = (), is_in_part: bool = False
+    ) -> None:
+        """Notes a call of the active lanes that is not followed."""
+        if self.mask is not None:
+            self.trace.calls.append(
+                CallEvent(
+                    self.library or node, name, self.mask, self.weight, self.interval, self.stack, self.data,
+                    self.warp_interval, self.grid_interval, len(self.trace.accesses), is_users, tuple(pointers),
+                    is_in_part,
+                )
+            )  # fmt: skip
 
     def note_write(self, to: Allocation, offset: int, old: Value) -> None:
         """Remembers what was in a cell from outside of the loops around, once for each turn."""
@@ -381,8 +426,8 @@ class Machine:
         with np.errstate(all="ignore"):
             try:
                 body(self)
-            except TooMuch:
-                self.unknown("it takes too many steps")
+            except TooMuch as reason:
+                self.trace.cut = str(reason)
         return self.trace
 
     def _fill(self, variable: Allocation, offset: int, type_: ir.Type, value: Value, name: str) -> None:
@@ -396,9 +441,12 @@ class Machine:
                 self._fill(variable, offset + number * type_.element.bytes, type_.element, own, name)
         elif isinstance(type_, ir.PointerType):
             made = value if type(value) is Pointer else Pointer(Allocation(name, "global"), 0, type_.pointee)
-            variable.cells[offset] = Pointer(made.allocation, made.offset, type_.pointee)
+            moved: Any = made.offset
+            if isinstance(moved, (list, tuple)):
+                moved = self.lanes.by_world(moved, np.int64)
+            variable.cells[offset] = Pointer(made.allocation, moved, type_.pointee)
         elif value is None:
-            variable.cells[offset] = UNKNOWN
+            variable.cells[offset] = Data("unknown", name, is_common=True)
         elif isinstance(value, (list, tuple)):
             variable.cells[offset] = as_type(self.lanes.by_world(value, np.asarray(value).dtype), type_)
         else:

@@ -49,17 +49,17 @@ class Allocation:
     """
 
     __slots__ = (
-        "cells", "contents", "data", "depth", "extent", "is_null", "is_open", "mask", "name", "parts", "space", "type",
-        "widths",
+        "cells", "contents", "data", "depth", "extent", "is_null", "is_open", "mask", "name", "parts", "space",
+        "symbol", "type", "widths",
     )  # fmt: skip
 
     def __init__(
         self, name: str, space: MemorySpace, type_: ir.Type | None = None, mask: Mask | None = None, depth: int = 0,
-        data: int = 0, is_null: bool = False, extent: int | None = None,
+        data: int = 0, is_null: bool = False, extent: int | None = None, symbol: ir.Symbol | None = None,
     ) -> None:  # fmt: skip
         self.name, self.space, self.type, self.is_null = name, space, type_, is_null
         self.mask, self.depth, self.data = mask, depth, data
-        self.extent = extent
+        self.extent, self.symbol = extent, symbol
         """Bytes that there are, where somebody says so; otherwise its type may."""
         self.cells: dict[int, Value] = {}
         self.contents: Contents | None = None

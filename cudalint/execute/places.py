@@ -75,7 +75,6 @@ class Places:
             allocation, offset, record = base(m)
             field = record.field(name) if isinstance(record, ir.RecordType) else None
             if field is None:
-                m.unknown(f"a field `{name}` that is not known")
                 return nowhere(type_)
             offset = plus(offset, field.offset)
             if ir.is_reference(field.type):
@@ -163,7 +162,6 @@ class Places:
 def _bit_field(m: Machine, allocation: Allocation, offset: Any, field: ir.Field) -> Place:
     """The unit of a bit-field, which is accessed as a whole; what its bits are nobody follows."""
     if allocation.space == "local":
-        m.unknown("a bit-field")
         return nowhere(field.type)
     return Place(allocation, offset, ir.OpaqueType(ir.type_name(field.type), field.type.bytes))
 
@@ -187,11 +185,13 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
         if known is not None:
             m.environment[symbol] = Pointer(known, 0, type_)
             return m.environment[symbol]
-        made = m.allocations[storage] = Allocation(symbol.name, "shared", type_)
+        made = m.allocations[storage] = Allocation(symbol.name, "shared", type_, symbol=symbol)
     elif storage == "shared":
-        made = Allocation(symbol.name, "shared", type_)
+        made = Allocation(symbol.name, "shared", type_, symbol=symbol)
     elif storage in ("constant", "device") and not symbol.is_const:
-        made = Allocation(symbol.name, "constant" if storage == "constant" else "global", type_)
+        made = Allocation(
+            symbol.name, "constant" if storage == "constant" else "global", type_, symbol=symbol
+        )
     else:
         made = Allocation(symbol.name, "local", type_, m.full)
         initializer = symbol.initializer() if symbol.initializer is not None else None
@@ -201,7 +201,5 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
             m.mask = mask
         elif storage in ("constant", "device"):
             made = Allocation(symbol.name, "constant", type_)
-        else:
-            m.unknown(f"a variable of the kind {storage} whose value is not known")
     m.environment[symbol] = made
     return made

@@ -21,6 +21,7 @@ from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, Data, Pointer, Val
 from cudalint.facts import Operation
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.reasons import ReasonKind
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
@@ -192,7 +193,7 @@ class _Assembly:
 
     def _touch(self, m: Machine, at: Value, type_: ir.Type, operation: Operation) -> None:
         if type(at) is not Pointer:
-            m.unknown("inline PTX that accesses memory somewhere")
+            m.gap(self._statement.span, "inline PTX that accesses memory somewhere")
         elif at.allocation.space != "local":
             m.access(at.allocation, at.offset, type_, operation, self._statement)
         elif operation != "load":
@@ -240,7 +241,7 @@ class _Assembly:
             to, origin = target(m, registers), source(m, registers)
             size, *read = [size(m, registers) for size in sizes]
             if type(size) is not int or type(to) is not Pointer or type(origin) is not Pointer:
-                m.unknown("an asynchronous copy from somewhere")
+                m.gap(self._statement.span, "an asynchronous copy from somewhere")
                 return
             mask = m.mask
             if read and type(read[0]) is np.ndarray:
@@ -374,7 +375,7 @@ class _Assembly:
         name = each.parts[0]
         sources = each.operands[1:] if name not in ("bra", "membar", "fence") else ()
         reads = [self._read(part) for text in sources for part in registers_of(text)]
-        reason = _reason(each)
+        reason, kind = _reason(each)
         has_result = bool(each.operands) and name not in _WITHOUT_RESULT
         result = self._results_to(each.operands[0], LOADED if name in _MEMORY else COMPUTED) if has_result else None
 
@@ -382,21 +383,21 @@ class _Assembly:
             for read in reads:
                 read(m, registers)
             if reason:
-                m.unknown(reason)
+                m.gap(self._statement.span, reason, kind)
             if result is not None:
                 result(m, registers)
 
         return execute
 
 
-def _reason(each: Instruction) -> str:
+def _reason(each: Instruction) -> tuple[str, ReasonKind]:
     """Why something of it is not known, if it gets to memory."""
     unit = each.unit
     if unit is not None:
-        return f"{unit} (`{each.name}`) gets to memory, and no lane does"
+        return f"{unit} (`{each.name}`) gets to memory, and no lane does", "unit"
     if each.parts[0] in _MEMORY and not each.is_waiting and not each.is_within:
-        return f"inline PTX (`{each.name}`) that accesses memory"
-    return ""
+        return f"its inline PTX (`{each.name}`) accesses memory", "other"
+    return "", "other"
 
 
 def _axis(name: str, axis: int) -> Callable[[Machine], Value]:

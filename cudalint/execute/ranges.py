@@ -14,9 +14,10 @@ def as_statement(n: ir.RangeFor) -> ir.Stmt:
     """The loop over positions for an array; for what else there is a loop that data ends."""
     where, array = n.span, ir.referent(n.range.type)
     if not isinstance(array, ir.ArrayType) or array.count is None:
-        unknown = ir.UnknownExpr("a loop over a range", (), n.symbol.type, where)
+        reason = "the elements of a range that is no array"
+        unknown = ir.UnknownExpr(reason, (), n.symbol.type, where)
         body = ir.Block((ir.Declare(n.symbol, unknown, n.symbol.span), n.body), n.body.span)
-        return ir.While(ir.UnknownExpr("a loop over a range", (n.range,), _BOOL, where), body, where)
+        return ir.While(ir.UnknownExpr(reason, (n.range,), _BOOL, where), body, where)
     whole = ir.Symbol("range", ir.PointerType(array, reference=True), "local", where)
     counter = ir.Symbol("position", _INT, "local", where)
     position = ir.Name(counter, _INT, where)

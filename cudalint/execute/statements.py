@@ -53,7 +53,7 @@ class Statements:
             case ir.RangeFor():
                 return self._program.statement(as_statement(n))
             case ir.UnknownStmt():
-                return self._unknown(n.reason, n.children)
+                return self._unknown(n)
 
     def _expression(self, n: ir.ExprStmt) -> Execute:
         value = self._program.value(n.expr)
@@ -134,17 +134,20 @@ class Statements:
             if mask is None:
                 return
             if type(holds) is bool:
+                m.agreed(n)
                 if holds:
                     then(m)
                 elif otherwise is not None:
                     otherwise(m)
                 return
             if isinstance(holds, Data):
+                m.undecided(n, holds)
                 _if_by_data(m, mask, holds, then, otherwise)
                 return
             with_it, without = m.split(holds)
             m.branch(n, mask, with_it)
             left_then, left_otherwise = with_it, without
+            outer, m.guard = m.guard, mask
             if with_it is not None:
                 m.mask = with_it
                 then(m)
@@ -153,6 +156,7 @@ class Statements:
                 m.mask = without
                 otherwise(m)
                 left_otherwise = m.mask
+            m.guard = outer
             if left_then is with_it and left_otherwise is without:
                 m.mask = mask
             else:
@@ -174,6 +178,7 @@ class Statements:
                 return
             outer, outer_data, m.broken = m.broken, m.loop_data, None
             if isinstance(value, Data) or type(value) not in (int, bool, np.ndarray):
+                m.undecided(n, value if isinstance(value, Data) else COMPUTED)
                 m.data += 1
                 m.loop_data = m.data
                 for _, _, body in cases:
@@ -213,6 +218,8 @@ class Statements:
                 left = None
             if type(value) is np.ndarray:
                 m.branch(n, mask, next((hit for hit in hits if hit is not None), None))
+            else:
+                m.agreed(n)
             falls: Mask | None = None
             for hit, (_, _, body) in zip(hits, cases, strict=True):
                 m.mask = _both(falls, hit)
@@ -254,11 +261,11 @@ class Statements:
 
         return execute
 
-    def _unknown(self, reason: str, children: tuple[ir.Stmt, ...]) -> Execute:
-        parts = self._block(children) if children else None
+    def _unknown(self, n: ir.UnknownStmt) -> Execute:
+        parts = self._block(n.children) if n.children else None
 
         def execute(m: Machine) -> None:
-            m.unknown(reason)
+            m.gap(n.span, n.reason)
             if parts is not None:
                 parts(m)
 

@@ -9,15 +9,28 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from msgspec import Struct
+
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
+from cudalint.reasons import Problem, ReasonKind
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from cudalint.execute.lanes import Lanes, Mask
     from cudalint.execute.memory import Allocation
+    from cudalint.execute.values import Data, Pointer
+
+    Counts = NDArray[np.float64]
+else:
+    Counts = Any
 
 Stack = tuple[ir.Call | ir.Construct, ...]
 """The calls that lead to a place, the innermost first."""
+Handed = tuple[tuple[tuple[Any, Any], ...], ...]
+"""For each call, the innermost first, pointers and the expressions that make them."""
 BarrierScope = Literal["warp", "block"]
 """Whose threads wait: those of a warp or a part of one, or those of the block, of several warps, or of more."""
 BarrierPart = Literal["whole", "arrive", "wait"]
@@ -43,11 +56,16 @@ class AccessEvent(NamedTuple):
     data: int
     """How many conditions that data decides there are on the way: the mask has the lanes that may come."""
     value: Any = None
-    """What is stored, or None."""
+    """What is stored, or None; of an asynchronous copy, where it is read."""
     warp_interval: Any = 0
     """How many barriers of its whole warp a lane has passed."""
     grid_interval: Any = 0
     """How many barriers of the grid a lane has passed."""
+    guard: Mask | None = None
+    """The lanes that come to the innermost branch around it, which the compiler may turn into a predicate; None where
+    there is none, in the innermost loop."""
+    handed: Handed = ()
+    """What each call of `stack` hands on: the address that a parameter leads to, and the argument that says it."""
 
 
 class BarrierEvent(NamedTuple):
@@ -116,6 +134,42 @@ class BranchEvent(NamedTuple):
     stack: Stack
     data: int = 0
     """How many conditions that data decides there are on the way."""
+    turn: int = 0
+    """Of a loop: the turns that lanes have made before this test, in this execution of it."""
+    library: Any = None
+    """The call of a function of the bundled headers that it is in."""
+
+
+class CallEvent(NamedTuple):
+    """One execution of a call whose function was not followed: there may be accesses and barriers in it."""
+
+    node: Any
+    name: str
+    mask: Mask
+    weight: Any
+    interval: Any
+    stack: Stack
+    data: int
+    """How many conditions that data decides there are on the way."""
+    warp_interval: Any
+    grid_interval: Any
+    position: int
+    """How many accesses there are in the trace before it."""
+    is_users: bool
+    """It is the user's, or may be: that of a library makes no barrier, and touches only what it is handed."""
+    pointers: tuple[Pointer, ...]
+    """Into memory that others see, that it is handed: by value, in records, and as what it is called on."""
+    is_in_part: bool = False
+    """Its body was executed, with parts that the front end lost: they are within or behind what is in the trace."""
+
+
+class Gap(NamedTuple):
+    """Something that the execution passed over."""
+
+    span: ir.Span
+    reason: str
+    kind: ReasonKind = "other"
+    problem: Problem | None = None
 
 
 class LeftOut(NamedTuple):
@@ -128,11 +182,42 @@ class LeftOut(NamedTuple):
     """Of turns or events that are left out, where that is known; else 1."""
 
 
+class Site(NamedTuple):
+    """A statement, as calls lead there."""
+
+    statement: ir.Stmt
+    stack: Stack
+    library: Any
+    """The call of a function of the bundled headers that it belongs to."""
+
+
+class Executions(Struct):
+    """Of a statement."""
+
+    counts: Counts
+    """[2, W] by warps with an active lane, and by lanes, in each world."""
+    by_data: bool
+    """Whether data decides about some of them: then they are all that may come."""
+
+
+class Turn(NamedTuple):
+    """A turn of a loop begins that is executed."""
+
+    loop: Site
+    number: int
+    """Of those of this execution of the loop that are executed."""
+    depth: int
+    """Of the loop: 1 for one that is in no other."""
+    before: int
+    """How many accesses are in the trace before it."""
+
+
 class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
     __slots__ = (
-        "accesses", "barriers", "branches", "copies", "fences", "lanes", "left_out", "overruns", "steps", "unknown",
+        "accesses", "agreed", "barriers", "branches", "calls", "copies", "cut", "executions", "fences", "gaps", "lanes",
+        "left_out", "overruns", "steps", "turns", "undecided", "unread",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
@@ -142,10 +227,37 @@ class Trace:
         """Accesses of a thread's own variables that leave them; those that don't are no events."""
         self.barriers: list[BarrierEvent] = []
         self.branches: list[BranchEvent] = []
+        """Those that numbers decide, by lane or by row."""
+        self.agreed: dict[tuple[Any, Stack], None] = {}
+        """Branches whose conditions are one number for all lanes and rows, at least once."""
+        self.undecided: dict[tuple[Any, Stack], Data] = {}
+        """Branches that data decides, with a condition that was found, one that lanes may differ in before others."""
         self.copies: list[CopyEvent] = []
         self.fences: list[FenceEvent] = []
-        self.unknown: Counter[str] = Counter()
-        """Why something was not executed, and how often."""
+        self.calls: list[CallEvent] = []
+        self.gaps: dict[Gap, int] = {}
+        """What was not executed, and how often."""
+        self.unread: dict[Gap, int] = {}
+        """Calls of which nothing is known, neither by their bodies nor by their names: of a kernel without accesses
+        these may be all that it does."""
+        self.cut = ""
+        """Why the execution ended before its time, if it did: what comes behind is not in the trace."""
         self.left_out: list[LeftOut] = []
         """What the weights of the others are estimates for. Turns that go on exactly like others are not among it."""
+        self.executions: dict[Site, Executions] = {}
+        """Of the statements of a program that counts them."""
+        self.turns: list[Turn] = []
+        """Of all loops, in their order."""
         self.steps = 0
+
+    @property
+    def is_cut(self) -> bool:
+        return bool(self.cut)
+
+    @property
+    def unknown(self) -> Counter[str]:
+        """Why something was not executed, and how often."""
+        found: Counter[str] = Counter({self.cut: 1} if self.cut else {})
+        for gap, number in (*self.gaps.items(), *self.unread.items()):
+            found[gap.reason] += number
+        return found

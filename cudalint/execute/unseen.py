@@ -9,6 +9,7 @@ from cudalint.execute.library.common import data_of, opaque
 from cudalint.execute.program import Evaluate, Place, Program
 from cudalint.execute.values import UNKNOWN, Aggregate, Data, Pointer, Value
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import FUNCTION_CLASS
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
@@ -20,6 +21,11 @@ _COUNTING: Final = frozenset({"operator++", "operator--"})
 def _assigns(name: str) -> bool:
     """Whether an operator changes its first operand: `a[i] += h` of a library's type."""
     return name in _COUNTING or (name.startswith("operator") and name.endswith("=") and name not in _COMPARING)
+
+
+NO_BODY: Final = "has no body in sight"
+_HANDED: Final = "a call of the function that it is handed, which nothing in sight names"
+_OF_TEMPLATE: Final = "a call of which only template arguments tell the function, and nothing gives them"
 
 
 class Unseen:
@@ -34,8 +40,10 @@ class Unseen:
         self._changes_first = e.receiver is None and _assigns(e.name) and e.name != "operator="
         self._is_users = e.function is None or e.function.is_user
 
-    def execute(self, m: Machine, receiver: Place | None) -> tuple[Value, bool]:
-        """What it returns, and whether that is a reference."""
+    def execute(
+        self, m: Machine, receiver: Place | None, function: ir.FunctionRef | None, why: str
+    ) -> tuple[Value, bool]:
+        """What it returns, and whether that is a reference; `why` the function that it calls was not followed."""
         e = self._call
         set_: list[Place] = []
         found: list[Value] = []
@@ -50,10 +58,11 @@ class Unseen:
             return UNKNOWN, False
         if receiver is not None and e.name != "operator=":
             found.append(m.memory.load(*receiver, e))
-        gets_memory = self._touch(m, found)
-        if self._is_users or gets_memory or e.is_virtual:
-            m.unknown(self.reason)
-        data = data_of(_scalars(found)) if not self._is_users else UNKNOWN
+        pointers = self._touch(m, found)
+        places = (*set_, receiver) if receiver is not None else set_
+        pointers += [Pointer(*place) for place in places if place.allocation.space not in ("local", "nowhere")]
+        self._note(m, function, why, pointers)
+        data = data_of(_scalars(found)) if not self._is_users else Data("unknown", f"it is the result of {self._name}")
         for place in set_:
             m.memory.store(place.allocation, place.offset, opaque(place.type, data), place.type, e)
         if set_ and self._changes_first and ir.is_reference(e.type):
@@ -64,20 +73,36 @@ class Unseen:
         return opaque(self._type, data), False
 
     @property
-    def reason(self) -> str:
-        if self._call.is_virtual:
-            return f"a call of `{self._call.name}`, which the object decides about"
-        return f"a call of `{self._call.name}`, whose body is not in sight"
+    def _name(self) -> str:
+        return f"`{self._call.name}`" if self._call.name else _OF_TEMPLATE
 
-    def _touch(self, m: Machine, found: Sequence[Value]) -> bool:
-        """Whether it gets to memory that others see; of the thread's own that it gets to nothing is known any more."""
-        is_seen = False
-        for value in found:
+    def _note(self, m: Machine, function: ir.FunctionRef | None, why: str, pointers: Sequence[Pointer]) -> None:
+        """Leaves the call in the trace, and why it is not followed."""
+        e = self._call
+        is_users = e.is_virtual or function is None or (function.is_user and function.kind != "host")
+        if e.is_virtual:
+            m.gap(e.span, f"`{e.name}` is virtual and was not followed")
+        elif function is None:
+            receiver = ir.type_name(e.receiver.type) if e.receiver is not None else ""
+            name = f"the call of `{e.name}`" if e.name else "a call"
+            m.unread(e.span, _HANDED if receiver == FUNCTION_CLASS else f"which function {name} means is not known")
+        elif is_users:
+            m.gap(e.span, f"`{e.name or function.name}` {why}", "unseen" if why == NO_BODY else "other")
+        elif pointers or e.receiver is not None:
+            # A library's functions touch the memory that they are handed, and no other.
+            m.unread(e.span, f"`{e.name}` has no body in sight", "unseen")
+        if is_users or pointers:
+            m.call(e, e.name, is_users, pointers)
+
+    def _touch(self, m: Machine, found: Sequence[Value]) -> list[Pointer]:
+        """The pointers into memory that others see; of the thread's own that it gets to nothing is known any more."""
+        seen = []
+        for value in _scalars(found):
             if type(value) is Pointer and value.allocation.space == "local":
                 m.memory.forget(value.allocation)
             elif type(value) is Pointer and not value.allocation.is_null:
-                is_seen = True
-        return is_seen
+                seen.append(value)
+        return seen
 
     def _assign(self, m: Machine, receiver: Place, found: Sequence[Value], data: Data) -> None:
         """A copy of a record is the record; what else an operator assigns is not known."""
@@ -103,5 +128,7 @@ def constructed(m: Machine, e: ir.Construct, found: Sequence[Value]) -> Value:
     if len(found) == 1 and type(found[0]) is Aggregate and found[0].type is e.type:
         return found[0]
     if e.constructor is not None and e.constructor.is_user:
-        m.unknown(f"a constructor of `{e.constructor.name}`, whose body is not in sight")
+        m.unread(e.span, f"the constructor of `{e.constructor.name}` {NO_BODY}", "unseen")
+        pointers = [each for each in _scalars(found) if type(each) is Pointer and each.allocation.space != "local"]
+        m.call(e, e.constructor.name, is_users=True, pointers=pointers)
     return opaque(e.type, data_of(_scalars(found)))

@@ -9,7 +9,7 @@ from typing import Final, Literal, get_args
 from msgspec import Struct
 
 from cudalint.facts.launches import LaunchFacts
-from cudalint.facts.places import Place
+from cudalint.facts.places import Frame, Place
 
 Resource = Literal[
     "dram", "l2", "l1", "shared", "constant", "issue", "fp32", "fp64", "fp16", "special", "tensor", "latency", "launch"
@@ -88,6 +88,10 @@ class Needless(Struct, frozen=True):
     dram: float
 
 
+AccessKey = tuple[Place, tuple[Frame, ...], str, str, str, int]
+"""What tells accesses apart: the place, the calls that lead there, space, operation, array and bytes."""
+
+
 class LaunchCost(Struct, frozen=True):
     """What one launch of a kernel costs on the target. Figures that are not known are None."""
 
@@ -129,9 +133,8 @@ class LaunchCost(Struct, frozen=True):
     """What is assumed of loops of which nothing says how long they are."""
     within: Mapping[Place, frozenset[int]] = {}
     """By place, the numbers of the lengths on which it rests how often code is executed."""
-    shares: Mapping[tuple[Place, str, str, str], float] = {}
-    """By access (where it begins, space, operation, array), which part of its requests counts, where not all do: in
-    loops of which nothing says how long they are."""
+    counts: Mapping[AccessKey, float] = {}
+    """By access, how many requests it makes in the launch, with loops as long as they are taken for."""
     scale: float = 1.0
     """Times that all counts are taken, where a launch of unknown size is told for more blocks than were evaluated."""
     needless: Mapping[str, Needless] = {}

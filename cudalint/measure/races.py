@@ -196,7 +196,7 @@ class _Allocated:
             (races.possible if is_open else races.found).append(self._race(candidates, is_open))
 
     def _is_too_much(self, parts: Sequence[Part]) -> bool:
-        self._accesses += sum(np.count_nonzero(part.mask) for part in parts)
+        self._accesses += sum(int(np.count_nonzero(part.mask)) for part in parts)
         return self._accesses > MOST_ACCESSES
 
     def _signature(self, parts: Sequence[Part]) -> object:

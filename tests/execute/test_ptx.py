@@ -84,7 +84,7 @@ def test_what_is_not_known_sets_its_result_to_data() -> None:
     (found, *_) = stored('int x; asm("lop3.b32 %0, %1, %1, %1, 0x6a;" : "=r"(x) : "r"(t)); out[t] = x;')
     assert isinstance(found, Data)
     trace = _run('asm("multimem.red.global.add.f32 [%0], %1;" :: "l"(b), "f"(1.f));')
-    assert list(trace.unknown) == ["inline PTX (`multimem.red.global.add.f32`) that accesses memory"]
+    assert list(trace.unknown) == ["its inline PTX (`multimem.red.global.add.f32`) accesses memory"]
 
 
 def test_barriers() -> None:

@@ -151,7 +151,7 @@ def _transfer(program: Program, e: ir.Call, held: int, pointed: int, operation: 
                 _access(m, each, pointer, pitch, fragment.bytes, operation, e)
                 found += 1
         if not found:
-            m.unknown(f"the accesses of `{e.name}` are not known for this fragment")
+            m.gap(e.span, f"the accesses of `{e.name}` are not known for this fragment")
         if operation == "load":
             allocation, offset, own = fragment_place(m)
             if allocation.space == "local":
