@@ -10,7 +10,6 @@ from typing import ClassVar, Protocol, Self
 from msgspec import Struct
 
 from cudalint.codegen.machine import machine_accesses
-from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.work.executions import Computed, Meter, computed
 from cudalint.evaluate.work.lengths import lengths_of
@@ -23,7 +22,7 @@ from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.in_worlds import executed_in_worlds
 from cudalint.launches.open_sizes import open_sizes
-from cudalint.measure.executed import Compiled, Executed
+from cudalint.measure.executed import Compiled, Executed, execute
 from cudalint.measure.work.counts import Work
 from cudalint.measure.work.lengths import Lengths
 from cudalint.options.analysis import AnalysisOptions
@@ -77,7 +76,6 @@ class Run(Struct, eq=False):
     _executed: Executed | None = None
     _lengths: Lengths | None = None
     _work: Work | None = None
-    _trial: Trial | None = None
     _machine: Sequence[AccessEvent] | None = None
     _meter: Meter | None = None
     _computed: Computed | None = None
@@ -91,6 +89,15 @@ class Run(Struct, eq=False):
                 self.compiled,
             )
         return self._executed
+
+    def variant(self, configuration: Configuration, function: ir.Function | None = None) -> Executed:
+        """The kernel, or a variant of it, under this launch or another one."""
+        subject = self.subject
+        if configuration is self.configuration:
+            return execute(function or subject.function, self.executed.batch, self.compiled)
+        return executed_in_worlds(
+            configuration, function or subject.function, subject.graph, self.statements, subject.target, self.compiled
+        )
 
     @property
     def lengths(self) -> Lengths:
@@ -126,13 +133,6 @@ class Run(Struct, eq=False):
         if self._machine is None:
             self._machine = machine_accesses(self.execution)
         return self._machine
-
-    @property
-    def trial(self) -> Trial:
-        """For all that asks about the order of its threads: they share the traces, and the work that may be done."""
-        if self._trial is None:
-            self._trial = trial_of(self.execution)
-        return self._trial
 
     @property
     def is_refused(self) -> bool:
