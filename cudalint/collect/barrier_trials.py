@@ -81,7 +81,7 @@ class BarrierTrials(Struct, eq=False):
                 self._needed.add(gate)
 
     def _is_over(self) -> bool:
-        return self._steps > _MOST_STEPS or self.subject.executing_until().is_over()
+        return self._steps > _MOST_STEPS or self.subject.is_over()
 
     def _variant(self, run: Run, configuration: Configuration, changed: ir.Function) -> Executed:
         executed = run.variant(configuration, changed)

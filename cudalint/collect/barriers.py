@@ -35,7 +35,7 @@ class BarrierCollector(Provider, eq=False):
 
     def add(self, run: Run) -> None:
         self._add(run)
-        if run.execution.launch.block_is_made_up:
+        if run.launch.block_is_made_up:
             self._with_own_strides(run)
 
     def add_last(self, run: Run) -> None:
@@ -144,7 +144,7 @@ def _result(arrival: Arrival, launch: int) -> BarrierResult:
 def _redundant(run: Run) -> set[ir.Span]:
     """The barriers that order nothing, with other arguments and blocks either."""
     subject = run.subject
-    if not subject.is_whole or run.execution.launch.block_is_made_up:
+    if not subject.is_whole or run.launch.block_is_made_up:
         return set()
     found = redundant_barriers(run.executed)
     if found:

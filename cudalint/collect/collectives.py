@@ -22,7 +22,7 @@ class CollectiveCollector(Provider, eq=False):
     _sites: dict[_Site, list[CollectiveResult]] = field(default_factory=dict)
 
     def add(self, run: Run) -> None:
-        assumptions = run.execution.view.assumptions
+        assumptions = run.launch.assumptions
         for call, threads in collectives_of(run.executed.trace).items():
             site = Place(*call.node.span), frames_in(call.stack), call.name, call.made_for, call.or_fewer
             results = self._sites.setdefault(site, [])

@@ -13,9 +13,8 @@ from cudalint.codegen.machine import machine_accesses
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.work.executions import Computed, Meter, computed
 from cudalint.evaluate.work.lengths import lengths_of
-from cudalint.facts import KernelFacts
+from cudalint.facts import KernelFacts, LaunchFacts
 from cudalint.hardware.targets import Target
-from cudalint.interpreter.device.deadline import Deadline
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
@@ -51,11 +50,8 @@ class Subject(Protocol):
     def again(self, index: int, configuration: Configuration, function: ir.Function | None = None) -> Execution:
         """Executes it, or a variant of it, once more in the place of a launch."""
 
-    def executing_until(self) -> Deadline:
-        """By when another execution has to be over."""
-
-    def is_over(self, end: int) -> bool:
-        """Whether a share of the work is used up, which ends at this point of the graph's clock, or the time."""
+    def is_over(self) -> bool:
+        """Whether the time for the file is used up."""
 
     def has_gap(self, reason: str, kind: ReasonKind) -> None:
         """Notes that something of it was not analysed."""
@@ -79,6 +75,10 @@ class Run(Struct, eq=False):
     _machine: Sequence[AccessEvent] | None = None
     _meter: Meter | None = None
     _computed: Computed | None = None
+
+    @property
+    def launch(self) -> LaunchFacts:
+        return self.execution.launch
 
     @property
     def executed(self) -> Executed:

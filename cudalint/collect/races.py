@@ -134,7 +134,7 @@ class RaceCollector(Provider, eq=False):
 
     def _doubt_block(self, run: Run) -> None:
         """Races of a block that was made up, and that the kernel is not made for, say nothing about the right one."""
-        launch = run.execution.launch
+        launch = run.launch
         own = [(key, race) for key, race in self._races.items() if race.launch == run.index]
         if launch.block_is_made_up and own:
             array = _outgrown(run.executed)
@@ -150,7 +150,7 @@ class RaceCollector(Provider, eq=False):
         for block in other_blocks(run.configuration, subject.function):
             if not self._has_certain(run.index):
                 return
-            if self._steps > _MOST_FOR_OTHERS or subject.executing_until().is_over():
+            if self._steps > _MOST_FOR_OTHERS or subject.is_over():
                 self._doubt(run.index, "no launch in sight gives the block, and others were not tried in time")
                 return
             again = run.variant(replace(run.configuration, block=block))
@@ -257,7 +257,7 @@ class RaceCollector(Provider, eq=False):
 
 
 def _launched(run: Run) -> Launched:
-    launch = run.execution.launch
+    launch = run.launch
     is_given = launch.site is not None and launch.site.grid != (None, None, None)
     return Launched(
         run.configuration.block, is_given or launch.source == "launch-site" or launch.by_default,
