@@ -15,6 +15,7 @@ import os
 import sys
 import time
 from collections import Counter
+from collections.abc import Mapping
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -22,6 +23,7 @@ from msgspec import Struct, structs
 from cudalint.execute.counted import CountedProgram
 from cudalint.execute.lanes import Extents, Lanes
 from cudalint.execute.machine import Machine
+from cudalint.execute.trace import Executions, Site
 from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.parse_options import parse_options
@@ -113,7 +115,7 @@ class Run(Struct, frozen=True, eq=False):
 
     case: Case
     function: ir.Function
-    counts: list[CountedProgram]
+    counts: list[Mapping[Site, Executions]]
     seconds: float
 
 
@@ -124,9 +126,8 @@ def _run(case: Case, function: ir.Function) -> Run:
     for inner in _SHORT:
         sizes = dict(zip(_PLACES, (rows, columns, inner), strict=True)) | {"alpha": 2.0, "beta": 3.0}
         arguments = {p: sizes[p.name] for p in function.parameters if p.name in sizes}
-        program = CountedProgram()
-        trace = Machine(Lanes(case.block, (1, 1, 1), [(0, 0, 0)]), program).run(function, arguments)
-        counts.append(program)
+        trace = Machine(Lanes(case.block, (1, 1, 1), [(0, 0, 0)]), CountedProgram()).run(function, arguments)
+        counts.append(trace.executions)
     if trace.unknown:
         print(f"{case.name}: {trace.unknown.most_common(5)}")
     return Run(case, function, counts, time.process_time() - begin)
@@ -134,7 +135,7 @@ def _run(case: Case, function: ir.Function) -> Run:
 
 def _works(run: Run, laid: Laid) -> tuple[dict[str, float], float]:
     """The instructions by kind, and the operations, of the large product."""
-    short, long = (counted(laid, program) for program in run.counts)
+    short, long = (counted(laid, executions) for executions in run.counts)
     rows, columns = run.case.tile
     blocks = -(-_SIZE // rows) * -(-_SIZE // columns)
     kinds = {kind: blocks * _at(_SIZE, short.instructions[kind], own) for kind, own in long.instructions.items()}

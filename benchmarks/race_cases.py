@@ -14,7 +14,7 @@ import time
 from collections import Counter, defaultdict
 from pathlib import Path
 
-from differ import Totals, _blocks, _watched
+from executed import launches_of, some_blocks
 
 from cudalint.execute.budget import Limits
 from cudalint.execute.lanes import Lanes
@@ -44,7 +44,7 @@ def main() -> None:
 def _file(path: str, code: str, notes: bool, counts: Counter[str], seconds: dict[str, float]) -> None:
     lines = Path(path).read_text().splitlines()
     expected = {number for number, line in enumerate(lines, 1) if f"expect: {code}" in line}
-    launches, _ = _watched(path, Totals())
+    launches = launches_of(path)
     program = Program()
     kernels: dict[str, ir.Function] = {}
     certain: dict[str, list[Race]] = {}
@@ -53,7 +53,7 @@ def _file(path: str, code: str, notes: bool, counts: Counter[str], seconds: dict
     for launched in launches:
         name = launched.function.instantiation
         kernels[name] = launched.function
-        lanes = Lanes(launched.block, launched.grid, _blocks(launched.grid))
+        lanes = Lanes(launched.block, launched.grid, some_blocks(launched.grid))
         begin = time.process_time()
         trace = Machine(lanes, program, Limits(_STEPS)).run(launched.function, launched.arguments)
         ran = time.process_time()

@@ -20,7 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from differ import Launched, Totals, _blocks, _watched
+from executed import Launched, launches_of, some_blocks
 
 from cudalint.execute.budget import Limits
 from cudalint.execute.counted import CountedProgram
@@ -47,7 +47,7 @@ def main() -> None:
             continue
         for path in sorted(folder.glob("*.cu")):
             try:
-                launches, _ = _watched(str(path), Totals())
+                launches = launches_of(str(path))
             except Exception as error:
                 print(f"{path}: {type(error).__name__}")
                 continue
@@ -77,16 +77,15 @@ def _compare(
     program: str, launched: Launched, kernel: dict[str, Any], ratios: list[tuple[float, bool]], operations: list[float],
     notes: bool,
 ) -> None:  # fmt: skip
-    blocks = _blocks(launched.grid)
+    blocks = some_blocks(launched.grid)
     begin = time.process_time()
-    counting = CountedProgram()
     try:
-        trace = Machine(Lanes(launched.block, launched.grid, blocks), counting, Limits(_MOST_STEPS)).run(
+        trace = Machine(Lanes(launched.block, launched.grid, blocks), CountedProgram(), Limits(_MOST_STEPS)).run(
             launched.function, launched.arguments
         )
         ran = time.process_time()
         laid = laid_out(launched.function)
-        work = counted(laid, counting)
+        work = counted(laid, trace.executions)
     except Exception as error:
         print(f"{program} {launched.function.name}: {type(error).__name__} {error}")
         return

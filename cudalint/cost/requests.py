@@ -6,19 +6,18 @@ Work, the excess of findings and the shares of lines are sums over these, so tha
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 
 import numpy as np
 from msgspec import Struct
 
 from cudalint.cost.traffic import SECTORS_OF_LINE, traffic
-from cudalint.facts import Access, AccessResult, LaunchCost, Place
+from cudalint.facts import Access, AccessResult, LaunchCost
+from cudalint.facts.costs import AccessPlace
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.swaps import swaps
 
-Site = tuple[Place, str, str, str]
-"""What tells accesses apart: where they begin, space, operation, array."""
 _LINE_BYTES = 128
 
 
@@ -52,18 +51,19 @@ class Asked(Struct, frozen=True):
         )
 
 
-def site_of(access: Access) -> Site:
-    path, line, column = access.place[:3]
-    return Place(path, line, column, line, column), access.space, access.operation, access.array
+def number_of(access: Access, result: AccessResult, shares: Mapping[AccessPlace, float]) -> float:
+    """How many requests of an access count, with the numbers that costs are told for."""
+    number = result.requests if result.usual_requests is None else result.usual_requests
+    return (number or 0.0) * shares.get((access.place, access.inlined_from), 1.0)
 
 
 def counted(accesses: Iterable[Access], cost: LaunchCost) -> Iterator[tuple[Access, AccessResult, float]]:
     """The results of accesses under a launch, with how many of their requests its cost counts."""
     for access in accesses:
-        part = cost.scale * cost.shares.get(site_of(access), 1.0)
         for result in access.results:
-            if result.launch == cost.launch and result.requests:
-                yield access, result, part * result.requests
+            number = number_of(access, result, cost.shares)
+            if result.launch == cost.launch and result.requests and number:
+                yield access, result, cost.scale * number
 
 
 def all_are_counted(accesses: Iterable[Access], cost: LaunchCost) -> bool:

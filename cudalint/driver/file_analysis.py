@@ -16,7 +16,6 @@ from cudalint.collect.needs import NeedsOfCode
 from cudalint.driver.instances import Instances
 from cudalint.driver.kernel_analysis import TAKES_TOO_LONG, KernelAnalysis, Watch
 from cudalint.driver.watching import tell
-from cudalint.execute.program import Program
 from cudalint.facts import Gap, KernelFacts, Place, Resources, UnusableAnnotation
 from cudalint.frontend.parse_options import parse_options
 from cudalint.frontend.source_text import source_text
@@ -40,6 +39,7 @@ from cudalint.launches.written import (
     from_command_line,
     without_launch,
 )
+from cudalint.measure.executed import Compiled
 from cudalint.numerals import count
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.options.annotations import Annotation, annotations_of_kernel
@@ -140,7 +140,7 @@ class FileAnalysis(Struct, eq=False):
     needs: NeedsOfCode = field(default_factory=NeedsOfCode)
     right_pitches: set[object] = field(default_factory=set)
     """What was looked at for wrong pitches, and has none."""
-    program: Program = field(default_factory=Program)
+    compiled: Compiled = field(default_factory=Compiled)
     """What functions of the file were compiled to."""
     watch: Watch | None = None
     keeper: Keeper | None = None
@@ -305,7 +305,7 @@ class FileAnalysis(Struct, eq=False):
             self.deadline,
             self.options,
             usage,
-            self.program,
+            self.compiled,
             axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None],
             last=last,
             need=self.needs.of(function, [site.span for site in sites if site.in_clusters]),

@@ -164,11 +164,12 @@ class Calls:
                 own.cells[0] = this
                 hidden.setdefault(function.this, m.environment.get(function.this))
                 m.environment[function.this] = own
-            mask, state = m.mask, (m.broken, m.continued, m.stack, m.library)
+            mask, state = m.mask, (m.broken, m.continued, m.stack, m.library, m.handed)
             if not reference.is_user:
                 m.library = m.library or e
             elif m.library is None:
                 m.stack = (e, *m.stack)
+                m.handed = (_handed(e, arguments, bound, this), *m.handed)
             m.broken = m.continued = None
             ended = m.ended
             frame = Frame(function, m.data)
@@ -177,7 +178,7 @@ class Calls:
             if m.mask is not None:
                 self._program.statement(function.body)(m)
             m.frames.pop()
-            m.broken, m.continued, m.stack, m.library = state
+            m.broken, m.continued, m.stack, m.library, m.handed = state
             if saved is not None:
                 m.environment = saved
             for symbol, old in hidden.items():
@@ -230,3 +231,18 @@ class Calls:
             else:
                 value = as_type(self._program.value(expression)(m), field.type)
                 m.memory.store(this.allocation, at, value, field.type, expression)
+
+
+def _handed(
+    e: ir.Call | ir.Construct, arguments: Sequence[ir.Expr], bound: dict[ir.Symbol, Allocation | Pointer],
+    this: Pointer | None,
+) -> tuple[tuple[Pointer, ir.Expr], ...]:  # fmt: skip
+    """The addresses that a call hands on, with the expressions that make them."""
+    found = []
+    for value, argument in zip(bound.values(), arguments, strict=False):
+        pointer = value.cells.get(0) if isinstance(value, Allocation) else value
+        if type(pointer) is Pointer and pointer.allocation.space != "local":
+            found.append((pointer, argument))
+    if this is not None and this.allocation.space != "local" and isinstance(e, ir.Call) and e.receiver is not None:
+        found.append((this, e.receiver))
+    return tuple(found)

@@ -8,6 +8,7 @@ import numpy as np
 
 from cudalint.execute.addresses import with_pointer
 from cudalint.execute.arithmetic import COMPARING, binary
+from cudalint.execute.drawn import Drawn, computed_number
 from cudalint.execute.memory import NULL, Allocation, as_type, either, joined, plus
 from cudalint.execute.places import _CHAR
 from cudalint.execute.program import Evaluate, Program
@@ -22,9 +23,11 @@ from cudalint.execute.values import (
     Pointer,
     Symbolic,
     Value,
+    is_common,
     leaves,
 )
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
@@ -180,7 +183,7 @@ class Expressions:
 
             return last
         if op in ("&&", "||"):
-            return self._short_circuit(op == "||", left, right)
+            return self._short_circuit(e, left, right)
         operand = e.left.type
 
         def computed(m: Machine) -> Value:
@@ -188,7 +191,9 @@ class Expressions:
 
         return computed
 
-    def _short_circuit(self, stops_at: bool, left: Evaluate, right: Evaluate) -> Evaluate:
+    def _short_circuit(self, e: ir.Binary, left: Evaluate, right: Evaluate) -> Evaluate:
+        stops_at, is_branch = e.op == "||", walk.needs_a_branch(e.right)
+
         def computed(m: Machine) -> Value:
             first = m.truth(left(m))
             if type(first) is bool:
@@ -204,6 +209,8 @@ class Expressions:
                     return second
                 return _unsettled(first) if stops_at else first
             go_on, _ = m.split(~first if stops_at else first)
+            if is_branch:
+                m.branch(e, mask, go_on)
             if go_on is None:
                 return first
             m.mask = go_on
@@ -261,11 +268,13 @@ class Expressions:
         def chosen(m: Machine) -> Value:
             holds = m.truth(condition(m))
             if type(holds) is bool:
+                m.agreed(e)
                 return then(m) if holds else otherwise(m)
             mask = m.mask
             if mask is None:
                 return then(m)
             if type(holds) is not np.ndarray:
+                m.undecided(e, holds)
                 return _by_data(m, then, otherwise)
             with_it, without = m.split(holds)
             m.branch(e, mask, with_it)
@@ -436,7 +445,7 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
             m.watch(op, left, right, own)
         return binary(op, left, right, own) if isinstance(own, ir.Scalar) else COMPUTED
     if kinds[0] is Data and kinds[1] is Data:
-        return left
+        return left if right.is_common or not left.is_common else right
     if Pointer in kinds:
         if m.notes is not None:
             _watch_pointers(m, op, left, right)
@@ -447,7 +456,10 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
                 return value.combined(op, left, right, type_, operand)
         if m.notes is not None and op in ("*", "&"):
             m.watch("==", right if issubclass(kinds[0], Data) else left, 0)
-        return _of_data(op, left, right)
+        found = _of_data(op, left, right)
+        if Drawn in kinds and isinstance(found, Data):
+            return computed_number(op, left, right, type_, operand) or Data("computed", is_common=found.is_common)
+        return found
     if any(kind in (Aggregate, Closure, FunctionValue) for kind in kinds):
         return COMPUTED
     own = operand if op in COMPARING else type_
@@ -473,7 +485,10 @@ def _of_data(op: str, left: Value, right: Value) -> Value:
             return 0
     if op == "%" and type(right) is int and right == 1:
         return 0
-    return left if isinstance(left, Data) else right
+    data, number = (left, right) if isinstance(left, Data) else (right, left)
+    if data.is_common and not is_common(number):
+        return Data(data.kind, data.reason, data.origin)
+    return data
 
 
 def _watch_cast(m: Machine, value: Value, type_: ir.Type) -> None:

@@ -10,7 +10,7 @@ from cudalint.execute.loop_shapes import declared, is_closed
 from cudalint.execute.loop_turns import Turns
 from cudalint.execute.memory import Allocation
 from cudalint.execute.program import Execute, Program
-from cudalint.execute.trace import LeftOut
+from cudalint.execute.trace import LeftOut, Site, Turn
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 
@@ -46,9 +46,11 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
         m.broken = m.continued = None
         m.loop_data, m.is_left_by_data = m.data, False
         returned, ended = frame.returned, m.ended
+        guard, m.guard = m.guard, None
         m.depth += 1
         m.writes.append({})
         turns = Turns(m, n, own if is_closed_ else ())
+        trace, site = m.trace, Site(n, m.stack, m.library)
         turn = 0
         while m.mask is not None:
             m.step()
@@ -57,6 +59,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
             if condition is not None and (is_tested_first or turn):
                 holds = m.truth(condition(m))
                 if isinstance(holds, Data):
+                    m.undecided(n, holds)
                     if turn >= _TURNS_BY_DATA:
                         m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                         break
@@ -64,11 +67,12 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                         m.data += 1
                         m.loop_data = m.data
                 elif type(holds) is bool:
+                    m.agreed(n)
                     if not holds:
                         break
                 else:
                     go_on, _ = m.split(holds)
-                    m.branch(n, active, go_on)
+                    m.branch(n, active, go_on, turn)
                     if go_on is None:
                         break
                     m.mask = go_on
@@ -82,6 +86,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
             if m.mask is not entered:
                 _leave(m, own)
             within = m.mask
+            trace.turns.append(Turn(site, turn, m.depth, len(trace.accesses)))
             body(m)
             if m.next_turn():
                 if m.mask is not within and np.count_nonzero(m.mask) == np.count_nonzero(within):
@@ -92,6 +97,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                     break
             turn += 1
         turns.close()
+        m.guard = guard
         m.depth -= 1
         written = m.writes.pop()
         if m.writes:

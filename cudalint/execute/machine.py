@@ -10,6 +10,7 @@ import numpy as np
 from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.budget import MOST_BRANCHES, Budget, Limits, TooMuch
 from cudalint.execute.contents import Contents, note_store
+from cudalint.execute.drawn import loaded_number
 from cudalint.execute.memory import NULL, Allocation, Memory, as_type, joined, loaded, pieces, plus
 from cudalint.execute.trace import (
     AccessEvent,
@@ -21,10 +22,11 @@ from cudalint.execute.trace import (
     CopyEvent,
     FenceEvent,
     Gap,
+    Handed,
     Stack,
     Trace,
 )
-from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, truth
+from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, is_common, truth
 from cudalint.facts import BarrierKind, Operation
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -85,6 +87,10 @@ class Machine:
         self.stack: Stack = ()
         self.library: Any = None
         """The call in the user's code of a function of the bundled headers that is being executed."""
+        self.guard: Mask | None = None
+        """The lanes that came to the innermost branch of the innermost loop."""
+        self.handed: Handed = ()
+        """What the calls of the stack were given: see `AccessEvent`."""
         self.weight: Any = lanes.weight
         self.interval: Any = 0
         self.warp_interval: Any = 0
@@ -192,6 +198,7 @@ class Machine:
     ) -> Value:  # fmt: skip
         """Notes an access of the active lanes; gives what a load finds."""
         if self.mask is None or to.is_null or to.space == "nowhere":
+            self.trace.astray += self.mask is not None and to.space == "nowhere"
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
         if to.parts:
             return self._several(to, offset, type_, operation, node, value)
@@ -209,7 +216,10 @@ class Machine:
         if operation != "load":
             return UNKNOWN
         found = loaded(type_, to.name)
-        return Data("loaded", origin=self.trace.accesses[-1]) if isinstance(found, Data) else found
+        if not isinstance(found, Data) or not self.trace.accesses:
+            return found
+        is_one = operation == "load" and to.space != "local" and is_common(offset)
+        return loaded_number(to.name, offset, type_, self.trace.accesses[-1], is_one)
 
     def _several(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
@@ -260,6 +270,17 @@ class Machine:
         if self.mask is not None:
             self.trace.overruns.append(self._event(of, offset, type_.bytes, operation, node, None))
 
+    def stay(self, node: Any) -> None:
+        """Notes in which worlds active lanes access a local array and stay in it, where there are several."""
+        if self.mask is None or self.lanes.worlds == 1:
+            return
+        known = self.trace.insides.get((node, self.stack))
+        if known is None:
+            known = self.trace.insides[node, self.stack] = np.zeros(self.lanes.worlds, bool)
+        elif known.all():
+            return
+        known |= self.mask.any(axis=1).reshape(self.lanes.worlds, self.lanes.blocks).any(axis=1)
+
     def _event(
         self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value
     ) -> AccessEvent:
@@ -267,7 +288,7 @@ class Machine:
         assert mask is not None
         return AccessEvent(
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
-            self.data, value, self.warp_interval, self.grid_interval,
+            self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
         )  # fmt: skip
 
     def barrier(
@@ -290,8 +311,8 @@ class Machine:
         self.budget.take(mask, expected, partial)
         self.trace.barriers.append(
             BarrierEvent(
-                node, kind, mask, self.weight, self.interval, self.stack, self.data, self.warp_interval, expected,
-                partial, len(self.trace.accesses), scope, part, is_implied, named,
+                self.library or node, kind, mask, self.weight, self.interval, self.stack, self.data,
+                self.warp_interval, expected, partial, len(self.trace.accesses), scope, part, is_implied, named, node,
             )
         )  # fmt: skip
         if scope == "warp":
@@ -343,7 +364,9 @@ class Machine:
             before = len(self.trace.accesses)
             self.trace.fences.append(FenceEvent(node, self.mask, self.interval, self.stack, before))
 
-    def branch(self, node: Any, mask: Mask, taken: Mask | None) -> None:
+    def branch(
+        self, node: Any, mask: Mask, taken: Mask | None, turn: int = 0, cases: list[Mask | None] | None = None
+    ) -> None:
         none = np.zeros((1, 1), bool) if taken is None else taken
         weight = self.weight
         if not self.in_full:
@@ -351,7 +374,21 @@ class Machine:
             if weight is None:
                 return
         self.budget.take(mask, taken)
-        self.trace.branches.append(BranchEvent(node, mask, none, weight, self.stack, self.data))
+        self.trace.branches.append(
+            BranchEvent(node, mask, none, weight, self.stack, self.data, turn, self.library, cases)
+        )
+
+    def agreed(self, node: Any) -> None:
+        """Notes a branch that all lanes of all worlds take alike."""
+        if self.library is None:
+            self.trace.agreed[node, self.stack] = None
+
+    def undecided(self, node: Any, condition: Data) -> None:
+        """Notes a branch that data decides."""
+        if self.library is None:
+            before = self.trace.undecided.setdefault((node, self.stack), condition)
+            if before.is_common and not condition.is_common:
+                self.trace.undecided[node, self.stack] = condition
 
     def gap(self, span: ir.Span, reason: str, kind: ReasonKind = "other", problem: Problem | None = None) -> None:
         """Notes something that is passed over."""
@@ -413,9 +450,12 @@ class Machine:
                 self._fill(variable, offset + number * type_.element.bytes, type_.element, own, name)
         elif isinstance(type_, ir.PointerType):
             made = value if type(value) is Pointer else Pointer(Allocation(name, "global"), 0, type_.pointee)
-            variable.cells[offset] = Pointer(made.allocation, made.offset, type_.pointee)
+            moved: Any = made.offset
+            if isinstance(moved, (list, tuple)):
+                moved = self.lanes.by_world(moved, np.int64)
+            variable.cells[offset] = Pointer(made.allocation, moved, type_.pointee)
         elif value is None:
-            variable.cells[offset] = UNKNOWN
+            variable.cells[offset] = Data("unknown", name, is_common=True)
         elif isinstance(value, (list, tuple)):
             variable.cells[offset] = as_type(self.lanes.by_world(value, np.asarray(value).dtype), type_)
         else:

@@ -185,11 +185,13 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
         if known is not None:
             m.environment[symbol] = Pointer(known, 0, type_)
             return m.environment[symbol]
-        made = m.allocations[storage] = Allocation(symbol.name, "shared", type_)
+        made = m.allocations[storage] = Allocation(symbol.name, "shared", type_, symbol=symbol)
     elif storage == "shared":
-        made = Allocation(symbol.name, "shared", type_)
+        made = Allocation(symbol.name, "shared", type_, symbol=symbol)
     elif storage in ("constant", "device") and not symbol.is_const:
-        made = Allocation(symbol.name, "constant" if storage == "constant" else "global", type_)
+        made = Allocation(
+            symbol.name, "constant" if storage == "constant" else "global", type_, symbol=symbol
+        )
     else:
         made = Allocation(symbol.name, "local", type_, m.full)
         initializer = symbol.initializer() if symbol.initializer is not None else None
@@ -198,6 +200,6 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
             m.memory.store(made, 0, m.program.value(initializer)(m), type_, initializer)
             m.mask = mask
         elif storage in ("constant", "device"):
-            made = Allocation(symbol.name, "constant", type_)
+            made = Allocation(symbol.name, "constant", type_, symbol=symbol)
     m.environment[symbol] = made
     return made

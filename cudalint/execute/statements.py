@@ -99,7 +99,7 @@ class Statements:
         if n.initializer is None:
 
             def bare(m: Machine) -> None:
-                m.environment[symbol] = m.memory.local(type_, None, symbol.name)
+                m.environment[symbol] = m.memory.local(type_, None, symbol.name, symbol)
 
             return bare
         if ir.is_reference(type_):
@@ -119,7 +119,9 @@ class Statements:
                 return
             m.step()
             first = value(m)
-            m.environment[symbol] = m.memory.local(type_, as_type(first, type_) if is_plain else first, symbol.name)
+            m.environment[symbol] = m.memory.local(
+                type_, as_type(first, type_) if is_plain else first, symbol.name, symbol
+            )
 
         return declare
 
@@ -134,17 +136,20 @@ class Statements:
             if mask is None:
                 return
             if type(holds) is bool:
+                m.agreed(n)
                 if holds:
                     then(m)
                 elif otherwise is not None:
                     otherwise(m)
                 return
             if isinstance(holds, Data):
+                m.undecided(n, holds)
                 _if_by_data(m, mask, holds, then, otherwise)
                 return
             with_it, without = m.split(holds)
             m.branch(n, mask, with_it)
             left_then, left_otherwise = with_it, without
+            outer, m.guard = m.guard, mask
             if with_it is not None:
                 m.mask = with_it
                 then(m)
@@ -153,6 +158,7 @@ class Statements:
                 m.mask = without
                 otherwise(m)
                 left_otherwise = m.mask
+            m.guard = outer
             if left_then is with_it and left_otherwise is without:
                 m.mask = mask
             else:
@@ -174,6 +180,7 @@ class Statements:
                 return
             outer, outer_data, m.broken = m.broken, m.loop_data, None
             if isinstance(value, Data) or type(value) not in (int, bool, np.ndarray):
+                m.undecided(n, value if isinstance(value, Data) else COMPUTED)
                 m.data += 1
                 m.loop_data = m.data
                 for _, _, body in cases:
@@ -212,7 +219,9 @@ class Statements:
                 hits[number] = _both(hits[number], left)
                 left = None
             if type(value) is np.ndarray:
-                m.branch(n, mask, next((hit for hit in hits if hit is not None), None))
+                m.branch(n, mask, next((hit for hit in hits if hit is not None), None), cases=list(hits))
+            else:
+                m.agreed(n)
             falls: Mask | None = None
             for hit, (_, _, body) in zip(hits, cases, strict=True):
                 m.mask = _both(falls, hit)

@@ -9,17 +9,28 @@ from __future__ import annotations
 from collections import Counter
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
+from msgspec import Struct
+
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
 from cudalint.reasons import Problem, ReasonKind
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from cudalint.execute.lanes import Lanes, Mask
     from cudalint.execute.memory import Allocation
-    from cudalint.execute.values import Pointer
+    from cudalint.execute.values import Data, Pointer
+
+    Counts = NDArray[np.float64]
+else:
+    Counts = Any
 
 Stack = tuple[ir.Call | ir.Construct, ...]
 """The calls that lead to a place, the innermost first."""
+Handed = tuple[tuple[tuple[Any, Any], ...], ...]
+"""For each call, the innermost first, pointers and the expressions that make them."""
 BarrierScope = Literal["warp", "block"]
 """Whose threads wait: those of a warp or a part of one, or those of the block, of several warps, or of more."""
 BarrierPart = Literal["whole", "arrive", "wait"]
@@ -45,11 +56,16 @@ class AccessEvent(NamedTuple):
     data: int
     """How many conditions that data decides there are on the way: the mask has the lanes that may come."""
     value: Any = None
-    """What is stored, or None."""
+    """What is stored, or None; of an asynchronous copy, where it is read."""
     warp_interval: Any = 0
     """How many barriers of its whole warp a lane has passed."""
     grid_interval: Any = 0
     """How many barriers of the grid a lane has passed."""
+    guard: Mask | None = None
+    """The lanes that come to the innermost branch around it, which the compiler may turn into a predicate; None where
+    there is none, in the innermost loop."""
+    handed: Handed = ()
+    """What each call of `stack` hands on: the address that a parameter leads to, and the argument that says it."""
 
 
 class BarrierEvent(NamedTuple):
@@ -80,6 +96,8 @@ class BarrierEvent(NamedTuple):
     block, as cub's collectives."""
     named: Any = None
     """The word of lanes that a barrier of the warp names: a number, an array, data, or None where it names none."""
+    made_by: Any = None
+    """The call that is a barrier, which may be one inside of a library's function; `node` is the call of that then."""
 
 
 class CopyEvent(NamedTuple):
@@ -116,6 +134,12 @@ class BranchEvent(NamedTuple):
     stack: Stack
     data: int = 0
     """How many conditions that data decides there are on the way."""
+    turn: int = 0
+    """Of a loop: the turns that lanes have made before this test, in this execution of it."""
+    library: Any = None
+    """The call of a function of the bundled headers that it is in."""
+    cases: list[Mask | None] | None = None
+    """Of a switch, the lanes that jump to each of its cases."""
 
 
 class CallEvent(NamedTuple):
@@ -160,21 +184,61 @@ class LeftOut(NamedTuple):
     """Of turns or events that are left out, where that is known; else 1."""
 
 
+class Site(NamedTuple):
+    """A statement, as calls lead there."""
+
+    statement: ir.Stmt
+    stack: Stack
+    library: Any
+    """The call of a function of the bundled headers that it belongs to."""
+
+
+class Executions(Struct):
+    """Of a statement."""
+
+    counts: Counts
+    """[2, W] by warps with an active lane, and by lanes, in each world."""
+    by_data: bool
+    """Whether data decides about some of them: then they are all that may come."""
+
+
+class Turn(NamedTuple):
+    """A turn of a loop begins that is executed."""
+
+    loop: Site
+    number: int
+    """Of those of this execution of the loop that are executed."""
+    depth: int
+    """Of the loop: 1 for one that is in no other."""
+    before: int
+    """How many accesses are in the trace before it."""
+
+
 class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
     __slots__ = (
-        "accesses", "barriers", "branches", "calls", "copies", "cut", "fences", "gaps", "lanes", "left_out", "overruns",
-        "steps", "unread",
+        "accesses", "agreed", "astray", "barriers", "branches", "calls", "copies", "cut", "executions", "fences",
+        "gaps", "insides", "lanes", "left_out", "overruns", "steps", "turns", "undecided", "unread",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
         self.accesses: list[AccessEvent] = []
+        self.astray = 0
+        """How many accesses there were through pointers of which nothing is known."""
         self.overruns: list[AccessEvent] = []
         """Accesses of a thread's own variables that leave them; those that don't are no events."""
+        self.insides: dict[tuple[Any, Stack], Any] = {}
+        """For each access of a local array, in which worlds there are some that don't, where there are several worlds.
+        """
         self.barriers: list[BarrierEvent] = []
         self.branches: list[BranchEvent] = []
+        """Those that numbers decide, by lane or by row."""
+        self.agreed: dict[tuple[Any, Stack], None] = {}
+        """Branches whose conditions are one number for all lanes and rows, at least once."""
+        self.undecided: dict[tuple[Any, Stack], Data] = {}
+        """Branches that data decides, with a condition that was found, one that lanes may differ in before others."""
         self.copies: list[CopyEvent] = []
         self.fences: list[FenceEvent] = []
         self.calls: list[CallEvent] = []
@@ -187,6 +251,10 @@ class Trace:
         """Why the execution ended before its time, if it did: what comes behind is not in the trace."""
         self.left_out: list[LeftOut] = []
         """What the weights of the others are estimates for. Turns that go on exactly like others are not among it."""
+        self.executions: dict[Site, Executions] = {}
+        """Of the statements of a program that counts them."""
+        self.turns: list[Turn] = []
+        """Of all loops, in their order."""
         self.steps = 0
 
     @property

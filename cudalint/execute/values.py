@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Literal
 
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
@@ -20,12 +21,16 @@ DataKind = Literal["loaded", "atomic", "float", "computed", "unknown"]
 class Data:
     """A value that nobody follows: what memory holds, a float that came of such, or what could not be evaluated."""
 
-    __slots__ = ("kind", "origin", "reason")
+    __slots__ = ("is_common", "kind", "origin", "reason")
 
-    def __init__(self, kind: DataKind, reason: str = "", origin: AccessEvent | None = None) -> None:
+    def __init__(
+        self, kind: DataKind, reason: str = "", origin: AccessEvent | None = None, is_common: bool = False
+    ) -> None:
         self.kind, self.reason = kind, reason
         self.origin = origin
         """The load that it came of, if it is what memory held there."""
+        self.is_common = is_common
+        """Whether all active lanes of a warp have the same, whatever it is."""
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.reason}>" if self.reason else f"<{self.kind}>"
@@ -99,6 +104,21 @@ class FunctionValue:
 
 Value = Any
 """int | float | bool | numpy array | Data | Pointer | Aggregate | Closure | FunctionValue"""
+
+
+def is_common(value: Value) -> bool:
+    """Whether all lanes of a warp have a number in common."""
+    import numpy as np
+
+    if isinstance(value, Data):
+        return value.is_common
+    if type(value) is not np.ndarray or value.shape[-1] == 1:
+        return True
+    # Most of what differs does so between these two.
+    if value[0, 0] != value[0, WARP_LANES - 1]:
+        return False
+    by_warp = value.reshape(len(value), -1, WARP_LANES)
+    return bool((by_warp == by_warp[..., :1]).all())
 
 
 def truth(value: Value) -> Any:

@@ -9,7 +9,7 @@ from typing import Final, Literal, get_args
 from msgspec import Struct
 
 from cudalint.facts.launches import LaunchFacts
-from cudalint.facts.places import Place
+from cudalint.facts.places import Frame, Place
 
 Resource = Literal[
     "dram", "l2", "l1", "shared", "constant", "issue", "fp32", "fp64", "fp16", "special", "tensor", "latency", "launch"
@@ -88,6 +88,10 @@ class Needless(Struct, frozen=True):
     dram: float
 
 
+AccessPlace = tuple[Place, tuple[Frame, ...]]
+"""Where an access is, and the calls that lead there."""
+
+
 class LaunchCost(Struct, frozen=True):
     """What one launch of a kernel costs on the target. Figures that are not known are None."""
 
@@ -129,9 +133,9 @@ class LaunchCost(Struct, frozen=True):
     """What is assumed of loops of which nothing says how long they are."""
     within: Mapping[Place, frozenset[int]] = {}
     """By place, the numbers of the lengths on which it rests how often code is executed."""
-    shares: Mapping[tuple[Place, str, str, str], float] = {}
-    """By access (where it begins, space, operation, array), which part of its requests counts, where not all do: in
-    loops of which nothing says how long they are."""
+    shares: Mapping[AccessPlace, float] = {}
+    """By access, which part of its requests counts, where not all do: in loops of which nothing says how long they are.
+    """
     scale: float = 1.0
     """Times that all counts are taken, where a launch of unknown size is told for more blocks than were evaluated."""
     needless: Mapping[str, Needless] = {}

@@ -1,48 +1,22 @@
-"""Divergence: warps that a branch splits, and barriers that not all threads come to which they wait for."""
+"""Barriers that not all threads come to which they wait for."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from msgspec import Struct
 
 from cudalint.execute.lanes import Extents, Lanes
-from cudalint.execute.trace import BarrierEvent, BranchEvent, Stack, Trace
+from cudalint.execute.trace import BarrierEvent, Stack, Trace
 from cudalint.facts import BarrierKind
 from cudalint.hardware.requests import WARP_LANES
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
     from cudalint.execute.lanes import Mask
-
-    Weights = NDArray[np.float64]
 else:
-    Mask = Weights = Any
-
-
-class BranchSite(NamedTuple):
-    """A branch of the source, as calls lead there."""
-
-    node: Any
-    stack: Stack
-
-
-class Divergence(Struct, frozen=True, eq=False):
-    """How warps take one branch, by world."""
-
-    warps: Weights
-    """[worlds] executions by warps."""
-    split: Weights
-    """[worlds] those in which some lanes of the warp go one way, and some the other."""
-
-    @property
-    def fraction(self) -> Weights:
-        """[worlds] of executions that split; 0 where there are none."""
-        found: Weights = self.split / np.maximum(self.warps, np.finfo(np.float64).tiny)
-        return found
+    Mask = Any
 
 
 Absence = Literal["returned", "elsewhere", "never"]
@@ -70,26 +44,6 @@ class MissedBarrier(Struct, frozen=True, eq=False):
     """The barrier that the absent one comes to, if it does."""
     is_conditional: bool
     """Data decides whether a thread comes; those that may come are taken to."""
-
-
-def divergence_of(trace: Trace) -> dict[BranchSite, Divergence]:
-    """How warps take each branch that numbers decide. Those that data decides are no events of the trace."""
-    by_site: dict[BranchSite, list[BranchEvent]] = {}
-    for event in trace.branches:
-        by_site.setdefault(BranchSite(event.node, event.stack), []).append(event)
-    return {site: _divergence(trace.lanes, events) for site, events in by_site.items()}
-
-
-def _divergence(lanes: Lanes, events: Sequence[BranchEvent]) -> Divergence:
-    warps, split = np.zeros((2, lanes.rows, lanes.warps))
-    for event in events:
-        comes = lanes.by_warp(event.mask)
-        goes = lanes.by_warp(np.broadcast_to(event.taken, event.mask.shape))
-        some, others = (comes & goes).any(axis=2), (comes & ~goes).any(axis=2)
-        warps += event.weight * (some | others)
-        split += event.weight * (some & others)
-    by_world = (each.reshape(lanes.worlds, -1).sum(axis=1) for each in (warps, split))
-    return Divergence(*by_world)
 
 
 def missed_barriers(trace: Trace) -> list[MissedBarrier]:

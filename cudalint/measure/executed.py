@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from functools import cached_property
 
+from msgspec import Struct, field
+
 from cudalint.execute.budget import Limits
+from cudalint.execute.counted import CountedProgram
 from cudalint.execute.machine import Machine
 from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
 from cudalint.measure.requests import AccessSite, Figures, figures
+from cudalint.measure.work.counts import Laid, Work, counted, laid_out
+from cudalint.measure.work.lengths import NONE_OPEN, Lengths, OpenSizes
 from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.worlds.records import Batch
 
@@ -18,17 +24,57 @@ class Executed:
     """A kernel, the worlds of one launch, and the trace that its execution leaves; what several kinds of facts ask is
     computed when it is asked for the first time, and kept."""
 
-    def __init__(self, function: ir.Function, batch: Batch, trace: Trace) -> None:
-        self.function, self.batch, self.trace = function, batch, trace
+    def __init__(
+        self, function: ir.Function, batch: Batch, trace: Trace, laid: dict[ir.Function, Laid],
+        program: Program | None = None,
+    ) -> None:  # fmt: skip
+        """`laid` keeps what is known of functions, whatever they are launched with, and `program` what they were
+        compiled to."""
+        self.function, self.batch, self.trace, self._laid = function, batch, trace, laid
+        self._program = program or Program()
 
     @cached_property
     def figures(self) -> dict[AccessSite, Figures]:
         """Of each access that is reached in some world."""
         return figures(self.trace)
 
+    def in_full(self) -> Executed:
+        """Once more, with each turn of each loop, as far as that is not too much."""
+        machine = Machine(self.batch.lanes(), self._program, Limits(_MOST_STEPS), in_full=True)
+        trace = machine.run(self.function, dict(self.batch.arguments))
+        return Executed(self.function, self.batch, trace, self._laid, self._program)
 
-def execute(function: ir.Function, batch: Batch, program: Program, deadline: Deadline = NEVER) -> Executed:
-    """Executes a kernel in all worlds of a launch, as far as it comes until the deadline. `program` keeps what functions
-    were compiled to."""
-    machine = Machine(batch.lanes(), program, Limits(deadline=deadline))
-    return Executed(function, batch, machine.run(function, dict(batch.arguments)))
+    @cached_property
+    def laid(self) -> Laid:
+        """The kernel as the compiler lays it out."""
+        found = self._laid.get(self.function)
+        if found is None:
+            found = self._laid[self.function] = laid_out(self.function)
+        return found
+
+    def lengths(self, open_: OpenSizes = NONE_OPEN, world: int = 0) -> Lengths:
+        """How long loops are taken for of which nothing in sight says that."""
+        threads = float(math.prod(self.batch.grid[world]) * math.prod(self.batch.block))
+        return Lengths(self.trace, self.laid, open_, threads, world)
+
+    def work(self, lengths: Lengths, world: int = 0) -> Work:
+        """Instructions and operations of a world's grid."""
+        return counted(self.laid, lengths.counted(), world)
+
+
+_MOST_STEPS = 100_000
+"""Of an execution in full."""
+
+
+class Compiled(Struct, eq=False):
+    """What is kept of the functions of a file from one launch to the next."""
+
+    program: CountedProgram = field(default_factory=CountedProgram)
+    laid: dict[ir.Function, Laid] = field(default_factory=dict)
+
+
+def execute(function: ir.Function, batch: Batch, compiled: Compiled, deadline: Deadline = NEVER) -> Executed:
+    """Executes a kernel in all worlds of a launch, as far as it comes until the deadline."""
+    machine = Machine(batch.lanes(), compiled.program, Limits(deadline=deadline))
+    trace = machine.run(function, dict(batch.arguments))
+    return Executed(function, batch, trace, compiled.laid, compiled.program)

@@ -44,13 +44,15 @@ Status = Literal["exact", "by data", "unreached"]
 
 
 class AccessSite(NamedTuple):
-    """An access of the source, as calls lead there. One that goes to several spaces or widths is several."""
+    """An access of the source, as calls lead there. One that goes to several arrays, or has several widths, is several.
+    """
 
     node: Any
     operation: Operation
     bytes: int
     space: MemorySpace
     stack: Stack
+    array: str
 
 
 class Figures(Struct, frozen=True, eq=False):
@@ -62,6 +64,9 @@ class Figures(Struct, frozen=True, eq=False):
     cost: Weights
     """Sectors of global memory, wavefronts of shared memory."""
     ideal: Weights
+    least: Weights
+    most: Weights
+    """Of single requests."""
     lanes: Weights
     """That are active."""
     by_data: Weights
@@ -89,9 +94,14 @@ def sites(trace: Trace) -> dict[AccessSite, list[AccessEvent]]:
     """The executions of each access, in their order."""
     found: dict[AccessSite, list[AccessEvent]] = {}
     for event in trace.accesses:
-        site = AccessSite(event.node, event.operation, event.bytes, event.allocation.space, event.stack)
+        site = site_of(event)
         found.setdefault(site, []).append(event)
     return found
+
+
+def site_of(event: AccessEvent) -> AccessSite:
+    of = event.allocation
+    return AccessSite(event.node, event.operation, event.bytes, of.space, event.stack, of.name)
 
 
 def figures_of(
@@ -110,12 +120,14 @@ def figures_of(
         lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
     distinct = merged(parts, extent)
     requests = distinct.weights.sum(axis=0)
-    each_of = *_costs(site, distinct), distinct.mask.sum(axis=1)
-    cost, ideal, active = (_means(each, distinct.weights, requests) for each in each_of)
+    taken, fewest = _costs(site, distinct)
+    means = (_means(each, distinct.weights, requests) for each in (taken, fewest, distinct.mask.sum(axis=1)))
+    cost, ideal, active = means
+    least, most = _ends(taken, distinct.weights, requests)
     is_known = lowest <= highest
     first, end = np.where(is_known, lowest, 0), np.where(is_known, highest + site.bytes, 0)
     by_data = _by_data(events, extent, patterns)
-    return Figures(requests, cost, ideal, active, by_data, first, end, steps.strides())
+    return Figures(requests, cost, ideal, least, most, active, by_data, first, end, steps.strides())
 
 
 def sample(site: AccessSite, events: Iterable[AccessEvent], trace: Trace, world: int, most: int = 32) -> Sample | None:
@@ -161,6 +173,18 @@ def _means(values: Any, weights: Weights, total: Weights) -> Weights:
     summed = np.asarray(values, np.float64) @ weights
     found: Weights = np.divide(summed, total, out=np.full(len(total), np.nan), where=total > 0)
     return found
+
+
+def _ends(values: Any, weights: Weights, total: Weights) -> tuple[Weights, Weights]:
+    """The least and the most that one request takes in each world."""
+    if not len(weights):
+        none = np.full(len(total), np.nan)
+        return none, none
+    each = np.where(weights > 0, np.asarray(values, np.float64)[:, None], np.nan)
+    is_known = total > 0
+    least, most = np.full(len(total), np.nan), np.full(len(total), np.nan)
+    least[is_known], most[is_known] = np.nanmin(each[:, is_known], axis=0), np.nanmax(each[:, is_known], axis=0)
+    return least, most
 
 
 def _range(group: Group, extent: Extent) -> tuple[Integers, Integers]:

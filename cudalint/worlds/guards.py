@@ -1,9 +1,11 @@
-"""Conditions of the source as guards of worlds: they are evaluated by the executor, with one lane."""
+"""Conditions of a kernel's text in many worlds at once: they are evaluated by the executor, with one lane."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Frame, Machine
@@ -13,9 +15,12 @@ from cudalint.execute.values import truth
 from cudalint.ir import nodes as ir
 from cudalint.worlds.needs import Values
 
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
 
 class Guards:
-    """Conditions under which it comes to a launch; `guards(values)` is whether a world satisfies all of them.
+    """Conditions on the numbers that a kernel takes; `guards(values)` is, for each of the worlds, whether each holds.
 
     What a world says nothing of is not known, and a condition that it is up to contradicts no world.
     """
@@ -25,15 +30,23 @@ class Guards:
         self._conditions = [(program.value(expression), wanted) for expression, wanted in conditions]
         self._function, self._program = function, program
 
-    def __call__(self, values: Values) -> bool:
-        for condition, wanted in self._conditions:
-            machine = Machine(Lanes((1, 1, 1), (1, 1, 1), [(0, 0, 0)]), self._program)
-            machine.frames.append(Frame(self._function, 0))
-            machine.environment.update(_variables(values, machine))
-            holds: Any = truth(condition(machine))
-            if isinstance(holds, bool) and holds is not wanted:
-                return False
-        return True
+    def __call__(self, values: Values) -> NDArray[np.bool_]:
+        """[worlds, conditions]; one world if the values are plain numbers."""
+        count = max((np.size(value) for value in values.values()), default=1)
+        held = np.ones((count, len(self._conditions)), bool)
+        if not self._conditions:
+            return held
+        machine = Machine(Lanes((1, 1, 1), [[1] * count, 1, 1], [(0, 0, 0)]), self._program)
+        machine.frames.append(Frame(self._function, 0))
+        machine.environment.update(_variables(values, machine))
+        for number, (condition, wanted) in enumerate(self._conditions):
+            with np.errstate(all="ignore"):
+                holds: Any = truth(condition(machine))
+            if isinstance(holds, (bool, np.bool_)):
+                held[:, number] = holds == wanted
+            elif isinstance(holds, np.ndarray):
+                held[:, number] = (holds == wanted)[:, 0]
+        return held
 
 
 def _variables(values: Values, machine: Machine) -> dict[ir.Symbol, Allocation]:
@@ -49,5 +62,6 @@ def _variables(values: Values, machine: Machine) -> dict[ir.Symbol, Allocation]:
                 break
             offset, type_ = offset + field.offset, field.type
         else:
-            variable.cells[offset] = as_type(value, type_)
+            own = value if np.ndim(value) == 0 else np.asarray(value)[:, None]
+            variable.cells[offset] = as_type(own, type_)
     return found

@@ -9,15 +9,17 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.uses import Use
 
-Values = Mapping[Parameter, int | float | bool]
-"""A number for each parameter."""
+Values = Mapping[Parameter, Any]
+"""A number for each parameter, or as many worlds of them as arrays have elements."""
 
 LARGE = 1024
 """Of a loop by tiles of at most half of it that is two turns, and of a row many sectors."""
@@ -37,7 +39,8 @@ class Need(NamedTuple):
 
     text: str
     about: tuple[Parameter, ...]
-    holds: Callable[[Values], bool]
+    holds: Callable[[Values], Any]
+    """By world."""
     is_extra: bool = False
     """Whether it only makes what is said of others more exact."""
 
@@ -83,11 +86,11 @@ def _of_several_constants(p: Parameter, uses: Sequence[Use]) -> Iterator[Need]:
     cases = {u.other for u in uses if u.kind == "flag" and isinstance(u.other, int)}
     if len(cases) > 1:
         text = ", ".join(str(case) for case in sorted(cases))
-        yield Need(f"{p.name} is none of {text}", (p,), lambda values: values[p] not in cases)
+        yield Need(f"{p.name} is none of {text}", (p,), lambda values: ~np.isin(values[p], list(cases)))
 
 
-def _multiple_of_one(p: Parameter, one: int, other: int) -> Callable[[Values], bool]:
-    return lambda values: values[p] % one == 0 and values[p] % other != 0
+def _multiple_of_one(p: Parameter, one: int, other: int) -> Callable[[Values], Any]:
+    return lambda values: (values[p] % one == 0) & (values[p] % other != 0)
 
 
 def size_of(parameter: Parameter, uses: Iterable[Use]) -> int:
@@ -99,7 +102,7 @@ def size_of(parameter: Parameter, uses: Iterable[Use]) -> int:
 def _needs(use: Use, size: int, large: int, other: Parameter | None) -> Iterator[Need]:
     p, constant = use.parameter, use.other
 
-    def need(text: str, holds: Callable[[int | float], bool], is_extra: bool = False) -> Need:
+    def need(text: str, holds: Callable[[Any], Any], is_extra: bool = False) -> Need:
         return Need(f"{p.name} {text}", (p,), lambda values: holds(values[p]), is_extra)
 
     match use.kind:
@@ -112,16 +115,19 @@ def _needs(use: Use, size: int, large: int, other: Parameter | None) -> Iterator
         case "loop" | "guard":
             yield need(f"< {WARP_LANES * size}", lambda value: value < WARP_LANES * size)
             yield need(f">= {large}", lambda value: value >= large)
+            if use.kind == "guard":
+                unit = WARP_LANES * size
+                yield need(f"> {unit}, % {unit} != 0", lambda value: (value > unit) & (value % unit != 0))
         case "stride" | "divisor":
             unit = WARP_LANES * size
             if use.kind == "divisor" or use.other != "block":
                 yield need(f"== {size}", lambda value: value == size)
-            yield need(f"% {unit} == 0", lambda value: value > 0 and value % unit == 0)
-            yield need(f"> {unit}, % {2 * size} != 0", lambda value: value > unit and value % (2 * size) != 0)
+            yield need(f"% {unit} == 0", lambda value: (value > 0) & (value % unit == 0))
+            yield need(f"> {unit}, % {2 * size} != 0", lambda value: (value > unit) & (value % (2 * size) != 0))
             for part in _PARTS:
                 own = part * size
                 text = f"> {unit}, % {own} == 0, % {2 * own} != 0"
-                yield need(text, lambda value, own=own: value > unit and value % (2 * own) == own, is_extra=True)  # type: ignore[misc]
+                yield need(text, lambda value, own=own: (value > unit) & (value % (2 * own) == own), is_extra=True)  # type: ignore[misc]
         case "flag" if isinstance(constant, int):
             yield need(f"== {constant}", lambda value: value == constant)
             yield need(f"!= {constant}", lambda value: value != constant)
@@ -139,12 +145,13 @@ def _between(is_compared: bool, p: Parameter, other: Parameter) -> Iterator[Need
         yield Need(f"{p.name} > {other.name}", both, lambda values: values[p] > values[other])
         yield Need(f"{p.name} < {other.name}", both, lambda values: values[p] < values[other])
         return
-    yield Need(
-        f"{p.name} % {other.name} == 0", both, lambda values: values[other] != 0 and values[p] % values[other] == 0
-    )
-    yield Need(
-        f"{p.name} % {other.name} != 0", both, lambda values: values[other] != 0 and values[p] % values[other] != 0
-    )
+    yield Need(f"{p.name} % {other.name} == 0", both, lambda values: _rest(values[p], values[other]) == 0)
+    yield Need(f"{p.name} % {other.name} != 0", both, lambda values: _rest(values[p], values[other]) > 0)
+
+
+def _rest(dividend: Any, divisor: Any) -> Any:
+    """Below 0 where something is divided by zero."""
+    return np.where(np.equal(divisor, 0), -1, dividend % np.where(np.equal(divisor, 0), 1, divisor))
 
 
 def values_of(parameter: Parameter, type_: ir.Type, uses: Iterable[Use], threads: int = 0) -> list[int]:

@@ -13,14 +13,13 @@ from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import walk
-from cudalint.worlds.choosing import MOST_WORLDS, Allows, Worlds, type_of, valuation
+from cudalint.worlds.choosing import MOST_WORLDS, Search, Space, World, Worlds
 from cudalint.worlds.guards import Guards
-from cudalint.worlds.needs import values_of
 from cudalint.worlds.origins import is_local
-from cudalint.worlds.records import Choice, Parameter, Valuation
-from cudalint.worlds.uses import Use, Uses
+from cudalint.worlds.records import Parameter
+from cudalint.worlds.uses import Uses
 
-Execute = Callable[[Sequence[Valuation]], Trace]
+Execute = Callable[[Sequence[World]], Trace]
 """Executes a launch in some worlds."""
 
 _ROUNDS = 2
@@ -44,36 +43,41 @@ class Region(Struct, frozen=True, eq=False):
 
 
 def reaching(
-    worlds: Worlds, uses: Uses, execute: Execute, allows: Allows = lambda values: True,
-    given: Mapping[Parameter, Choice] | None = None, most: int = MOST_WORLDS, threads: int = 0,
+    worlds: Worlds, space: Space, uses: Uses, execute: Execute, most: int = MOST_WORLDS,
+    behind: Callable[[Parameter], Iterable[Any]] = lambda parameter: (parameter,),
 ) -> Worlds:  # fmt: skip
     """The worlds with more of them for what none of them comes to, if numbers decide about it. Worlds that are there
-    only to tell numbers apart give way."""
+    only to tell numbers apart give way. `behind` says of which variables a parameter of the kernel is computed."""
     regions = list(regions_of(uses))
-    if not worlds.valuations or not regions:
+    if not regions or all(len(values) == 1 for values in space.tried.values()):
         return worlds
-    found, given, program = uses.all(), given or {}, Program()
-    first_uses = {use.parameter: use for use in reversed(found)}
-    by_world = np.array(reached(execute(worlds.valuations), regions))
+    search, program = Search(space), Program()
+    search.leave_out(worlds.broken)
+    by_world = np.array(reached(execute(worlds.worlds), regions))
     missed = [region for region, by in zip(regions, by_world, strict=True) if not by.any()]
     worlds = _keeping(worlds, by_world)
     for _ in range(_ROUNDS):
-        asked = [region for region in missed if region.deciders - given.keys()]
+        deciding = {region: _deciding(region, space, behind) for region in missed}
+        asked = [region for region in missed if deciding[region]]
         room = most - worlds.needed
         if not asked or room <= 0:
             break
-        candidates = _candidates(worlds, asked, found, allows, threads, program, uses)
-        tried = list(itertools.islice(candidates, _MOST_TRIED))
+        tried = list(_candidates(worlds, asked, deciding, search, program, uses))[:_MOST_TRIED]
         if not tried:
             break
-        made = [valuation(values, given, first_uses) for values in tried]
-        by_world = np.array(reached(execute(made), missed))
+        by_world = np.array(reached(execute(tried), missed))
         chosen = _cover(by_world, room)
         if not chosen:
             break
-        worlds = _with(worlds, [made[world] for world in chosen], most)
+        worlds = _with(worlds, [tried[world] for world in chosen], most)
         missed = [region for region, by in zip(missed, by_world, strict=True) if not by[chosen].any()]
     return structs.replace(worlds, missing=(*worlds.missing, *(text for text in map(_text, missed) if text)))
+
+
+def _deciding(region: Region, space: Space, behind: Callable[[Parameter], Iterable[Any]]) -> list[Any]:
+    """The open variables that a region is up to."""
+    own = {variable for parameter in region.deciders for variable in behind(parameter)}
+    return [variable for variable, values in space.tried.items() if variable in own and len(values) > 1]
 
 
 def regions_of(uses: Uses) -> Iterator[Region]:
@@ -193,40 +197,44 @@ def _may_access(node: Any) -> bool:
 
 
 def _candidates(
-    worlds: Worlds, missed: Iterable[Region], found: Sequence[Use], allows: Allows, threads: int, program: Program,
-    uses: Uses,
-) -> Iterator[dict[Parameter, int | float | bool]]:  # fmt: skip
+    worlds: Worlds, missed: Sequence[Region], deciding: Mapping[Region, Sequence[Any]], search: Search,
+    program: Program, uses: Uses,
+) -> Iterator[World]:  # fmt: skip
     """Worlds in which what decides about missed regions is another combination."""
-    bases = worlds.valuations[: worlds.needed]
-    seen = {tuple(world.values.values()) for world in worlds.valuations}
-    missed = list(missed)
+    bases = worlds.worlds[: worlds.needed]
+    seen = {tuple(world.values()) for world in worlds.worlds}
     each = max(1, _MOST_TRIED // len(missed))
     for region in missed:
-        found_here = 0
         may_come = Guards(region.conditions, uses.code.functions[0], program)
-        deciders = [p for p, choice in bases[0].choices.items() if p in region.deciders and choice.basis != "given"]
-        tried = [values_of(p, type_of(p), found, threads) for p in deciders]
+        deciders = deciding[region]
         # Combinations may be too many to have them all: they are made one after the other.
-        combinations = ((own, base) for own in itertools.product(*tried) for base in bases)
-        for numbers, world in itertools.islice(combinations, _MOST_COMBINED):
-            values = {**world.values, **dict(zip(deciders, numbers, strict=True))}
-            key = tuple(values.values())
+        products = itertools.product(*(search.space.tried[variable] for variable in deciders))
+        combinations = ((own, base) for own in products for base in bases)
+        tried: list[World] = [
+            {**base, **dict(zip(deciders, own, strict=True))}
+            for own, base in itertools.islice(combinations, _MOST_COMBINED)
+        ]
+        numbers = {variable: np.array([world[variable] for world in tried]) for variable in search.space.tried}
+        held = search.admitted(numbers) & may_come(search.space.parameters(numbers)).all(axis=1)
+        found_here = 0
+        for number in np.flatnonzero(held).tolist():
+            key = tuple(tried[number].values())
             if found_here == each:
                 break
-            if key not in seen and may_come(values) and allows(values):
+            if key not in seen:
                 found_here += 1
                 seen.add(key)
-                yield values
+                yield tried[number]
 
 
 def _keeping(worlds: Worlds, by_world: Any) -> Worlds:
     """Those that come to what no needed one comes to are needed, too."""
     needed = worlds.needed
     left = by_world.any(axis=1) & ~by_world[:, :needed].any(axis=1)
-    others = [needed + world for world in _cover(by_world[left][:, needed:], len(worlds.valuations))]
-    order = [*range(needed), *others, *(w for w in range(needed, len(worlds.valuations)) if w not in others)]
+    others = [needed + world for world in _cover(by_world[left][:, needed:], len(worlds.worlds))]
+    order = [*range(needed), *others, *(w for w in range(needed, len(worlds.worlds)) if w not in others)]
     return structs.replace(
-        worlds, valuations=tuple(worlds.valuations[world] for world in order),
+        worlds, worlds=tuple(worlds.worlds[world] for world in order),
         why=tuple(_ALONE if world in others else worlds.why[world] for world in order), needed=needed + len(others),
     )  # fmt: skip
 
@@ -242,13 +250,13 @@ def _cover(by_world: Any, room: int) -> list[int]:
     return chosen
 
 
-def _with(worlds: Worlds, more: Sequence[Valuation], most: int) -> Worlds:
+def _with(worlds: Worlds, more: Sequence[World], most: int) -> Worlds:
     """The worlds with more of them behind those that are needed."""
     needed, kept = worlds.needed, most - len(more)
     why = (_ALONE,) * len(more)
     return structs.replace(
         worlds,
-        valuations=(*worlds.valuations[:needed], *more, *worlds.valuations[needed:kept]),
+        worlds=(*worlds.worlds[:needed], *more, *worlds.worlds[needed:kept]),
         why=(*worlds.why[:needed], *why, *worlds.why[needed:kept]),
         needed=needed + len(more),
     )
@@ -256,3 +264,19 @@ def _with(worlds: Worlds, more: Sequence[Valuation], most: int) -> Worlds:
 
 def _text(region: Region) -> str:
     return f"line {region.span.line} is reached" if region.span is not None and region.deciders else ""
+
+
+def limits_of(uses: Uses) -> list[tuple[ir.Expr, bool]]:
+    """The conditions on the numbers of a launch alone under which a kernel goes on, where it returns at once otherwise:
+    `if (width > MAX_WIDTH) return;`."""
+    found: list[tuple[ir.Expr, bool]] = []
+    pending = [uses.code.functions[0].body]
+    while pending:
+        statement = pending.pop(0)
+        if isinstance(statement, ir.Block):
+            pending[:0] = statement.statements
+        elif isinstance(statement, ir.If) and statement.otherwise is None and _ends(statement.then):
+            names = [node for node in walk(statement.condition) if isinstance(node, ir.Name)]
+            if names and all(_is_given(name, uses) for name in names):
+                found.append((statement.condition, False))
+    return found

@@ -39,21 +39,6 @@ class Choice(Struct, frozen=True):
     """Of what gives it, or of the use that it was chosen for."""
 
 
-class Valuation(Struct, frozen=True):
-    """One world: a number for everything that is not the same in all of them."""
-
-    choices: Mapping[Parameter, Choice]
-
-    @property
-    def numbers(self) -> dict[str, int | float | bool]:
-        """By the names that the source has."""
-        return {parameter.name: choice.value for parameter, choice in self.choices.items()}
-
-    @property
-    def values(self) -> dict[Parameter, int | float | bool]:
-        return {parameter: choice.value for parameter, choice in self.choices.items()}
-
-
 class Batch(Struct, frozen=True, eq=False):
     """All W worlds in which a launch is executed, at once. In the first of them numbers are as is usual; it is the one
     that figures are told of."""
@@ -102,12 +87,12 @@ class Size(NamedTuple):
     """What makes it, as the source spells it; empty for a plain number."""
 
 
-def arguments(valuations: Sequence[Valuation]) -> dict[ir.Symbol, Any]:
+def arguments(worlds: Sequence[Mapping[Parameter, int | float | bool]]) -> dict[ir.Symbol, Any]:
     """The arguments of a kernel as the executor takes them: for each a value by world, or a dictionary of a record's
     fields by their names."""
     found: dict[ir.Symbol, Any] = {}
-    for parameter in dict.fromkeys(parameter for valuation in valuations for parameter in valuation.choices):
-        values = [valuation.choices[parameter].value for valuation in valuations]
+    for parameter in dict.fromkeys(parameter for world in worlds for parameter in world):
+        values = [world[parameter] for world in worlds]
         if not parameter.path:
             found[parameter.symbol] = values
             continue

@@ -16,7 +16,9 @@ from cudalint.ir.walk import walk, without_casts
 from cudalint.worlds.origins import Code, Origins
 from cudalint.worlds.records import Parameter
 
-UseKind = Literal["dividend", "divisor", "loop", "guard", "stride", "flag", "limit", "shift", "size", "vector"]
+UseKind = Literal[
+    "dividend", "divisor", "loop", "guard", "stride", "flag", "limit", "shift", "size", "vector", "radius"
+]
 """What happens to a number, or to what is computed of it:
 
 - `dividend`: it is divided by `other`, or the remainder is taken; by a power of two also with shifts and masks.
@@ -29,6 +31,7 @@ UseKind = Literal["dividend", "divisor", "loop", "guard", "stride", "flag", "lim
 - `shift`: something is shifted by it.
 - `size`: it moves a pointer to bytes that is looked at as one to elements of `other` bytes.
 - `vector`: it moves a pointer that is looked at as one to vectors of `other` elements.
+- `radius`: a loop goes from as far below 0 to as far above, or to an `other`th of that: `d = -r; d <= r`.
 """
 
 _COMPARING = ("<", "<=", ">", ">=", "==", "!=")
@@ -99,6 +102,8 @@ class Uses:
                         yield plain, "flag", constant
             case ir.Cast():
                 yield from self._looked_at(node)
+            case ir.For(init=ir.Declare(initializer=start)) if start is not None:
+                yield from self._begun(start)
 
     def _factors(self, node: ir.Binary, parameter: Parameter) -> int:
         sides = (self.origins.of(side).sources for side in (node.left, node.right))
@@ -149,6 +154,25 @@ class Uses:
                 kind: UseKind = "loop" if node in self._loop_conditions and other.varies else "guard"
                 what = "thread" if kind == "loop" and "thread" in other.varies else other.name
                 yield from ((p, kind, what) for p in self._ordered(own.sources))
+
+    def _begun(self, start: ir.Expr) -> Iterator[_Met]:
+        """Where a loop begins: `-r`, `-r / 2` or `-(r / 2)`."""
+        expression, parts = without_casts(start), 1
+        while True:
+            if isinstance(expression, ir.Binary) and expression.op == "/":
+                parts *= self.origins.of(expression.right).constant or 0
+                expression = without_casts(expression.left)
+            elif isinstance(expression, ir.Unary) and expression.op == "-":
+                inner = without_casts(expression.operand)
+                if isinstance(inner, ir.Binary) and inner.op == "/":
+                    parts *= self.origins.of(inner.right).constant or 0
+                    inner = without_casts(inner.left)
+                plain = self.origins.of(inner).plain
+                if plain is not None and parts > 0:
+                    yield plain, "radius", parts
+                return
+            else:
+                return
 
     def _chosen_by(self, condition: ir.Expr) -> Iterator[_Met]:
         plain = self.origins.of(condition).plain

@@ -26,10 +26,10 @@ def counted(n: int | list[int], weight: float = 1.0) -> dict[tuple[int, int], li
     machine = Machine(lanes, program)
     if weight != 1.0:
         machine.weight = np.full((lanes.rows, lanes.warps), weight)
-    machine.run(function, {function.parameters[1]: n})
+    trace = machine.run(function, {function.parameters[1]: n})
     return {
-        (site.statement.span.line, site.stack[0].span.line): counts.T.tolist()
-        for site, counts in program.executions.items() if site.stack and isinstance(site.statement, ir.ExprStmt)
+        (site.statement.span.line, site.stack[0].span.line): own.counts.T.tolist()
+        for site, own in trace.executions.items() if site.stack and isinstance(site.statement, ir.ExprStmt)
     }  # fmt: skip
 
 

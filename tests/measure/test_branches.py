@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import defaultdict
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 import pytest
 from executing import execute, kernel_in
 from hypothesis import HealthCheck, given, settings
-from racing import WARP, Features, Kernel, Step, kernels, steps_of
+from racing import WARP, Features, If, Kernel, Loop, Step, kernels, steps_of
 from random_cases import cases
 
-from cudalint.measure.branches import divergence_of, missed_barriers
+from cudalint.measure.branches import missed_barriers
+from cudalint.measure.divergence import divergence_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:The recursion limit:hypothesis.errors.HypothesisWarning")
 QUIET = settings(
@@ -24,18 +28,48 @@ def _threads(kernel: Kernel, n: int, block: int) -> dict[int, list[Step]]:
     return {thread: steps_of(kernel, thread, block, n) for thread in range(kernel.threads)}
 
 
-def _expected_branches(kernel: Kernel, n: int) -> dict[int, tuple[int, int]]:
-    """Of each line, how many executions by warps there are, and how many of them split."""
-    ways: dict[tuple[int, int, int, tuple[int, ...]], set[bool]] = defaultdict(set)
+class Expected(NamedTuple):
+    """Of a branch: executions by warps, and those that split; lanes of the latter that go where the condition holds,
+    and others; turns of the slowest lane and of the mean one, of loops."""
+
+    warps: float
+    split: float
+    lanes: tuple[float, float]
+    slowest: float
+    mean: float
+
+
+def _loops_in(body: Iterable[object]) -> Iterator[int]:
+    for each in body:
+        if isinstance(each, Loop):
+            yield each.line
+            yield from _loops_in(each.body)
+        elif isinstance(each, If):
+            yield from _loops_in([*each.then, *each.otherwise])
+
+
+def _expected_branches(kernel: Kernel, n: int) -> dict[int, Expected]:
+    """By line. Of a loop, an execution is all of its turns."""
+    loops = set(_loops_in(kernel.body))
+    tests: dict[tuple[int, int, int, tuple[int, ...]], dict[int, list[bool]]] = defaultdict(lambda: defaultdict(list))
     for block in range(kernel.blocks):
         for thread, steps in _threads(kernel, n, block).items():
             for step in steps:
                 if step.what == "branch":
-                    ways[step.line, block, thread // WARP, step.turn].add(bool(step.value))
-    found: dict[int, tuple[int, int]] = {}
-    for (line, *_), each in ways.items():
-        warps, split = found.get(line, (0, 0))
-        found[line] = warps + 1, split + (len(each) == 2)
+                    execution = step.turn[:-1] if step.line in loops else step.turn
+                    tests[step.line, block, thread // WARP, execution][thread].append(bool(step.value))
+    found: dict[int, Expected] = defaultdict(lambda: Expected(0, 0, (0, 0), 0, 0))
+    for (line, *_), lanes in tests.items():
+        by_turn = itertools.zip_longest(*lanes.values())
+        is_split = any({True, False} <= set(ways) for ways in by_turn)
+        turns = [sum(each) for each in lanes.values()]
+        own = (sum(turns), len(turns) - sum(turns)) if is_split and line not in loops else (0, 0)
+        slowest, mean = (max(turns), sum(turns) / len(turns)) if line in loops else (0, 0.0)
+        before = found[line]
+        found[line] = Expected(
+            before.warps + 1, before.split + is_split, (before.lanes[0] + own[0], before.lanes[1] + own[1]),
+            before.slowest + slowest, before.mean + mean,
+        )  # fmt: skip
     return found
 
 
@@ -47,12 +81,18 @@ def test_divergence(kernel: Kernel) -> None:
     found = {site.node.span.line: each for site, each in divergence_of(trace).items()}
     for world, n in enumerate(kernel.numbers):
         expected = _expected_branches(kernel, n)
-        for line, (warps, split) in expected.items():
+        for line, each in expected.items():
             if line not in found:
-                assert not split, source
+                assert not each.split, source
                 continue
-            assert found[line].split[world] == split, f"{line}\n{source}"
-            assert found[line].warps[world] in (0, warps) or split == 0, f"{line}\n{source}"
+            own = found[line]
+            assert own.split[world] == each.split, f"{line}\n{source}"
+            # What all lanes of all worlds take alike is no event.
+            assert own.warps[world] in (0, each.warps) or each.split == 0, f"{line}\n{source}"
+            assert (own.lanes[0][world], own.lanes[1][world]) == each.lanes
+            if own.warps[world] == each.warps:
+                assert own.slowest[world] == pytest.approx(each.slowest), f"{line}\n{source}"
+                assert own.mean[world] == pytest.approx(each.mean), f"{line}\n{source}"
         assert {line for line, each in found.items() if each.split[world]} <= set(expected)
 
 

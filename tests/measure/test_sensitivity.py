@@ -89,7 +89,7 @@ def _figures(cost: list[float], ideal: list[float]) -> Figures:
     one, whole = np.ones(len(cost)), np.zeros(len(cost), np.int64)
     nowhere = (None,) * len(cost)
     strides = Strides(nowhere, nowhere, nowhere, nowhere)
-    return Figures(one, np.array(cost), np.array(ideal), one, 0 * one, whole, whole, strides)
+    return Figures(one, np.array(cost), np.array(ideal), one, one, one, 0 * one, whole, whole, strides)
 
 
 def test_figures() -> None:

@@ -14,7 +14,7 @@ from cudalint.execute.values import Data
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import global_request
-from cudalint.measure.requests import AccessSite
+from cudalint.measure.requests import AccessSite, site_of
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -54,8 +54,7 @@ def requests_of(trace: Trace, world: int = 0) -> dict[AccessSite, Requests]:
     """The requests that each site makes in a world."""
     by_site: dict[AccessSite, list[AccessEvent]] = {}
     for event in trace.accesses:
-        site = AccessSite(event.node, event.operation, event.bytes, event.allocation.space, event.stack)
-        by_site.setdefault(site, []).append(event)
+        by_site.setdefault(site_of(event), []).append(event)
     lanes = trace.lanes
     rows = slice(world * lanes.blocks, (world + 1) * lanes.blocks)
     found = ((site, _gathered(events, lanes, rows)) for site, events in by_site.items())

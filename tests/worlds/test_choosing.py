@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Mapping, Sequence
+from typing import Any
 
+import numpy as np
 import pytest
 from executing import kernel_in
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from msgspec.structs import replace
 from random_cases import cases
 
 from cudalint.execute.lanes import Lanes
@@ -17,11 +20,11 @@ from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import walk
-from cudalint.worlds.choosing import MOST_WORLDS, Worlds, choose
+from cudalint.worlds.choosing import MOST_WORLDS, Space, World, Worlds, choose, space_of
 from cudalint.worlds.guards import Guards
 from cudalint.worlds.needs import Values
 from cudalint.worlds.reach import reaching
-from cudalint.worlds.records import Choice, Parameter, Valuation, arguments
+from cudalint.worlds.records import Choice, Parameter, arguments
 from cudalint.worlds.uses import Uses, uses_of
 
 Numbers = dict[str, int]
@@ -32,13 +35,30 @@ QUIET = settings(
 
 def _worlds(source: str, allows: Callable[[Numbers], bool] = lambda numbers: True, threads: int = 0) -> list[Numbers]:
     kernel = kernel_in(source)
-    found = choose(kernel, uses_of(kernel), lambda values: allows(_named(values)), threads=threads)
-    return _numbers(found)
+    return _numbers(choose(_space(kernel, allows, threads=threads)))
+
+
+def _space(
+    kernel: ir.Function, allows: Callable[[Numbers], bool] | None = None,
+    given: Mapping[Parameter, Choice] | None = None, threads: int = 0,
+) -> Space:  # fmt: skip
+    space = space_of(kernel, uses_of(kernel), given, threads)
+    return space if allows is None else replace(space, conditions=_asking(allows))
+
+
+def _asking(*allows: Callable[[Numbers], bool]) -> Callable[[Mapping[Parameter, Any]], Any]:
+    """Conditions that are asked one world after the other."""
+
+    def conditions(numbers: Mapping[Parameter, Any]) -> Any:
+        worlds = [dict(zip(numbers, own, strict=True)) for own in zip(*numbers.values(), strict=True)] or [{}]
+        return np.array([[each(_named(world)) for each in allows] for world in worlds], bool)
+
+    return conditions
 
 
 def _numbers(found: Worlds) -> list[Numbers]:
-    assert len(found.why) == len(found.valuations) <= MOST_WORLDS
-    return [{name: int(value) for name, value in world.numbers.items()} for world in found.valuations]
+    assert len(found.why) == len(found.worlds) <= MOST_WORLDS
+    return [_named(world) for world in found.worlds]
 
 
 def _named(values: Values) -> Numbers:
@@ -147,22 +167,13 @@ def test_values_fit_their_types() -> None:
 def test_what_is_given_stays() -> None:
     kernel = kernel_in(PRODUCT)
     own = Parameter(kernel.parameters[3])
-    found = choose(kernel, uses_of(kernel), given={own: Choice(7, "given")})
-    assert {world.choices[own] for world in found.valuations} == {Choice(7, "given")}
-    assert len(found.valuations) > 1
+    found = choose(_space(kernel, given={own: Choice(7, "given")}))
+    assert {world[own] for world in found.worlds} == {7}
+    assert len(found.worlds) > 1
 
 
 def test_where_nothing_is_open_there_is_one_world() -> None:
     assert _worlds("__global__ void k(float *a) { a[threadIdx.x] = 0; }") == [{}]
-
-
-def test_reasons_name_the_use() -> None:
-    kernel = kernel_in("__global__ void k(float *a, int n, int other) {\n if (threadIdx.x < n) a[other] = 0; }")
-    n, other = (Parameter(symbol) for symbol in kernel.parameters[1:])
-    for world in choose(kernel, uses_of(kernel)).valuations:
-        place = world.choices[n].place
-        assert world.choices[n].basis == "use" and place is not None and place.line == 2
-        assert world.choices[other].basis == "default"
 
 
 @pytest.mark.parametrize(
@@ -186,8 +197,12 @@ def test_two_numbers_that_guards_bind_change_together() -> None:
     assert _some(worlds, lambda w: w["n"] < 100 <= w["K"], lambda w: w["K"] < 100 <= w["n"])
 
 
-def test_guards_that_nothing_satisfies_leave_no_world() -> None:
-    assert _worlds(PRODUCT, lambda w: False) == []
+def test_a_condition_that_nothing_satisfies_is_left_out_and_no_other() -> None:
+    kernel = kernel_in(PRODUCT)
+    conditions = _asking(lambda w: w["n"] % 4 == 3, lambda w: False, lambda w: w["s"] > 3)
+    found = choose(replace(_space(kernel), conditions=conditions))
+    assert found.broken == (0, 1) or found.broken == (1,)
+    assert len(found.worlds) > 1 and all(w["s"] > 3 for w in _numbers(found))
 
 
 _CONDITIONS = st.lists(
@@ -207,9 +222,14 @@ def test_every_world_satisfies_the_guards(conditions: list[tuple[str, str, int]]
     def allows(numbers: Mapping[str, int]) -> bool:
         return bool(eval(text, {}, dict(numbers)))
 
-    first, again = _worlds(PRODUCT, allows), _worlds(PRODUCT, allows)
-    assert all(allows(world) for world in first)
-    assert first == again
+    space = _space(kernel_in(PRODUCT), allows)
+    first, again = choose(space), choose(space)
+    assert first.broken or all(allows(world) for world in _numbers(first))
+    assert first.worlds == again.worlds
+    if first.broken:
+        # The numbers that are tried satisfy them nowhere.
+        tried = itertools.product(*space.tried.values())
+        assert not any(allows(_named(dict(zip(space.tried, own, strict=True)))) for own in tried)
 
 
 def test_guards_of_the_source() -> None:
@@ -229,14 +249,15 @@ def test_guards_of_the_source() -> None:
 
     def holds(condition: ir.Expr, wanted: bool = True, **changed: int) -> bool:
         named = {q: changed.get(q.name.rpartition(".")[2], value) for q, value in values.items()}
-        return Guards([(condition, wanted)], kernel, program)(named)
+        return bool(Guards([(condition, wanted)], kernel, program)(named).all())
 
     assert holds(both) and not holds(both, n=9) and not holds(both, m=6)
     assert not holds(both, False) and holds(both, False, m=6)
     assert holds(single, K=5) and not holds(single)
     # Nobody knows what memory holds.
     assert holds(data) and holds(data, False)
-    worlds = _numbers(choose(kernel, uses_of(kernel), Guards([(both, True)], kernel, program)))
+    space = replace(_space(kernel), conditions=Guards([(both, True)], kernel, program))
+    worlds = _numbers(choose(space))
     assert all(w["p.n"] % 4 == 0 and w["p.m"] > w["K"] for w in worlds)
     assert {w["K"] == 5 for w in worlds} == {True, False}
 
@@ -244,23 +265,20 @@ def test_guards_of_the_source() -> None:
 # --- what is reached -------------------------------------------------------------------------------
 
 
-def _reaching(source: str, allows: Callable[[Numbers], bool] = lambda numbers: True) -> tuple[Worlds, set[int], int]:
+def _reaching(source: str, allows: Callable[[Numbers], bool] | None = None) -> tuple[Worlds, set[int], int]:
     """The worlds, the lines of the kernel that are reached in them, and how often it was executed."""
     kernel, executed = kernel_in(source), 0
 
-    def execute(valuations: Sequence[Valuation]) -> Trace:
+    def execute(worlds: Sequence[World]) -> Trace:
         nonlocal executed
         executed += 1
-        lanes = Lanes((64, 1, 1), [[1] * len(valuations), 1, 1], [(0, 0, 0)])
-        return Machine(lanes, Program()).run(kernel, arguments(valuations))
+        lanes = Lanes((64, 1, 1), [[1] * len(worlds), 1, 1], [(0, 0, 0)])
+        return Machine(lanes, Program()).run(kernel, arguments(worlds))
 
-    def admits(values: Values) -> bool:
-        return allows(_named(values))
-
-    uses = Uses(kernel)
-    worlds = reaching(choose(kernel, uses.all(), admits), uses, execute, admits)
+    space = _space(kernel, allows)
+    worlds = reaching(choose(space), space, Uses(kernel), execute)
     spent = executed
-    lines = {event.node.span.line for event in execute(worlds.valuations).accesses}
+    lines = {event.node.span.line for event in execute(worlds.worlds).accesses}
     return worlds, lines, spent
 
 
@@ -273,7 +291,7 @@ def test_what_two_numbers_decide_is_reached() -> None:
         }
     """
     worlds, lines, spent = _reaching(source)
-    assert lines == {4, 5} and len(worlds.valuations) <= MOST_WORLDS and spent in (2, 3)
+    assert lines == {4, 5} and len(worlds.worlds) <= MOST_WORLDS and spent <= 3
     assert worlds.missing == ()
 
 
@@ -289,16 +307,17 @@ def test_a_world_that_reaches_what_no_other_does_stays() -> None:
     )
     p, q = (Parameter(symbol) for symbol in kernel.parameters[1:])
 
-    def execute(valuations: Sequence[Valuation]) -> Trace:
-        lanes = Lanes((32, 1, 1), [[1] * len(valuations), 1, 1], [(0, 0, 0)])
-        return Machine(lanes, Program()).run(kernel, arguments(valuations))
+    def execute(worlds: Sequence[World]) -> Trace:
+        lanes = Lanes((32, 1, 1), [[1] * len(worlds), 1, 1], [(0, 0, 0)])
+        return Machine(lanes, Program()).run(kernel, arguments(worlds))
 
-    usual, other = (Valuation({p: Choice(number, "use"), q: Choice(0, "use")}) for number in (0, 3))
-    found = reaching(Worlds((usual, other), ("usual", ""), 1, ()), Uses(kernel), execute, most=2)
-    assert found.valuations == (usual, other) and found.needed == 2
+    usual, other = ({p: number, q: 0} for number in (0, 3))
+    space, uses = _space(kernel), Uses(kernel)
+    found = reaching(Worlds((usual, other), ("usual", ""), 1, ()), space, uses, execute, most=2)
+    assert found.worlds == (usual, other) and found.needed == 2
     assert found.missing == ("line 6 is reached",)
-    more = reaching(Worlds((usual, other), ("usual", ""), 1, ()), Uses(kernel), execute, most=3)
-    assert more.missing == () and len(more.valuations) == 3
+    more = reaching(Worlds((usual, other), ("usual", ""), 1, ()), space, uses, execute, most=3)
+    assert more.missing == () and len(more.worlds) == 3
 
 
 def test_what_is_behind_an_early_return_is_reached() -> None:
@@ -344,6 +363,6 @@ def test_many_numbers_end_the_search() -> None:
             a[threadIdx.x] = 2;
         }}
     """
-    assert _worlds(source, lambda w: False) == []
+    assert len(_worlds(source, lambda w: False)) <= MOST_WORLDS
     worlds, lines, spent = _reaching(source)
     assert lines == {5} and spent <= 3 and "line 4 is reached" in worlds.missing

@@ -11,7 +11,6 @@ from itertools import chain
 from cudalint.evaluate.branches.divergence import LOOPS
 from cudalint.evaluate.branches.work import WorkMeter
 from cudalint.facts import Compiled
-from cudalint.heuristics import heuristic
 from cudalint.interpreter.device.events import BranchEvent
 
 PREDICATED = 9.0
@@ -20,7 +19,6 @@ _SHORT_CIRCUIT = 2.0
 """The right side of `&&` and `||`, which as a rule loads."""
 
 
-@heuristic("predicated-branches", "`nvcc -O3` (13.0, sm_90) of 400 conditions").otherwise("branch")
 def compiled_form(event: BranchEvent, meter: WorkMeter) -> Compiled:
     """The likely form of one branch in machine code."""
     if event.kind in LOOPS or event.kind == "switch":

@@ -29,9 +29,9 @@ _MOST_PIECES: Final = 64
 
 def copy_piece(m: Machine, target: Value, source: Value, size: int, node: ir.Call | ir.Asm) -> None:
     """One access of both."""
-    for at in (source, target):
+    for at, other in ((source, None), (target, source)):
         if type(at) is Pointer and at.allocation.space != "local" and m.mask is not None and not at.allocation.is_null:
-            m.access(at.allocation, at.offset, ir.OpaqueType("?", size), "async-copy", node)
+            m.access(at.allocation, at.offset, ir.OpaqueType("?", size), "async-copy", node, other)
 
 
 def _pipeline_copy(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:

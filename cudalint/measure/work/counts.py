@@ -4,28 +4,28 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Any
 
-import numpy as np
 from msgspec import Struct, field
 
-from cudalint.execute.counted import CountedProgram, Site
+from cudalint.execute.counted import CountedProgram
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
-from cudalint.execute.trace import Trace
+from cudalint.execute.trace import Executions, Site, Trace
 from cudalint.execute.values import Value
 from cudalint.ir import nodes as ir
-from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence
+from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence, sequence_of
 from cudalint.measure.work import compiler
 from cudalint.measure.work.machine import SymbolicMachine, Variable
-from cudalint.measure.work.places import Charge, Graph, Place
+from cudalint.measure.work.places import Charge, Graph, Place, Test
 from cudalint.measure.work.terms import Term
 from cudalint.measure.work.walk import SymbolicProgram
+from cudalint.measure.work.wide import Wide, shared_starts, wide_accesses
 
 _FREE = frozenset({"field", "select", "flag", "negated", "&&", "||", "!", "zext"})
 _ONE = frozenset({"+", "-", "*"})
-_WIDEST = 16
 _ENTRY = 2
 _BULK = 8
 """Instructions of each turn over the lanes: ELECT, three R2UR, two PLOP3, UBLKCP and the jump back."""
@@ -54,8 +54,16 @@ class Laid(Struct, frozen=True, eq=False):
     """The statement that all threads execute."""
     visits: Mapping[Any, int]
     unknown: Mapping[str, int]
+    starts: Mapping[ir.Symbol, int]
+    """Where shared arrays begin in the block's shared memory."""
+
+    @property
+    def tests(self) -> Mapping[Any, Test]:
+        """What decides whether loops go on."""
+        return self.graph.tests
 
 
+@lru_cache(maxsize=4)
 def laid_out(function: ir.Function) -> Laid:
     indexed: set[Variable] = set()
     while True:
@@ -64,7 +72,8 @@ def laid_out(function: ir.Function) -> Laid:
         machine.run(function, {})
         if len(indexed) == known:  # Else an array was taken for registers until something indexed it.
             break
-    return Laid(machine.graph, (function.body, (), None), machine.graph.visits(), machine.trace.unknown)
+    graph, trace = machine.graph, machine.trace
+    return Laid(graph, (function.body, (), None), graph.visits(), trace.unknown, shared_starts(machine.environment))
 
 
 def work_of(function: ir.Function, lanes: Lanes, arguments: Mapping[ir.Symbol, Value]) -> tuple[list[Work], Trace]:
@@ -72,14 +81,14 @@ def work_of(function: ir.Function, lanes: Lanes, arguments: Mapping[ir.Symbol, V
     program = CountedProgram()
     trace = Machine(lanes, program).run(function, dict(arguments))
     laid = laid_out(function)
-    return [counted(laid, program, world) for world in range(lanes.worlds)], trace
+    return [counted(laid, trace.executions, world) for world in range(lanes.worlds)], trace
 
 
-def counted(laid: Laid, program: CountedProgram, world: int = 0) -> Work:
+def counted(laid: Laid, executed: Mapping[Site, Executions], world: int = 0) -> Work:
     """The work of one world."""
     work = Work()
-    executions = {site: counts[:, world] for site, counts in program.executions.items()}
-    wide = _merged(laid.graph.charges.values()) if compiler.WIDE.is_on else {}
+    executions = {site: own.counts[:, world] for site, own in executed.items()}
+    wide = wide_accesses(laid.graph.charges.values(), laid.starts)
     for charge in laid.graph.charges.values():
         warps, lanes, site = _executions(charge.place, laid, executions)
         if not warps:
@@ -126,7 +135,7 @@ def _executions(place: Place, laid: Laid, executions: Mapping[Any, Any]) -> tupl
 # --- the cost of a term --------------------------------------------------------------------------------
 
 
-def _cost(charge: Charge, wide: Mapping[int, float]) -> tuple[Sequence, str]:
+def _cost(charge: Charge, wide: Mapping[int, Wide]) -> tuple[Sequence, str]:
     term = charge.term
     if term.is_sum:
         return Sequence(_sum(charge)), "address" if "address" in charge.uses else "integer"
@@ -140,9 +149,10 @@ def _cost(charge: Charge, wide: Mapping[int, float]) -> tuple[Sequence, str]:
         return Sequence(1 if compiler.PARAMETERS.is_on else 0), "parameter"
     if term.op in ("load", "store") and term.info.memory.space == "local":
         return Sequence(1), "local"
-    if term.op == "load":
-        return Sequence(wide.get(id(charge), 1.0)), "load"
-    if term.op in ("store", "atomic", "barrier"):
+    if term.op in ("load", "store"):
+        whole = wide.get(id(charge))
+        return Sequence(1.0 / whole.parts if whole is not None else 1.0), term.op
+    if term.op in ("atomic", "barrier"):
         return Sequence(1), term.op
     if term.op == "copy":
         return Sequence(_BULK if term.info and compiler.BULK.is_on else 1), "copy"
@@ -240,44 +250,5 @@ def _call(term: Term) -> Sequence:
     builtin = term.info
     if not isinstance(builtin, Builtin):
         return Sequence(2)
-    wide = term.type.bytes == 8
-    return builtin.work or (builtin.double if wide else builtin.single) or Sequence(1)
-
-
-# --- neighbours ----------------------------------------------------------------------------------------
-
-
-def _merged(charges: Iterable[Charge]) -> Mapping[int, float]:
-    """Loads of neighbouring words of shared memory, which are parts of wide ones: each by its share."""
-    groups: dict[Any, list[Charge]] = defaultdict(list)
-    for charge in charges:
-        if charge.term.op == "load":
-            access, address = charge.term.info, charge.term.arguments[0]
-            if access.is_shared and access.bytes < _WIDEST:
-                of = id(address) if isinstance(address, Term) else 0
-                groups[of, id(access.memory), access.bytes, id(access.version), id(charge.place.scope)].append(charge)
-    shares: dict[int, float] = {}
-    for group in groups.values():
-        for chain in _chains(sorted(group, key=lambda each: each.term.info.constant)):
-            for each in chain:
-                shares[id(each)] = 1.0 / len(chain)
-    return shares
-
-
-def _chains(group: list[Charge]) -> Iterator[list[Charge]]:
-    """Runs of 2, 4 and so on that are as aligned as they are wide."""
-    address = group[0].term.arguments[0]
-    aligned = math.gcd(_WIDEST, *(part.factor for part in address.parts)) if isinstance(address, Term) else _WIDEST
-    bytes_ = group[0].term.info.bytes
-    at = 0
-    while at < len(group):
-        start = group[at].term.info.constant
-        most = np.gcd(aligned, start) if start else aligned
-        width = _WIDEST
-        while width > bytes_:
-            run = group[at : at + width // bytes_]
-            if width <= most and len(run) == width // bytes_ and run[-1].term.info.constant == start + width - bytes_:
-                break
-            width //= 2
-        yield group[at : at + max(1, width // bytes_)]
-        at += max(1, width // bytes_)
+    exponent = term.arguments[1] if len(term.arguments) > 1 else None
+    return sequence_of(builtin, 8 if term.type.bytes == 8 else 4, exponent) or Sequence(1)

@@ -12,8 +12,9 @@ from cudalint.execute.trace import BarrierPart, BarrierScope
 from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, leaves
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
+from cudalint.measure.access_places import record_at
 from cudalint.measure.work import compiler, terms
-from cudalint.measure.work.places import Access, Graph, Place, Scope, Version
+from cudalint.measure.work.places import Access, Graph, Place, Scope, Version, Visit
 from cudalint.measure.work.terms import ADDRESS, SHARED_ADDRESS, UINT, VOID, Term
 
 if TYPE_CHECKING:
@@ -132,7 +133,7 @@ class SymbolicMachine(Machine):
             held = value
             if isinstance(value, Aggregate) and len(pieces) > 1:
                 held = value.cells.get(own)
-            made = self._accessed(to, plus(offset, own), piece, operation, held)
+            made = self._accessed(to, plus(offset, own), piece, operation, held, self.library or node)
             if isinstance(made, Aggregate):
                 found |= {own + at: cell for at, cell in made.cells.items()}
             else:
@@ -141,19 +142,29 @@ class SymbolicMachine(Machine):
             return UNKNOWN
         return Aggregate(type_, found) if isinstance(type_, (ir.RecordType, ir.ArrayType)) else found[0]
 
-    def _accessed(self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, value: Value) -> Value:
+    def _accessed(
+        self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, value: Value, node: Any
+    ) -> Value:
         graph = self.graph
         address, constant = self.address(to, offset)
         key = self._memory_of(to)
-        info = Access(to, constant, type_.bytes, to.space == "shared")
+        is_shared = to.space == "shared"
+        record = record_at(node, type_.bytes)
+        align = record.align if record is not None else 0
+        run = self._run(operation, "shared" if is_shared else key, not is_shared and align > type_.bytes)
+        info = Access(to, constant, type_.bytes, is_shared, None, align, run)
         if operation != "load":
             needs = [(address, "address"), *((each, "value") for each in _scalars(value))]
             own = type_ if isinstance(type_, ir.Scalar) else UINT
             made = graph.root("store" if operation == "store" else operation, needs, own, info)
+            self._visit(node, operation, type_, made)
             self._change(key)
             return made if operation == "atomic" else UNKNOWN
         version = self.versions.setdefault(key, Version(terms.NO_LOOPS))
-        load = graph.load(address, type_, version, info)
+        load, is_there = graph.load(address, type_, version, info)
+        self._visit(node, operation, type_, load, load.node if is_there else None)
+        if not is_there:
+            load.node = node
         if isinstance(type_, ir.PointerType):
             behind = Allocation(f"*{to.name}", "global")
             self.bases[behind] = load
@@ -164,6 +175,19 @@ class SymbolicMachine(Machine):
             at: graph.make("field", (load, at), leaf if isinstance(leaf, ir.Scalar) else ADDRESS)
             for at, leaf in leaves(type_)
         })  # fmt: skip
+
+    def _run(self, operation: Operation, memory: Any, is_field: bool) -> Version:
+        """What accesses have in common that may be parts of wide ones. A store ends runs of loads, and a load those of
+        stores, but among fields of aligned records, of which different ones are different memory."""
+        mine, other = ("store", "load") if operation == "store" else ("load", "store")
+        if not is_field:
+            self.versions[other, memory] = Version(terms.NO_LOOPS)
+        if operation not in ("load", "store"):
+            self.versions[mine, memory] = Version(terms.NO_LOOPS)
+        return self.versions.setdefault((mine, memory), Version(terms.NO_LOOPS))
+
+    def _visit(self, node: Any, operation: Operation, type_: ir.Type, term: Term, earlier: Any = None) -> None:
+        self.graph.log.append(("access", Visit(node, self.stack, operation, type_.bytes, term, earlier)))
 
     def address(self, to: Allocation, offset: Any) -> tuple[Any, int]:
         """The address without what is constant of it, and that."""

@@ -64,6 +64,8 @@ class Loop:
         """How often `#pragma unroll` says that it is copied."""
         self.variables: dict[Term, Any] = {}
         """What they are after a turn."""
+        self.test: Any = None
+        """What says whether there is another turn."""
 
 
 class Need(NamedTuple):
@@ -91,9 +93,31 @@ class Access(NamedTuple):
     bytes: int
     is_shared: bool
     version: Any = None
+    align: int = 0
+    """Of the record of which it is a field; 0 where it is none."""
+    run: Any = None
+    """The same for accesses between which nothing keeps neighbours from being one."""
 
 
+class Visit(NamedTuple):
+    """One execution of an access of the source, where loops are laid out turn by turn, and what became of it."""
 
+    node: Any
+    stack: Any
+    operation: str
+    bytes: int
+    term: Term
+    earlier: Any = None
+    """The node of the load whose value it finds in a register."""
+
+
+class Test(NamedTuple):
+    """What decides whether a loop goes on."""
+
+    parameters: frozenset[str]
+    """The names of the numbers that the kernel takes that go into it."""
+    steps: frozenset[str]
+    """Those by which the loop goes on."""
 
 
 class Version:
@@ -113,6 +137,8 @@ class Graph:
         self.log: list[tuple[str, Any]] = []
         """What is taken back where an attempt was in vain: terms that were made, charges, and visits of statements."""
         self.charges: dict[tuple[int, int], Charge] = {}
+        self.tests: dict[Site, Test] = {}
+        """Of the loops that are not unrolled."""
         self.scope = Scope(None, None)
         self.site: Site = (None, (), None)
         self.size = 0
@@ -172,6 +198,7 @@ class Graph:
             term.home = self.here()
             self._grow(term)
         elif term.home is None or not self.scope.is_in(term.home.scope):
+            self.log.append(("home", (term, term.home)))
             term.home = self.here()
         return term
 
@@ -197,9 +224,15 @@ class Graph:
             what, of = self.log.pop()
             if what == "made":
                 self.made.pop(of, None)
+            elif what == "home":
+                term, term.home = of
             elif what == "charge":
                 self.charges.pop((id(of.term), id(of.place.scope)), None)
                 of.term.places.remove(of.place)
+
+    def accesses(self) -> list[Visit]:
+        """Each access of the source, as often as the machine's code has it."""
+        return [of for what, of in self.log if what == "access"]
 
     def visits(self) -> Counter[Site]:
         """How often each statement was come to."""
@@ -215,13 +248,16 @@ class Graph:
             self.need(value, use)
         return term
 
-    def load(self, address: Any, type_: ir.Type, version: Version, access: Access) -> Term:
-        """What memory holds there, as long as nothing changes it."""
+    def load(self, address: Any, type_: ir.Type, version: Version, access: Access) -> tuple[Term, bool]:
+        """What memory holds there, as long as nothing changes it; and whether that was loaded on the way here."""
         own = type_ if isinstance(type_, ir.Scalar) else terms.ADDRESS
         of = id(address) if isinstance(address, Term) else address
         key = "load", of, id(version), id(access.memory), access.constant, access.bytes
         loops = version.loops | terms.loops_of((address,))
-        return self._kept(key, lambda: Term(self, "load", (address,), own, loops, access._replace(version=version)))
+        before = self.made.get(key)
+        is_there = before is not None and before.home is not None and self.scope.is_in(before.home.scope)
+        info = access._replace(version=version)
+        return self._kept(key, lambda: Term(self, "load", (address,), own, loops, info)), is_there
 
     def branch(self, holds: Value, sides: Sequence[Scope]) -> None:
         """A choice between two bodies, which have been walked."""

@@ -6,7 +6,7 @@ the innermost of these loops, and not at all where nothing asks for it.
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterator
+from collections.abc import Hashable, Iterable, Iterator
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cudalint.execute.values import Data, Symbolic, Value
@@ -39,8 +39,8 @@ class Term(Symbolic):
     """A value: what it is made of, by which operator."""
 
     __slots__ = (
-        "arguments", "constant", "graph", "high", "home", "index", "info", "is_fused", "loops", "low", "number", "op",
-        "parts", "places", "type",
+        "arguments", "constant", "graph", "high", "home", "index", "info", "is_fused", "loops", "low", "node", "number",
+        "op", "parts", "places", "type",
     )  # fmt: skip
 
     def __init__(
@@ -51,6 +51,8 @@ class Term(Symbolic):
         self.parts: tuple[Part, ...] = (Part(self, 1),)
         self.constant = 0
         self.number = 0
+        self.node: Any = None
+        """Of a load: what makes it in the source, where it is made first."""
         self.low: int | None = None
         self.high: int | None = None
         """Between which numbers it is, where that is known."""
@@ -225,3 +227,21 @@ def key_of(arguments: tuple[Any, ...]) -> Iterator[Hashable]:
     """What tells arguments apart: equal numbers of different types are different ones."""
     for each in arguments:
         yield (type(each), each) if type(each) in (int, float, bool) else id(each) if isinstance(each, Data) else 0
+
+
+def below(values: Iterable[Any]) -> Iterator[Term]:
+    """All terms that values are made of, and these; what turns make of the variables of loops is not among it."""
+    waiting, seen = [value for value in values if isinstance(value, Term)], set[Term]()
+    while waiting:
+        term = waiting.pop()
+        if term in seen:
+            continue
+        seen.add(term)
+        yield term
+        waiting += [part.term for part in term.parts]
+        waiting += [each for each in term.arguments if isinstance(each, Term)]
+
+
+def parameters(terms: Iterable[Term]) -> frozenset[str]:
+    """The names of the numbers among them that the kernel takes."""
+    return frozenset(term.info for term in terms if term.op == "parameter")

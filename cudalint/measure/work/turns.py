@@ -9,7 +9,7 @@ from cudalint.execute.memory import Allocation
 from cudalint.execute.values import Aggregate, Data, Pointer, Value, truth
 from cudalint.ir import nodes as ir
 from cudalint.measure.work import compiler, terms
-from cudalint.measure.work.places import Graph, Loop, Place, Version
+from cudalint.measure.work.places import Graph, Loop, Place, Test, Version
 from cudalint.measure.work.terms import VOID, Term, type_of
 
 if TYPE_CHECKING:
@@ -33,7 +33,7 @@ class Turns:
         self.condition = program.value(n.condition) if n.condition is not None else None
         self.increment = program.value(n.increment) if isinstance(n, ir.For) and n.increment is not None else None
         self.is_tested_first = not isinstance(n, ir.DoWhile)
-        self.asked = n.unroll if isinstance(n, ir.For) else None
+        self.asked = n.unroll
 
     def unrolled(self, m: Any) -> bool:
         """Walks all turns, where the compiler lays them out one by one; whether it does."""
@@ -93,8 +93,16 @@ class Turns:
         graph.scope, graph.site, m.mask = before.scope, before.site, before.mask
         self._leave(loop, held)
         graph.close(loop)
+        self._note_test(m, loop)
         for outer in graph.around():
             outer.is_whole = True
+
+    def _note_test(self, m: Any, loop: Loop) -> None:
+        """Of the numbers that the kernel takes, those that the loop's test asks for."""
+        below = set(terms.below((loop.test,)))
+        variables = below.intersection(loop.variables)
+        steps = set(terms.below(loop.variables[variable] for variable in variables))
+        m.graph.tests[self.n, m.stack, m.library] = Test(terms.parameters(below | steps), terms.parameters(steps))
 
     def _leave(self, loop: Loop, held: Cells) -> None:
         """Notes what a turn makes of the variables; what they are behind the loop is what the last test finds."""
@@ -149,6 +157,7 @@ class Turns:
         test: Value = None
         if self.is_tested_first and self.condition is not None:
             test = truth(self.condition(m))
+            loop.test = test
             if isinstance(test, Term):
                 graph.root("test", [(test, "test")], VOID)
         self.body(m)
@@ -157,7 +166,7 @@ class Turns:
         if self.increment is not None and m.mask is not None:
             self.increment(m)
         if not self.is_tested_first and self.condition is not None and m.mask is not None:
-            test = truth(self.condition(m))
+            loop.test = test = truth(self.condition(m))
             if isinstance(test, Term):
                 graph.root("test", [(test, "test")], VOID)
 

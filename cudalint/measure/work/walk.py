@@ -20,9 +20,11 @@ _BULK = 16
 """Bytes that a copy has a multiple of, and is aligned to, that one bulk copy does."""
 _FOLLOWED = frozenset({
     "barrier", "warp-barrier", "load", "store", "atomic", "first-argument", "assumed-alignment", "stride", "operator",
-    "fused", "end",
+    "fused",
 })  # fmt: skip
 """Effects that the executor carries out on terms as on anything else."""
+_ENDING = frozenset({"end", "refuted"})
+"""Nobody is taken to come there, and others go on."""
 _TRADED = frozenset({"shuffle", "masked-shuffle", "masked-vote", "unmasked-vote", "match", "active-mask"})
 
 
@@ -76,6 +78,8 @@ class SymbolicProgram(Program):
             return None
         if builtin.effect in ("group-copy", "pipeline-copy"):
             return self._copy(e)
+        if builtin.effect in _ENDING:
+            return lambda m: UNKNOWN
         if builtin.effect in _FOLLOWED:
             return None
         if not builtin.computes and builtin.effect not in _TRADED:

@@ -1,0 +1,165 @@
+"""The numbers that nothing gives of a launch, and how the kernel's parameters are computed of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from cudalint.interpreter.device import values as host
+from cudalint.launches.configuration import Configuration
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Basis, Node, Uniform, bits_of, render
+from cudalint.values.numeric import Rows, constant
+from cudalint.values.operations import OPERATIONS, operate
+from cudalint.values.threads import Threads
+from cudalint.worlds.choosing import Number
+from cudalint.worlds.records import Choice, Parameter
+from cudalint.worlds.uses import Use
+
+_GIVEN: tuple[Basis, ...] = ("given", "launch", "program")
+"""Why a number is not open: a user gives it; the block was made of it; the program has it, unless an option says
+otherwise."""
+
+
+class OpenNumbers:
+    """Of one launch."""
+
+    def __init__(self, configuration: Configuration, graph: Graph, statements: Sequence[Node] = ()) -> None:
+        self.graph = graph
+        self.computed = tuple(
+            node for s, value in configuration.arguments.items() for _, node in nodes_in(value, Parameter(s))
+        )
+        """All that the launch is given."""
+        launch = (*configuration.grid, configuration.shared, *self.computed, *configuration.guards, *statements)
+        self.all = graph.atoms(bits_of(launch), graph.uniform_bits)
+        self.open_bits = bits_of(symbol for symbol in self.all if not self.is_given(symbol))
+        self.parameters: dict[Parameter, Node] = {
+            parameter: node
+            for symbol, value in configuration.arguments.items()
+            for parameter, node in nodes_in(value, Parameter(symbol))
+            if parameter is not None and not node.bits & graph.opaque_bits and not node.kind.is_float
+        }
+        """The numbers that the kernel takes."""
+
+    def is_given(self, symbol: Node) -> bool:
+        return symbol.kind.is_float or self.graph.choice(symbol).basis in _GIVEN
+
+    def behind(self, parameter: Parameter) -> tuple[Node, ...]:
+        """What a parameter of the kernel is computed of."""
+        node = self.parameters.get(parameter)
+        return () if node is None else tuple(self.graph.atoms(node.bits, self.graph.uniform_bits))
+
+    def usual(self, symbol: Node) -> Number:
+        return self.graph.choice(symbol).value
+
+    def choices(self, numbers: Mapping[Node, Number], uses: Sequence[Use]) -> dict[str, Choice]:
+        """The numbers of a world by name, with the reasons for them."""
+        first: dict[Node, Use] = {}
+        for use in uses:
+            for symbol in self.behind(use.parameter):
+                first.setdefault(symbol, use)
+        return {render(symbol): self._choice(symbol, number, first.get(symbol)) for symbol, number in numbers.items()}
+
+    def _choice(self, symbol: Node, number: Number, use: Use | None) -> Choice:
+        if self.is_given(symbol) and not symbol.kind.is_float:
+            return Choice(number, "given")
+        return Choice(number, "use", use.span) if use is not None else Choice(number, "default")
+
+    def evaluated(self, numbers: Mapping[Node, Any]) -> Evaluated:
+        """What the host code computes in such worlds."""
+        return Evaluated(self.graph, numbers)
+
+
+def nodes_in(value: Any, parameter: Parameter | None) -> Iterator[tuple[Parameter | None, Node]]:
+    """What an argument consists of, with the parameter that it is, where the kernel has a name for it."""
+    if isinstance(value, Node):
+        yield parameter, value
+    elif isinstance(value, host.Pointer):
+        yield None, value.offset
+        if isinstance(value.target, host.Allocation) and value.target.size is not None:
+            yield None, value.target.size
+    elif isinstance(value, host.MemoryPlace):
+        yield from nodes_in(value.pointer, None)
+    elif isinstance(value, host.RecordValue):
+        for field, own in value.fields.items():
+            inner = Parameter(parameter.symbol, (*parameter.path, field)) if parameter is not None else None
+            yield from nodes_in(own, inner)
+    elif isinstance(value, host.ArrayValue):
+        for own in (value.rest, *value.elements.values()):
+            yield from nodes_in(own, None)
+
+
+_PLAIN = frozenset({*OPERATIONS, "!", "select", "cast", "function", "pick"})
+"""Nodes that are computed of their arguments alone."""
+
+
+class Evaluated:
+    """Values of the host code in C worlds, each computed when it is asked for first."""
+
+    def __init__(self, graph: Graph, numbers: Mapping[Node, Any]) -> None:
+        self._graph = graph
+        self.count = max((np.size(own) for own in numbers.values()), default=1)
+        self._known: dict[int, Any] = {}
+        self._symbols = tuple(numbers)
+        for symbol, own in numbers.items():
+            values = np.asarray(own)
+            is_one = values.size == 1 or bool((values == values.flat[0]).all())
+            self._known[symbol.index] = values.flat[0] if is_one else values[:, None]
+        self._rows: Rows | None = None
+
+    def array(self, node: Node) -> Any:
+        """[C]"""
+        with np.errstate(all="ignore"):
+            value = np.asarray(self._value(node))
+        return np.broadcast_to(value, (self.count, 1))[:, 0]
+
+    def _value(self, node: Node) -> Any:
+        known = self._known
+        if node.index in known:
+            return known[node.index]
+        pending = [node]
+        while pending:
+            last = pending[-1]
+            if last.index in known:
+                pending.pop()
+                continue
+            missing = [part for part in last.args if part.index not in known] if last.op in _PLAIN else []
+            if missing:
+                pending += missing
+                continue
+            pending.pop()
+            if last.is_const:
+                known[last.index] = constant(last)
+            elif last.op in _PLAIN:
+                known[last.index] = operate(last, [known[part.index] for part in last.args])
+            else:
+                known[last.index] = self._by_rows(last)
+        return known[node.index]
+
+    def _by_rows(self, node: Node) -> Any:
+        """What more than operators go into, such as how often loops turn."""
+        if self._rows is None:
+            uniforms = {symbol: self._known[symbol.index] for symbol in self._symbols}
+            blocks = np.zeros((self.count, 3), np.int64)
+            self._rows = Rows(self._graph, Threads.of((1, 1, 1)), blocks, np.ones(self.count), uniforms)
+        value = self._rows.value(node)
+        return value[:, :1] if np.ndim(value) == 2 else value
+
+    def each(self, node: Node) -> list[Any]:
+        """By world."""
+        found: list[Any] = self.array(node).tolist()
+        return found
+
+    def of(self, node: Node) -> Any:
+        """As the executor takes it: a number, one for each world, or None for what is not known."""
+        if node.bits & self._graph.opaque_bits:
+            return None
+        values = self.each(node)
+        return values[0] if all(value == values[0] for value in values) else values
+
+
+def is_computed(symbol: Node) -> bool:
+    """Whether a loop that was not followed makes it."""
+    return isinstance(symbol.payload, Uniform) and symbol.payload.is_computed

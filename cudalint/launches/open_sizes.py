@@ -1,0 +1,32 @@
+"""Which numbers that nothing gives go into what a launch hands to its kernel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+from cudalint.interpreter.device import values as old
+from cudalint.launches.configuration import Configuration
+from cudalint.measure.work.lengths import OpenSizes
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, render
+
+
+def open_sizes(configuration: Configuration, graph: Graph) -> OpenSizes:
+    """By the names that the kernel has for them."""
+    leaves = (leaf for symbol, value in configuration.arguments.items() for leaf in _leaves(value, symbol.name))
+    arguments = {name: _open(node, graph) for name, node in leaves}
+    return OpenSizes(arguments, tuple(_open(axis, graph) for axis in configuration.grid))
+
+
+def _open(node: Node, graph: Graph) -> frozenset[str]:
+    sizes = graph.atoms(node.bits, graph.uniform_bits)
+    return frozenset(render(size) for size in sizes if not graph.choice(size).is_default)
+
+
+def _leaves(value: Any, name: str) -> Iterator[tuple[str, Node]]:
+    if isinstance(value, Node):
+        yield name, value
+    elif isinstance(value, old.RecordValue):
+        for field, own in value.fields.items():
+            yield from _leaves(own, f"{name}.{field}")

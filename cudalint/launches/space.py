@@ -1,0 +1,169 @@
+"""All worlds that a launch may have: the numbers to try for what nothing gives, and what has to hold of them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from math import prod
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from cudalint.execute.program import Program
+from cudalint.hardware.targets import Target
+from cudalint.ir import nodes as ir
+from cudalint.launches.conditions import (
+    Condition,
+    few_threads,
+    holding,
+    kernel_products_that_fit,
+    of_device,
+    products_that_fit,
+    stated,
+)
+from cudalint.launches.configuration import Configuration
+from cudalint.launches.open_numbers import Evaluated, OpenNumbers, is_computed
+from cudalint.launches.tiles import Tiled, needs_of_tiles, states_of, tiles_of, tried_for_tiles
+from cudalint.launches.usual import Usual
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node, below, without_cast
+from cudalint.values.polynomial import linear
+from cudalint.worlds.choosing import Number, Space, type_of
+from cudalint.worlds.guards import Guards
+from cudalint.worlds.needs import SMALL, needs_of, values_of
+from cudalint.worlds.reach import limits_of
+from cudalint.worlds.records import Parameter
+from cudalint.worlds.text import KernelText, text_of
+from cudalint.worlds.uses import Use
+
+_MOST_TRIED = 24
+"""Numbers of one variable."""
+_PARTS = (1, 2, 4, 8, 16)
+"""Added to a usual number: it is a multiple of less then."""
+
+
+class LaunchSpace(Struct, frozen=True, eq=False):
+    """The worlds of a launch, and what they are made of."""
+
+    open: OpenNumbers
+    text: KernelText
+    space: Space
+
+
+def space_of_launch(
+    configuration: Configuration, function: ir.Function, graph: Graph, statements: Sequence[Node], target: Target,
+    program: Program,
+) -> LaunchSpace:  # fmt: skip
+    """The space, with what has to hold: the guards of the launch, what users state, what the device takes, and that
+    products fit into their types."""
+    open_ = OpenNumbers(configuration, graph, statements)
+    text = text_of(function)
+    uses = text.uses
+    found = tuple(use for use in text.found if use.parameter in open_.parameters)
+    conditions = [
+        *stated(configuration, open_, statements), *of_device(configuration, open_, target),
+        *products_that_fit(configuration, open_), *kernel_products_that_fit(configuration, open_, text),
+    ]  # fmt: skip
+    usual = Usual.of(open_, found, configuration).numbers([*conditions, *few_threads(configuration, open_)])
+    required = holding(conditions, open_, usual)
+    threads = prod(configuration.block) * prod(int(n.value) for n in configuration.grid if n.is_const)
+    tiles = tiles_of(configuration, open_)
+    tried = _Tried(open_, found, threads, usual, required, tiles).all()
+    limits = Guards(limits_of(uses), function, program)
+
+    last: list[tuple[Mapping[Node, Any], Evaluated]] = []
+
+    def evaluated_of(numbers: Mapping[Node, Any]) -> Evaluated:
+        """The same for all that is asked of the same worlds."""
+        if not last or last[0][0] is not numbers:
+            last[:] = [(numbers, open_.evaluated(numbers))]
+        return last[0][1]
+
+    def parameters(numbers: Mapping[Node, Any]) -> dict[Parameter, Any]:
+        evaluated = evaluated_of(numbers)
+        return {parameter: evaluated.array(node) for parameter, node in open_.parameters.items()}
+
+    def with_grid(numbers: Mapping[Node, Any]) -> dict[Any, Any]:
+        return {**parameters(numbers), **states_of(tiles, evaluated_of(numbers))}
+
+    def conditions_of(numbers: Mapping[Node, Any]) -> Any:
+        evaluated = evaluated_of(numbers)
+        columns = [np.broadcast_to(each.holds(evaluated), evaluated.count) for each in required]
+        return np.stack(columns, axis=1) if columns else np.ones((evaluated.count, 0), bool)
+
+    space = Space(
+        tried, [*needs_of(found, list(open_.parameters), threads), *needs_of_tiles(tiles)], with_grid, conditions_of,
+        lambda numbers: limits(parameters(numbers)),
+    )  # fmt: skip
+    return LaunchSpace(open_, text, space)
+
+
+class _Tried:
+    """The numbers to try for each open number."""
+
+    def __init__(
+        self, open_: OpenNumbers, uses: Sequence[Use], threads: int, usual: Mapping[Node, Number],
+        conditions: Sequence[Condition], tiles: Sequence[Tiled],
+    ) -> None:  # fmt: skip
+        self._open, self._uses, self._threads, self._usual = open_, uses, threads, usual
+        self._tiles, self._evaluated = tiles, open_.evaluated(usual)
+        self._stated = [each.node for each in conditions if each.node is not None]
+        self._into: dict[Node, list[Parameter]] = {}
+        used = {use.parameter for use in uses}
+        for parameter in open_.parameters:
+            for symbol in open_.behind(parameter) if parameter in used else ():
+                self._into.setdefault(symbol, []).append(parameter)
+
+    def all(self) -> dict[Node, list[Number]]:
+        return {symbol: self._of(symbol) for symbol in self._open.all}
+
+    def _of(self, symbol: Node) -> list[Number]:
+        usual = self._usual[symbol]
+        if self._open.is_given(symbol):
+            return [usual]
+        tiled = tried_for_tiles(self._tiles, symbol, self._evaluated)
+        found = [usual, *self._for_uses(symbol), *self._for_conditions(symbol), *tiled]
+        if self._into.get(symbol):
+            found += [int(usual) + part for part in _PARTS]
+        if symbol.kind.code == "b":
+            found = [usual, *(value for value in (False, True) if self._into.get(symbol))]
+        bits = 8 * symbol.kind.bytes
+        low, high = (0, 1 << bits) if symbol.kind.code == "u" else (-(1 << (bits - 1)), 1 << (bits - 1))
+        fitting = [value for value in dict.fromkeys(found) if low <= value < min(high, 1 << 62)]
+        if is_computed(symbol):
+            # It may be a power of two whatever happens.
+            fitting = [value for value in fitting if int(value) & (int(value) - 1) == 0 or value == usual]
+        return fitting[:_MOST_TRIED] or [usual]
+
+    def _for_uses(self, symbol: Node) -> Iterator[Number]:
+        for parameter in self._into.get(symbol, ()):
+            values = values_of(parameter, type_of(parameter), self._uses, self._threads)
+            yield from _solved(self._open.parameters[parameter], symbol, values)
+
+    def _for_conditions(self, symbol: Node) -> Iterator[Number]:
+        """What conditions compare a number with, and what is next to that; and for which they hold as equations."""
+        for condition in self._stated:
+            if not condition.bits & symbol.bits:
+                continue
+            for number in below([condition], condition.bits):
+                for part in number.args:
+                    if part.is_const and not part.kind.is_float and abs(int(part.value)) < 1 << 40:
+                        yield from (int(part.value) + step for step in (0, 1, -1))
+
+
+def _solved(node: Node, symbol: Node, values: Iterable[int]) -> Iterator[Number]:
+    """Numbers for which an argument is one of some values, or close to it; if it is computed otherwise a few."""
+    bare = without_cast(node)
+    scale = 1
+    while bare.op == "/" and bare.args[1].is_const and not bare.kind.is_float and int(bare.args[1].value) > 0:
+        scale *= int(bare.args[1].value)
+        bare = without_cast(bare.args[0])
+    factors, constant = linear(bare)
+    own = [(without_cast(part), factor) for part, factor in factors]
+    if [part for part, _ in own] == [symbol]:
+        factor = own[0][1]
+        for value in values:
+            exact, rest = divmod(value * scale - constant, factor)
+            yield exact if not rest else exact + 1
+        return
+    yield from (SMALL, 1, 2)

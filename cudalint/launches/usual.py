@@ -1,0 +1,155 @@
+"""The usual numbers of a launch: those of its first world, of which figures are told.
+
+They are what the host code has its sizes at, or what was made up for them, made to fit what the kernel does: what it
+divides is a multiple, windows are small, options are off, and products and the grid are no larger than makes sense.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+
+from msgspec import Struct
+
+from cudalint.hardware.requests import WARP_LANES
+from cudalint.launches.conditions import Condition
+from cudalint.launches.configuration import Configuration
+from cudalint.launches.open_numbers import OpenNumbers
+from cudalint.values.nodes import Basis, Node, Uniform, bits_of, without_cast
+from cudalint.worlds.choosing import Number
+from cudalint.worlds.records import Parameter
+from cudalint.worlds.uses import Use
+
+_FEW = 8
+_LARGEST = 1 << 28
+"""Sizes beyond would overflow soon where they are multiplied."""
+_LARGEST_UNIT = WARP_LANES << 12
+"""What is divided by more is no size of tiles: the bytes of a megabyte."""
+_MOST_HALVED = 64
+_OPEN: tuple[Basis, ...] = ("use", "name", "default")
+"""Why a number was chosen for which the kernel may have a better one."""
+
+
+class Usual(Struct, eq=False):
+    """Numbers in the making."""
+
+    open: OpenNumbers
+    uses: Sequence[Use]
+    configuration: Configuration
+    holds: dict[Node, Number]
+    """The numbers so far."""
+    units: dict[Node, int]
+    """What they stay multiples of when they are made smaller."""
+    shares: list[tuple[Node, Node]]
+    """What is divided as if nothing were left, and by what."""
+
+    @classmethod
+    def of(cls, open_: OpenNumbers, uses: Sequence[Use], configuration: Configuration) -> Usual:
+        return cls(open_, uses, configuration, {symbol: open_.usual(symbol) for symbol in open_.all}, {}, [])
+
+    def numbers(self, limits: Sequence[Condition]) -> dict[Node, Number]:
+        direct = self._direct()
+        for parameter, symbol in direct.items():
+            self._fit(symbol, [use for use in self.uses if use.parameter == parameter], direct)
+        broken = self._broken(limits)
+        held = [limit for limit in limits if limit not in broken]
+        for limit in broken:
+            for _ in range(_MOST_HALVED):
+                if not self._broken([limit]):
+                    held.append(limit)
+                    break
+                if not self._halve(limit, held):
+                    break
+        return self.holds
+
+    def _broken(self, limits: Sequence[Condition]) -> list[Condition]:
+        evaluated = self.open.evaluated(self.holds)
+        return [limit for limit in limits if not limit.holds(evaluated).all()]
+
+    def _direct(self) -> dict[Parameter, Node]:
+        """The parameters that are open numbers by themselves."""
+        found = {}
+        for parameter, node in self.open.parameters.items():
+            symbol = without_cast(node)
+            if isinstance(symbol.payload, Uniform) and self._may_change(symbol):
+                found[parameter] = symbol
+        return found
+
+    def _may_change(self, symbol: Node) -> bool:
+        return self.open.graph.choice(symbol).basis in _OPEN and symbol.kind.code in "iu"
+
+    def _fit(self, symbol: Node, own: Sequence[Use], direct: Mapping[Parameter, Node]) -> None:
+        by_name = {parameter.name: other for parameter, other in direct.items()}
+        kinds = {use.kind for use in own}
+        value = int(self.holds[symbol])
+        if kinds == {"flag"} and not self._is_size(symbol):
+            cases = {use.other for use in own}
+            self.holds[symbol] = next(number for number in range(len(cases) + 1) if number not in cases)
+            return
+        if "radius" in kinds:
+            self.holds[symbol] = _FEW * max(int(use.other or 1) for use in own if use.kind == "radius")
+            return
+        if kinds == {"shift"}:
+            self.holds[symbol] = min(value, _FEW // 2)
+            return
+        if value <= 0 or value % WARP_LANES:
+            return
+        for use in own:
+            if use.kind in ("dividend", "vector", "size") and isinstance(use.other, int) and use.other > 0:
+                both = math.lcm(self._unit(symbol), WARP_LANES * use.other)
+                if both <= _LARGEST_UNIT:
+                    self.units[symbol] = both
+        self._set(symbol, value)
+        for use in own:
+            other = by_name.get(use.other) if use.kind == "dividend" and isinstance(use.other, str) else None
+            if other is not None and other is not symbol:
+                self._share(symbol, other)
+
+    def _is_size(self, symbol: Node) -> bool:
+        """Whether the launch itself is made of it."""
+        return any(node.bits & symbol.bits for node in (*self.configuration.grid, self.configuration.shared))
+
+    def _unit(self, symbol: Node) -> int:
+        return self.units.get(symbol, WARP_LANES)
+
+    def _set(self, symbol: Node, value: int) -> None:
+        """The number, or the next multiple of what it is a multiple of."""
+        unit = self._unit(symbol)
+        rounded = -(-value // unit) * unit
+        if 0 < rounded < _LARGEST or not self.holds[symbol]:
+            self.holds[symbol] = rounded
+
+    def _share(self, whole: Node, part: Node) -> None:
+        """`channels / heads`: one is as many whole warps times the other."""
+        least = int(self.holds[part]) * WARP_LANES
+        if least <= 0:
+            return
+        both = math.lcm(int(self.holds[whole]), least)
+        if both < _LARGEST:
+            self.holds[whole] = both
+        elif not self._is_size(part):
+            self.holds[part] = self._unit(part)
+            self._set(whole, math.lcm(self._unit(whole), int(self.holds[part]) * WARP_LANES))
+        else:
+            self.holds[whole] = least
+        self.shares.append((whole, part))
+
+    def _halve(self, limit: Condition, held: Sequence[Condition]) -> bool:
+        """Makes the largest number that goes into a limit about half as large, which others go on to hold with; whether
+        that is possible."""
+        able = [symbol for symbol in self.open.all if symbol.bits & limit.bits and self._may_change(symbol)]
+        for symbol in sorted(able, key=lambda symbol: -int(self.holds[symbol])):
+            before = dict(self.holds)
+            parts = [part for whole, part in self.shares if whole is symbol]
+            for part in (each for each in parts if self._may_change(each) and not self._is_size(each)):
+                self.holds[part] = max(WARP_LANES, int(self.holds[part]) // 2 // WARP_LANES * WARP_LANES)
+            unit = math.lcm(self._unit(symbol), *(WARP_LANES * int(self.holds[part]) for part in parts))
+            value = int(before[symbol])
+            rest = value % WARP_LANES
+            smaller = max(unit, value // 2 // unit * unit) + rest
+            self.holds[symbol] = smaller
+            bits = symbol.bits | bits_of(parts)
+            if 0 < smaller < value and not self._broken([each for each in held if each.bits & bits]):
+                return True
+            self.holds = before
+        return False

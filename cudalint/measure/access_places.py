@@ -1,0 +1,170 @@
+"""What the text of a program says of an access: where it stands, where its address is made, and which record it lies
+in."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+from msgspec import Struct
+
+from cudalint.execute.memory import plus
+from cudalint.execute.trace import Stack
+from cudalint.execute.values import Aggregate, Data
+from cudalint.facts import Frame, LibraryCall, Space
+from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import BUILTINS
+
+if TYPE_CHECKING:
+    from cudalint.execute.memory import Allocation
+    from cudalint.execute.trace import AccessEvent
+    from cudalint.measure.executed import Executed
+
+
+_EXPRESSIONS = get_args(ir.Expr)
+
+
+class Within(Struct, frozen=True):
+    """The record in memory of which something is a part."""
+
+    type: ir.RecordType | ir.ArrayType
+    offset: int | None
+    """Bytes from its start to the part; None where an index says it."""
+
+    @property
+    def align(self) -> int:
+        of: ir.Type = self.type
+        while isinstance(of, ir.ArrayType):
+            of = of.element
+        return of.align if isinstance(of, ir.RecordType) else of.bytes
+
+
+def frames_of(stack: Stack) -> tuple[Frame, ...]:
+    return tuple([Frame(call.span.path, call.span.line) for call in stack])
+
+
+def function_of(stack: Stack, kernel: str) -> str:
+    """The name of the function that an access stands in."""
+    for call in stack[:1]:
+        reference = call.constructor if isinstance(call, ir.Construct) else call.function
+        if reference is not None:
+            return reference.name
+        return call.name if isinstance(call, ir.Call) and call.name else "operator()"
+    return kernel
+
+
+def element_of(event: AccessEvent) -> str:
+    """The type of what is accessed."""
+    type_ = ir.referent(event.node.type) if isinstance(event.node, _EXPRESSIONS) else None
+    if isinstance(event.node, ir.Call) and event.node.arguments:
+        argument = ir.referent(event.node.arguments[0].type)
+        type_ = ir.pointee(argument) if isinstance(argument, ir.PointerType) else type_
+    return ir.type_name(type_) if type_ is not None else "?"
+
+
+def record_at(node: Any, bytes_: int) -> Within | None:
+    """The outermost record that a field of so many bytes is named of, or the one that is accessed as a whole in several
+    pieces of so many."""
+    if not isinstance(node, (ir.Member, ir.Index, ir.Name, ir.Unary, ir.Cast)):
+        return None
+    own = ir.referent(node.type)
+    if isinstance(own, (ir.RecordType, ir.ArrayType)) and bytes_ < own.bytes:
+        return Within(own, None)
+    found: Within | None = None
+    offset: int | None = 0
+    while isinstance(node, (ir.Member, ir.Index)):
+        if isinstance(node, ir.Index):
+            if not isinstance(ir.referent(node.base.type), ir.ArrayType):
+                break
+            offset = None
+            node = node.base
+            continue
+        base = ir.referent(node.base.type)
+        of = ir.pointee(base) if node.arrow else base
+        if not isinstance(of, ir.RecordType):
+            break
+        field = of.field(node.field)
+        if field is None or ir.is_reference(field.type):
+            break
+        offset = None if offset is None else offset + field.offset
+        found = Within(of, offset)
+        if node.arrow:
+            break
+        node = node.base
+    return found
+
+
+def is_view(event: AccessEvent, record: Within, declared: ir.Type | None) -> bool:
+    """Whether a cast has made a struct of what the array is declared to hold."""
+    type_ = event.allocation.type or declared
+    while isinstance(type_, ir.ArrayType):
+        type_ = type_.element
+    return type_ is not None and type_.bytes != record.type.bytes
+
+
+def made_at(event: AccessEvent) -> tuple[ir.Span, Stack]:
+    """Where the address of an access is made, and the calls through which that is reached, innermost first: of an
+    access in another file than the kernel's to what an argument names, or to a fixed part of it, that is the
+    argument."""
+    span, stack = event.node.span, event.stack
+    if not stack or span.path == stack[-1].span.path:
+        return span, stack
+    for depth, handed in enumerate(event.handed, 1):
+        argument = next((argument for pointer, argument in handed if _is_part_of(event, pointer)), None)
+        if argument is None:
+            break
+        span, stack = argument.span, event.stack[depth:]
+    return span, stack
+
+
+def _is_part_of(event: AccessEvent, pointer: Any) -> bool:
+    if pointer.allocation is not event.allocation:
+        return False
+    if isinstance(pointer.offset, Data) or isinstance(event.offset, Data):
+        return pointer.offset is event.offset
+    apart = np.asarray(plus(event.offset, -pointer.offset))
+    return bool((apart == apart.flat[0]).all())
+
+
+def made_by(node: Any) -> LibraryCall | None:
+    """The function of a library whose own access it is."""
+    if not isinstance(node, ir.Call) or (node.function is not None and node.function.is_user):
+        return None
+    if node.name in BUILTINS:
+        return LibraryCall(node.name, tuple(ir.type_name(argument.type) for argument in node.arguments))
+    return LibraryCall(node.name, None)
+
+
+def space_of(allocation: Allocation) -> Space:
+    """Of what other memory a pointer leads to there is none in a trace."""
+    assert allocation.space != "nowhere"
+    return allocation.space
+
+
+def is_copy(event: AccessEvent, executed: Executed) -> bool:
+    """Whether an access to a struct is one half of a copy in memory."""
+    if event.operation == "store":
+        return _loaded_from(event) is not None
+    sites = (_loaded_from(other) for other in executed.trace.accesses if other.operation == "store")
+    return event.operation != "load" or any(other is not None and _is_same(other, event) for other in sites)
+
+
+def _is_same(one: AccessEvent, other: AccessEvent) -> bool:
+    return one.node is other.node and one.stack == other.stack
+
+
+def _loaded_from(event: AccessEvent) -> AccessEvent | None:
+    """The load of the struct that an access stores as it is; None where any of its numbers comes from elsewhere."""
+    value = event.value
+    cells = list(value.cells.values()) if type(value) is Aggregate else [value]
+    origins = {id(cell.origin): cell.origin for cell in cells if isinstance(cell, Data) and cell.origin is not None}
+    known = len(cells) == sum(isinstance(cell, Data) and cell.origin is not None for cell in cells)
+    return next(iter(origins.values())) if known and len(origins) == 1 else None
+
+
+def declared_type(allocation: Allocation, function: ir.Function) -> ir.Type | None:
+    """What the parameter that leads to memory is declared to point to."""
+    for parameter in function.parameters:
+        if parameter.name == allocation.name and isinstance(parameter.type, ir.PointerType):
+            return parameter.type.pointee
+    return None

@@ -1,0 +1,285 @@
+"""What is said of each access under one launch: the figures of its requests, and what they rest on."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from msgspec.structs import replace
+
+from cudalint.execute.drawn import Drawn
+from cudalint.execute.values import Data
+from cudalint.facts import AccessResult, Status, Strides
+from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
+from cudalint.measure.machine_accesses import MachineSite, machine_events, machine_sites
+from cudalint.measure.requests import AccessSite, Figures, figures_of, sample, sites
+from cudalint.measure.sensitivity import Sensitivity, where
+from cudalint.measure.steps import sized
+from cudalint.measure.work.counts import laid_out
+
+if TYPE_CHECKING:
+    from cudalint.execute.trace import AccessEvent
+    from cudalint.measure.distinct import Pattern
+    from cudalint.measure.executed import Executed
+
+_DIGITS = 9
+"""Of figures: sums of weights differ from plain numbers by less."""
+_TOLERANCE = 1e-6
+GOOD = 1.25
+"""How many times the fewest possible a request may take for it to be as good as one that takes these."""
+_UNIFORM = "it depends on loaded data; the figure is the mean over uniform data"
+_BY_DATA = "the address depends on loaded data"
+_TABLE_BYTES = 1 << 16
+_LEAST_CODE = 2
+_WIDTHS = frozenset({1, 2, 4, 8, 16})
+
+
+def results_of(
+    executed: Executed, launch: int
+) -> Iterator[tuple[AccessSite, Sequence[AccessEvent], Sequence[AccessResult]]]:
+    """All accesses of the machine that are reached in some world."""
+    patterns: dict[int, Pattern] = {}
+    machine = machine_sites(laid_out(executed.function), executed.function.volatile)
+    for site, events in sites(executed.trace).items():
+        if site.space not in ("global", "shared"):
+            continue
+        of_machine = machine.get((site.node, site.stack, site.operation, site.bytes))
+        if of_machine is not None and not of_machine.made:
+            yield site, events, (_left_out(site, of_machine, launch),)
+            continue
+        drawn, is_drawn, is_scattered = _with_numbers(events, executed)
+        for own in machine_events(drawn, of_machine):
+            wide = site._replace(bytes=own[0].bytes)
+            result = _result(wide, own, executed, launch, patterns)
+            if is_scattered and not _is_looked_up(events, result):
+                result = _gathered(result)
+            elif is_scattered or (is_drawn and _differs(result)):
+                result = _of_data(result)
+            yield wide, events, (result,)
+
+
+def _with_numbers(events: Sequence[AccessEvent], executed: Executed) -> tuple[Sequence[AccessEvent], bool, bool]:
+    """The executions with numbers drawn for the data that goes into their addresses; whether there is any, and whether
+    lanes of a warp go to different places by it."""
+    if not any(type(event.offset) is Drawn for event in events):
+        return events, False, False
+    found, scattered = [], False
+    for event in events:
+        if type(event.offset) is Drawn:
+            numbers, differs = event.offset.numbers(executed.trace.lanes)
+            scattered |= differs
+            event = event._replace(offset=numbers)
+        found.append(event)
+    return found, True, scattered
+
+
+def _is_looked_up(events: Sequence[AccessEvent], result: AccessResult) -> bool:
+    """Whether something is looked up in a small table by some bits of a word (`table[hash & 255]`): then every entry is
+    about as likely, and the mean over uniform data is a figure worth giving. In a table that is read, bytes are rather
+    pixels or letters, of which neighbours are alike, unless they are mixed with other data (`table[state ^ key]`) or
+    hold codes of a few bits each (`table[code & 15]`)."""
+    if result.offset_range is None or result.offset_range[1] - result.offset_range[0] > _TABLE_BYTES:
+        return False
+    drawn = [event.offset for event in events if type(event.offset) is Drawn and event.operation != "atomic"]
+    return all(each.is_mixed or all(load.type.bytes >= _LEAST_CODE for load in each.loads()) for each in drawn)
+
+
+def _gathered(result: AccessResult) -> AccessResult:
+    """Of lanes that go where data says: indices that lie side by side in memory are often neighbours (the nodes of a
+    mesh, a sorted permutation), so that nothing can be said."""
+    if result.status not in ("exact", "assumed", "range"):
+        return result
+    return AccessResult(
+        result.launch, "data-dependent", reason=_BY_DATA, reason_kind="data", requests=result.requests,
+        requests_range=result.requests_range, reached_by_data=result.reached_by_data,
+    )  # fmt: skip
+
+
+def _differs(result: AccessResult) -> bool:
+    """Whether requests take different numbers of sectors or wavefronts."""
+    bounds = result.sectors_range or result.wavefronts_range
+    return bounds is not None and bounds[0] < bounds[1]
+
+
+def _of_data(result: AccessResult) -> AccessResult:
+    """A figure that is the mean over what data may be."""
+    if result.status not in ("exact", "assumed", "range"):
+        return result
+    return replace(result, status="range", reason=_UNIFORM, reason_kind="estimate")
+
+
+def _left_out(site: AccessSite, of_machine: MachineSite, launch: int) -> AccessResult:
+    """The result of an access for which the machine makes no request."""
+    is_shared = site.space == "shared"
+    return AccessResult(
+        launch, "unknown", reason=of_machine.reason, reason_kind="repeat", requests=0.0,
+        sectors_per_request=None if is_shared else 0.0, wavefronts_per_request=0.0 if is_shared else None,
+    )  # fmt: skip
+
+
+def _result(
+    site: AccessSite, events: Sequence[AccessEvent], executed: Executed, launch: int, patterns: dict[int, Pattern]
+) -> AccessResult:
+    """The figures of one site, over all of its executions."""
+    if site.bytes not in _WIDTHS:
+        return AccessResult(launch, "unknown", reason="the size of what is accessed is not known")
+    figures = figures_of(site, events, executed.trace, patterns)
+    if not figures.requests.any():
+        return _by_data(figures, events, launch)
+    return _known(site, figures, events, executed, launch, patterns)
+
+
+def _by_data(figures: Figures, events: Sequence[AccessEvent], launch: int) -> AccessResult:
+    """Of addresses that are data."""
+    unknown = next((event.offset for event in events if event.offset.kind == "unknown"), None)
+    requests = round(float(figures.by_data.max()), _DIGITS)
+    by_data = any(event.data for event in events)
+    if unknown is not None:
+        reason = f"the address could not be evaluated{f': {unknown.reason}' if unknown.reason else ''}"
+        return AccessResult(launch, "unknown", reason=reason, requests=requests, reached_by_data=by_data)
+    return AccessResult(
+        launch, "data-dependent", reason=_BY_DATA, reason_kind="data", requests=requests,
+        usual_requests=_usual_requests(figures), requests_range=(requests, requests), reached_by_data=by_data,
+    )  # fmt: skip
+
+
+def _usual_requests(figures: Figures) -> float:
+    """Of the first world."""
+    return round(float(figures.requests[0] + figures.by_data[0]), _DIGITS)
+
+
+def _known(
+    site: AccessSite, figures: Figures, events: Sequence[AccessEvent], executed: Executed, launch: int,
+    patterns: dict[int, Pattern],
+) -> AccessResult:  # fmt: skip
+    batch = executed.batch
+    reached = [float(requests) > 0 for requests in figures.requests]
+    wasteful = [
+        is_wasteful(site.space, cost, ideal) if held else None
+        for cost, ideal, held in zip(figures.cost.tolist(), figures.ideal.tolist(), reached, strict=True)
+    ]
+    told = next((world for world, wastes in enumerate(wasteful) if wastes), reached.index(True))
+    rests = where(wasteful, batch.numbers)
+    are_same = _are_equal(figures, reached)
+    masked = any(event.data for event in events)
+    partly = bool(figures.by_data[told])
+    cost, ideal = _rounded(figures.cost[told]), _rounded(figures.ideal[told])
+    least, most = float(np.nanmin(figures.least)), float(np.nanmax(figures.most))
+    status: Status = "exact" if are_same else "assumed"
+    reason, kind = None, "other"
+    if masked and not _is_one(figures, told):
+        status, least = "range", min(1.0, least)
+        reason = "which lanes are active depends on data; the figure is for all lanes that may be"
+        kind = "activity" if wasteful[told] else "estimate"
+    if partly:
+        status, reason, kind = "range", "some of its addresses depend on loaded data", "estimate"
+    requests = round(float(figures.requests[told] + figures.by_data[told]), 6)
+    is_shared = site.space == "shared"
+    is_open = math.isnan(cost)
+    if is_open:
+        return AccessResult(launch, "unknown", reason="where an asynchronous copy reads is not known",
+                            requests=requests)  # fmt: skip
+    return AccessResult(
+        launch,
+        status,
+        assumptions=() if are_same else _assumptions(rests, executed, told),
+        reason=reason,
+        reason_kind=kind,  # type: ignore[arg-type]
+        sectors_per_request=None if is_shared else cost,
+        sectors_range=None if is_shared else (least, most),
+        ideal_sectors=None if is_shared else ideal,
+        wavefronts_per_request=cost if is_shared else None,
+        wavefronts_range=(least, most) if is_shared else None,
+        ideal_wavefronts=ideal if is_shared else None,
+        conflict_ways=cost / ideal if is_shared else None,
+        active_lanes=float(figures.lanes[told]),
+        active_request_fraction=_fraction(figures, events, executed, told, patterns),
+        requests=requests,
+        usual_requests=_usual_requests(figures),
+        requests_range=(0.0 if masked else requests, requests),
+        offset_range=(int(figures.lowest[told]), int(figures.highest[told])),
+        strides=_strides(site, figures, events, executed, told),
+        sample=sample(site, events, executed.trace, told),
+        reached_by_data=masked,
+        reached_otherwise=not reached[0],
+        condition=rests.condition if rests.kind == "where" else "",
+    )
+
+
+def is_wasteful(space: str, cost: float, ideal: float) -> bool:
+    """Whether a request takes clearly more than it has to; of global memory, by a whole sector."""
+    return cost > GOOD * ideal and (space == "shared" or cost > ideal + 1)
+
+
+def _rounded(value: Any) -> float:
+    return round(float(value), _DIGITS)
+
+
+def _are_equal(figures: Figures, reached: Sequence[bool]) -> bool:
+    """Whether no number makes a difference to what a request takes, or to whether there is one."""
+    pairs = np.stack([figures.cost, figures.ideal])
+    return all(reached) and bool(np.allclose(pairs, pairs[:, :1], rtol=_TOLERANCE, atol=0))
+
+
+def _is_one(figures: Figures, world: int) -> bool:
+    """Whether all requests take one sector or wavefront, whichever lanes are active."""
+    return bool(figures.most[world] <= 1)
+
+
+def _assumptions(rests: Sensitivity, executed: Executed, world: int) -> tuple[str, ...]:
+    """The numbers that the figures rest on, as they are in the world that they are told of."""
+    numbers = executed.batch.numbers[world]
+    own = executed.batch.worlds[world]
+    names = [name for name in rests.symbols or _differing(executed) if name in own and own[name].basis != "given"]
+    return tuple(f"{name} = {numbers[name]}" for name in names)
+
+
+def _differing(executed: Executed) -> list[str]:
+    first, *others = executed.batch.numbers
+    return [name for name, value in first.items() if any(other.get(name) != value for other in others)]
+
+
+def _fraction(
+    figures: Figures, events: Sequence[AccessEvent], executed: Executed, world: int, patterns: dict[int, Pattern]
+) -> float:
+    """How many of the warps that come to the branch around it have an active lane."""
+    if all(event.guard is None or event.guard is event.mask for event in events):
+        return 1.0
+    extent = Extent.of(executed.trace.lanes)
+    total = 0.0
+    for event in events:
+        own = event.guard if event.guard is not None else event.mask
+        active = np.where(pattern_of(own, extent, patterns).active, weights_by_row(event.weight, extent), 0.0)
+        total += float(active.reshape(extent.worlds, -1)[world].sum())
+    made = float(figures.requests[world] + figures.by_data[world])
+    return min(1.0, made / total) if total else 1.0
+
+
+def _strides(
+    site: AccessSite, figures: Figures, events: Sequence[AccessEvent], executed: Executed, world: int
+) -> Strides:
+    own = figures.strides
+    x, y, z, turn = (axis[world] for axis in (own.x, own.y, own.z, own.turn))
+    return Strides(x, y, z, sized(site, figures, events, executed), turn)
+
+
+def known_modulo(events: Sequence[AccessEvent], executed: Executed) -> int:
+    """A power of two, modulo which the offset of each lane is the same in all worlds; 1 where an address is data."""
+    extent = Extent.of(executed.trace.lanes)
+    if len(executed.batch) == 1:
+        return 1 if executed.batch.worlds[0] else _MOST
+    bits = _MOST
+    for event in events:
+        if isinstance(event.offset, Data):
+            return 1
+        offset = event.offset
+        if type(offset) is np.ndarray and len(offset) > 1:
+            by_world = offset.reshape(extent.worlds, extent.blocks, -1)
+            apart = np.where(event.mask.reshape(extent.worlds, extent.blocks, -1), by_world - by_world[:1], 0)
+            bits |= int(np.bitwise_or.reduce(apart, axis=None))
+    return bits & -bits
+
+
+_MOST = 1 << 30

@@ -1,0 +1,94 @@
+"""The accesses of the machine that those of the source become: wide ones, and none where a value is in a register.
+
+What is decided about instructions in `work/` is looked up here for each access of the source: the addresses that its
+executions touch stay what they are, since a wide access begins at a multiple of its width.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from cudalint.execute.trace import AccessEvent
+from cudalint.execute.values import Data
+from cudalint.ir import nodes as ir
+from cudalint.measure.work.counts import Laid
+from cudalint.measure.work.places import Visit
+from cudalint.measure.work.wide import Wide, wide_accesses
+
+
+class Made(NamedTuple):
+    """What the machine makes of the executions of an access."""
+
+    wide: Wide | None
+    """The access that they are parts of."""
+    share: float
+    """How many accesses each of them is."""
+
+
+class MachineSite(NamedTuple):
+    """What the compiler makes of one access of the source, as calls lead there."""
+
+    made: tuple[Made, ...]
+    """In as many ways as it does; none where all executions find their values in registers."""
+    copies: int
+    """How often the machine's code has it: more than once where loops are unrolled."""
+    reason: str
+    """Why no request is made, if none is."""
+
+
+SiteKey = tuple[Any, Any, str, int]
+"""The node, the calls that lead there, the operation and the bytes."""
+
+
+def machine_sites(laid: Laid, volatile: Iterable[ir.Span] = ()) -> dict[SiteKey, MachineSite]:
+    """By access of the source."""
+    wide = wide_accesses(laid.graph.charges.values(), laid.starts)
+    by_term: dict[int, Wide] = {}
+    charged: set[int] = set()
+    for charge in laid.graph.charges.values():
+        charged.add(id(charge.term))
+        if id(charge) in wide:
+            by_term[id(charge.term)] = wide[id(charge)]
+    visits: dict[SiteKey, list[Visit]] = defaultdict(list)
+    for visit in laid.graph.accesses():
+        visits[visit.node, visit.stack, visit.operation, visit.bytes].append(visit)
+    verbatim = frozenset(volatile)
+    return {key: _site(own, by_term) for key, own in visits.items() if not verbatim or key[0].span not in verbatim}
+
+
+def _site(visits: Sequence[Visit], wide: Mapping[int, Wide]) -> MachineSite:
+    fresh = [visit for visit in visits if visit.earlier is None]
+    if not fresh:
+        line = visits[0].earlier.span.line
+        return MachineSite((), len(visits), f"it repeats the load at line {line}, whose value is still in a register")
+    by_kind: dict[Wide | None, int] = defaultdict(int)
+    for visit in fresh:
+        by_kind[wide.get(id(visit.term))] += 1
+    made = tuple(
+        Made(kind, number / len(visits) / (kind.parts if kind is not None else 1)) for kind, number in by_kind.items()
+    )
+    return MachineSite(made, len(fresh), "")
+
+
+def machine_events(events: Sequence[AccessEvent], site: MachineSite | None) -> Iterator[list[AccessEvent]]:
+    """The executions of an access as the machine makes them: once for each way in which it does."""
+    if site is None:
+        yield list(events)
+        return
+    for made in site.made:
+        if made.wide is None and made.share == 1:
+            yield list(events)
+        else:
+            yield [_made(event, made) for event in events]
+
+
+def _made(event: AccessEvent, made: Made) -> AccessEvent:
+    weight = event.weight * made.share if made.share != 1 else event.weight
+    if made.wide is None:
+        return event._replace(weight=weight)
+    offset, past, width = event.offset, made.wide.past, made.wide.bytes
+    if not isinstance(offset, Data):
+        offset = (offset + past) // width * width - past
+    return event._replace(weight=weight, offset=offset, bytes=width)
