@@ -23,6 +23,7 @@ from cudalint.launches.conditions import (
 )
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import Evaluated, OpenNumbers, is_computed
+from cudalint.launches.tiles import Tiled, needs_of_tiles, states_of, tiles_of, tried_for_tiles
 from cudalint.launches.usual import Usual
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, below, bits_of, without_cast
@@ -68,7 +69,8 @@ def space_of_launch(
     related = _related(open_, found, configuration, required)
     required = [each for each in required if each.bits & related]
     threads = prod(configuration.block) * prod(int(n.value) for n in configuration.grid if n.is_const)
-    tried = _Tried(open_, found, threads, usual, required, related).all()
+    tiles = tiles_of(configuration, open_)
+    tried = _Tried(open_, found, threads, usual, required, related, tiles).all()
     limits = Guards(limits_of(uses), function, program)
 
     last: list[tuple[Mapping[Node, Any], Evaluated]] = []
@@ -83,13 +85,16 @@ def space_of_launch(
         evaluated = evaluated_of(numbers)
         return {parameter: evaluated.array(node) for parameter, node in open_.parameters.items()}
 
+    def with_grid(numbers: Mapping[Node, Any]) -> dict[Any, Any]:
+        return {**parameters(numbers), **states_of(tiles, evaluated_of(numbers))}
+
     def conditions_of(numbers: Mapping[Node, Any]) -> Any:
         evaluated = evaluated_of(numbers)
         columns = [np.broadcast_to(each.holds(evaluated), evaluated.count) for each in required]
         return np.stack(columns, axis=1) if columns else np.ones((evaluated.count, 0), bool)
 
     space = Space(
-        tried, needs_of(found, list(open_.parameters), threads), parameters, conditions_of,
+        tried, [*needs_of(found, list(open_.parameters), threads), *needs_of_tiles(tiles)], with_grid, conditions_of,
         lambda numbers: limits(parameters(numbers)),
     )  # fmt: skip
     return LaunchSpace(open_, text, space)
@@ -117,10 +122,11 @@ class _Tried:
 
     def __init__(
         self, open_: OpenNumbers, uses: Sequence[Use], threads: int, usual: Mapping[Node, Number],
-        conditions: Sequence[Condition], related: int,
+        conditions: Sequence[Condition], related: int, tiles: Sequence[Tiled],
     ) -> None:  # fmt: skip
         self._related = related
         self._open, self._uses, self._threads, self._usual = open_, uses, threads, usual
+        self._tiles, self._evaluated = tiles, open_.evaluated(usual)
         self._stated = [each.node for each in conditions if each.node is not None]
         self._into: dict[Node, list[Parameter]] = {}
         used = {use.parameter for use in uses}
@@ -135,7 +141,8 @@ class _Tried:
         usual = self._usual[symbol]
         if self._open.is_given(symbol) or not symbol.bits & self._related:
             return [usual]
-        found = [usual, *self._for_uses(symbol), *self._for_conditions(symbol)]
+        tiled = tried_for_tiles(self._tiles, symbol, self._evaluated)
+        found = [usual, *self._for_uses(symbol), *self._for_conditions(symbol), *tiled]
         if self._into.get(symbol):
             found += [int(usual) + part for part in _PARTS]
         if symbol.kind.code == "b":

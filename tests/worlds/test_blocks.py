@@ -145,7 +145,8 @@ def test_places_in_a_grid_along_one_axis() -> None:
 def test_a_kernel_that_asks_for_nothing_has_few_blocks() -> None:
     found = _sampled("__global__ void k(float *a) { a[blockIdx.x] = 1; }", (32, 1, 1), (1000, 1, 1), {})
     places = [place for place, _ in found]
-    assert len(found) <= 4 and (0, 0, 0) in places and (999, 0, 0) in places
+    # The first four, and the neighbour of the first one.
+    assert len(found) <= 5 and (0, 0, 0) in places and (999, 0, 0) in places
 
 
 def test_no_more_rows_than_are_cheap() -> None:
