@@ -159,11 +159,23 @@ _EVERYWHERE = np.ones((1, 1), bool)
 def _alike(new: Value, old: Value) -> tuple[Any, Any]:
     """Two numbers as arrays of one type: that of the array, if one is."""
     if type(new) is np.ndarray:
-        return new, old if type(old) is np.ndarray else new.dtype.type(old)
+        return new, old if type(old) is np.ndarray else _wrapped(old, new.dtype)
     if type(old) is np.ndarray:
-        return old.dtype.type(new), old
-    dtype = np.float64 if isinstance(new, float) or isinstance(old, float) else np.int64
-    return dtype(new), dtype(old)
+        return _wrapped(new, old.dtype), old
+    if isinstance(new, float) or isinstance(old, float):
+        return np.float64(new), np.float64(old)
+    dtype = np.dtype(np.uint64 if max(new, old) >= 1 << 63 else np.int64)
+    return _wrapped(new, dtype), _wrapped(old, dtype)
+
+
+def _wrapped(value: int | float, dtype: Any) -> Any:
+    """A plain number as one of an array's type, which integers may be too large for."""
+    if dtype.kind in "iu" and isinstance(value, int):
+        return np.uint64(value & _ALL_BITS).astype(dtype)
+    return dtype.type(value)
+
+
+_ALL_BITS = (1 << 64) - 1
 
 
 def address(number: int) -> int:
