@@ -162,7 +162,10 @@ def _alike(new: Value, old: Value) -> tuple[Any, Any]:
         return new, old if type(old) is np.ndarray else new.dtype.type(old)
     if type(old) is np.ndarray:
         return old.dtype.type(new), old
-    dtype = np.float64 if isinstance(new, float) or isinstance(old, float) else np.int64
+    dtype: Any = np.float64 if isinstance(new, float) or isinstance(old, float) else np.int64
+    if dtype is np.int64 and max(new, old) > np.iinfo(np.int64).max:
+        dtype = np.uint64
+        new, old = new % (1 << 64), old % (1 << 64)
     return dtype(new), dtype(old)
 
 

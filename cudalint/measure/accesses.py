@@ -31,6 +31,10 @@ GOOD = 1.25
 """How many times the fewest possible a request may take for it to be as good as one that takes these."""
 _UNIFORM = "it depends on loaded data; the figure is the mean over uniform data"
 _BY_DATA = "the address depends on loaded data"
+_COPIES = (
+    "the wavefronts of 16-byte asynchronous copies depend on where each lane reads and writes: no rule is known for"
+    " such an order, or where this one reads is not known"
+)
 _MOST_COPIES = 64
 _TABLE_BYTES = 1 << 16
 _LEAST_CODE = 2
@@ -200,8 +204,7 @@ def _known(
     is_shared = site.space == "shared"
     is_open = math.isnan(cost)
     if is_open:
-        return AccessResult(launch, "unknown", reason="where an asynchronous copy reads is not known",
-                            requests=requests)  # fmt: skip
+        return AccessResult(launch, "unknown", reason=_COPIES, wavefronts_range=(least, most), requests=requests)
     return AccessResult(
         launch,
         status,
