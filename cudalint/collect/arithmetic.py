@@ -24,13 +24,13 @@ class ArithmeticCollector(Provider, eq=False):
         return cls(Spellings(subject.options))
 
     def add(self, run: Run) -> None:
-        if run.execution.deadline.is_over():
+        if run.subject.is_over():
             return
         found = slow(run.executed.trace, run.lengths, lambda code: self.spellings.of(Place(*code.span)))
         if not found:
             return
         lengths = (length.assumption for length in run.lengths.found.values())
-        assumptions = tuple(dict.fromkeys((*run.execution.view.assumptions, *lengths)))
+        assumptions = tuple(dict.fromkeys((*run.launch.assumptions, *lengths)))
         for key, each in found.items():
             kind, span = key
             site = self._sites.get(key)

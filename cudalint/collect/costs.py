@@ -121,7 +121,7 @@ class CostCollector(Provider, eq=False):
         return cls(subject.target)
 
     def add(self, run: Run) -> None:
-        if run.execution.deadline.is_over():
+        if run.subject.is_over():
             return
         executed, batch = run.executed, run.executed.batch
         trace, grid = executed.trace, batch.grid[0]

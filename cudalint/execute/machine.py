@@ -334,8 +334,8 @@ class Machine:
         expected, partial = self._waited_for(mask, named if scope == "warp" else None)
         self.trace.barriers.append(
             BarrierEvent(
-                node, kind, mask, self.weight, self.interval, self.stack, self.data, self.warp_interval, expected,
-                partial, len(self.trace.accesses), scope, part, is_implied, named,
+                self.library or node, kind, mask, self.weight, self.interval, self.stack, self.data,
+                self.warp_interval, expected, partial, len(self.trace.accesses), scope, part, is_implied, named, node,
             )
         )  # fmt: skip
         if scope == "warp":
