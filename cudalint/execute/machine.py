@@ -26,7 +26,7 @@ from cudalint.execute.trace import (
     Stack,
     Trace,
 )
-from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, is_common, truth
+from cudalint.execute.values import UNKNOWN, Aggregate, Data, Pointer, Value, is_common, leaves, truth
 from cudalint.facts import BarrierKind, Operation
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -38,6 +38,8 @@ if TYPE_CHECKING:
 
 _SCALARS = (ir.Scalar, ir.PointerType, ir.OpaqueType)
 """What one instruction loads or stores."""
+_MOST_LEAVES = 64
+"""Of a record that is loaded as a whole, of which each is a value of its own."""
 
 class Note(NamedTuple):
     """One execution of an operator by the lanes of a mask."""
@@ -212,14 +214,20 @@ class Machine:
         else:
             several = pieces(type_)
             for own, bytes_ in several:
-                self.note(to, plus(offset, own), bytes_, operation, node, value if len(several) == 1 else None)
+                self.note(to, plus(offset, own), bytes_, operation, node, value)
         if operation != "load":
             return UNKNOWN
         found = loaded(type_, to.name)
-        if not isinstance(found, Data) or not self.trace.accesses:
+        if not isinstance(found, (Aggregate, Data)) or not self.trace.accesses:
             return found
+        made = self.trace.accesses[-1]
         is_one = operation == "load" and to.space != "local" and is_common(offset)
-        return loaded_number(to.name, offset, type_, self.trace.accesses[-1], is_one)
+        if isinstance(found, Data):
+            return loaded_number(to.name, offset, type_, made, is_one)
+        if len(found.cells) <= _MOST_LEAVES:
+            for own, leaf in leaves(type_):
+                found.cells[own] = loaded_number(to.name, plus(offset, own), leaf, made, is_one)
+        return found
 
     def _several(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value

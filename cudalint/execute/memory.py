@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cudalint.execute.arithmetic import converted, dtype_of
-from cudalint.execute.drawn import Drawn, cast_number, chosen_number, moved_offset, scaled_index
+from cudalint.execute.drawn import Drawn, cast_number, chosen_number, either_number, moved_offset, scaled_index
 from cudalint.execute.values import (
     COMPUTED,
     LOADED,
@@ -133,11 +133,11 @@ def _made_of(parts: dict[Allocation, tuple[Any, Any]]) -> Allocation | None:
 def either(new: Value, old: Value) -> Value:
     """One value or the other, as data says: of pointers it is known which pieces of memory they may lead to."""
     if type(new) is not Pointer or type(old) is not Pointer:
-        return COMPUTED
+        return either_number(new, old)
     if new.allocation.is_null or old.allocation.is_null:
         return old if new.allocation.is_null else new
     if new.allocation is old.allocation:
-        return Pointer(new.allocation, COMPUTED, new.pointee)
+        return Pointer(new.allocation, either_number(new.offset, old.offset), new.pointee)
     parts: dict[Allocation, tuple[Any, Any]] = {}
     for at in (new, old):
         if at.allocation.parts and not at.allocation.is_open:
