@@ -9,6 +9,7 @@ import numpy as np
 
 from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.contents import Contents, note_store
+from cudalint.execute.drawn import loaded_number
 from cudalint.execute.memory import NULL, Allocation, Memory, as_type, joined, loaded, pieces, plus
 from cudalint.execute.trace import (
     AccessEvent,
@@ -199,6 +200,7 @@ class Machine:
     ) -> Value:  # fmt: skip
         """Notes an access of the active lanes; gives what a load finds."""
         if self.mask is None or to.is_null or to.space == "nowhere":
+            self.trace.astray += self.mask is not None and to.space == "nowhere"
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
         if to.parts:
             return self._several(to, offset, type_, operation, node, value)
@@ -216,10 +218,10 @@ class Machine:
         if operation != "load":
             return UNKNOWN
         found = loaded(type_, to.name)
-        if not isinstance(found, Data):
+        if not isinstance(found, Data) or not self.trace.accesses:
             return found
         is_one = operation == "load" and to.space != "local" and is_common(offset)
-        return Data("loaded", "", self.trace.accesses[-1], is_one)
+        return loaded_number(to.name, offset, type_, self.trace.accesses[-1], is_one)
 
     def _several(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
@@ -284,6 +286,17 @@ class Machine:
         if self.mask is not None:
             self.trace.overruns.append(self._event(of, offset, type_.bytes, operation, node, None))
 
+    def stay(self, node: Any) -> None:
+        """Notes in which worlds active lanes access a local array and stay in it, where there are several."""
+        if self.mask is None or self.lanes.worlds == 1:
+            return
+        known = self.trace.insides.get((node, self.stack))
+        if known is None:
+            known = self.trace.insides[node, self.stack] = np.zeros(self.lanes.worlds, bool)
+        elif known.all():
+            return
+        known |= self.mask.any(axis=1).reshape(self.lanes.worlds, self.lanes.blocks).any(axis=1)
+
     def _event(
         self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value
     ) -> AccessEvent:
@@ -313,8 +326,8 @@ class Machine:
         expected, partial = self._waited_for(mask, named if scope == "warp" else None)
         self.trace.barriers.append(
             BarrierEvent(
-                node, kind, mask, self.weight, self.interval, self.stack, self.data, self.warp_interval, expected,
-                partial, len(self.trace.accesses), scope, part, is_implied, named,
+                self.library or node, kind, mask, self.weight, self.interval, self.stack, self.data,
+                self.warp_interval, expected, partial, len(self.trace.accesses), scope, part, is_implied, named, node,
             )
         )  # fmt: skip
         if scope == "warp":

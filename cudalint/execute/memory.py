@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cudalint.execute.arithmetic import converted, dtype_of
+from cudalint.execute.drawn import Drawn, cast_number, chosen_number, moved_offset, scaled_index
 from cudalint.execute.values import (
     COMPUTED,
     LOADED,
@@ -61,6 +62,8 @@ class Allocation:
         self.mask, self.depth, self.data = mask, depth, data
         self.extent, self.symbol = extent, symbol
         """Bytes that there are, where somebody says so; otherwise its type may."""
+        self.symbol = symbol
+        """The variable that it is, of those that the source declares."""
         self.cells: dict[int, Value] = {}
         self.contents: Contents | None = None
         """Of shared memory, once an integer that is known was stored there."""
@@ -97,6 +100,8 @@ def joined(mask: Any, new: Value, old: Value) -> Value:
         if several is None:
             return UNKNOWN
         return Pointer(several, joined(mask, new.offset, old.offset), new.pointee)
+    if Drawn in kinds:
+        return chosen_number(mask, new, old)
     if isinstance(new, _NO_NUMBERS) or isinstance(old, _NO_NUMBERS):
         return COMPUTED
     if type(new) is not np.ndarray and type(old) is not np.ndarray and new == old and type(new) is type(old):
@@ -166,6 +171,8 @@ def plus(offset: Any, added: Any) -> Any:
     for value in (offset, added):
         if isinstance(value, Symbolic):
             return value.moved(offset, added)
+    if type(offset) is Drawn or type(added) is Drawn:
+        return moved_offset(offset, added)
     if isinstance(offset, Data):
         return offset
     if isinstance(added, Data):
@@ -185,6 +192,8 @@ def scaled(index: Any, bytes_: int) -> Any:
         return index.astype(np.int64) * bytes_
     if isinstance(index, Symbolic):
         return index.scaled(bytes_)
+    if type(index) is Drawn:
+        return scaled_index(index, bytes_)
     if isinstance(index, Data):
         return index
     return int(index) * bytes_ if isinstance(index, (int, bool)) else COMPUTED
@@ -208,6 +217,8 @@ def as_type(value: Value, type_: ir.Type) -> Value:
     if kind is Data:
         return value
     if isinstance(value, Data):
+        if type(value) is Drawn:
+            return cast_number(value, type_)
         return value.converted(type_) if isinstance(value, Symbolic) else value
     if isinstance(type_, ir.Scalar):
         if type_.kind == "void":
@@ -237,10 +248,12 @@ class Memory:
         self._layouts: dict[ir.Type | None, dict[int, int]] = {}
         self._fits: dict[tuple[ir.Type | None, ir.Type, int], bool] = {}
 
-    def local(self, type_: ir.Type, value: Value | None = None, name: str = "") -> Allocation:
+    def local(
+        self, type_: ir.Type, value: Value | None = None, name: str = "", symbol: ir.Symbol | None = None
+    ) -> Allocation:
         """A new variable of the lanes that are active, with its first value."""
         machine = self.machine
-        made = Allocation(name, "local", type_, machine.mask, machine.depth, machine.data)
+        made = Allocation(name, "local", type_, machine.mask, machine.depth, machine.data, symbol=symbol)
         if value is not None:
             self.store(made, 0, value, type_, None)
         return made
@@ -250,8 +263,11 @@ class Memory:
             self.machine.access(to, offset, type_, "store", node, value)
             return
         offset = plain(offset)
-        if isinstance(to.type, ir.ArrayType) and self._leaves(to, offset, type_):
-            self.machine.overrun(to, offset, type_, "store", node)
+        if isinstance(to.type, ir.ArrayType):
+            if self._leaves(to, offset, type_):
+                self.machine.overrun(to, offset, type_, "store", node)
+            else:
+                self.machine.stay(node)
         if self.machine.notes is not None and isinstance(to.type, _AGGREGATES):
             self.machine.watch_place(to, offset, value)
         if type(value) is Aggregate:
@@ -383,8 +399,11 @@ class Memory:
         if source.space != "local":
             return self.machine.access(source, offset, type_, "load", node)
         offset = plain(offset)
-        if isinstance(source.type, ir.ArrayType) and self._leaves(source, offset, type_):
-            self.machine.overrun(source, offset, type_, "load", node)
+        if isinstance(source.type, ir.ArrayType):
+            if self._leaves(source, offset, type_):
+                self.machine.overrun(source, offset, type_, "load", node)
+            else:
+                self.machine.stay(node)
         if self.machine.notes is not None and isinstance(source.type, _AGGREGATES):
             found = self._held(source, offset, type_)
             self.machine.watch_place(source, offset, found)

@@ -200,6 +200,6 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
             m.memory.store(made, 0, m.program.value(initializer)(m), type_, initializer)
             m.mask = mask
         elif storage in ("constant", "device"):
-            made = Allocation(symbol.name, "constant", type_)
+            made = Allocation(symbol.name, "constant", type_, symbol=symbol)
     m.environment[symbol] = made
     return made

@@ -99,7 +99,7 @@ class Statements:
         if n.initializer is None:
 
             def bare(m: Machine) -> None:
-                m.environment[symbol] = m.memory.local(type_, None, symbol.name)
+                m.environment[symbol] = m.memory.local(type_, None, symbol.name, symbol)
 
             return bare
         if ir.is_reference(type_):
@@ -119,7 +119,9 @@ class Statements:
                 return
             m.step()
             first = value(m)
-            m.environment[symbol] = m.memory.local(type_, as_type(first, type_) if is_plain else first, symbol.name)
+            m.environment[symbol] = m.memory.local(
+                type_, as_type(first, type_) if is_plain else first, symbol.name, symbol
+            )
 
         return declare
 

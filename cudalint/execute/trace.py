@@ -96,6 +96,8 @@ class BarrierEvent(NamedTuple):
     block, as cub's collectives."""
     named: Any = None
     """The word of lanes that a barrier of the warp names: a number, an array, data, or None where it names none."""
+    made_by: Any = None
+    """The call that is a barrier, which may be one inside of a library's function; `node` is the call of that then."""
 
 
 class CopyEvent(NamedTuple):
@@ -216,15 +218,20 @@ class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
     __slots__ = (
-        "accesses", "agreed", "barriers", "branches", "calls", "copies", "cut", "executions", "fences", "gaps", "lanes",
-        "left_out", "overruns", "steps", "turns", "undecided", "unread",
+        "accesses", "agreed", "astray", "barriers", "branches", "calls", "copies", "cut", "executions", "fences", "gaps",
+        "insides", "lanes", "left_out", "overruns", "steps", "turns", "undecided", "unread",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
         self.accesses: list[AccessEvent] = []
+        self.astray = 0
+        """How many accesses there were through pointers of which nothing is known."""
         self.overruns: list[AccessEvent] = []
         """Accesses of a thread's own variables that leave them; those that don't are no events."""
+        self.insides: dict[tuple[Any, Stack], Any] = {}
+        """For each access of a local array, in which worlds there are some that don't, where there are several worlds.
+        """
         self.barriers: list[BarrierEvent] = []
         self.branches: list[BranchEvent] = []
         """Those that numbers decide, by lane or by row."""

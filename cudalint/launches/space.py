@@ -22,7 +22,8 @@ from cudalint.launches.conditions import (
     stated,
 )
 from cudalint.launches.configuration import Configuration
-from cudalint.launches.open_numbers import OpenNumbers, is_computed
+from cudalint.launches.open_numbers import Evaluated, OpenNumbers, is_computed
+from cudalint.launches.tiles import Tiled, needs_of_tiles, states_of, tiles_of, tried_for_tiles
 from cudalint.launches.usual import Usual
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, below, without_cast
@@ -66,20 +67,32 @@ def space_of_launch(
     usual = Usual.of(open_, found, configuration).numbers([*conditions, *few_threads(configuration, open_)])
     required = holding(conditions, open_, usual)
     threads = prod(configuration.block) * prod(int(n.value) for n in configuration.grid if n.is_const)
-    tried = _Tried(open_, found, threads, usual, required).all()
+    tiles = tiles_of(configuration, open_)
+    tried = _Tried(open_, found, threads, usual, required, tiles).all()
     limits = Guards(limits_of(uses), function, program)
 
+    last: list[tuple[Mapping[Node, Any], Evaluated]] = []
+
+    def evaluated_of(numbers: Mapping[Node, Any]) -> Evaluated:
+        """The same for all that is asked of the same worlds."""
+        if not last or last[0][0] is not numbers:
+            last[:] = [(numbers, open_.evaluated(numbers))]
+        return last[0][1]
+
     def parameters(numbers: Mapping[Node, Any]) -> dict[Parameter, Any]:
-        evaluated = open_.evaluated(numbers)
+        evaluated = evaluated_of(numbers)
         return {parameter: evaluated.array(node) for parameter, node in open_.parameters.items()}
 
+    def with_grid(numbers: Mapping[Node, Any]) -> dict[Any, Any]:
+        return {**parameters(numbers), **states_of(tiles, evaluated_of(numbers))}
+
     def conditions_of(numbers: Mapping[Node, Any]) -> Any:
-        evaluated = open_.evaluated(numbers)
+        evaluated = evaluated_of(numbers)
         columns = [np.broadcast_to(each.holds(evaluated), evaluated.count) for each in required]
         return np.stack(columns, axis=1) if columns else np.ones((evaluated.count, 0), bool)
 
     space = Space(
-        tried, needs_of(found, list(open_.parameters), threads), parameters, conditions_of,
+        tried, [*needs_of(found, list(open_.parameters), threads), *needs_of_tiles(tiles)], with_grid, conditions_of,
         lambda numbers: limits(parameters(numbers)),
     )  # fmt: skip
     return LaunchSpace(open_, text, space)
@@ -90,9 +103,10 @@ class _Tried:
 
     def __init__(
         self, open_: OpenNumbers, uses: Sequence[Use], threads: int, usual: Mapping[Node, Number],
-        conditions: Sequence[Condition],
+        conditions: Sequence[Condition], tiles: Sequence[Tiled],
     ) -> None:  # fmt: skip
         self._open, self._uses, self._threads, self._usual = open_, uses, threads, usual
+        self._tiles, self._evaluated = tiles, open_.evaluated(usual)
         self._stated = [each.node for each in conditions if each.node is not None]
         self._into: dict[Node, list[Parameter]] = {}
         used = {use.parameter for use in uses}
@@ -107,7 +121,8 @@ class _Tried:
         usual = self._usual[symbol]
         if self._open.is_given(symbol):
             return [usual]
-        found = [usual, *self._for_uses(symbol), *self._for_conditions(symbol)]
+        tiled = tried_for_tiles(self._tiles, symbol, self._evaluated)
+        found = [usual, *self._for_uses(symbol), *self._for_conditions(symbol), *tiled]
         if self._into.get(symbol):
             found += [int(usual) + part for part in _PARTS]
         if symbol.kind.code == "b":

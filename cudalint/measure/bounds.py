@@ -1,162 +1,117 @@
-"""Accesses that leave an allocation whose extent is known, and those at bytes that are no multiple of their width.
-
-Allocations are aligned to 256 bytes, as those of `cudaMalloc` are (CUDA C++ Programming Guide, "Device Memory
-Accesses"); shared and local arrays are taken to be aligned to what is accessed there.
-"""
+"""Accesses that leave an allocation whose extent is known."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from msgspec import Struct
 
-from cudalint.execute.lanes import Extents, Lanes
+from cudalint.execute.lanes import Lanes
 from cudalint.execute.memory import Allocation
-from cudalint.execute.trace import AccessEvent, Stack, Trace
+from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import Data
-from cudalint.facts import Operation
 from cudalint.ir import nodes as ir
+from cudalint.measure.wrongs import Found, Site, Wrong, found_of, sites_of
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
+    from cudalint.worlds.records import Batch
 
-    from cudalint.execute.lanes import Mask
-
-    Numbers = NDArray[np.int64]
-else:
-    Mask = Numbers = Any
+ByWorld = tuple[int | None, ...]
+"""Bytes in each world; None where nobody says how many."""
 
 
-class Violation(Struct, frozen=True, eq=False):
-    """What one site does wrong in an allocation: it leaves it, or is not aligned."""
+class Extents:
+    """The bytes of allocations, world by world."""
 
-    node: Any
-    stack: Stack
-    operation: Operation
-    bytes: int
-    allocation: Allocation
-    extent: int | None
-    """Bytes of the allocation; None where it is the alignment that is wrong."""
-    thread: Extents
-    """The first one that does it, in the first such execution."""
-    block: Extents
-    offset: int
-    """Where its access begins, in bytes from the start of the allocation."""
-    lowest: int
-    """The least and the greatest byte where a wrong access begins, in any world."""
-    highest: int
-    world: int
-    """That of the thread."""
-    worlds: tuple[int, ...]
-    """In which it happens."""
-    executions: float
-    """By threads, that are wrong, in all worlds."""
-    is_conditional: bool
-    """Data decides whether it happens."""
+    def __init__(
+        self, worlds: int, sizes: Mapping[Allocation, ByWorld] | None = None, shared: ByWorld | None = None
+    ) -> None:  # fmt: skip
+        """`sizes` are those of what pointers lead to; `shared` is what there is of dynamic shared memory."""
+        self.worlds, self._sizes, self._shared = worlds, dict(sizes or {}), shared
 
+    @classmethod
+    def of(cls, batch: Batch, has_shared: bool) -> Extents:
+        """`has_shared` is whether somebody says how much dynamic shared memory there is."""
+        sizes = {allocation: size.bytes for allocation, size in batch.sizes.items()}
+        return cls(len(batch), sizes, batch.shared if has_shared else None)
 
-class Violations(Struct, frozen=True):
-    """Those of a launch, each in the order of the trace."""
+    def __call__(self, allocation: Allocation) -> ByWorld | None:
+        """None where nobody says anything of it."""
+        found = self._sizes.get(allocation)
+        if found is not None:
+            # What comes to nothing, or less, is no size: nobody allocates that, or it has overflowed.
+            return tuple(own if own is not None and own > 0 else None for own in found)
+        if allocation.space == "shared" and is_open(allocation.type):
+            return self._shared
+        own = extent_of(allocation)
+        return (own,) * self.worlds if own is not None else None
 
-    outside: list[Violation]
-    misaligned: list[Violation]
-
-
-class _Wrong(NamedTuple):
-    """Lanes of one event that do something wrong."""
-
-    event: AccessEvent
-    lanes: Mask
-    offsets: Numbers
-    extent: int | None
-
-
-def violations_of(trace: Trace) -> Violations:
-    """Accesses out of bounds, and those that are not aligned."""
-    outside: dict[object, list[_Wrong]] = {}
-    misaligned: dict[object, list[_Wrong]] = {}
-    for event in (*trace.accesses, *trace.overruns):
-        if isinstance(event.offset, Data):
-            continue
-        site = event.node, event.stack, event.operation, event.bytes, id(event.allocation), event.data > 0
-        for wrong in _wrong(event):
-            (misaligned if wrong.extent is None else outside).setdefault(site, []).append(wrong)
-    return Violations(*(list(_told(trace.lanes, found.values())) for found in (outside, misaligned)))
+    def is_declared(self, allocation: Allocation) -> bool:
+        return allocation not in self._sizes
 
 
 def extent_of(allocation: Allocation) -> int | None:
-    """Bytes of an allocation; None where nobody says how many there are."""
+    """Bytes of an allocation by its declaration; None where that leaves it open."""
     if allocation.extent is not None:
         return allocation.extent
     type_ = allocation.type
-    if type_ is None or allocation.space == "nowhere" or isinstance(type_, ir.OpaqueType):
-        return None
-    if isinstance(type_, ir.ArrayType) and _is_open(type_):
+    if type_ is None or allocation.space == "nowhere" or isinstance(type_, ir.OpaqueType) or is_open(type_):
         return None
     if isinstance(type_, ir.RecordType) and type_.unsized:
         return None
     return type_.bytes or None
 
 
-def _is_open(type_: ir.ArrayType) -> bool:
+def is_open(type_: ir.Type | None) -> bool:
     """Whether the source leaves an extent open, as `extern __shared__ float a[]` does."""
-    element = type_.element
-    return type_.count is None or (isinstance(element, ir.ArrayType) and _is_open(element))
+    return isinstance(type_, ir.ArrayType) and (type_.count is None or is_open(type_.element))
 
 
-def _wrong(event: AccessEvent) -> Iterator[_Wrong]:
-    width, extent, offset = event.bytes, extent_of(event.allocation), event.offset
-    if type(offset) is not np.ndarray:
-        if extent is not None and not 0 <= offset <= extent - width:
-            yield _Wrong(event, event.mask, _wide(event), extent)
-        if offset % width:
-            yield _Wrong(event, event.mask, _wide(event), None)
-        return
-    # Most are right even for the lanes that don't come.
-    if extent is not None and not (int(offset.min()) >= 0 and int(offset.max()) <= extent - width):
-        lanes = event.mask & ((offset < 0) | (offset > extent - width))
-        if lanes.any():
-            yield _Wrong(event, lanes, _wide(event), extent)
-    if width > 1 and int(np.bitwise_or.reduce(offset, axis=None)) % width:
-        lanes = event.mask & (offset % width != 0)
-        if lanes.any():
-            yield _Wrong(event, lanes, _wide(event), None)
+def outside(trace: Trace, extents: Extents) -> list[Found]:
+    """The sites at which lanes leave their allocation, in the order of the trace: those that data decides about only
+    where the same access doesn't do so for certain."""
+
+    def asks(site: Site) -> Wrong | None:
+        return leaves(extents(site.allocation), trace.lanes)
+
+    found = list(found_of(sites_of((*trace.accesses, *trace.overruns)), trace, asks))
+    certain = {each.site[:-1] for each in found if not each.site.is_conditional}
+    return [each for each in found if not each.site.is_conditional or each.site[:-1] not in certain]
 
 
-def _wide(event: AccessEvent) -> Numbers:
-    return np.broadcast_to(np.asarray(event.offset, np.int64), event.mask.shape)
+def leaves(extent: ByWorld | None, lanes: Lanes) -> Wrong | None:
+    """Whether lanes leave what has so many bytes; None where nobody says how many in any world."""
+    if extent is None or all(own is None for own in extent):
+        return None
+    most: Any = extent[0]
+    if len(set(extent)) > 1:
+        # Where nobody knows, there is room for all.
+        numbers = np.array([_ANY if own is None else own for own in extent], np.int64)
+        most = np.repeat(numbers, lanes.blocks)[:, None]
+
+    def leave(event: AccessEvent, offset: Any) -> Any:
+        last = most - event.bytes
+        if type(offset) is not np.ndarray:
+            return (offset < 0) | (offset > last)
+        # Most are right even for the lanes that don't come.
+        if int(offset.min()) >= 0 and int(offset.max()) <= (last if type(last) is int else int(last.min())):
+            return False
+        return (offset < 0) | (offset > last)
+
+    return leave
 
 
-def _told(lanes: Lanes, sites: Any) -> Iterator[Violation]:
-    """Certain ones of a site in place of those that data decides."""
-    merged: dict[object, list[_Wrong]] = {}
-    for wrongs in sites:
-        event = wrongs[0].event
-        key = event.node, event.stack, event.operation, event.bytes, id(event.allocation)
-        known = merged.get(key)
-        if known is None or known[0].event.data > 0:
-            merged[key] = wrongs
-    for wrongs in merged.values():
-        yield _violation(lanes, wrongs)
+_ANY = 1 << 62
 
 
-def _violation(lanes: Lanes, wrongs: Sequence[_Wrong]) -> Violation:
-    event, wrong, offsets, extent = wrongs[0]
-    row, lane = (int(each) for each in np.unravel_index(int(wrong.argmax()), wrong.shape))
-    rows = np.zeros(lanes.rows, bool)
-    for each in wrongs:
-        rows |= each.lanes.any(axis=1)
-    weights = (np.broadcast_to(each.event.weight, (lanes.rows, lanes.warps)) for each in wrongs)
-    executions = (
-        float((lanes.by_warp(each.lanes).sum(axis=2) * weight).sum())
-        for each, weight in zip(wrongs, weights, strict=True)
-    )
-    found = [each.offsets[each.lanes] for each in wrongs]
-    return Violation(
-        event.node, event.stack, event.operation, event.bytes, event.allocation, extent, lanes.thread_of(lane),
-        lanes.block_of(row), int(offsets[row, lane]), min(int(each.min()) for each in found),
-        max(int(each.max()) for each in found), lanes.world_of(row),
-        tuple(sorted({lanes.world_of(row) for row in np.flatnonzero(rows).tolist()})), sum(executions), event.data > 0,
-    )  # fmt: skip
+def ends(events: Sequence[AccessEvent], lanes: Lanes) -> tuple[int, ...]:
+    """One past the last byte that lanes touch in each world, as far as offsets are known; 0 where none is."""
+    most = np.zeros(lanes.worlds, np.int64)
+    for event in events:
+        if isinstance(event.offset, Data):
+            continue
+        offsets = np.where(event.mask, event.offset, -event.bytes).max(axis=1)
+        rows = np.broadcast_to(offsets, (lanes.rows,)).reshape(lanes.worlds, lanes.blocks)
+        most = np.maximum(most, rows.max(axis=1) + event.bytes)
+    return tuple(most.tolist())

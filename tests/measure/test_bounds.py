@@ -12,7 +12,9 @@ from random_cases import cases
 from cudalint.execute.memory import Allocation
 from cudalint.execute.values import Pointer
 from cudalint.ir import nodes as ir
-from cudalint.measure.bounds import Violation, violations_of
+from cudalint.measure.alignment import misaligned_sites
+from cudalint.measure.bounds import Extents, outside
+from cudalint.measure.wrongs import Found
 
 pytestmark = pytest.mark.filterwarnings("ignore:The recursion limit:hypothesis.errors.HypothesisWarning")
 QUIET = settings(
@@ -22,24 +24,27 @@ QUIET = settings(
 
 Wrong = dict[tuple[int, str], list[tuple[int, int, tuple[int, int], Step]]]
 """World, block, thread (with the width of its block) and step of all that is wrong, by line and operation."""
+Reached = dict[tuple[int, str], set[int]]
+"""The worlds in which anybody comes to an access."""
 
 
-def _check(found: list[Violation], expected: Wrong, text: str) -> None:
-    by_site = {(each.node.span.line, each.operation): each for each in found}
+def _check(found: list[Found], expected: Wrong, reached: Reached, text: str) -> None:
+    by_site = {(each.site.node.span.line, each.site.operation): each for each in found}
     assert len(by_site) == len(found)
     assert set(by_site) == set(expected), text
     for site, each in by_site.items():
         wrong = expected[site]
         assert set(each.worlds) == {world for world, *_ in wrong}, text
-        assert each.executions == len(wrong), text
-        starts = [step.start for *_, step in wrong]
-        assert (each.lowest, each.highest) == (min(starts), max(starts)), text
-        x, y, _ = each.thread
-        matching = [
-            step for world, block, (width, thread), step in wrong
-            if (world, block, thread) == (each.world, each.block[0], y * width + x)
-        ]  # fmt: skip
-        assert each.offset in {step.start for step in matching}, text
+        assert {world for world, held in enumerate(each.holds) if held is not None} == reached[site], text
+        for world in each.worlds:
+            offender = each.offenders[world]
+            assert offender is not None
+            x, y, _ = offender.thread
+            matching = {
+                step.start for own, block, (width, thread), step in wrong
+                if (own, block, thread) == (world, offender.block[0], y * width + x)
+            }  # fmt: skip
+            assert offender.offset in matching, text
 
 
 @QUIET
@@ -48,24 +53,26 @@ def test_bounds_and_alignment(kernel: Kernel, extents: tuple[int, int], bytes_: 
     kernel.extents = extents
     source = kernel.source()
     sizes = {"s": 4 * extents[0], "c": extents[1], "g": bytes_}
-    outside: Wrong = {}
+    expected: Wrong = {}
     misaligned: Wrong = {}
+    reached: Reached = {}
     for world, n in enumerate(kernel.numbers):
         for block in range(kernel.blocks):
             for thread in range(kernel.threads):
                 for step in steps_of(kernel, thread, block, n):
                     if not step.array:
                         continue
+                    reached.setdefault((step.line, step.what), set()).add(world)
                     entry = world, block, (kernel.block[0], thread), step
                     if step.start + step.bytes > sizes[step.array]:
-                        outside.setdefault((step.line, step.what), []).append(entry)
+                        expected.setdefault((step.line, step.what), []).append(entry)
                     if step.start % step.bytes:
                         misaligned.setdefault((step.line, step.what), []).append(entry)
     g = Pointer(Allocation("g", "global", extent=bytes_), 0, ir.Scalar("int", 4, "int"))
     trace = execute(kernel_in(source), kernel.block, (kernel.blocks, 1, 1), {"n": kernel.numbers, "g": g})
-    found = violations_of(trace)
-    _check(found.outside, outside, source)
-    _check(found.misaligned, misaligned, source)
+    _check(outside(trace, Extents(len(kernel.numbers))), expected, reached, source)
+    wrong = [found for found, _ in misaligned_sites(trace, {})]
+    _check(wrong, misaligned, reached, source)
 
 
 def test_local_arrays() -> None:
@@ -82,11 +89,11 @@ __global__ void k(int* out, const int* data, int n) {
 }
 """
     trace = execute(kernel_in(source), (64, 1, 1), (1, 1, 1), {"n": [4, 5]})
-    found = violations_of(trace).outside
-    assert [(each.node.span.line, each.offset, each.thread[0], each.worlds, each.is_conditional) for each in found] == [
-        (5, 16, 0, (1,), False), (7, 16, 32, (0, 1), False), (9, 16, 0, (0, 1), True),
+    found = outside(trace, Extents(2))
+    assert [(each.site.node.span.line, each.site.is_conditional, each.holds) for each in found] == [
+        (5, False, (False, True)), (7, False, (True, True)), (9, True, (True, True)),
     ]  # fmt: skip
-    assert [each.executions for each in found] == [64, 16, 128]
+    assert [(each.offender.offset, each.offender.thread[0]) for each in found] == [(16, 0), (16, 32), (16, 0)]
 
 
 def test_extents_that_nobody_knows() -> None:
@@ -97,4 +104,7 @@ __global__ void k(int* out) {
     out[threadIdx.x - 1] = 2;
 }
 """
-    assert not violations_of(execute(kernel_in(source), (32, 1, 1), (1, 1, 1))).outside
+    trace = execute(kernel_in(source), (32, 1, 1), (1, 1, 1))
+    assert not outside(trace, Extents(1))
+    (own,) = outside(trace, Extents(1, shared=(400_000,)))
+    assert own.offender.offset == 400_000

@@ -1,0 +1,149 @@
+"""What numbers have to be multiples of for addresses to be aligned, told from what is left of these, world by world."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TYPE_CHECKING
+
+import numpy as np
+from msgspec import Struct
+
+from cudalint.measure.numbers import numbers_of, parameters_of
+
+if TYPE_CHECKING:
+    from cudalint.worlds.records import Batch
+
+Terms = Mapping[str, tuple[int, ...]]
+"""Numbers by their names, in each world."""
+_LONGEST_TEXT = 40
+_MOST_TOGETHER = 3
+
+
+class Requirement(Struct, frozen=True):
+    """Conditions that all have to hold."""
+
+    text: str
+    names: tuple[str, ...]
+    """Of the numbers that they are about."""
+    divisor: int
+
+
+def terms_of(batch: Batch) -> Terms:
+    """The numbers that differ between the worlds: the open ones, and what the kernel is given where that is another."""
+    found: dict[tuple[int, ...], str] = {}
+    for numbers in (numbers_of(batch), parameters_of(batch)):
+        for name, values in numbers.items():
+            if len(set(values)) > 1:
+                found.setdefault(tuple(int(value) for value in values), name)
+    return {name: values for values, name in found.items()}
+
+
+def is_whatever(residues: Sequence[int], terms: Terms, width: int, batch: Batch) -> bool:
+    """Whether lanes are misaligned whatever the numbers are: in all worlds alike, or in each that has several blocks
+    where their number is open, among them one in which all numbers are multiples of the width."""
+    reached = [world for world, bits in enumerate(residues) if bits]
+    if len({residues[world] for world in reached}) == 1:
+        return True
+    open_axes = [axis for axis in range(3) if len({grid[axis] for grid in batch.grid}) > 1]
+    several = [world for world in reached if all(batch.grid[world][axis] > 1 for axis in open_axes)]
+    if any(residues[world] == 1 for world in several) or all(residues[world].bit_count() == 1 for world in reached):
+        return False
+    return any(all(values[world] % width == 0 for values in terms.values()) for world in several)
+
+
+def requirement_of(residues: Sequence[int], width: int, terms: Terms, unit: int) -> Requirement | None:
+    """What makes all lanes aligned. `residues` are the bits of what is left of lanes' addresses in each world; `unit`
+    is what the array is declared to hold, in bytes, or 0."""
+    worlds = [world for world, bits in enumerate(residues) if bits]
+    if all(residues[world].bit_count() == 1 for world in worlds):
+        left = [residues[world].bit_length() - 1 for world in worlds]
+        return _of_all_alike(left, width, _in(terms, worlds), unit)
+    aligned = [residues[world] == 1 for world in worlds]
+    rests = (rest for world in worlds for rest in range(width) if residues[world] >> rest & 1)
+    return _one_by_one(aligned, width // math.gcd(width, *rests), _in(terms, worlds))
+
+
+def _in(terms: Terms, worlds: Sequence[int]) -> Terms:
+    return {name: tuple(values[world] for world in worlds) for name, values in terms.items()}
+
+
+def _of_all_alike(left: Sequence[int], width: int, terms: Terms, unit: int) -> Requirement | None:
+    """Where all lanes have the same rest it is a sum of multiples of numbers, and of a constant."""
+    wanted = np.array(left)
+    step = math.gcd(unit, width) if unit else 1
+    factors = range(step, width, step)
+    for count in (1, 2):
+        for names in itertools.combinations(terms, count):
+            values = np.array([terms[name] for name in names])
+            for own in itertools.product(factors, repeat=count):
+                rests = (wanted - np.array(own) @ values) % width
+                if (rests == rests[0]).all():
+                    return _spelled(dict(zip(names, own, strict=True)), int(rests[0]), width)
+        found = _of_products(wanted, width, terms, factors) if count == 1 else None
+        if found is not None:
+            return found
+    return None
+
+
+def _of_products(
+    wanted: np.ndarray[tuple[int, ...], np.dtype[np.int64]], width: int, terms: Terms, factors: Sequence[int]
+) -> Requirement | None:
+    for (one, its), (other, own) in itertools.combinations(terms.items(), 2):
+        products = np.array(its) * np.array(own)
+        for factor in factors:
+            rests = (wanted - factor * products) % width
+            if (rests == rests[0]).all():
+                found = _spelled({f"{one} * {other}": factor}, int(rests[0]), width)
+                return Requirement(found.text, (one, other), found.divisor) if found is not None else None
+    return None
+
+
+def _spelled(factors: Mapping[str, int], rest: int, width: int) -> Requirement | None:
+    """`c1 * K + c2 * H + rest` has to be a multiple of the width."""
+    shared = math.gcd(width, *factors.values())
+    divisor = width // shared
+    left = {name: factor // shared for name, factor in factors.items() if factor // shared % divisor}
+    if divisor == 1 or not left or rest % shared:
+        return None
+    wanted = -rest // shared % divisor
+    if len(left) == 1:
+        ((name, factor),) = left.items()
+        if factor % 2 == 0:
+            return None
+        wanted, left = wanted * pow(factor, -1, divisor) % divisor, {name: 1}
+    parts = [name if factor == 1 else f"{factor} * {name}" for name, factor in left.items()]
+    text = parts[0] if len(parts) == 1 else f"({' + '.join(parts)})"
+    return Requirement(f"{text} % {divisor} == {wanted}", tuple(left), divisor)
+
+
+def _one_by_one(aligned: Sequence[bool], divisor: int, terms: Terms) -> Requirement | None:
+    """Where lanes multiply numbers by different ones each of those has to be a multiple by itself. Worlds without the
+    lanes that would be misaligned are aligned all the same: that is the case in as few of them as possible."""
+    best: tuple[int, Requirement] | None = None
+    for text, names, met, own in _candidates(terms, divisor):
+        is_enough = all(fine for holds, fine in zip(met, aligned, strict=True) if holds)
+        if not is_enough or not any(met):
+            continue
+        unneeded = sum(fine and not holds for holds, fine in zip(met, aligned, strict=True))
+        if best is None or unneeded < best[0]:
+            best = unneeded, Requirement(text, names, own)
+    return best[1] if best is not None and len(best[1].text) <= _LONGEST_TEXT else None
+
+
+def _candidates(terms: Terms, divisor: int) -> Iterator[tuple[str, tuple[str, ...], list[bool], int]]:
+    """Those that are told rather come first."""
+    divisors = [own for own in dict.fromkeys((divisor, 2, 4, 8, 16)) if own > 1]
+    for own in divisors:
+        for name, values in terms.items():
+            yield f"{name} % {own} == 0", (name,), [value % own == 0 for value in values], own
+    for own in divisors:
+        for (one, its), (other, others) in itertools.combinations(terms.items(), 2):
+            products = [a * b for a, b in zip(its, others, strict=True)]
+            yield f"{one} * {other} % {own} == 0", (one, other), [value % own == 0 for value in products], own
+    for count in range(2, _MOST_TOGETHER + 1):
+        for names in itertools.combinations(terms, count):
+            for own in divisors:
+                met = [all(each % own == 0 for each in numbers) for numbers in zip(*map(terms.get, names), strict=True)]
+                yield " && ".join(f"{name} % {own} == 0" for name in names), names, met, own
