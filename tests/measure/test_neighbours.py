@@ -134,7 +134,7 @@ def test_shared_elements(d: int, lane: str, step: int, numbers: list[int]) -> No
         for (int k = 0; k < n; k++) x += in[({lane}) + {step} * k + 100 * blockIdx.x];
         out[t] = x; }}"""
     trace, kernel = _executed(source, numbers, blocks=2)
-    found = {load.site.node.span.line: load.worlds for load in shared_loads(trace, kernel)}
+    found = {load.site.node.span.line: load.worlds for load in shared_loads(trace, kernel, trace.executions)}
     worlds = next(iter(found.values()), (None,) * len(numbers))
     first = [eval(lane.replace("/", "//"), {"t": t, "d": d}) for t in range(BLOCK)]
     for n, own in zip(numbers, worlds, strict=True):
