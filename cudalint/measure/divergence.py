@@ -50,8 +50,8 @@ class Divergence(Struct, frozen=True, eq=False):
     """Warps that would not go the way of the condition if the lanes of a block that do were packed into few warps."""
     slowest: Weights
     mean: Weights
-    """Of a loop: turns of the slowest lane of each warp, and of its mean lane, in all executions, from the first turn on
-    at which any lanes part."""
+    """Of a loop: turns of the slowest lane of each warp, and of its mean lane, in all executions, from the first turn
+    on at which any lanes part."""
     is_remainder: Flags
     """Of a loop: no lane of a warp goes without, and none makes more than one turn more than another."""
     parts: Flags

@@ -35,7 +35,8 @@ class Load(NamedTuple):
 
 
 def shared_loads(trace: Trace, kernel: ir.Function, executions: Mapping[Site, Executions]) -> Iterator[Load]:
-    """`executions` are those of statements, with loops as long as they are taken for. The loads at addresses that are known in loops that go on to other elements, with what they share by world."""
+    """The loads at addresses that are known in loops that go on to other elements, with what they share by world.
+    `executions` are those of statements, with loops as long as they are taken for."""
     places: dict[AccessSite, list[int]] = {}
     known: dict[object, TurnsOf] = {}
     for place, event in enumerate(trace.accesses):
