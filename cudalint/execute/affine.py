@@ -200,7 +200,13 @@ def _bits(op: str, left: Any, right: Any, by: tuple[Any, Any]) -> tuple[Any, int
     return _by_bits(mask, step) if mask >= 0 else (_none_where(step), 1)
 
 
+_MOST_BITS = 62
+"""Of a mask whose power of two fits into a number of arrays."""
+
+
 def _by_bits(mask: int, step: Any) -> tuple[Any, int]:
+    if mask.bit_length() > _MOST_BITS:
+        return _none_where(step), 1
     unit = 1 << mask.bit_length()
     return _none_where(step % unit), _times(unit, step)
 
