@@ -8,19 +8,21 @@ from typing import Protocol
 from msgspec import Struct, field
 
 from cudalint.collect.provider import Run, Subject
-from cudalint.concurrency.barriers import all_come
-from cudalint.concurrency.cfg import ControlFlow, Gate
-from cudalint.concurrency.crossings import Attempts, Crossing
-from cudalint.concurrency.placement import BarrierCall, with_barriers
-from cudalint.concurrency.trial import Trial, trial_of
-from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import BarrierFix, Place
 from cudalint.frontend.source_text import source_text
 from cudalint.ir import nodes as ir
+from cudalint.launches.configuration import Configuration
 from cudalint.launches.variants import another_use
+from cudalint.measure.barriers import Arrivals, all_come
+from cudalint.measure.control_flow import ControlFlow, Gate
+from cudalint.measure.crossings import Attempts, Crossing
+from cudalint.measure.executed import Executed
+from cudalint.measure.placement import BarrierCall, with_barriers
+from cudalint.measure.seen import Seen
 from cudalint.remedies.insertions import insertions
 
-_PLACING_WORK = 2_000_000
+_MOST_STEPS = 400_000
+"""Of trials under one launch, with the accesses that they make."""
 _FEW = 3
 """Barriers that are tried one by one: a trial of all of them shows less about each."""
 
@@ -35,13 +37,13 @@ class Races(Protocol):
     def crossings(self, launch: int, flow: ControlFlow) -> list[Crossing]:
         """Of the races of a launch for which no barrier is known yet."""
 
-    def settled_by(self, launch: int, execution: Execution, trial: Trial, keys: Collection[object]) -> bool:
+    def settled_by(self, executed: Executed, keys: Collection[object]) -> bool:
         """Whether races of these keys are gone in an execution with barriers."""
 
     def note_fix(self, fix: BarrierFix, keys: Iterable[object]) -> None:
         """Notes a barrier for races, by their keys."""
 
-    def place(self, launch: int, fix: BarrierFix, execution: Execution, trial: Trial) -> set[object]:
+    def place(self, launch: int, fix: BarrierFix, executed: Executed) -> set[object]:
         """Notes a barrier for those races that are gone in an execution with it; returns the keys of the others."""
 
 
@@ -50,6 +52,7 @@ class BarrierTrials(Struct, eq=False):
     _flow: ControlFlow | None = None
     _needed: set[Gate] = field(default_factory=set)
     """Where a barrier is missing."""
+    _steps: int = 0
 
     @property
     def flow(self) -> ControlFlow:
@@ -61,22 +64,29 @@ class BarrierTrials(Struct, eq=False):
     def place(self, races: Races, run: Run) -> None:
         """Looks for barriers against the races of a launch, by trying them."""
         subject = self.subject
-        end = subject.graph.work + _PLACING_WORK
+        self._steps = 0
         if not races.has_unordered:
             return
         attempts = Attempts(races.crossings(run.index, self.flow), self._needed)
         self._place_together(races, attempts, run)
-        while (attempt := attempts.next()) is not None and not subject.is_over(end):
+        while not self._is_over() and (attempt := attempts.next()) is not None:
             gate, call = attempt
             changed = with_barriers(subject.function, {gate: call})
-            variant = subject.again(run.index, run.configuration, changed)
-            trial = trial_of(variant)
-            if not all_come(gate.span, variant, trial) or not self._all_come_elsewhere(gate, changed, run):
+            variant = self._variant(run, run.configuration, changed)
+            if not _all_come([gate], variant) or not self._all_come_elsewhere(gate, changed, run):
                 attempts.skipped(gate, call)
                 continue
-            left = races.place(run.index, self._fix(gate, call), variant, trial)
+            left = races.place(run.index, self._fix(gate, call), variant)
             if attempts.placed(gate, call, left):
                 self._needed.add(gate)
+
+    def _is_over(self) -> bool:
+        return self._steps > _MOST_STEPS or self.subject.is_over()
+
+    def _variant(self, run: Run, configuration: Configuration, changed: ir.Function) -> Executed:
+        executed = run.variant(configuration, changed)
+        self._steps += executed.trace.steps + len(executed.trace.accesses)
+        return executed
 
     def _place_together(self, races: Races, attempts: Attempts, run: Run) -> None:
         """Tries several barriers at once. Only if all threads come to each of them, and none of the races that they are
@@ -87,13 +97,12 @@ class BarrierTrials(Struct, eq=False):
         subject = self.subject
         changed = with_barriers(subject.function, {gate: call for gate, (call, _) in plan.items()})
         for configuration in (run.configuration, another_use(run.configuration, subject.function, subject.graph)):
-            variant = subject.again(run.index, configuration, changed)
-            trial = trial_of(variant)
-            if not all(all_come(gate.span, variant, trial) for gate in plan):
+            variant = self._variant(run, configuration, changed)
+            if not _all_come(plan, variant):
                 return
             if configuration is run.configuration:
                 keys = {key for _, ordered in plan.values() for key in ordered}
-                if not races.settled_by(run.index, variant, trial, keys):
+                if not races.settled_by(variant, keys):
                     return
         for gate, (call, ordered) in plan.items():
             races.note_fix(self._fix(gate, call), ordered)
@@ -105,8 +114,7 @@ class BarrierTrials(Struct, eq=False):
         launch, and not for those of the next."""
         subject = self.subject
         another = another_use(run.configuration, subject.function, subject.graph)
-        again = subject.again(run.index, another, changed)
-        return all_come(gate.span, again, trial_of(again))
+        return _all_come([gate], self._variant(run, another, changed))
 
     def _fix(self, gate: Gate, call: BarrierCall) -> BarrierFix:
         place = Place(*gate.span)
@@ -114,3 +122,8 @@ class BarrierTrials(Struct, eq=False):
             return BarrierFix(call, place, gate.where)
         text = source_text(place.path, self.subject.options)
         return BarrierFix(call, place, gate.where, insertions(text, place, gate.where, f"{call}();"))
+
+
+def _all_come(gates: Iterable[Gate], executed: Executed) -> bool:
+    arrivals = Arrivals(Seen(executed.function, executed.trace), executed.batch)
+    return all(all_come(arrivals, gate.span.line, gate.span.column, gate.span.path) for gate in gates)

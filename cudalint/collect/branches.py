@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import Any, ClassVar, Self
 
 from msgspec import field
@@ -14,6 +15,7 @@ from cudalint.kinds import Kind
 from cudalint.measure.access_places import frames_of, function_of
 from cudalint.measure.branch_results import results_of
 from cudalint.measure.divergence import BranchSite
+from cudalint.measure.work.counts import Work
 
 _KINDS: dict[type[Any], Any] = {
     ir.If: "if", ir.Switch: "switch", ir.Conditional: "conditional", ir.Binary: "conditional", ir.For: "for",
@@ -31,7 +33,13 @@ class BranchCollector(Provider, eq=False):
         return cls(subject.function.name)
 
     def add(self, run: Run) -> None:
-        for site, result in results_of(run.executed, run.index):
+        executed = run.executed
+
+        @functools.cache
+        def works(world: int) -> Work:
+            return run.work if not world else executed.work(executed.lengths(world=world), world)
+
+        for site, result in results_of(executed, run.index, works):
             self._sites.setdefault(site, []).append(result)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
@@ -40,4 +48,5 @@ class BranchCollector(Provider, eq=False):
 
     def _branch(self, site: BranchSite, results: tuple[BranchResult, ...]) -> Branch:
         function = function_of(site.stack, self.kernel)
-        return Branch(Place(*site.node.span), function, frames_of(site.stack), _KINDS[type(site.node)], results)
+        node = site.node.condition if isinstance(site.node, ir.DoWhile) else site.node
+        return Branch(Place(*node.span), function, frames_of(site.stack), _KINDS[type(site.node)], results)

@@ -28,7 +28,7 @@ from cudalint.facts import (
     Place,
     Work,
 )
-from cudalint.facts.costs import AccessKey, Waits
+from cudalint.facts.costs import AccessPlace, Waits
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.targets import Target
@@ -36,6 +36,7 @@ from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.measure.access_places import frames_of
 from cudalint.measure.executed import Executed
+from cudalint.measure.work.asked import requests_of
 from cudalint.measure.work.counts import Work as Counted
 from cudalint.measure.work.lengths import Lengths
 from cudalint.measure.work.memory import Caches, touched, traffic_of
@@ -91,7 +92,7 @@ class _Found(Struct, frozen=True):
     memory: MemoryTraffic
     waits: Waits
     stops: Mapping[ir.Span, float]
-    counts: Mapping[AccessKey, float]
+    shares: Mapping[AccessPlace, float]
     lengths: tuple[str, ...]
     """What loops are taken for."""
     within: Mapping[Place, frozenset[int]]
@@ -120,7 +121,7 @@ class CostCollector(Provider, eq=False):
         return cls(subject.target)
 
     def add(self, run: Run) -> None:
-        if run.execution.deadline.is_over():
+        if run.subject.is_over():
             return
         executed, batch = run.executed, run.executed.batch
         trace, grid = executed.trace, batch.grid[0]
@@ -128,14 +129,15 @@ class CostCollector(Provider, eq=False):
         lengths, work = run.lengths, run.work
         scale = _scale(run.execution, math.prod(grid) * math.prod(batch.block))
         caches = Caches(_l1_of_a_block(executed, self.target), self.target.l2_bytes)
-        found = touched(trace, executed.figures, lengths, grid, caches, _sizes(batch))
+        requests = requests_of(trace, lengths)
+        found = touched(trace, requests, lengths, grid, caches, _sizes(batch))
         stops_ = stops(trace, lengths, warps)
         self._found[run.index] = _Found(
             work,
             # Of more blocks than were evaluated, L2 keeps as much as of these.
             traffic_of(found, self.target.l2_bytes / scale),
-            waits(executed.figures, trace, lengths, work, warps, stops_),
-            stops_, _counts(executed, lengths), tuple(length.assumption for length in lengths.found.values()),
+            waits(requests, trace, lengths, executed.laid, work, warps, stops_),
+            stops_, _shares(lengths), tuple(length.assumption for length in lengths.found.values()),
             _within(lengths), any(each.by_data and each.counts[1, 0] for each in trace.executions.values()),
             math.prod(grid), scale,
         )  # fmt: skip
@@ -148,8 +150,7 @@ class CostCollector(Provider, eq=False):
         own = self._found.get(index)
         if own is None:
             return LaunchCost(index, "unknown", launch.assumptions, "the kernel takes too long")
-        counts = own.counts
-        traffic = _traffic(facts.accesses, index, counts)
+        traffic = _traffic(facts.accesses, index, own.shares)
         scale, memory, instructions = own.scale, own.memory, own.work.total
         nominal = (f"about {MOST_THREADS} threads (nothing in sight says how many)",) if scale != 1.0 else ()
         assumptions = tuple(dict.fromkeys((*launch.assumptions, *traffic.assumptions, *own.assumed, *nominal)))
@@ -186,7 +187,7 @@ class CostCollector(Provider, eq=False):
                 traffic.bytes * scale, work=work,
                 stops={Place(*span): times for span, times in own.stops.items()},
                 lengths=own.lengths, within=own.within,
-                counts=counts, scale=scale, needless=dict(_needless(memory, traffic, scale)),
+                shares=own.shares, scale=scale, needless=dict(_needless(memory, traffic, scale)),
             ),
             estimate(work, machine_of(self.target)), self.target, memory.through * scale,
         )  # fmt: skip
@@ -254,13 +255,13 @@ def _sizes(batch: Batch) -> dict[Allocation, int]:
     return {array: size.bytes[0] for array, size in batch.sizes.items() if size.bytes[0]}
 
 
-def _counts(executed: Executed, lengths: Lengths) -> dict[AccessKey, float]:
-    """How many requests each access makes."""
-    found: dict[AccessKey, float] = {}
-    for site, figures in executed.figures.items():
-        key = Place(*site.node.span), frames_of(site.stack), site.space, site.operation, site.array, site.bytes
-        number = float(figures.requests[0] + figures.by_data[0]) * lengths.share(site.node, site.stack)
-        found[key] = found.get(key, 0.0) + number
+def _shares(lengths: Lengths) -> dict[AccessPlace, float]:
+    """By access, which part of its requests counts, where not all do."""
+    found = {}
+    for node, stack in lengths.accesses():
+        share = lengths.share(node, stack)
+        if share != 1.0:
+            found[Place(*node.span), frames_of(stack)] = share
     return found
 
 
@@ -293,10 +294,10 @@ def _may_be_larger(view: LaunchView, times: float) -> bool:
     return False
 
 
-def _traffic(accesses: Iterable[Access], launch: int, counts: Mapping[AccessKey, float]) -> _Traffic:
+def _traffic(accesses: Iterable[Access], launch: int, shares: Mapping[AccessPlace, float]) -> _Traffic:
     found = _Traffic()
     for access in accesses:
         for result in access.results:
             if result.launch == launch:
-                found.add(access, result, number_of(access, result, counts))
+                found.add(access, result, number_of(access, result, shares))
     return found

@@ -13,7 +13,7 @@ from msgspec import Struct
 
 from cudalint.cost.traffic import SECTORS_OF_LINE, traffic
 from cudalint.facts import Access, AccessResult, LaunchCost
-from cudalint.facts.costs import AccessKey
+from cudalint.facts.costs import AccessPlace
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.swaps import swaps
@@ -51,20 +51,17 @@ class Asked(Struct, frozen=True):
         )
 
 
-def key_of(access: Access) -> AccessKey:
-    return access.place, access.inlined_from, access.space, access.operation, access.array, access.bytes
-
-
-def number_of(access: Access, result: AccessResult, counts: Mapping[AccessKey, float]) -> float:
-    """How many requests an access makes in the world that costs are told of, where they are known at all."""
-    return counts.get(key_of(access), 0.0) if counts else result.requests or 0.0
+def number_of(access: Access, result: AccessResult, shares: Mapping[AccessPlace, float]) -> float:
+    """How many requests of an access count, with the numbers that costs are told for."""
+    number = result.requests if result.usual_requests is None else result.usual_requests
+    return (number or 0.0) * shares.get((access.place, access.inlined_from), 1.0)
 
 
 def counted(accesses: Iterable[Access], cost: LaunchCost) -> Iterator[tuple[Access, AccessResult, float]]:
     """The results of accesses under a launch, with how many of their requests its cost counts."""
     for access in accesses:
         for result in access.results:
-            number = number_of(access, result, cost.counts)
+            number = number_of(access, result, cost.shares)
             if result.launch == cost.launch and result.requests and number:
                 yield access, result, cost.scale * number
 

@@ -223,12 +223,11 @@ class KernelAnalysis(Struct, eq=False):
             collected=self.options.kinds,
         )  # fmt: skip
 
-    def is_over(self, end: int) -> bool:
-        """Whether a share of the work is used up, which is the same on every machine, or the time for the file, which
-        is said to the user."""
+    def is_over(self) -> bool:
+        """Whether the time for the file is used up, which is said to the user."""
         if self._until.is_over():
             self.given_up = True
-        return self.given_up or self.graph.work > end
+        return self.given_up
 
     def again(self, index: int, configuration: Configuration, function: ir.Function | None = None) -> Execution:
         """The kernel, or a variant of it, executed once more, of which the gaps were listed before."""

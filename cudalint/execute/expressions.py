@@ -8,6 +8,7 @@ import numpy as np
 
 from cudalint.execute.addresses import with_pointer
 from cudalint.execute.arithmetic import COMPARING, binary
+from cudalint.execute.drawn import Drawn, computed_number
 from cudalint.execute.memory import NULL, Allocation, as_type, either, joined, plus
 from cudalint.execute.places import _CHAR
 from cudalint.execute.program import Evaluate, Program
@@ -455,7 +456,10 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
                 return value.combined(op, left, right, type_, operand)
         if m.notes is not None and op in ("*", "&"):
             m.watch("==", right if issubclass(kinds[0], Data) else left, 0)
-        return _of_data(op, left, right)
+        found = _of_data(op, left, right)
+        if Drawn in kinds and isinstance(found, Data):
+            return computed_number(op, left, right, type_, operand) or Data("computed", is_common=found.is_common)
+        return found
     if any(kind in (Aggregate, Closure, FunctionValue) for kind in kinds):
         return COMPUTED
     own = operand if op in COMPARING else type_
@@ -483,7 +487,7 @@ def _of_data(op: str, left: Value, right: Value) -> Value:
         return 0
     data, number = (left, right) if isinstance(left, Data) else (right, left)
     if data.is_common and not is_common(number):
-        return Data(data.kind, data.reason)
+        return Data(data.kind, data.reason, data.origin)
     return data
 
 

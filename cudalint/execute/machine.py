@@ -9,6 +9,7 @@ import numpy as np
 
 from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.contents import Contents, note_store
+from cudalint.execute.drawn import loaded_number
 from cudalint.execute.memory import NULL, Allocation, Memory, as_type, joined, loaded, pieces, plus
 from cudalint.execute.trace import (
     AccessEvent,
@@ -217,10 +218,10 @@ class Machine:
         if operation != "load":
             return UNKNOWN
         found = loaded(type_, to.name)
-        if not isinstance(found, Data):
+        if not isinstance(found, Data) or not self.trace.accesses:
             return found
         is_one = operation == "load" and to.space != "local" and is_common(offset)
-        return Data("loaded", to.name, self.trace.accesses[-1], is_one)
+        return loaded_number(to.name, offset, type_, self.trace.accesses[-1], is_one)
 
     def _several(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
@@ -325,8 +326,8 @@ class Machine:
         expected, partial = self._waited_for(mask, named if scope == "warp" else None)
         self.trace.barriers.append(
             BarrierEvent(
-                node, kind, mask, self.weight, self.interval, self.stack, self.data, self.warp_interval, expected,
-                partial, len(self.trace.accesses), scope, part, is_implied, named,
+                self.library or node, kind, mask, self.weight, self.interval, self.stack, self.data,
+                self.warp_interval, expected, partial, len(self.trace.accesses), scope, part, is_implied, named, node,
             )
         )  # fmt: skip
         if scope == "warp":
@@ -378,10 +379,12 @@ class Machine:
             before = len(self.trace.accesses)
             self.trace.fences.append(FenceEvent(node, self.mask, self.interval, self.stack, before))
 
-    def branch(self, node: Any, mask: Mask, taken: Mask | None, turn: int = 0) -> None:
+    def branch(
+        self, node: Any, mask: Mask, taken: Mask | None, turn: int = 0, cases: list[Mask | None] | None = None
+    ) -> None:
         none = np.zeros((1, 1), bool) if taken is None else taken
         self.trace.branches.append(
-            BranchEvent(node, mask, none, self.weight, self.stack, self.data, turn, self.library)
+            BranchEvent(node, mask, none, self.weight, self.stack, self.data, turn, self.library, cases)
         )
 
     def agreed(self, node: Any) -> None:

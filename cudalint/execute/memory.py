@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cudalint.execute.arithmetic import converted, dtype_of
+from cudalint.execute.drawn import Drawn, cast_number, chosen_number, moved_offset, scaled_index
 from cudalint.execute.values import (
     COMPUTED,
     LOADED,
@@ -99,6 +100,8 @@ def joined(mask: Any, new: Value, old: Value) -> Value:
         if several is None:
             return UNKNOWN
         return Pointer(several, joined(mask, new.offset, old.offset), new.pointee)
+    if Drawn in kinds:
+        return chosen_number(mask, new, old)
     if isinstance(new, _NO_NUMBERS) or isinstance(old, _NO_NUMBERS):
         return COMPUTED
     if type(new) is not np.ndarray and type(old) is not np.ndarray and new == old and type(new) is type(old):
@@ -168,6 +171,8 @@ def plus(offset: Any, added: Any) -> Any:
     for value in (offset, added):
         if isinstance(value, Symbolic):
             return value.moved(offset, added)
+    if type(offset) is Drawn or type(added) is Drawn:
+        return moved_offset(offset, added)
     if isinstance(offset, Data):
         return offset
     if isinstance(added, Data):
@@ -187,6 +192,8 @@ def scaled(index: Any, bytes_: int) -> Any:
         return index.astype(np.int64) * bytes_
     if isinstance(index, Symbolic):
         return index.scaled(bytes_)
+    if type(index) is Drawn:
+        return scaled_index(index, bytes_)
     if isinstance(index, Data):
         return index
     return int(index) * bytes_ if isinstance(index, (int, bool)) else COMPUTED
@@ -210,6 +217,8 @@ def as_type(value: Value, type_: ir.Type) -> Value:
     if kind is Data:
         return value
     if isinstance(value, Data):
+        if type(value) is Drawn:
+            return cast_number(value, type_)
         return value.converted(type_) if isinstance(value, Symbolic) else value
     if isinstance(type_, ir.Scalar):
         if type_.kind == "void":

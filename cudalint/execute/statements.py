@@ -219,7 +219,7 @@ class Statements:
                 hits[number] = _both(hits[number], left)
                 left = None
             if type(value) is np.ndarray:
-                m.branch(n, mask, next((hit for hit in hits if hit is not None), None))
+                m.branch(n, mask, next((hit for hit in hits if hit is not None), None), cases=list(hits))
             else:
                 m.agreed(n)
             falls: Mask | None = None

@@ -96,6 +96,8 @@ class BarrierEvent(NamedTuple):
     block, as cub's collectives."""
     named: Any = None
     """The word of lanes that a barrier of the warp names: a number, an array, data, or None where it names none."""
+    made_by: Any = None
+    """The call that is a barrier, which may be one inside of a library's function; `node` is the call of that then."""
 
 
 class CopyEvent(NamedTuple):
@@ -136,6 +138,8 @@ class BranchEvent(NamedTuple):
     """Of a loop: the turns that lanes have made before this test, in this execution of it."""
     library: Any = None
     """The call of a function of the bundled headers that it is in."""
+    cases: list[Mask | None] | None = None
+    """Of a switch, the lanes that jump to each of its cases."""
 
 
 class CallEvent(NamedTuple):

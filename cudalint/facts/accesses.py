@@ -90,6 +90,8 @@ class AccessResult(Struct, frozen=True, eq=False):
     active_request_fraction: float | None = None
     requests: float | None = None
     """Warp-level requests with an active lane in the whole launch, where that is known."""
+    usual_requests: float | None = None
+    """The same with the numbers that costs are told for; None where figures are those of the same numbers."""
     requests_range: tuple[float, float] | None = None
     offset_range: tuple[int, int] | None = None
     """Lowest and one past the highest byte touched by any active lane, over everything evaluated."""

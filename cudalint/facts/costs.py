@@ -88,8 +88,8 @@ class Needless(Struct, frozen=True):
     dram: float
 
 
-AccessKey = tuple[Place, tuple[Frame, ...], str, str, str, int]
-"""What tells accesses apart: the place, the calls that lead there, space, operation, array and bytes."""
+AccessPlace = tuple[Place, tuple[Frame, ...]]
+"""Where an access is, and the calls that lead there."""
 
 
 class LaunchCost(Struct, frozen=True):
@@ -133,8 +133,9 @@ class LaunchCost(Struct, frozen=True):
     """What is assumed of loops of which nothing says how long they are."""
     within: Mapping[Place, frozenset[int]] = {}
     """By place, the numbers of the lengths on which it rests how often code is executed."""
-    counts: Mapping[AccessKey, float] = {}
-    """By access, how many requests it makes in the launch, with loops as long as they are taken for."""
+    shares: Mapping[AccessPlace, float] = {}
+    """By access, which part of its requests counts, where not all do: in loops of which nothing says how long they are.
+    """
     scale: float = 1.0
     """Times that all counts are taken, where a launch of unknown size is told for more blocks than were evaluated."""
     needless: Mapping[str, Needless] = {}

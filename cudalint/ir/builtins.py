@@ -460,9 +460,14 @@ def machine_code(name: str, size: int, exponent: object = None) -> Sequence:
     """What a call takes. `size` is that of the first argument if it is a floating-point number, which tells overloads
     apart, else 0; `exponent` is the second argument if it is a plain number."""
     known = builtin(name)
+    found = sequence_of(known, 4 if size == 8 and known.effect == "power" and name.endswith("f") else size, exponent)
+    return found or (_NOTHING if name.startswith(_WITHOUT_CODE) else _CALL)
+
+
+def sequence_of(known: Builtin, size: int, exponent: object = None) -> Sequence | None:
+    """The same of a function, where something is known of it."""
     if known.effect == "power" and known.work is None and exponent == 2:
-        return _SQUARE[4 if size == 4 or name.endswith("f") else 8]
+        return _SQUARE[4 if size == 4 else 8]
     if known.work is not None and not (size == 8 and known.double):
         return known.work
-    found = known.single if size == 4 else known.double if size else None
-    return found or (_NOTHING if name.startswith(_WITHOUT_CODE) else _CALL)
+    return known.single if size == 4 else known.double if size else None

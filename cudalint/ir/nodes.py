@@ -549,6 +549,8 @@ class While(Struct, frozen=True, eq=False):
     condition: Expr
     body: Stmt
     span: Span
+    unroll: int | None = None
+    """As that of `For`."""
 
 
 class DoWhile(Struct, frozen=True, eq=False):
@@ -557,6 +559,8 @@ class DoWhile(Struct, frozen=True, eq=False):
     body: Stmt
     condition: Expr
     span: Span
+    unroll: int | None = None
+    """As that of `For`."""
 
 
 class Case(Struct, frozen=True, eq=False):

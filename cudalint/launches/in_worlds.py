@@ -42,4 +42,4 @@ def executed_in_worlds(
     worlds = reaching(chosen, space.space, space.text.uses, trace, behind=space.open.behind)
     found = executed(worlds)
     why = ("usual numbers", *worlds.why[1:])
-    return Executed(function, structs.replace(found.batch, why=why), found.trace, compiled.laid)
+    return Executed(function, structs.replace(found.batch, why=why), found.trace, compiled.laid, compiled.program)

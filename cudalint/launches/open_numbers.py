@@ -11,7 +11,8 @@ from cudalint.interpreter.device import values as host
 from cudalint.launches.configuration import Configuration
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Basis, Node, Uniform, bits_of, render
-from cudalint.values.numeric import Rows
+from cudalint.values.numeric import Rows, constant
+from cudalint.values.operations import OPERATIONS, operate
 from cudalint.values.threads import Threads
 from cudalint.worlds.choosing import Number
 from cudalint.worlds.records import Choice, Parameter
@@ -90,23 +91,61 @@ def nodes_in(value: Any, parameter: Parameter | None) -> Iterator[tuple[Paramete
             yield from nodes_in(own, None)
 
 
+_PLAIN = frozenset({*OPERATIONS, "!", "select", "cast", "function", "pick"})
+"""Nodes that are computed of their arguments alone."""
+
+
 class Evaluated:
-    """Values of the host code in C worlds."""
+    """Values of the host code in C worlds, each computed when it is asked for first."""
 
     def __init__(self, graph: Graph, numbers: Mapping[Node, Any]) -> None:
         self._graph = graph
         self.count = max((np.size(own) for own in numbers.values()), default=1)
-        uniforms: dict[Node, Any] = {}
+        self._known: dict[int, Any] = {}
+        self._symbols = tuple(numbers)
         for symbol, own in numbers.items():
-            own = np.asarray(own)
-            is_one = own.size == 1 or bool((own == own[0]).all())
-            uniforms[symbol] = own.flat[0].item() if is_one else own[:, None]
-        blocks = np.zeros((self.count, 3), np.int64)
-        self._rows = Rows(graph, Threads.of((1, 1, 1)), blocks, np.ones(self.count), uniforms)
+            values = np.asarray(own)
+            is_one = values.size == 1 or bool((values == values.flat[0]).all())
+            self._known[symbol.index] = values.flat[0] if is_one else values[:, None]
+        self._rows: Rows | None = None
 
     def array(self, node: Node) -> Any:
         """[C]"""
-        return np.broadcast_to(np.asarray(self._rows.value(node)), (self.count, 1))[:, 0]
+        with np.errstate(all="ignore"):
+            value = np.asarray(self._value(node))
+        return np.broadcast_to(value, (self.count, 1))[:, 0]
+
+    def _value(self, node: Node) -> Any:
+        known = self._known
+        if node.index in known:
+            return known[node.index]
+        pending = [node]
+        while pending:
+            last = pending[-1]
+            if last.index in known:
+                pending.pop()
+                continue
+            missing = [part for part in last.args if part.index not in known] if last.op in _PLAIN else []
+            if missing:
+                pending += missing
+                continue
+            pending.pop()
+            if last.is_const:
+                known[last.index] = constant(last)
+            elif last.op in _PLAIN:
+                known[last.index] = operate(last, [known[part.index] for part in last.args])
+            else:
+                known[last.index] = self._by_rows(last)
+        return known[node.index]
+
+    def _by_rows(self, node: Node) -> Any:
+        """What more than operators go into, such as how often loops turn."""
+        if self._rows is None:
+            uniforms = {symbol: self._known[symbol.index] for symbol in self._symbols}
+            blocks = np.zeros((self.count, 3), np.int64)
+            self._rows = Rows(self._graph, Threads.of((1, 1, 1)), blocks, np.ones(self.count), uniforms)
+        value = self._rows.value(node)
+        return value[:, :1] if np.ndim(value) == 2 else value
 
     def each(self, node: Node) -> list[Any]:
         """By world."""

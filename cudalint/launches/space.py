@@ -22,7 +22,7 @@ from cudalint.launches.conditions import (
     stated,
 )
 from cudalint.launches.configuration import Configuration
-from cudalint.launches.open_numbers import OpenNumbers, is_computed
+from cudalint.launches.open_numbers import Evaluated, OpenNumbers, is_computed
 from cudalint.launches.tiles import Tiled, needs_of_tiles, states_of, tiles_of, tried_for_tiles
 from cudalint.launches.usual import Usual
 from cudalint.values.graph import Graph
@@ -71,15 +71,23 @@ def space_of_launch(
     tried = _Tried(open_, found, threads, usual, required, tiles).all()
     limits = Guards(limits_of(uses), function, program)
 
+    last: list[tuple[Mapping[Node, Any], Evaluated]] = []
+
+    def evaluated_of(numbers: Mapping[Node, Any]) -> Evaluated:
+        """The same for all that is asked of the same worlds."""
+        if not last or last[0][0] is not numbers:
+            last[:] = [(numbers, open_.evaluated(numbers))]
+        return last[0][1]
+
     def parameters(numbers: Mapping[Node, Any]) -> dict[Parameter, Any]:
-        evaluated = open_.evaluated(numbers)
+        evaluated = evaluated_of(numbers)
         return {parameter: evaluated.array(node) for parameter, node in open_.parameters.items()}
 
     def with_grid(numbers: Mapping[Node, Any]) -> dict[Any, Any]:
-        return {**parameters(numbers), **states_of(tiles, open_.evaluated(numbers))}
+        return {**parameters(numbers), **states_of(tiles, evaluated_of(numbers))}
 
     def conditions_of(numbers: Mapping[Node, Any]) -> Any:
-        evaluated = open_.evaluated(numbers)
+        evaluated = evaluated_of(numbers)
         columns = [np.broadcast_to(each.holds(evaluated), evaluated.count) for each in required]
         return np.stack(columns, axis=1) if columns else np.ones((evaluated.count, 0), bool)
 

@@ -15,7 +15,7 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.launches.conditions import Condition
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import OpenNumbers
-from cudalint.values.nodes import Basis, Node, Uniform, without_cast
+from cudalint.values.nodes import Basis, Node, Uniform, bits_of, without_cast
 from cudalint.worlds.choosing import Number
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.uses import Use
@@ -51,10 +51,15 @@ class Usual(Struct, eq=False):
         direct = self._direct()
         for parameter, symbol in direct.items():
             self._fit(symbol, [use for use in self.uses if use.parameter == parameter], direct)
-        for _ in range(_MOST_HALVED):
-            broken = self._broken(limits)
-            if not broken or not any(self._halve(limit, limits) for limit in broken):
-                break
+        broken = self._broken(limits)
+        held = [limit for limit in limits if limit not in broken]
+        for limit in broken:
+            for _ in range(_MOST_HALVED):
+                if not self._broken([limit]):
+                    held.append(limit)
+                    break
+                if not self._halve(limit, held):
+                    break
         return self.holds
 
     def _broken(self, limits: Sequence[Condition]) -> list[Condition]:
@@ -129,10 +134,9 @@ class Usual(Struct, eq=False):
             self.holds[whole] = least
         self.shares.append((whole, part))
 
-    def _halve(self, limit: Condition, limits: Sequence[Condition]) -> bool:
-        """Makes the largest number that goes into a limit about half as large; whether that is possible."""
-        broken = {id(each) for each in self._broken(limits)}
-        held = [each for each in limits if id(each) not in broken]
+    def _halve(self, limit: Condition, held: Sequence[Condition]) -> bool:
+        """Makes the largest number that goes into a limit about half as large, which others go on to hold with; whether
+        that is possible."""
         able = [symbol for symbol in self.open.all if symbol.bits & limit.bits and self._may_change(symbol)]
         for symbol in sorted(able, key=lambda symbol: -int(self.holds[symbol])):
             before = dict(self.holds)
@@ -144,7 +148,8 @@ class Usual(Struct, eq=False):
             rest = value % WARP_LANES
             smaller = max(unit, value // 2 // unit * unit) + rest
             self.holds[symbol] = smaller
-            if 0 < smaller < value and not self._broken(held):
+            bits = symbol.bits | bits_of(parts)
+            if 0 < smaller < value and not self._broken([each for each in held if each.bits & bits]):
                 return True
             self.holds = before
         return False

@@ -7,7 +7,9 @@ from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from msgspec.structs import replace
 
+from cudalint.execute.drawn import Drawn
 from cudalint.execute.values import Data
 from cudalint.facts import AccessResult, Status, Strides
 from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
@@ -27,13 +29,17 @@ _DIGITS = 9
 _TOLERANCE = 1e-6
 GOOD = 1.25
 """How many times the fewest possible a request may take for it to be as good as one that takes these."""
+_UNIFORM = "it depends on loaded data; the figure is the mean over uniform data"
+_BY_DATA = "the address depends on loaded data"
+_TABLE_BYTES = 1 << 16
+_LEAST_CODE = 2
 _WIDTHS = frozenset({1, 2, 4, 8, 16})
 
 
 def results_of(
     executed: Executed, launch: int
 ) -> Iterator[tuple[AccessSite, Sequence[AccessEvent], Sequence[AccessResult]]]:
-    """All accesses that are reached in some world."""
+    """All accesses of the machine that are reached in some world."""
     patterns: dict[int, Pattern] = {}
     machine = machine_sites(laid_out(executed.function), executed.function.volatile)
     for site, events in sites(executed.trace).items():
@@ -43,9 +49,65 @@ def results_of(
         if of_machine is not None and not of_machine.made:
             yield site, events, (_left_out(site, of_machine, launch),)
             continue
-        for own in machine_events(events, of_machine):
+        drawn, is_drawn, is_scattered = _with_numbers(events, executed)
+        for own in machine_events(drawn, of_machine):
             wide = site._replace(bytes=own[0].bytes)
-            yield wide, own, (_result(wide, own, executed, launch, patterns),)
+            result = _result(wide, own, executed, launch, patterns)
+            if is_scattered and not _is_looked_up(events, result):
+                result = _gathered(result)
+            elif is_scattered or (is_drawn and _differs(result)):
+                result = _of_data(result)
+            yield wide, events, (result,)
+
+
+def _with_numbers(events: Sequence[AccessEvent], executed: Executed) -> tuple[Sequence[AccessEvent], bool, bool]:
+    """The executions with numbers drawn for the data that goes into their addresses; whether there is any, and whether
+    lanes of a warp go to different places by it."""
+    if not any(type(event.offset) is Drawn for event in events):
+        return events, False, False
+    found, scattered = [], False
+    for event in events:
+        if type(event.offset) is Drawn:
+            numbers, differs = event.offset.numbers(executed.trace.lanes)
+            scattered |= differs
+            event = event._replace(offset=numbers)
+        found.append(event)
+    return found, True, scattered
+
+
+def _is_looked_up(events: Sequence[AccessEvent], result: AccessResult) -> bool:
+    """Whether something is looked up in a small table by some bits of a word (`table[hash & 255]`): then every entry is
+    about as likely, and the mean over uniform data is a figure worth giving. In a table that is read, bytes are rather
+    pixels or letters, of which neighbours are alike, unless they are mixed with other data (`table[state ^ key]`) or
+    hold codes of a few bits each (`table[code & 15]`)."""
+    if result.offset_range is None or result.offset_range[1] - result.offset_range[0] > _TABLE_BYTES:
+        return False
+    drawn = [event.offset for event in events if type(event.offset) is Drawn and event.operation != "atomic"]
+    return all(each.is_mixed or all(load.type.bytes >= _LEAST_CODE for load in each.loads()) for each in drawn)
+
+
+def _gathered(result: AccessResult) -> AccessResult:
+    """Of lanes that go where data says: indices that lie side by side in memory are often neighbours (the nodes of a
+    mesh, a sorted permutation), so that nothing can be said."""
+    if result.status not in ("exact", "assumed", "range"):
+        return result
+    return AccessResult(
+        result.launch, "data-dependent", reason=_BY_DATA, reason_kind="data", requests=result.requests,
+        requests_range=result.requests_range, reached_by_data=result.reached_by_data,
+    )  # fmt: skip
+
+
+def _differs(result: AccessResult) -> bool:
+    """Whether requests take different numbers of sectors or wavefronts."""
+    bounds = result.sectors_range or result.wavefronts_range
+    return bounds is not None and bounds[0] < bounds[1]
+
+
+def _of_data(result: AccessResult) -> AccessResult:
+    """A figure that is the mean over what data may be."""
+    if result.status not in ("exact", "assumed", "range"):
+        return result
+    return replace(result, status="range", reason=_UNIFORM, reason_kind="estimate")
 
 
 def _left_out(site: AccessSite, of_machine: MachineSite, launch: int) -> AccessResult:
@@ -78,9 +140,14 @@ def _by_data(figures: Figures, events: Sequence[AccessEvent], launch: int) -> Ac
         reason = f"the address could not be evaluated{f': {unknown.reason}' if unknown.reason else ''}"
         return AccessResult(launch, "unknown", reason=reason, requests=requests, reached_by_data=by_data)
     return AccessResult(
-        launch, "data-dependent", reason="the address depends on loaded data", reason_kind="data", requests=requests,
-        requests_range=(requests, requests), reached_by_data=by_data,
+        launch, "data-dependent", reason=_BY_DATA, reason_kind="data", requests=requests,
+        usual_requests=_usual_requests(figures), requests_range=(requests, requests), reached_by_data=by_data,
     )  # fmt: skip
+
+
+def _usual_requests(figures: Figures) -> float:
+    """Of the first world."""
+    return round(float(figures.requests[0] + figures.by_data[0]), _DIGITS)
 
 
 def _known(
@@ -130,6 +197,7 @@ def _known(
         active_lanes=float(figures.lanes[told]),
         active_request_fraction=_fraction(figures, events, executed, told, patterns),
         requests=requests,
+        usual_requests=_usual_requests(figures),
         requests_range=(0.0 if masked else requests, requests),
         offset_range=(int(figures.lowest[told]), int(figures.highest[told])),
         strides=_strides(site, figures, events, executed, told),

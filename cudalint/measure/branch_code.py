@@ -35,7 +35,8 @@ Side = tuple[Any, ...]
 
 
 def sides_of(node: Any) -> tuple[Side, ...]:
-    """What is executed where the condition holds, and where it does not; each case; a loop's turn."""
+    """What is executed where the condition holds, and where it does not; each case; a loop with what is computed before
+    its turns."""
     match node:
         case ir.If(then=then, otherwise=otherwise) | ir.Conditional(then=then, otherwise=otherwise):
             return ((then,),) if otherwise is None else ((then,), (otherwise,))
@@ -43,13 +44,7 @@ def sides_of(node: Any) -> tuple[Side, ...]:
             return ((right,),)
         case ir.Switch(cases=cases):
             return tuple(case.body for case in cases)
-        case ir.For(condition=condition, increment=increment, body=body):
-            return (tuple(part for part in (condition, body, increment) if part is not None),)
-        case ir.While(condition=condition, body=body) | ir.DoWhile(condition=condition, body=body):
-            return ((condition, body),)
-        case ir.RangeFor(body=body):
-            return ((body,),)
-    return ()
+    return ((node,),) if isinstance(node, LOOPS) else ()
 
 
 # --- what the compiler makes of it -------------------------------------------------------------------------

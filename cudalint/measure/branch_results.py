@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -11,6 +11,7 @@ from cudalint.execute.trace import Site
 from cudalint.execute.values import Data
 from cudalint.facts import BranchResult, Compiled
 from cudalint.facts import Divergence as Cost
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.measure.aligned import aligned_condition, is_by_lane
@@ -18,7 +19,7 @@ from cudalint.measure.branch_code import called, chosen_variable, compiled_form,
 from cudalint.measure.divergence import LOOPS, BranchSite, Divergence, divergence_of
 from cudalint.measure.executed import Executed
 from cudalint.measure.sensitivity import where
-from cudalint.measure.work.counts import counted
+from cudalint.measure.work.counts import Work
 
 _DATA = "which lanes take it depends on data"
 _UNKNOWN = "which lanes take it could not be evaluated"
@@ -30,7 +31,11 @@ _EDGE = 0.05
 _BRANCHES = (ir.If, ir.Switch, ir.Conditional, *LOOPS)
 
 
-def results_of(executed: Executed, launch: int) -> Iterator[tuple[BranchSite, BranchResult]]:
+Works = Callable[[int], Work]
+"""What is computed in a world."""
+
+
+def results_of(executed: Executed, launch: int, works: Works) -> Iterator[tuple[BranchSite, BranchResult]]:
     """All branches that are reached in some world, and those of the kernel's own text that are not."""
     trace, kernel = executed.trace, executed.function
     divergence = divergence_of(trace)
@@ -41,9 +46,10 @@ def results_of(executed: Executed, launch: int) -> Iterator[tuple[BranchSite, Br
         if condition is not None:
             yield site, _by_data(condition, launch, compiled)
         elif site in divergence:
-            yield site, _told(site, divergence[site], executed, launch, compiled)
+            yield site, _told(site, divergence[site], executed, launch, compiled, works)
         else:
-            yield site, BranchResult(launch, "uniform", 0.0, compiled=None)
+            is_fixed = isinstance(getattr(site.node, "condition", None), (ir.Constant, type(None)))
+            yield site, BranchResult(launch, "uniform", 0.0, compiled=None if is_fixed else compiled)
     reached = {id(site.node) for site in sites}
     for node in walk.nodes_in(kernel):
         if isinstance(node, _BRANCHES) and id(node) not in reached:
@@ -54,7 +60,9 @@ def _by_data(condition: Data, launch: int, compiled: Compiled) -> BranchResult:
     if condition.is_common:
         return BranchResult(launch, "uniform", 0.0, compiled=compiled)
     is_unknown = condition.kind == "unknown"
-    of = f": {condition.reason}" if condition.reason else ""
+    origin, of = condition.origin, f": {condition.reason}" if condition.reason else ""
+    if origin is not None:
+        of = f": it is loaded from `{origin.allocation.name}` at line {origin.node.span.line}"
     return BranchResult(
         launch, "unknown" if is_unknown else "data-dependent", None,
         reason=f"{_UNKNOWN if is_unknown else _DATA}{of}", compiled=compiled,
@@ -62,42 +70,48 @@ def _by_data(condition: Data, launch: int, compiled: Compiled) -> BranchResult:
 
 
 def _told(
-    site: BranchSite, found: Divergence, executed: Executed, launch: int, compiled: Compiled
+    site: BranchSite, found: Divergence, executed: Executed, launch: int, compiled: Compiled, works: Works
 ) -> BranchResult:
-    """The verdict of the first world in which warps split, or, where that is at an edge, of the first that gets
-    there."""
+    """The verdict of the first world that gets there, unless warps split all over in another one."""
     worlds = range(len(executed.batch))
     reached = [bool(found.warps[world] > 0) for world in worlds]
     if not any(reached):
         return BranchResult(launch, "uniform", 0.0, reason=UNREACHED)
     first = reached.index(True)
     splits = [bool(found.split[world] > 0) if reached[world] else None for world in worlds]
-    all_over = [bool(found.fraction[world] > _EDGE) if reached[world] else None for world in worlds]
+    is_large = found.warps >= found.warps[first] / 2  # Far fewer warps are at an edge, all of them.
+    all_over = [bool(found.fraction[w] > _EDGE and is_large[w]) if reached[w] else None for w in worlds]
     told = first
     if not splits[first]:
         told = next((world for world in worlds if all_over[world]), first)
     verdict = found.verdict(told)
     holds = splits if told == first else all_over
-    rests = where(holds if verdict == "divergent" else [None if h is None else not h for h in holds],
-                  executed.batch.numbers)  # fmt: skip
+    if verdict != "divergent":
+        holds = [None if held is None else not held for held in holds]
+    numbers = executed.batch.numbers
+    rests = where(holds, numbers, dict.fromkeys(numbers[0], (WARP_LANES,)))
     return BranchResult(
         launch,
         verdict,
         float(found.fraction[told]),
         assumptions=(rests.condition,) if rests.kind == "where" and rests.condition else (),
         compiled=compiled,
-        divergence=_cost(site, found, executed, told) if verdict == "divergent" else None,
+        divergence=_cost(site, found, executed, told, compiled, works(told)) if verdict == "divergent" else None,
     )
 
 
-def _cost(site: BranchSite, found: Divergence, executed: Executed, world: int) -> Cost:
+def _cost(
+    site: BranchSite, found: Divergence, executed: Executed, world: int, compiled: Compiled, work: Work
+) -> Cost:
     """What it costs that warps split, in one world."""
     node, batch = site.node, executed.batch
     lanes = executed.trace.lanes
-    work = counted(executed.laid, executed.trace.executions, world)
     by_place = _by_site(work.by_place)
     parts = sides_of(node)
     visits = _visits(site, parts, found, executed, world)
+    if compiled != "branch":
+        # All warps that come execute it.
+        visits = [float(found.warps[world])] * len(parts)
     sides = tuple(
         executed_in(side, site.stack, by_place) / times if times else 0.0
         for side, times in zip(parts, visits, strict=True)

@@ -129,6 +129,10 @@ class _Seen:
         yes, no = self._both(event)
         some, others = _any(yes), _any(no)
         split = some & others
+        for case in event.cases or ():
+            if case is not None:
+                goes = self._lanes.by_warp(case)
+                split |= _any(goes) & _any((yes | no) & ~goes)
         self._warps += event.weight * (some | others)
         self._add_sides(event, some, others)
         self._parts |= (some & ~others).any(axis=1) & (others & ~some).any(axis=1)

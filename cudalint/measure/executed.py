@@ -9,6 +9,7 @@ from msgspec import Struct, field
 
 from cudalint.execute.counted import CountedProgram
 from cudalint.execute.machine import Machine
+from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
 from cudalint.measure.requests import AccessSite, Figures, figures
@@ -21,14 +22,25 @@ class Executed:
     """A kernel, the worlds of one launch, and the trace that its execution leaves; what several kinds of facts ask is
     computed when it is asked for the first time, and kept."""
 
-    def __init__(self, function: ir.Function, batch: Batch, trace: Trace, laid: dict[ir.Function, Laid]) -> None:
-        """`laid` keeps what is known of functions, whatever they are launched with."""
+    def __init__(
+        self, function: ir.Function, batch: Batch, trace: Trace, laid: dict[ir.Function, Laid],
+        program: Program | None = None,
+    ) -> None:  # fmt: skip
+        """`laid` keeps what is known of functions, whatever they are launched with, and `program` what they were
+        compiled to."""
         self.function, self.batch, self.trace, self._laid = function, batch, trace, laid
+        self._program = program or Program()
 
     @cached_property
     def figures(self) -> dict[AccessSite, Figures]:
         """Of each access that is reached in some world."""
         return figures(self.trace)
+
+    def in_full(self) -> Executed:
+        """Once more, with each turn of each loop, as far as that is not too much."""
+        machine = Machine(self.batch.lanes(), self._program, _MOST_STEPS, in_full=True)
+        trace = machine.run(self.function, dict(self.batch.arguments))
+        return Executed(self.function, self.batch, trace, self._laid, self._program)
 
     @cached_property
     def laid(self) -> Laid:
@@ -48,6 +60,10 @@ class Executed:
         return counted(self.laid, lengths.counted(), world)
 
 
+_MOST_STEPS = 100_000
+"""Of an execution in full."""
+
+
 class Compiled(Struct, eq=False):
     """What is kept of the functions of a file from one launch to the next."""
 
@@ -58,4 +74,4 @@ class Compiled(Struct, eq=False):
 def execute(function: ir.Function, batch: Batch, compiled: Compiled) -> Executed:
     """Executes a kernel in all worlds of a launch."""
     trace = Machine(batch.lanes(), compiled.program).run(function, dict(batch.arguments))
-    return Executed(function, batch, trace, compiled.laid)
+    return Executed(function, batch, trace, compiled.laid, compiled.program)

@@ -10,8 +10,6 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-import numpy as np
-
 from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
@@ -92,6 +90,5 @@ def _made(event: AccessEvent, made: Made) -> AccessEvent:
         return event._replace(weight=weight)
     offset, past, width = event.offset, made.wide.past, made.wide.bytes
     if not isinstance(offset, Data):
-        offset = np.asarray(offset) if type(offset) is np.ndarray else int(offset)
         offset = (offset + past) // width * width - past
     return event._replace(weight=weight, offset=offset, bytes=width)

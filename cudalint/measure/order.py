@@ -25,6 +25,30 @@ else:
     Clocks = Flags = Any
 
 
+class Exchanges:
+    """Functions by which the lanes of whole warps exchange something, for which all of them wait."""
+
+    def __init__(self, trace: Trace) -> None:
+        lanes = trace.lanes
+        self._warps = lanes.warps
+        events = [
+            event for event in trace.barriers
+            if event.scope == "warp" and event.is_implied and event.partial is None and not event.data
+        ]  # fmt: skip
+        self._positions: Any = np.array([event.position for event in events], np.int64)
+        shape = len(events) + 1, lanes.rows, lanes.warps
+        self._count: Any = np.zeros(shape, np.int32)
+        for at, event in enumerate(events):
+            comes = lanes.by_warp(np.broadcast_to(event.mask, lanes.full.shape)).any(axis=2)
+            self._count[at + 1] = self._count[at] + comes
+        self.are_any = bool(events)
+
+    def passed(self, entries: Any) -> Any:
+        """How many of them the warp of each entry has come to before."""
+        at = np.searchsorted(self._positions, entries.number, side="right")
+        return self._count[at, entries.row, entries.lane // WARP_LANES]
+
+
 class WarpOrder:
     """The order of the accesses of lanes of one warp, within its intervals."""
 

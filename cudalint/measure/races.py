@@ -22,8 +22,10 @@ from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import Data
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.ir import nodes as ir
 from cudalint.measure.bounds import extent_of
-from cudalint.measure.order import WarpOrder
+from cudalint.measure.copies import under_way
+from cudalint.measure.order import Exchanges, WarpOrder
 from cudalint.measure.touches import (
     Entries,
     Kind,
@@ -48,6 +50,8 @@ if TYPE_CHECKING:
 else:
     Numbers = Flags = Any
 
+MOST_ACCESSES = 1 << 21
+"""Of single threads to one allocation, in intervals that are not alike; in further ones races are not looked for."""
 Reach = Literal["warp", "block", "grid"]
 
 
@@ -94,6 +98,8 @@ class Races(Struct, frozen=True):
     found: list[Race] = field(default_factory=list)
     possible: list[Race] = field(default_factory=list)
     """Those for which two threads would have to choose the same bytes: data decides which they take."""
+    missed: list[Allocation] = field(default_factory=list)
+    """What was not looked at in full: there are too many accesses."""
 
 
 class _Candidate(NamedTuple):
@@ -108,18 +114,20 @@ class _Candidate(NamedTuple):
     worlds: frozenset[int]
 
 
-def races_of(trace: Trace) -> Races:
-    """All races of an execution."""
+def races_of(trace: Trace, volatile: Set[ir.Span] = frozenset(), between_blocks: bool = True) -> Races:
+    """All races of an execution, or those within blocks. `volatile` has the places of what is declared so."""
     found = Races()
     by_allocation: dict[int, list[tuple[int, AccessEvent]]] = {}
     for number, event in enumerate(trace.accesses):
-        if event.allocation.space in ("shared", "global"):
+        if event.allocation.space in ("shared", "global") and event.bytes > 0:
             by_allocation.setdefault(id(event.allocation), []).append((number, event))
-    order = WarpOrder(trace)
+    for number, event in under_way(trace):
+        by_allocation[id(event.allocation)].append((number, event))
+    order, exchanges = WarpOrder(trace), Exchanges(trace)
     written = {key for key, events in by_allocation.items() if any(event.operation != "load" for _, event in events)}
     for key in by_allocation:
         if key in written:
-            _Allocated(trace, order, by_allocation[key], written).into(found)
+            _Allocated(trace, order, exchanges, volatile, by_allocation[key], written).into(found, between_blocks)
     for races in (found.found, found.possible):
         races.sort(key=lambda race: (race.first.number, race.second.number))
     return found
@@ -129,10 +137,13 @@ class _Allocated:
     """The races in one allocation."""
 
     def __init__(
-        self, trace: Trace, order: WarpOrder, events: Sequence[tuple[int, AccessEvent]], written: Set[int]
-    ) -> None:
+        self, trace: Trace, order: WarpOrder, exchanges: Exchanges, volatile: Set[ir.Span],
+        events: Sequence[tuple[int, AccessEvent]], written: Set[int],
+    ) -> None:  # fmt: skip
         """`written` has the identities of allocations that somebody writes."""
         self._trace, self._order, self._lanes = trace, order, trace.lanes
+        self._accesses = 0
+        self._exchanges = exchanges
         self._allocation = events[0][1].allocation
         self._extent = extent_of(self._allocation)
         self._kinds: dict[Kind, int] = {}
@@ -154,6 +165,7 @@ class _Allocated:
         self._masks: dict[int, tuple[object, Any]] = {}
         self._candidates: dict[tuple[bool, bool, frozenset[Site]], list[_Candidate]] = {}
         is_global = self._allocation.space == "global"
+        self._is_volatile = np.array([_span(kind.site) in volatile for kind in self._kinds])
         self._writes = np.array([_writes(kind.site, is_global) for kind in self._kinds])
         self._widths = np.array([kind.site.bytes for kind in self._kinds])
         atomic = np.array([kind.site.operation == "atomic" for kind in self._kinds])
@@ -162,20 +174,30 @@ class _Allocated:
         either = by_data[:, None] | by_data
         self._known, self._open = may_race & ~either, may_race & either
 
-    def into(self, races: Races) -> None:
+    def into(self, races: Races, between_blocks: bool) -> None:
         seen: set[object] = set()
         for interval, parts in split(self._parts, "interval").items():
             # Barriers of parts of warps don't belong to it.
             signature = interval if self._order.needed.any() else self._signature(parts)
             if signature not in seen and any(self._writes[part.kind] for part in parts):
                 seen.add(signature)
+                if self._is_too_much(parts):
+                    races.missed.append(self._allocation)
+                    break
                 self._in_block(parts)
-        if self._allocation.space == "global" and self._lanes.blocks > 1:
+        if between_blocks and self._allocation.space == "global" and self._lanes.blocks > 1:
             for parts in split(self._parts, "grid_interval").values():
                 if any(self._writes[part.kind] for part in parts):
+                    if self._is_too_much(parts):
+                        races.missed.append(self._allocation)
+                        break
                     self._across_blocks(parts)
         for (is_open, _, _), candidates in self._candidates.items():
             (races.possible if is_open else races.found).append(self._race(candidates, is_open))
+
+    def _is_too_much(self, parts: Sequence[Part]) -> bool:
+        self._accesses += sum(int(np.count_nonzero(part.mask)) for part in parts)
+        return self._accesses > MOST_ACCESSES
 
     def _signature(self, parts: Sequence[Part]) -> object:
         """Equal for intervals in which the same happens."""
@@ -249,11 +271,49 @@ class _Allocated:
         key = key * (int(entries.warp_interval.max()) + 1) + entries.warp_interval
         others = np.flatnonzero(~is_partial)
         within = entries.only(others)
-        self._note(within, meetings(within, key[others], within.lane, may_race), "warp", worlds)
+        pairs = meetings(within, key[others], within.lane, may_race)
+        self._note(within, self._not_exchanged(within, pairs, key[others]), "warp", worlds)
         if is_partial.any():
             own = np.flatnonzero(is_partial)
             within = entries.only(own)
             self._note(within, self._unordered(within, key[own], may_race), "warp", worlds)
+
+    def _not_exchanged(self, entries: Entries, pairs: Pairs, key: Numbers) -> Pairs:
+        """Without those between which lanes exchange something: where a load comes before a shuffle and a store after
+        it, what was loaded goes into the shuffle, for which all lanes wait. A store before and a load after are in no
+        order by the letter, but the compiler leaves those of `volatile` memory on their sides of the shuffle, and a
+        warp's accesses to shared memory are made in turn."""
+        if not len(pairs.first) or not self._exchanges.are_any:
+            return pairs
+        kinds = len(self._kinds)
+        passed = self._exchanges.passed(entries)
+        found: list[tuple[int, int, bool]] = []
+        for first, second, is_benign in zip(*(each.tolist() for each in pairs), strict=True):
+            if not self._is_exchanged(entries, passed, first, second, kinds):
+                found.append((first, second, is_benign))
+                continue
+            # Others of the two kinds may be in no order.
+            same = np.flatnonzero(key == key[first])
+            ones, others = (same[entries.kind[same] == entries.kind[at]] for at in (first, second))
+            others = [
+                (one, other) for one in ones.tolist() for other in others.tolist()
+                if entries.lane[one] != entries.lane[other]
+                and not self._is_exchanged(entries, passed, one, other, kinds)
+            ][:1]  # fmt: skip
+            found += [(one, other, False) for one, other in others]
+        columns = list(zip(*found, strict=True)) if found else [(), (), ()]
+        return Pairs(
+            np.array(columns[0], np.int64), np.array(columns[1], np.int64), np.array(columns[2], bool)
+        )  # fmt: skip
+
+    def _is_exchanged(self, entries: Entries, passed: Numbers, one: int, other: int, kinds: int) -> bool:
+        first, second = sorted((one, other), key=lambda at: int(entries.number[at]))
+        if passed[first] >= passed[second]:
+            return False
+        earlier, later = (int(entries.kind[at]) % kinds for at in (first, second))
+        if not self._writes[earlier] and self._writes[later]:
+            return True
+        return bool(self._is_volatile[earlier] and self._is_volatile[later])
 
     def _unordered(self, entries: Entries, key: Numbers, may_race: Flags) -> Pairs:
         """The same as `meetings` for lanes of one warp each, parts of which have barriers of their own: of each pair
@@ -338,7 +398,13 @@ class _Allocated:
 
         certain = [candidate for candidate in candidates if not is_conditional(candidate)]
         chosen = certain or candidates
-        best = min(chosen, key=lambda each: (each.is_benign, each.reach == "warp"))
+        # `volatile` says that the lanes of a warp are meant to work in turn: what the last ones find in the next warp's
+        # elements is mostly of no use to anybody.
+        is_of_warps = any(
+            all(self._is_volatile[int(c.entries.kind[end]) % len(kinds)] for end in (c.first, c.second))
+            for c in chosen
+        )
+        best = min(chosen, key=lambda each: (each.is_benign, (each.reach == "warp") is not is_of_warps))
         ends = [self._end(best.entries, at) for at in (best.first, best.second)]
         first, second = ends
         comes_first, comes_next = self._first[first.site], self._first[second.site]
@@ -364,6 +430,10 @@ class _Allocated:
         kind = kinds[int(entries.kind[at]) % len(kinds)]
         row, lane = int(entries.row[at]), int(entries.lane[at])
         return RaceEnd(kind.site, lanes.thread_of(lane), lanes.block_of(row), int(entries.number[at]))
+
+
+def _span(site: Site) -> object:
+    return site.node.span
 
 
 def split(parts: Iterable[Part], by: str) -> dict[int, list[Part]]:

@@ -178,7 +178,7 @@ class Rows:
         done = self._memo.get(node.index)
         if done is None:
             if node.is_const:
-                done = self._memo[node.index] = _constant(node)
+                done = self._memo[node.index] = constant(node)
             else:
                 done = self._keep(node) if self._is_busy else self._begin(node)
         return done
@@ -418,7 +418,7 @@ class Rows:
         return operate(node, [self.value(a) for a in node.args])
 
 
-def _constant(node: Node) -> Array:
+def constant(node: Node) -> Array:
     """A constant as numpy computes with it."""
     return bool(node.value) if node.kind.code == "b" else _shared_bits(node.value, node.kind)
 

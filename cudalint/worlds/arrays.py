@@ -1,4 +1,4 @@
-"""What arrays have in common. `numpy.unique` does it too, but loads masked arrays first, which takes as long as a launch."""
+"""What arrays have in common. `numpy.unique` does it too, but loads masked arrays first, which takes long."""
 
 from __future__ import annotations
 

@@ -8,7 +8,7 @@ they lie alike, as the last one does of a grid that is larger than the data.
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -116,8 +116,9 @@ class BlockConditions:
             intervals = Intervals(self._origins, self._definitions, own, block, extents, axes)
             return self.states(intervals, len(places))
 
-        cells = _cells(grid, states)
-        return _chosen(cells, states(cells.places), most, sum(extent > 1 for extent in grid))
+        cells, wide = _cells(grid, states), [axis for axis in range(3) if grid[axis] > 1]
+        found = _chosen(cells, states(cells.places), max(1, most - len(wide)), len(wide))
+        return _with_neighbours(found, wide, states)
 
 
 def _of_difference(difference: Interval) -> list[Any]:
@@ -227,6 +228,26 @@ def _chosen(cells: _Cells, states: Any, most: int, axes: int) -> Sampled:
         for place, weight in _strata(cells, own, int(shares[number])):
             found[place] = found.get(place, 0.0) + weight
     return sorted(found.items(), key=lambda each: each[0][::-1])
+
+
+def _with_neighbours(found: Sampled, wide: Sequence[int], states: Any) -> Sampled:
+    """With the blocks beside the first one, which share with it what lies between blocks; they are taken from what
+    blocks stand for in which conditions come out the same."""
+    weights = dict(found)
+    if (0, 0, 0) not in weights:
+        return found
+    for axis in wide:
+        x, y, z = (int(axis == other) for other in range(3))
+        neighbour = x, y, z
+        places = [place for place, weight in weights.items() if weight >= 2]
+        if neighbour in weights or not places:
+            continue
+        own = states(np.array([neighbour, *places], np.float64))
+        alike = [place for place, state in zip(places, own[1:], strict=True) if np.array_equal(state, own[0])]
+        donor = max(alike or places, key=lambda place: weights[place])
+        weights[donor] -= 1.0
+        weights[neighbour] = 1.0
+    return sorted(weights.items(), key=lambda each: each[0][::-1])
 
 
 def _strata(cells: _Cells, own: Any, shares: int) -> Iterator[tuple[Extents, float]]:

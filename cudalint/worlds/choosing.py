@@ -132,6 +132,8 @@ class Search:
         self._kept: NDArray[np.bool_] | None = None
         """The conditions that are not left out; None for all."""
         self._asked = 0
+        self._step = float(len(self.needs) + 1) ** 3
+        """What something that no world shows so far is worth."""
 
     def worlds(self, most: int) -> Worlds:
         base, broken = self._first()
@@ -286,39 +288,42 @@ class Search:
         gains = self._gains(pool.shows)
         at = int(gains.argmax())
         best, shows, gain = pool.places[at], pool.shows[at], gains[at]
-        for _ in range(_MOST_STEPS):
-            if self._asked > _MOST_ASKED:
+        for step in range(_MOST_STEPS):
+            missing = ~(self._shown | shows | self._extra)
+            if self._asked > _MOST_ASKED or not missing.any():
                 break
             near = self._judge(self._single(best))
             better = self._better(near, gain)
-            if better is None and not (self._shown | shows | self._extra).all():
-                refused = near.shows & ~(self._shown | shows | self._extra)
-                changes = [
-                    change
-                    for change, is_in, own in zip(self._single_changes(), near.admitted, refused, strict=True)
-                    if not is_in and own.any()
-                ]
-                doubles = list(itertools.islice(self._doubles(best, changes), _MOST_AT_ONCE))
-                near = self._judge(np.array(doubles)) if doubles else near
-                better = self._better(near, gain) if doubles else None
-            if better is None:
+            if better is None and not step:
+                better = self._by_two(best, near, missing, gain)
+            if better is None or better[2] // self._step == gain // self._step:
                 break
             best, shows, gain = better
         return (best, shows) if gain > 0 else None
 
+    def _by_two(self, best: Any, near: _Judged, missing: Any, gain: float) -> tuple[Any, Any, float] | None:
+        """Changes of two numbers, where conditions refuse one of them alone that shows something."""
+        shows = (near.shows & missing).any(axis=1) & ~near.admitted
+        changes = [change for change, own in zip(self._single_changes(), shows, strict=True) if own]
+        doubles = list(itertools.islice(self._doubles(best, changes), _MOST_AT_ONCE))
+        return self._better(self._judge(np.array(doubles)), gain) if doubles else None
+
     def _better(self, judged: _Judged, gain: float) -> tuple[Any, Any, float] | None:
-        gains = np.where(judged.admitted, self._gains(judged.shows), -1)
+        gains = self._gains(judged.shows, judged.admitted)
         at = int(gains.argmax())
         return (judged.places[at], judged.shows[at], gains[at]) if gains[at] > gain else None
 
-    def _gains(self, shows: Any) -> Any:
-        """How much each shows that no world does so far, how many pairs of it, and how much that is extra."""
+    def _gains(self, shows: Any, admitted: Any = True) -> Any:
+        """How much each shows that no world does so far, how many pairs of it, and how much that is extra. What shows
+        less that is new than another has not to be looked at further."""
         new = shows & ~self._shown
-        weight = len(self.needs) + 1
-        plain = (shows & ~self._extra).astype(np.float64)
-        pairs = ((plain @ (self._apart & ~self._together)) * plain).sum(axis=1) / 2
-        first = (new & ~self._extra).sum(axis=1)
-        return (first * weight * weight + pairs) * weight + (new & self._extra).sum(axis=1)
+        first = np.where(admitted, (new & ~self._extra).sum(axis=1), -1)
+        gains = first * self._step
+        best = np.flatnonzero((first == first.max(initial=-1)) & (first >= 0))
+        plain = (shows[best] & ~self._extra).astype(np.float32)
+        pairs = ((plain @ (self._apart & ~self._together).astype(np.float32)) * plain).sum(axis=1) // 2
+        gains[best] += pairs.astype(np.float64) * (len(self.needs) + 1) + (new[best] & self._extra).sum(axis=1)
+        return gains
 
     def _take(self, shows: Any) -> None:
         self._shown |= shows

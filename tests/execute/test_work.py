@@ -151,8 +151,8 @@ def test_neighbouring_words_of_shared_memory_are_loaded_together(monkeypatch: py
     assert work(source.format("threadIdx.x * 8 + i"), (32, 1, 1)).instructions["load"] == 2
     assert work(source.format("threadIdx.x * 2 + i"), (32, 1, 1)).instructions["load"] == 4
     assert work(source.format("threadIdx.x * 8 + i * 2"), (32, 1, 1)).instructions["load"] == 8
-    # 3 words on, 4 of them are aligned: 1 + 4 + 2 + 1.
-    assert work(source.format("threadIdx.x * 8 + i + 3"), (32, 1, 1)).instructions["load"] == 4
+    # 3 words on, the first is alone, the next 4 are aligned, and the last 3 are most of 4.
+    assert work(source.format("threadIdx.x * 8 + i + 3"), (32, 1, 1)).instructions["load"] == 3
     off(monkeypatch, "WIDE")
     assert work(source.format("threadIdx.x * 8 + i"), (32, 1, 1)).instructions["load"] == 8
 
@@ -270,3 +270,27 @@ def test_an_array_with_an_index_that_is_not_known_is_in_local_memory() -> None:
     assert found.operations["fp32"] == 32 * (10 + 1)
     assert found.instructions["local"] == 1 + 10 * 2 + 2
     assert found.instructions["load"] == 10 and found.instructions["store"] == 1
+
+
+def test_a_variable_that_one_loop_after_another_changes() -> None:
+    """40 turns of one FFMA each, twice: whatever the second loop finds, the first one has computed in its turns."""
+    source = """__global__ void k(float *out, int n) {
+      int t = threadIdx.x;
+      float x = out[t];
+      for (int i = 0; i < n; i++) x = x * 1.5f + 0.25f;
+      for (int i = 0; i < n; i++) x = x * 1.5f + 0.25f;
+      out[t] = x;
+    }"""
+    assert work(source, (32, 1, 1), n=40).instructions["float"] == 80
+
+
+def test_loops_of_other_kinds_that_are_not_to_be_unrolled() -> None:
+    source = """__global__ void k(float *out, int n) {
+      float x = out[threadIdx.x];
+      int left = n;
+    #pragma unroll 1
+      while (left > 0) { x = x * 1.5f + 0.25f; left--; }
+      out[threadIdx.x] = x;
+    }"""
+    # A test and a jump back for each turn.
+    assert work(source, (32, 1, 1), n=40).instructions["branch"] == 80

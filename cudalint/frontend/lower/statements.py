@@ -105,6 +105,10 @@ class Statements:
             return self._unknown(cursor)
         if inner[0].kind == kinds.FOR_STMT:
             return self._for(inner[0], self._unroll_factor(cursor))
+        if inner[0].kind == kinds.WHILE_STMT:
+            return self._while(inner[0], self._unroll_factor(cursor))
+        if inner[0].kind == kinds.DO_STMT:
+            return self._do(inner[0], self._unroll_factor(cursor))
         return self.lower(inner[0])
 
     def _try(self, cursor: Cursor) -> list[ir.Stmt]:
@@ -259,7 +263,7 @@ class Statements:
             array = ir.Name(listed, array.type, array.span)
         return self._scoped(before, [over_array(symbol, array, body, span)], cursor)
 
-    def _while(self, cursor: Cursor) -> list[ir.Stmt]:
+    def _while(self, cursor: Cursor, unroll: int | None = None) -> list[ir.Stmt]:
         nodes = cursors.children(cursor)
         if len(nodes) < 2:
             return self._unknown(cursor)
@@ -268,15 +272,16 @@ class Statements:
         if nodes[0].kind == kinds.VAR_DECL:
             condition, body = self._declared_in_loop(nodes[0], condition, body)
             declared = ir.Declare(self._context.symbols.symbol(nodes[0]), None, self._span(nodes[0]))
-            return [ir.Block((declared, ir.While(condition, body, self._span(cursor))), self._span(cursor))]
-        return [ir.While(condition, body, self._span(cursor))]
+            loop = ir.While(condition, body, self._span(cursor), unroll)
+            return [ir.Block((declared, loop), self._span(cursor))]
+        return [ir.While(condition, body, self._span(cursor), unroll)]
 
-    def _do(self, cursor: Cursor) -> list[ir.Stmt]:
+    def _do(self, cursor: Cursor, unroll: int | None = None) -> list[ir.Stmt]:
         nodes = cursors.children(cursor)
         if len(nodes) != 2:
             return self._unknown(cursor)
         body = self.block(nodes[0])
-        return [ir.DoWhile(body, self._context.expressions.lower(nodes[1]), self._span(cursor))]
+        return [ir.DoWhile(body, self._context.expressions.lower(nodes[1]), self._span(cursor), unroll)]
 
     # --- the rest ----------------------------------------------------------------------------------------
 

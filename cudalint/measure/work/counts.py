@@ -16,7 +16,7 @@ from cudalint.execute.machine import Machine
 from cudalint.execute.trace import Executions, Site, Trace
 from cudalint.execute.values import Value
 from cudalint.ir import nodes as ir
-from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence
+from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence, sequence_of
 from cudalint.measure.work import compiler
 from cudalint.measure.work.machine import SymbolicMachine, Variable
 from cudalint.measure.work.places import Charge, Graph, Place, Test
@@ -250,5 +250,5 @@ def _call(term: Term) -> Sequence:
     builtin = term.info
     if not isinstance(builtin, Builtin):
         return Sequence(2)
-    wide = term.type.bytes == 8
-    return builtin.work or (builtin.double if wide else builtin.single) or Sequence(1)
+    exponent = term.arguments[1] if len(term.arguments) > 1 else None
+    return sequence_of(builtin, 8 if term.type.bytes == 8 else 4, exponent) or Sequence(1)

@@ -139,6 +139,10 @@ class Lengths:
         around = self.nests.around(node, stack)
         return frozenset(order.index(self._keys[loop]) for loop in around if loop in self._keys)
 
+    def accesses(self) -> Iterable[tuple[Any, Stack]]:
+        """In loops of these lengths."""
+        return dict.fromkeys((event.node, event.stack) for event in self._trace.accesses) if self._shares else ()
+
     def places(self) -> Iterator[tuple[Any, Stack]]:
         """What findings may be about in loops of these lengths: statements, what they compute, accesses, barriers."""
         if not self._shares:
@@ -146,7 +150,7 @@ class Lengths:
         for site in self._executions:
             if site.library is None:
                 yield from ((node, site.stack) for node in computed_in(site.statement))
-        yield from dict.fromkeys((event.node, event.stack) for event in self._trace.accesses)
+        yield from self.accesses()
         yield from dict.fromkeys((event.node, event.stack) for event in self._trace.barriers)
 
     def counted(self) -> Mapping[Site, Executions]:

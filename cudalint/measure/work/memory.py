@@ -17,7 +17,8 @@ from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import Site as StatementSite
 from cudalint.execute.trace import Trace
 from cudalint.hardware.sectors import SECTOR_BYTES
-from cudalint.measure.requests import AccessSite, Figures, site_of
+from cudalint.measure.requests import AccessSite, site_of
+from cudalint.measure.work.asked import Requests
 from cudalint.measure.work.lengths import Lengths
 from cudalint.measure.work.sectors import WINDOW, Sectors, Site, lane_of
 
@@ -65,7 +66,7 @@ class _Level(Struct, frozen=True):
 
 
 def touched(
-    trace: Trace, figures: Mapping[AccessSite, Figures], lengths: Lengths, grid: Sequence[int], caches: Caches,
+    trace: Trace, requests: Mapping[AccessSite, Requests], lengths: Lengths, grid: Sequence[int], caches: Caches,
     sizes: Mapping[Allocation, int], world: int = 0,
 ) -> list[Touched]:  # fmt: skip
     """All accesses to global memory of one world, by array and nest of loops. `sizes` are the bytes of arrays, as far
@@ -78,7 +79,7 @@ def touched(
     found: list[Touched] = []
     for (array, is_load, nest), group in groups.items():
         accesses = [access for access, _ in group]
-        times = [_requests(figures.get(each), world) * lengths.share(each.node, each.stack) for each in accesses]
+        times = sum(own.number for each in accesses if (own := requests.get(each)) is not None)
         levels = [
             *(_Level(depth, lengths.turns(nest[depth]), False) for depth in reversed(range(len(nest)))),
             *(_Level(axis, float(extent), True) for axis, extent in enumerate(grid) if extent > 1),
@@ -86,9 +87,9 @@ def touched(
         size = sizes.get(array)
         most = max(1, min(_MOST_SITES, _MOST_LANES // trace.lanes.lanes))
         chosen = [site for _, site in group[:: max(1, -(-len(group) // most))]]
-        own = [lane for site in chosen if (lane := lane_of(site, trace.lanes, row, size or _ANYWHERE)) is not None]
-        if own and any(times):
-            found.append(_touched(array, is_load, Sectors(own), math.fsum(times), levels, size, caches))
+        moving = [lane for site in chosen if (lane := lane_of(site, trace.lanes, row, size or _ANYWHERE)) is not None]
+        if moving and times:
+            found.append(_touched(array, is_load, Sectors(moving), times, levels, size, caches))
     return found
 
 
@@ -128,10 +129,6 @@ def _row(trace: Trace, world: int) -> int:
             active += np.broadcast_to(event.mask, (lanes.rows, lanes.lanes))[rows].sum(axis=1)
     weight = lanes.weight[rows, 0] if isinstance(lanes.weight, np.ndarray) else np.ones(lanes.blocks)
     return rows.start + int(np.argmax(active * weight))
-
-
-def _requests(figures: Figures | None, world: int) -> float:
-    return float(figures.requests[world] + figures.by_data[world]) if figures is not None else 0.0
 
 
 def _touched(

@@ -39,13 +39,18 @@ class Nests:
         return found
 
 
+def own_parts(node: Any) -> list[Any]:
+    """The expressions right below a statement or an expression, without those of other statements and functions."""
+    return [each for each in walk.children(node) if not isinstance(each, _NOT_OWN)]
+
+
 def computed_in(statement: ir.Stmt) -> Iterator[Any]:
-    """A statement and the expressions that are its own, and no other statement's."""
+    """A statement and the expressions that are its own."""
     waiting: list[Any] = [statement]
     while waiting:
         node = waiting.pop()
         yield node
-        waiting += [each for each in walk.children(node) if not isinstance(each, _NOT_OWN)]
+        waiting += own_parts(node)
 
 
 def _repeated(loop: Any) -> frozenset[int]:

@@ -198,6 +198,7 @@ class Graph:
             term.home = self.here()
             self._grow(term)
         elif term.home is None or not self.scope.is_in(term.home.scope):
+            self.log.append(("home", (term, term.home)))
             term.home = self.here()
         return term
 
@@ -223,6 +224,8 @@ class Graph:
             what, of = self.log.pop()
             if what == "made":
                 self.made.pop(of, None)
+            elif what == "home":
+                term, term.home = of
             elif what == "charge":
                 self.charges.pop((id(of.term), id(of.place.scope)), None)
                 of.term.places.remove(of.place)

@@ -33,7 +33,7 @@ class Turns:
         self.condition = program.value(n.condition) if n.condition is not None else None
         self.increment = program.value(n.increment) if isinstance(n, ir.For) and n.increment is not None else None
         self.is_tested_first = not isinstance(n, ir.DoWhile)
-        self.asked = n.unroll if isinstance(n, ir.For) else None
+        self.asked = n.unroll
 
     def unrolled(self, m: Any) -> bool:
         """Walks all turns, where the compiler lays them out one by one; whether it does."""

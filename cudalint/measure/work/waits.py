@@ -11,8 +11,9 @@ from cudalint.execute.trace import Site, Trace
 from cudalint.facts.costs import Waits
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
-from cudalint.measure.requests import AccessSite, Figures
-from cudalint.measure.work.counts import Work
+from cudalint.measure.requests import AccessSite
+from cudalint.measure.work.asked import Requests
+from cudalint.measure.work.counts import Laid, Work
 from cudalint.measure.work.lengths import Lengths
 
 _OVERLAP = 4
@@ -34,8 +35,8 @@ def stops(trace: Trace, lengths: Lengths, warps: float, world: int = 0) -> Mappi
 
 
 def waits(
-    figures: Mapping[AccessSite, Figures], trace: Trace, lengths: Lengths, work: Work, warps: float,
-    stops: Mapping[ir.Span, float], world: int = 0,
+    requests: Mapping[AccessSite, Requests], trace: Trace, lengths: Lengths, laid: Laid, work: Work,
+    warps: float, stops: Mapping[ir.Span, float],
 ) -> Waits:  # fmt: skip
     """On average over the warps of a launch, of which there are `warps`."""
     stopped = {
@@ -43,16 +44,19 @@ def waits(
         for loop in lengths.nests.around(event.node, event.stack)
     }  # fmt: skip
     by_data = {(each.node, each.stack) for each in trace.left_out if each.reason == "turns by data"}
-    nests: dict[tuple[bool, tuple[Site, ...]], list[AccessSite]] = {}
-    for site in figures:
-        if site.operation != "store" and site.space in ("global", "shared"):
-            nest = lengths.nests.around(site.node, site.stack)
-            nests.setdefault((site.space == "shared", nest), []).append(site)
+    nests: dict[tuple[bool, tuple[Site, ...]], list[tuple[float, bool]]] = {}
+    for site, own in requests.items():
+        if site.operation == "store" or site.space not in ("global", "shared"):
+            continue
+        nest = lengths.nests.around(site.node, site.stack)
+        # What the compiler lays out turn by turn is under way together.
+        rolled = tuple(loop for loop in nest if loop in laid.tests)
+        unrolled = math.prod(max(1.0, lengths.turns(loop)) for loop in nest if loop not in laid.tests)
+        nests.setdefault((site.space == "shared", rolled), []).append((own.number / unrolled, own.by_data))
     rounds = [0.0, 0.0]
     for (is_shared, nest), group in nests.items():
-        number = max(_requests(figures[site], world) * lengths.share(site.node, site.stack) for site in group)
-        times = number / warps
-        depends = any(figures[site].by_data[world] > 0 for site in group)
+        times = max(number for number, _ in group) / warps
+        depends = any(by_data for _, by_data in group)
         is_open = depends or any((loop.statement, loop.stack) in by_data for loop in nest[-1:])
         if nest and not is_open and nest[-1] not in stopped:
             times /= _OVERLAP
@@ -61,7 +65,3 @@ def waits(
     return Waits(
         work.total / warps, rounds[0], rounds[1], math.fsum(stops.values()), long / (warps * WARP_LANES)
     )  # fmt: skip
-
-
-def _requests(figures: Figures, world: int) -> float:
-    return float(figures.requests[world] + figures.by_data[world])

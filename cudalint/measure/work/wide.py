@@ -76,7 +76,8 @@ def _neighbourhood(charge: Charge) -> tuple[object, ...]:
     term, access = charge.term, charge.term.info
     address = term.arguments[0]
     of = id(address) if isinstance(address, Term) else address
-    return term.op, of, id(access.memory), access.bytes, id(access.run), id(access.version), id(charge.place.scope), access.align
+    same = access.memory, access.run, access.version, charge.place.scope
+    return term.op, of, access.bytes, access.align, *map(id, same)
 
 
 def _chains(group: list[Charge], starts: Mapping[Any, int]) -> Iterator[tuple[Wide, list[Charge]]]:

@@ -8,8 +8,8 @@ from collections.abc import Collection, Iterable, Mapping, Sequence
 
 from msgspec import Struct, field
 
-from cudalint.concurrency.cfg import Code, Gate
-from cudalint.concurrency.placement import BarrierCall
+from cudalint.measure.control_flow import Code, Gate
+from cudalint.measure.placement import BarrierCall
 
 _MOST_FAILURES = 3
 """Places that are tried for one race in vain."""

@@ -7,28 +7,45 @@ change, output, memory that is allocated, and whatever a function does of which 
 from __future__ import annotations
 
 import os
+from collections.abc import Iterator
 
-from cudalint.evaluate.requests.execution import Execution
-from cudalint.interpreter.device.events import AccessEvent
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import OF_NUMBERS, builtin
 from cudalint.ir.walk import nodes_in
+from cudalint.measure.executed import Executed
 
 _UNFOLLOWED = (ir.Asm, ir.New, ir.Launch, ir.UnknownExpr, ir.UnknownStmt)
 
 
-def has_other_effects(execution: Execution) -> bool:
-    """Whether a kernel does something that its events don't tell, or that others than its block take notice of."""
-    return any(_is_seen_outside(event, execution) for event in execution.events if isinstance(event, AccessEvent)) or (
-        _does_more(execution.function)
-    )
+def has_other_effects(executed: Executed) -> bool:
+    """Whether a kernel does something that its events don't tell, or that others than its block take notice of: by an
+    atomic blocks talk to each other, and by what is volatile."""
+    volatile = executed.function.volatile
+    for event in executed.trace.accesses:
+        if (event.operation == "atomic" and event.allocation.space != "shared") or event.node.span in volatile:
+            return True
+    return _does_more(executed.function)
 
 
-def _is_seen_outside(event: AccessEvent, execution: Execution) -> bool:
-    """Whether other blocks, or the host, may wait for an access: by an atomic blocks talk to each other, and by what is
-    volatile."""
-    is_for_all = event.operation == "atomic" and event.target.space != "shared"
-    return is_for_all or event.is_verbatim or event.context.span in execution.function.volatile
+def functions_in(function: ir.Function) -> Iterator[ir.Function]:
+    """A kernel and the user's functions that it calls, each once."""
+    seen = {id(function)}
+    pending = [function]
+    while pending:
+        current = pending.pop()
+        yield current
+        for node in nodes_in(current):
+            callee = _callee(node)
+            body = callee.load() if callee is not None and callee.is_user else None
+            if body is not None and id(body) not in seen:
+                seen.add(id(body))
+                pending.append(body)
+
+
+def _callee(node: object) -> ir.FunctionRef | None:
+    if isinstance(node, ir.Call):
+        return node.function
+    return node.constructor if isinstance(node, ir.Construct) else None
 
 
 def _does_more(function: ir.Function) -> bool:
@@ -43,7 +60,7 @@ def _does_more(function: ir.Function) -> bool:
                 return True
             if not isinstance(node, (ir.Call, ir.Construct)):
                 continue
-            callee = node.function if isinstance(node, ir.Call) else node.constructor
+            callee = _callee(node)
             if callee is not None and callee.key in seen:
                 continue
             body = None if callee is None or _is_virtual(node) else callee.load()
@@ -63,7 +80,7 @@ def _is_virtual(node: ir.Call | ir.Construct) -> bool:
 def _is_followed(node: ir.Call | ir.Construct) -> bool:
     """Whether the function is one of CUDA's of which all is known; what copies a class, where nobody says how, does
     nothing else."""
-    callee = node.function if isinstance(node, ir.Call) else node.constructor
+    callee = _callee(node)
     if callee is None:
         return isinstance(node, ir.Construct) or builtin(node.name).is_followed
     if callee.is_user:

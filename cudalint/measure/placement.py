@@ -7,8 +7,8 @@ from typing import Literal
 
 from msgspec.structs import replace
 
-from cudalint.concurrency.cfg import Gate
 from cudalint.ir import nodes as ir
+from cudalint.measure.control_flow import Gate
 
 BarrierCall = Literal["__syncthreads", "__syncwarp"]
 

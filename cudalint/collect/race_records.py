@@ -1,0 +1,142 @@
+"""Races as facts have them: places, threads, the element as the source spells it."""
+
+from __future__ import annotations
+
+from msgspec import Struct, field
+
+from cudalint.collect.stacks import frames_in
+from cudalint.execute.memory import Allocation
+from cudalint.execute.values import Data
+from cudalint.facts import Benign, Place, Race, RaceEnd
+from cudalint.frontend.source_text import Spellings
+from cudalint.ir import nodes as ir
+from cudalint.ir.sizes import sized
+from cudalint.ir.walk import root
+from cudalint.measure import races as measured
+from cudalint.measure.doubts import Doubt
+from cudalint.measure.seen import Seen
+from cudalint.measure.turns import Turn
+from cudalint.worlds.records import Batch
+
+_MOST_NUMBERS = 8
+
+
+class Records(Struct, eq=False):
+    """Makes records of the races of one kernel."""
+
+    function: ir.Function
+    spellings: Spellings
+    _widths: dict[str, int] = field(default_factory=dict)
+    """Bytes from one element to the next one of what the parameters point to, by their names."""
+
+    def of(
+        self, race: measured.Race, seen: Seen, batch: Batch, launch: int, doubt: Doubt | None, condition: str,
+        symbol: str | None, benign: Benign | None, late: Turn | None,
+    ) -> Race:  # fmt: skip
+        """`condition` says in which worlds it is there, by a number named `symbol` if it is there in most of them."""
+        second = self._end(race, race.second)
+        first = self._end(race, race.first)
+        is_shared = race.allocation.space == "shared"
+        accesses = seen.trace.accesses
+        by_data = any(isinstance(accesses[end.number].offset, Data) for end in (race.first, race.second))
+        array = second.array
+        element = self._element(race, array, seen)
+        if by_data:
+            # The call of an atomic is no name of an element.
+            spelled = self.spellings.of(second.place) if second.operation != "atomic" else ""
+            element = spelled or f"{array}[...]"
+        return Race(
+            space="shared" if is_shared else "global",
+            array=array,
+            certainty="certain" if doubt is None and symbol is None else "possible",
+            launch=launch,
+            first=first,
+            second=second,
+            element=element,
+            reason=doubt.reason if doubt is not None else condition or None,
+            size=symbol if doubt is None else None,
+            usual=doubt is not None and doubt.usual,
+            by_data=by_data,
+            reach=race.reach,
+            across=race.is_carried,
+            one_access=_is_one_access(race),
+            sizes=() if by_data else _numbers(race, seen, batch),
+            benign=benign if doubt is None else None,
+            fence_before=Place(*late.drawn.span) if late is not None else None,
+        )
+
+    def _end(self, race: measured.Race, end: measured.RaceEnd) -> RaceEnd:
+        site = end.site
+        name = self._named(race.allocation, site.node, bool(site.stack))
+        return RaceEnd(
+            Place(*site.node.span), site.operation, end.thread, end.block, name, frames_in(site.stack)
+        )  # fmt: skip
+
+    def _named(self, allocation: Allocation, node: object, is_called: bool) -> str:
+        """What the array is called there: a launch may pass one for several parameters."""
+        parameters = {symbol.name for symbol in self.function.parameters}
+        symbol = root(node) if isinstance(node, (ir.Index, ir.Unary, ir.Member)) and not is_called else None
+        if allocation.name in parameters and symbol is not None and symbol in self.function.parameters:
+            return symbol.name
+        return allocation.name
+
+    def _element(self, race: measured.Race, array: str, seen: Seen) -> str:
+        """The element as the source would spell it: `t[1][0]`."""
+        if race.byte is None:
+            return f"{array}[...]"
+        type_ = race.allocation.type
+        if race.allocation.space == "shared" and type_ is not None and not isinstance(type_, ir.ArrayType):
+            return array
+        if not isinstance(type_, ir.ArrayType) or not type_.count:
+            width = self.widths().get(array) or _width(race, seen)
+            return f"{array}[{race.byte // width}]"
+        text, address = array, race.byte
+        while isinstance(type_, ir.ArrayType):
+            step = sized(type_.element.bytes)
+            text += f"[{address // step}]"
+            address %= step
+            type_ = type_.element
+        return text
+
+    def widths(self) -> dict[str, int]:
+        """Those of the parameters, and of the fields of structures that are passed. What is declared counts, however it
+        is cast where it is touched: `half2` in an array of `half`."""
+        if not self._widths:
+            left = [(symbol.name, symbol.type) for symbol in self.function.parameters]
+            while left:
+                name, type_ = left.pop()
+                if isinstance(type_, ir.PointerType):
+                    self._widths[name] = sized(type_.pointee.bytes)
+                elif isinstance(type_, ir.RecordType):
+                    left += [(f"{name}.{field.name}", field.type) for field in type_.fields]
+        return self._widths
+
+
+def _width(race: measured.Race, seen: Seen) -> int:
+    node = race.second.site.node
+    if isinstance(race.allocation.type, ir.ArrayType):
+        return sized(race.allocation.type.element.bytes)
+    type_ = getattr(node, "type", None)
+    if isinstance(node, ir.Member) and not node.arrow and isinstance(node.base.type, ir.RecordType):
+        return sized(node.base.type.bytes)
+    own = getattr(type_, "bytes", None)
+    return sized(own) if own else race.second.site.bytes
+
+
+def _is_one_access(race: measured.Race) -> bool:
+    """Whether the touches are of one access. One place in a function that is called twice is two, and so is what a
+    macro reads and stores at different addresses, which all stands where the macro does."""
+    first, second = race.first.site, race.second.site
+    return first.stack == second.stack and first.node is second.node
+
+
+def _numbers(race: measured.Race, seen: Seen, batch: Batch) -> tuple[tuple[str, int], ...]:
+    """What nobody gives of the element's address, and the values for which the two threads meet there."""
+    names = sorted(seen.address(race.first.site).numbers | seen.address(race.second.site).numbers)
+    world = batch.worlds[race.world]
+    found = []
+    for name in names:
+        choice = world.get(name)
+        if choice is not None and choice.basis != "given":
+            found.append((name, int(choice.value)))
+    return tuple(found[:_MOST_NUMBERS])

@@ -1,0 +1,171 @@
+"""Integers that were loaded, and what is computed from them: data, for which numbers can be drawn.
+
+To the execution they are data like any other, and cost it next to nothing. Whoever asks what an access costs that goes
+where data says has numbers drawn for it: arbitrary ones, but what is loaded from one address is one number.
+"""
+
+from __future__ import annotations
+
+import zlib
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from cudalint.execute.arithmetic import COMPARING, binary, converted
+from cudalint.execute.values import COMPUTED, Data, Value, is_common
+from cudalint.hardware.requests import WARP_LANES
+from cudalint.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from cudalint.execute.lanes import Lanes
+    from cudalint.execute.trace import AccessEvent
+
+_DEEPEST = 24
+"""Steps from a number back to what was loaded first; what was loaded where a longer way leads is drawn by itself."""
+_KINDS = frozenset({"int", "uint", "bool"})
+_LONG = ir.Scalar("long", 8, "int")
+_MOST_BITS = 32
+_NUMBERS = (int, bool, np.ndarray)
+
+
+class Drawn(Data):
+    """An integer that a load finds, or that is computed from such."""
+
+    __slots__ = ("_found", "arguments", "depth", "op", "type")
+    depth: int
+
+    def __init__(
+        self, op: str, arguments: tuple[Any, ...], type_: ir.Scalar, origin: AccessEvent | None = None,
+        is_one: bool | None = None,
+    ) -> None:  # fmt: skip
+        """`is_one` says of a load whether a warp finds one number; of what is computed the arguments do."""
+        is_one = all(map(is_common, arguments)) if is_one is None else is_one
+        super().__init__("loaded" if op == "load" else "computed", "", origin, is_one)
+        self.op, self.arguments, self.type = op, arguments, type_
+        self.depth = 1 + max((each.depth for each in arguments if type(each) is Drawn), default=0)
+        self._found: tuple[Any, bool] | None = None
+
+    def numbers(self, lanes: Lanes) -> tuple[Any, bool]:
+        """Numbers for all lanes, [1 or R, 1 or L], or a single one; and whether what is loaded differs within warps."""
+        if self._found is None:
+            given = [each.numbers(lanes) if type(each) is Drawn else (each, False) for each in self.arguments]
+            values, is_scattered = [value for value, _ in given], any(scattered for _, scattered in given)
+            with np.errstate(all="ignore"):
+                self._found = self._computed(values, is_scattered, lanes)
+        return self._found
+
+    def _computed(self, values: list[Any], is_scattered: bool, lanes: Lanes) -> tuple[Any, bool]:
+        if self.op == "load":
+            number = _drawn(values[0], values[1], self.type, lanes)
+            return number, is_scattered or _differs_in_warps(values[1], lanes)
+        if self.op == "cast":
+            return converted(values[0], self.type), is_scattered
+        if self.op == "chosen":
+            return np.where(*values), is_scattered
+        return binary(self.op, values[0], values[1], self.type), is_scattered
+
+
+    def loads(self) -> Iterator[Drawn]:
+        """The loads that it is computed from, and those that lead to these."""
+        waiting: list[Drawn] = [self]
+        seen = set[int]()
+        while waiting:
+            each = waiting.pop()
+            if id(each) not in seen:
+                seen.add(id(each))
+                waiting += [argument for argument in each.arguments if type(argument) is Drawn]
+                if each.op == "load":
+                    yield each
+
+    @property
+    def is_mixed(self) -> bool:
+        """Whether data goes into it by way of an exclusive or with other data, or in pieces of few bits."""
+        waiting: list[Drawn] = [self]
+        while waiting:
+            each = waiting.pop()
+            if each.op == "^" and all(type(argument) is Drawn for argument in each.arguments):
+                return True
+            if each.op in ("&", ">>") and type(each.arguments[1]) is int:
+                return True
+            if each.op != "load":
+                waiting += [argument for argument in each.arguments if type(argument) is Drawn]
+        return False
+
+
+def loaded_number(name: str, offset: Any, type_: ir.Type, origin: AccessEvent, is_one: bool) -> Data:
+    """What a load finds; `is_one` where all active lanes of a warp find the same."""
+    is_followed = not isinstance(offset, Data) or type(offset) is Drawn
+    if not (is_followed and isinstance(type_, ir.Scalar) and type_.kind in _KINDS):
+        return Data("loaded", "", origin, is_one)
+    return Drawn("load", (zlib.crc32(name.encode()), _near(offset)), type_, origin, is_one)
+
+
+def computed_number(op: str, left: Value, right: Value, type_: ir.Type, operand: ir.Type) -> Data | None:
+    """What an operator makes of two values of which one was drawn; None where the other one is no number."""
+    own = operand if op in COMPARING else type_
+    if not isinstance(own, ir.Scalar) or own.kind not in _KINDS:
+        return None
+    if not all(type(each) in (Drawn, *_NUMBERS) for each in (left, right)):
+        return None
+    made = Drawn(op, (left, right), own)
+    return made if made.depth <= _DEEPEST else COMPUTED
+
+
+def cast_number(value: Drawn, type_: ir.Type) -> Data:
+    if not isinstance(type_, ir.Scalar) or type_.kind not in _KINDS:
+        return COMPUTED
+    return value if type_ == value.type else Drawn("cast", (value,), type_)
+
+
+def chosen_number(mask: Any, new: Value, old: Value) -> Data:
+    """One number in the lanes of a mask, and another in the others."""
+    if any(type(each) not in (Drawn, *_NUMBERS) for each in (new, old)):
+        return COMPUTED
+    type_ = next(each.type for each in (new, old) if type(each) is Drawn)
+    made = Drawn("chosen", (mask, new, old), type_)
+    return made if made.depth <= _DEEPEST else COMPUTED
+
+
+def moved_offset(offset: Any, added: Any) -> Data:
+    """The sum of two numbers of bytes of which one is data."""
+    found = computed_number("+", offset, added, _LONG, _LONG)
+    return found if found is not None else COMPUTED
+
+
+def scaled_index(index: Drawn, bytes_: int) -> Data:
+    found = computed_number("*", cast_number(index, _LONG), bytes_, _LONG, _LONG)
+    return found if found is not None else COMPUTED
+
+
+def _near(offset: Any) -> Any:
+    """The offset of a load, without the long way that led to it."""
+    if type(offset) is Drawn and offset.depth >= _DEEPEST:
+        return Drawn("load", (0, offset.arguments[-1] if type(offset.arguments[-1]) is not Drawn else 0), _LONG)
+    return offset
+
+
+def _drawn(salt: int, offset: Any, type_: ir.Scalar, lanes: Lanes) -> Any:
+    """Arbitrary numbers of a type, by the address; each block has its own, so that there are many of them."""
+    at = np.atleast_2d(np.asarray(offset, np.int64)).view(np.uint64)
+    rows = np.arange(lanes.rows, dtype=np.uint64)[:, None] * np.uint64(0xD1B54A32D192ED03)
+    word = _scramble(_scramble(at + np.uint64(salt * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF)) ^ rows)
+    if type_.kind == "bool":
+        return (word & np.uint64(1)) != 0
+    bits = min(8 * type_.bytes - (type_.kind == "int"), _MOST_BITS)
+    return converted((word >> np.uint64(64 - bits)).view(np.int64), type_)
+
+
+def _scramble(x: Any) -> Any:
+    """The finaliser of splitmix64 (Steele, Lea and Flood, OOPSLA 2014)."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))
+
+
+def _differs_in_warps(offset: Any, lanes: Lanes) -> bool:
+    if type(offset) is not np.ndarray or offset.shape[-1] == 1:
+        return False
+    by_warp = offset.reshape(len(offset), -1, WARP_LANES)
+    full = lanes.full[:1].reshape(1, -1, WARP_LANES)
+    return bool(((by_warp != by_warp[..., :1]) & full).any())

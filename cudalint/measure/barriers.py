@@ -1,0 +1,221 @@
+"""Whether all threads that a barrier waits for come to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple
+
+import numpy as np
+from msgspec import Struct
+
+from cudalint.execute.lanes import Extents, Lanes
+from cudalint.execute.trace import BarrierEvent, Stack, Trace
+from cudalint.execute.values import Data
+from cudalint.facts import BarrierKind
+from cudalint.hardware.requests import WARP_LANES
+from cudalint.measure.branches import MissedBarrier, missed_barriers
+from cudalint.measure.seen import Seen
+from cudalint.measure.sensitivity import where
+from cudalint.worlds.records import Batch
+
+_WAYS = {False: "does not come", True: "has returned"}
+
+
+class BarrierSite(NamedTuple):
+    """A place with the calls that lead to it."""
+
+    node: Any
+    stack: Stack
+    kind: BarrierKind
+
+
+class Arrival(Struct, frozen=True):
+    """Who comes to a barrier under one launch."""
+
+    verdict: Literal["uniform", "divergent", "unknown"]
+    reason: str | None = None
+    size: str | None = None
+    """The condition under which threads stay away, where they don't in all worlds."""
+    returned: bool = False
+    tail: bool = False
+    unnamed: bool = False
+    leaving: bool = False
+    missing: Extents | None = None
+    by_data: bool = False
+
+
+def sites_of(trace: Trace) -> dict[BarrierSite, list[BarrierEvent]]:
+    """The barriers at which threads wait, but for those inside of a library's functions of the block."""
+    found: dict[BarrierSite, list[BarrierEvent]] = {}
+    for event in trace.barriers:
+        is_librarys = event.is_implied and event.scope != "warp" and event.kind != "named"
+        if event.part != "arrive" and not is_librarys:
+            found.setdefault(BarrierSite(event.node, event.stack, event.kind), []).append(event)
+    return found
+
+
+class Arrivals:
+    """At all barriers of an execution."""
+
+    def __init__(self, seen: Seen, batch: Batch) -> None:
+        self._seen, self._batch = seen, batch
+        self.sites = sites_of(seen.trace)
+        self._missed: dict[tuple[Any, Stack, BarrierKind], list[MissedBarrier]] = {}
+        for missed in missed_barriers(seen.trace):
+            self._missed.setdefault((missed.node, missed.stack, missed.kind), []).append(missed)
+
+    def at(self, site: BarrierSite) -> Arrival:
+        events = self.sites.get(site)
+        if not events:
+            return Arrival("unknown", "it is not reached")
+        if site.kind == "grid":
+            passing = self._passing_blocks(events)
+            if passing is not None:
+                return passing
+        missed = [each for each in self._missed.get(tuple(site), ()) if not each.is_conditional]
+        if site.kind == "named":
+            if not missed:
+                return Arrival("uniform")
+            return Arrival("unknown", "which threads it waits for is not known")
+        if missed and not (site.kind == "syncwarp" and all(each.absence == "returned" for each in missed)):
+            return self._divergent(site, missed, events)
+        if site.kind == "syncwarp" and not events[0].is_implied and any(_is_open(event) for event in events):
+            return Arrival("unknown", "which lanes it waits for is not known")
+        return self._by_data(site, events) or self._unnamed(events) or Arrival("uniform")
+
+    def is_safe(self, site: BarrierSite) -> bool:
+        """Whether all threads come, or of a barrier of the warp all lanes of a warp, or none."""
+        if site.kind != "syncwarp":
+            return self.at(site).verdict == "uniform"
+        trace = self._seen.trace
+        if self._by_data(site, self.sites[site]) is not None:
+            return False
+        for event in self.sites[site]:
+            by_warp = trace.lanes.by_warp(event.mask)
+            rest = trace.lanes.by_warp(trace.lanes.full & ~event.mask)
+            if (by_warp.any(axis=2) & rest.any(axis=2)).any():
+                return False
+        return True
+
+    def _divergent(
+        self, site: BarrierSite, missed: Sequence[MissedBarrier], events: Sequence[BarrierEvent]
+    ) -> Arrival:
+        # Who is still there counts for more than who has left.
+        worst = min(missed, key=lambda each: (each.absence == "returned", each.world))
+        returned = worst.absence == "returned"
+        leaving = not returned and site.kind != "syncwarp" and self._leaves(worst, site, events)
+        way = "goes on to the end of the kernel" if leaving else _WAYS[returned]
+        in_block = "" if worst.block == (0, 0, 0) else f" of block {worst.block}"
+        reason = f"thread {worst.waiting}{in_block} waits, thread {worst.absent} {way}"
+        size = self._size(worst, events)
+        return Arrival(
+            "divergent", f"{reason} {size}" if size else reason, size, returned,
+            returned and worst.block != (0, 0, 0) and self._tells_ends(site), False, leaving, worst.absent,
+        )  # fmt: skip
+
+    def _size(self, missed: MissedBarrier, events: Sequence[BarrierEvent]) -> str | None:
+        """The condition under which threads stay away; None where they do in all worlds in which some come."""
+        lanes = self._seen.trace.lanes
+        reached = _reached(lanes, events)
+        by_world = reached.reshape(lanes.worlds, -1).any(axis=1)
+        holds = [world in missed.worlds if by_world[world] else None for world in range(lanes.worlds)]
+        found = where(holds, self._batch.numbers)
+        if found.kind == "where":
+            return f"where {found.condition}"
+        return f"for some {' and '.join(found.symbols)}" if found.kind == "unexplained" else None
+
+    def _tells_ends(self, site: BarrierSite) -> bool:
+        """Whether a condition on the way is about the place of a thread in the grid, as that on the end of the data is.
+        """
+        guards = self._seen.ways.guards_of(site.node, site.stack)
+        found = [self._seen.origins_of(guard) for guard in guards]
+        return any(each.by_thread and each.by_block for each in found)
+
+    def _leaves(self, missed: MissedBarrier, site: BarrierSite, events: Sequence[BarrierEvent]) -> bool:
+        """Whether threads that don't come are whole warps, and come to no barrier afterwards: they leave the kernel,
+        and no longer count. Lanes of a warp that others of it wait for hang the kernel."""
+        trace = self._seen.trace
+        lanes = trace.lanes
+        row = next(
+            row for row in range(lanes.rows)
+            if lanes.world_of(row) == missed.world and lanes.block_of(row) == missed.block
+        )  # fmt: skip
+        comes, stays = np.zeros((2, lanes.lanes), bool)
+        for event in events:
+            comes |= event.mask[row]
+            if event.expected is not None and event.mask[row].any():
+                stays |= event.expected[row] & ~event.mask[row]
+        by_warp = [mask.reshape(-1, WARP_LANES).any(axis=1) for mask in (comes, stays)]
+        if not stays.any() or (comes & stays).any() or (by_warp[0] & by_warp[1]).any():
+            return False
+        first = trace.barriers.index(events[0])
+        return not any(
+            (event.mask[row] & stays).any() for event in trace.barriers[first:]
+            if event.scope != "warp" and (event.node is not site.node or event.stack != site.stack)
+        )  # fmt: skip
+
+    def _by_data(self, site: BarrierSite, events: Sequence[BarrierEvent]) -> Arrival | None:
+        """The loaded data that may keep threads away; what is the same for all threads that the barrier waits for does
+        not."""
+        for guard in self._seen.ways.guards_of(site.node, site.stack):
+            found = self._seen.origins_of(guard)
+            if found.is_data and self._seen.varies(found, site.kind == "grid"):
+                told = self._seen.told(found)
+                return Arrival("unknown", f"it depends on data whether all threads come: {told}", by_data=True)
+        return None
+
+    def _unnamed(self, events: Sequence[BarrierEvent]) -> Arrival | None:
+        """A lane that comes to a warp function whose mask names lanes, but not this one."""
+        lanes = self._seen.trace.lanes
+        for event in events:
+            named = event.named
+            if event.scope != "warp" or type(named) is not int or event.data:
+                continue
+            bits = np.tile((named >> np.arange(WARP_LANES)) & 1 != 0, lanes.warps)
+            come_named = lanes.by_warp(event.mask & bits).any(axis=2, keepdims=True)
+            spread = np.broadcast_to(come_named, lanes.by_warp(event.mask).shape).reshape(event.mask.shape)
+            unnamed = event.mask & ~bits & spread
+            if unnamed.any():
+                lane = int(np.argwhere(unnamed)[0][1])
+                thread, mask = lanes.thread_of(lane), named & 0xFFFFFFFF
+                text = f"thread {thread} comes as lane {lane % WARP_LANES}, and the mask is {mask:#x}"
+                return Arrival("divergent", text, unnamed=True)
+        return None
+
+    def _passing_blocks(self, events: Sequence[BarrierEvent]) -> Arrival | None:
+        """Blocks that pass by a barrier of the grid."""
+        lanes = self._seen.trace.lanes
+        comes = _reached(lanes, events)
+        there: Any = lanes.full.any(axis=1)
+        for world in range(lanes.worlds):
+            rows = [row for row in range(lanes.rows) if lanes.world_of(row) == world and there[row]]
+            missing = [row for row in rows if not comes[row]]
+            if missing and len(missing) < len(rows) and not any(event.data for event in events):
+                block = lanes.block_of(missing[0])
+                in_block = "" if block == (0, 0, 0) else f" of block {block}"
+                text = f"thread (0, 0, 0){in_block} waits, thread (0, 0, 0) does not come"
+                return Arrival("divergent", text, missing=(0, 0, 0))
+        return None
+
+
+def _reached(lanes: Lanes, events: Sequence[BarrierEvent]) -> Any:
+    """[rows] whether any thread comes."""
+    found = np.zeros(lanes.rows, bool)
+    for event in events:
+        found |= event.mask.any(axis=1)
+    return found
+
+
+def _is_open(event: BarrierEvent) -> bool:
+    return isinstance(event.named, Data)
+
+
+def all_come(arrivals: Arrivals, line: int, column: int, path: str) -> bool:
+    """Whether the barriers that were put in at a place are such that all threads come to them."""
+    found = [site for site in arrivals.sites if _stands_at(site.node, path, line, column)]
+    return bool(found) and all(arrivals.is_safe(site) for site in found)
+
+
+def _stands_at(node: Any, path: str, line: int, column: int) -> bool:
+    span = node.span
+    return bool(span[:3] == (path, line, column) and span[3:] == (line, column))

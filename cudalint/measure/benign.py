@@ -1,0 +1,208 @@
+"""Races whose outcome is the same in either order: a read that nobody uses, an update that changes nothing when it is
+made again, a branch that stores the same whoever takes it.
+
+They are undefined by the letter of the language all the same. What is asked here is asked of the expressions and not of
+some numbers for them, so that an answer holds for all data; where anything is not followed, there is none.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from cudalint.facts import Benign
+from cudalint.ir import nodes as ir
+from cudalint.ir.walk import without_casts
+from cudalint.measure.races import Race, RaceEnd
+from cudalint.measure.seen import Seen, Use, spelled
+from cudalint.measure.touches import Site
+from cudalint.measure.ways import Guard
+
+_IDEMPOTENT = frozenset({"|", "&"})
+_CHOOSING = frozenset({"min", "max", "fmin", "fmax", "fminf", "fmaxf"})
+"""What changes nothing when it is done again with the same operand."""
+
+
+def same_either_way(race: Race, seen: Seen) -> Benign | None:
+    """Why it doesn't matter which of a read and a store comes first; None where it may."""
+    ends = race.first, race.second
+    reads, stores = ([end for end in ends if end.site.operation == kind] for kind in ("load", "store"))
+    if len(reads) != 1 or len(stores) != 1 or seen.trace.unknown:
+        return None
+    (read,), (store,) = reads, stores
+    uses = seen.uses_of(read.site)
+    if uses is None:
+        return None
+    if not uses:
+        return "unused-read" if does_nothing_else(seen) else None
+    if _is_repeated(store, read, uses, seen):
+        return "same-value"
+    return "same-branch" if _is_one_branch(store, read, uses, seen) else None
+
+
+def store_alike(race: Race, seen: Seen) -> bool:
+    """Whether both threads store one value, whatever the data: one that is for all of them, or what changes nothing
+    when it is stored again."""
+    ends = race.first, race.second
+    if any(end.site.operation != "store" for end in ends) or ends[0].site.bytes != ends[1].site.bytes:
+        return False
+    if race.first.site.node is not race.second.site.node or race.first.site.stack != race.second.site.stack:
+        return False
+    site = race.first.site
+    if _is_idempotent(site, race.first, seen):
+        return True
+    found = seen.value_of(site)
+    stored = seen.stored(site)
+    if found is None or not isinstance(stored, ir.Assign) or stored.op:
+        return False
+    return not seen.varies(found, race.reach == "grid") and race.allocation not in {
+        memory for load in found.loads for memory in seen.memory_of(*load)
+    }
+
+
+def of_nobody(race: Race, seen: Seen) -> str | None:
+    """Why the read of a race matters to nobody but the thread that writes there: it decides only about that."""
+    ends = ((race.first, race.second), (race.second, race.first))
+    reads = [(read, writer) for read, writer in ends if read.site.operation == "load"]
+    if len(reads) != 1 or seen.trace.unknown:
+        return None
+    ((read, writer),) = reads
+    uses = seen.uses_of(read.site)
+    if not uses:
+        return None
+    if all(_elects(use, read, seen) for use in uses) and any(use.site.operation == "store" for use in uses):
+        return "what is read decides only whether the same element is written"
+    if all(_is_for(use, writer, race, seen) for use in uses):
+        return "only the thread that writes it uses what is read"
+    return None
+
+
+def _elects(use: Use, read: RaceEnd, seen: Seen) -> bool:
+    """Whether it stores to the element that was read, and nothing that is made of what was read there; or only loads
+    something."""
+    if use.how != "guard" or use.guard is None:
+        return False
+    if use.site.operation != "store":
+        return use.site.operation == "load"
+    return _is_of_element(use.site, read.site) and _decides_alike(use.guard, read, seen)
+
+
+def _is_for(use: Use, writer: RaceEnd, race: Race, seen: Seen) -> bool:
+    """Whether only one thread makes an access: the one that writes."""
+    lanes = seen.trace.lanes
+    for event in seen.events.get(use.site, ()):
+        rows = [row for row in range(lanes.rows) if lanes.world_of(row) == race.world]
+        for row in rows:
+            if lanes.block_of(row) not in (race.first.block, race.second.block):
+                continue
+            for lane in event.mask[row].nonzero()[0].tolist():
+                if lanes.thread_of(lane) != writer.thread or lanes.block_of(row) != writer.block:
+                    return False
+    return True
+
+
+def _is_repeated(store: RaceEnd, read: RaceEnd, uses: Sequence[Use], seen: Seen) -> bool:
+    """Whether what is read goes into nothing but the store to the element, which stores the same if it is made again
+    with what it has stored: `flags |= 1` of all threads."""
+    if not _is_of_element(store.site, read.site):
+        return False
+    return _is_idempotent(store.site, read, seen) and all(
+        use.how == "value" and use.site.operation == "store" and _is_of_element(use.site, read.site)
+        and _is_idempotent(use.site, read, seen)
+        for use in uses
+    )  # fmt: skip
+
+
+def _is_idempotent(site: Site, _read: RaceEnd, seen: Seen) -> bool:
+    """Whether it is what was read, combined with a number that all threads have in a way that makes no difference the
+    second time."""
+    stored = seen.stored(site)
+    if not isinstance(stored, ir.Assign):
+        return False
+    if stored.op:
+        return stored.op in _IDEMPOTENT and _is_for_all(stored.value, site, seen)
+    value = without_casts(stored.value)
+    if isinstance(value, ir.Binary) and value.op in _IDEMPOTENT:
+        parts: tuple[Any, ...] = (value.left, value.right)
+    elif isinstance(value, ir.Call) and value.name.split("::")[-1] in _CHOOSING and len(value.arguments) == 2:
+        parts = value.arguments
+    else:
+        return False
+    was_read = [part for part in parts if _has_read(part, site, seen)]
+    others = [part for part in parts if part not in was_read]
+    return len(was_read) == len(others) == 1 and _is_for_all(others[0], site, seen)
+
+
+def _has_read(part: Any, site: Site, seen: Seen) -> bool:
+    """Whether a value is what stood in the element."""
+    if spelled(part) == spelled(site.node):
+        return True
+    loads = seen.origins.of(part, site.stack).loads
+    is_plain = isinstance(without_casts(part), ir.Name)
+    return is_plain and len(loads) == 1 and all(spelled(node) == spelled(site.node) for node, _ in loads)
+
+
+def _is_for_all(value: Any, site: Site, seen: Seen) -> bool:
+    found = seen.origins.of(value, site.stack)
+    return not (found.is_data or found.by_thread or found.by_block)
+
+
+def _is_one_branch(store: RaceEnd, read: RaceEnd, uses: Sequence[Use], seen: Seen) -> bool:
+    """Whether what is read decides about nothing but stores that are the same for all threads, all of which whoever
+    makes the store to the element makes as well: `if (!*done) { *done = 1; *changed = 1; }`. Whoever comes first makes
+    them all."""
+    on_the_way = set(seen.guards(store.site))
+    return _is_of_element(store.site, read.site) and all(
+        use.how == "guard" and use.guard is not None and use.site.operation == "store"
+        and _stores_for_all(use.site, seen)
+        and (_is_of_element(use.site, read.site) or _is_placed_for_all(use.site, seen))
+        and on_the_way.issuperset(seen.guards(use.site))
+        and _decides_alike(use.guard, read, seen)
+        for use in uses
+    )  # fmt: skip
+
+
+def _stores_for_all(site: Site, seen: Seen) -> bool:
+    found = seen.value_of(site)
+    return found is not None and not (found.is_data or found.by_thread or found.by_block)
+
+
+def _is_placed_for_all(site: Site, seen: Seen) -> bool:
+    found = seen.address(site)
+    return not (found.is_data or found.by_thread or found.by_block)
+
+
+def _decides_alike(guard: Guard, read: RaceEnd, seen: Seen) -> bool:
+    """Whether a condition asks of what was read the same for all threads."""
+    found = seen.origins_of(guard)
+    is_of_read = (read.site.node, read.site.stack) in found.loads
+    own = found.loads - {(read.site.node, read.site.stack)}
+    return not is_of_read or (not own and not found.atomics and _asks_the_same(guard, read, seen))
+
+
+def _asks_the_same(guard: Guard, read: RaceEnd, seen: Seen) -> bool:
+    """Whether nothing but the element differs between threads in what a condition asks."""
+    if guard.stack != read.site.stack:
+        return False
+    condition = without_casts(guard.condition)
+    sides = (condition.left, condition.right) if isinstance(condition, ir.Binary) else (condition,)
+    return all(
+        spelled(side) == spelled(read.site.node) or _is_for_all(side, read.site, seen)
+        or _is_made_of(side, read, seen)
+        for side in sides
+    )  # fmt: skip
+
+
+def _is_made_of(side: Any, read: RaceEnd, seen: Seen) -> bool:
+    """Whether a value is a variable that has what was read."""
+    found = seen.origins.of(side, read.site.stack)
+    return found.loads == {(read.site.node, read.site.stack)} and isinstance(without_casts(side), ir.Name)
+
+
+def _is_of_element(one: Site, other: Site) -> bool:
+    return one.stack == other.stack and one.bytes == other.bytes and spelled(one.node) == spelled(other.node)
+
+
+def does_nothing_else(seen: Seen) -> bool:
+    """Whether all that a kernel does is known."""
+    return not seen.trace.unknown and not seen.function.problems and not seen.function.launches_kernels

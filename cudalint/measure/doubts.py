@@ -1,0 +1,379 @@
+"""Why a race may be none: what guards its accesses, what their addresses come from, and what is not understood."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+from msgspec import Struct
+
+from cudalint.execute.trace import Stack
+from cudalint.execute.values import Data
+from cudalint.heuristics import heuristic
+from cudalint.ir import nodes as ir
+from cudalint.measure.bounds import extent_of
+from cudalint.measure.origins import Origins
+from cudalint.measure.races import Race, RaceEnd
+from cudalint.measure.seen import Seen, is_uniform, spelled
+from cudalint.measure.touches import Site
+from cudalint.measure.turns import Turn, excluded
+from cudalint.measure.updates import is_shared_extreme, is_shared_update
+from cudalint.measure.ways import Guard
+
+
+class Doubt(Struct, frozen=True):
+    """What a race depends on."""
+
+    reason: str
+    usual: bool = False
+    """It is there for ordinary data: as soon as two numbers are equal, or two threads find what they look for."""
+    excludes: bool = False
+    """The two accesses cannot happen in one run at all."""
+
+
+def doubt_about(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
+    """None for a race that is certain, as far as its launch and the numbers of its worlds go."""
+    opposite = contradiction(race, seen)
+    if opposite is not None:
+        return opposite
+    if _looks_first(race):
+        return Doubt("the atomic looks again at what is read before it", excludes=True)
+    reason = excluded(race, seen)
+    if reason is not None:
+        return Doubt(reason, excludes=True)
+    guarded = by_data(race, seen, late)
+    return (
+        (guarded if guarded is not None and not guarded.usual else None)
+        or signals(race, seen, late)
+        or parts_missing(race, seen)
+        or extent(race, seen)
+        or far_on(race, seen)
+        or addresses(race, seen)
+        or guarded
+    )
+
+
+def _ends(race: Race) -> tuple[RaceEnd, RaceEnd]:
+    return race.first, race.second
+
+
+# --- guards ------------------------------------------------------------------------------------------
+
+
+@heuristic("doubt-contradiction", "guards that exclude each other").otherwise(None)
+def contradiction(race: Race, seen: Seen) -> Doubt | None:
+    """Conditions on what both threads share, of which one end needs the opposite of what the other end needs."""
+    if race.is_carried:
+        return None
+    first, second = (
+        {
+            (spelled(guard.condition), guard.stack): guard
+            for guard in seen.guards(end.site)
+            if guard.loop is None and guard.holds is not None and _is_one_for_both(guard, race, seen)
+        }
+        for end in _ends(race)
+    )  # fmt: skip
+    if _deny(first, second) or _deny(second, first):
+        return Doubt("the two accesses are on opposite sides of one condition", excludes=True)
+    return None
+
+
+_Guards = Mapping[tuple[object, Stack], Guard]
+
+
+def _deny(some: _Guards, others: _Guards) -> bool:
+    """Whether one of some conditions is false where the others hold."""
+    return any(_truth(guard.condition, guard.stack, others) is (not guard.holds) for guard in some.values())
+
+
+def _truth(condition: Any, stack: Stack, held: _Guards) -> bool | None:
+    """Whether a condition holds where others do; None where they do not say."""
+    while isinstance(condition, ir.Cast):
+        condition = condition.operand
+    known = held.get((spelled(condition), stack))
+    if known is not None:
+        return known.holds
+    if isinstance(condition, ir.Unary) and condition.op == "!":
+        inner = _truth(condition.operand, stack, held)
+        return None if inner is None else not inner
+    if not isinstance(condition, ir.Binary) or condition.op not in ("&&", "||"):
+        return None
+    parts = [_truth(part, stack, held) for part in (condition.left, condition.right)]
+    decisive = condition.op == "||"
+    if decisive in parts:
+        return decisive
+    return None if None in parts else not decisive
+
+
+def _is_one_for_both(guard: Guard, race: Race, seen: Seen) -> bool:
+    found = seen.origins_of(guard)
+    if not found.is_data or seen.varies(found, race.reach == "grid"):
+        return False
+    if race.reach != "grid":
+        # What changes between the two is a race by itself.
+        return True
+    return not any(memory in seen.written for load in found.loads for memory in seen.memory_of(*load))
+
+
+@heuristic("doubt-guarded-by-data", "one thread is chosen by data").otherwise(None)
+def by_data(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
+    """Loaded data that decides, thread by thread, who gets there; but for a number that one of the blocks draws."""
+    allowed = late.guard.condition if late is not None else None
+    is_grid = race.reach == "grid"
+    guarded, looks_first = 0, False
+    doubt: Doubt | None = None
+    deciding: list[Guard] = []
+    for end in _ends(race):
+        varying = [guard for guard in seen.decided_by_data(end.site, is_grid) if guard.condition is not allowed]
+        deciding += varying
+        for guard in varying:
+            found = seen.origins_of(guard)
+            doubt = Doubt(f"it depends on data: {seen.told(found)}")
+            if found.is_unknown:
+                return doubt
+            # `if (d[u] + w < d[v]) d[v] = d[u] + w`: what the array holds may keep the threads apart for good.
+            looks_first |= any(race.allocation in seen.memory_of(*load) for load in found.loads)
+        guarded += bool(varying)
+    if not is_grid and not (looks_first and race.allocation.space != "shared") and guarded < 2:
+        return None
+    is_ordinary = is_shared_extreme if looks_first else is_shared_update
+    if doubt is None or not is_ordinary(race, deciding, seen):
+        return doubt
+    return Doubt(doubt.reason, usual=not any(seen.origins_of(guard).atomics for guard in deciding))
+
+
+@heuristic("doubt-signals", "locks and flags").otherwise(None)
+def signals(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
+    """Threads that wait for each other by flags in memory, or take locks."""
+    if race.allocation.space != "shared" and (seen.trace.fences or _spins(seen)):
+        return Doubt("the kernel orders threads by memory fences, flags or locks, which are not followed")
+    allowed = late.guard.condition if late is not None else None
+    for end in _ends(race):
+        for guard in seen.guards(end.site):
+            if guard.condition is not allowed and seen.origins_of(guard).atomics:
+                return Doubt("it depends on the result of an atomic, by which threads may take turns")
+    return None
+
+
+def _spins(seen: Seen) -> bool:
+    """Whether a loop goes on for as long as global memory says so that the kernel also writes, or until it has a lock.
+    """
+    for site in seen.events:
+        for guard in seen.guards(site):
+            if guard.loop is None:
+                continue
+            found = seen.origins_of(guard)
+            if found.atomics and _has_number(guard.condition):
+                return True
+            memories = (memory for load in found.loads for memory in seen.memory_of(*load))
+            if any(memory.space == "global" and memory in seen.written for memory in memories):
+                return True
+    return False
+
+
+def _has_number(condition: Any) -> bool:
+    return isinstance(condition, ir.Binary) and condition.op in ("==", "!=") and any(
+        spelled(side)[:1] == ("constant",) for side in (condition.left, condition.right)  # type: ignore[index]
+    )
+
+
+# --- what is not understood --------------------------------------------------------------------------
+
+
+@heuristic("doubt-parts-missing", "calls that are not understood").otherwise(None)
+def parts_missing(race: Race, seen: Seen) -> Doubt | None:
+    """What is not understood may be a barrier."""
+    if seen.function.problems:
+        return Doubt("part of the kernel is not understood")
+    for reason in seen.trace.unknown:
+        return Doubt(f"what is not understood may order the threads: {reason}")
+    if race.reach == "grid":
+        return None
+    for event in seen.trace.barriers:
+        if event.kind == "named" and event.part != "arrive" and not event.is_implied:
+            around = {(id(g.condition), g.holds) for g in seen.ways.guards_of(event.node, event.stack)}
+            ends = [{(id(g.condition), g.holds) for g in seen.guards(end.site)} for end in _ends(race)]
+            branches = [around <= own for own in ends]
+            if around and branches[0] != branches[1]:
+                return Doubt("a barrier that not all threads of the block wait for may order them")
+    return None
+
+
+def _looks_first(race: Race) -> bool:
+    """Whether a thread reads what it updates by an atomic next: what goes into a compare-and-swap is checked by it, as
+    is what `atomicMax` may not improve."""
+    ends = {end.site.operation: end.site for end in _ends(race)}
+    if set(ends) != {"load", "atomic"} or (race.reach == "warp" and race.first.site.stack != race.second.site.stack):
+        return False
+    load, atomic = ends["load"], ends["atomic"]
+    if load.node.span[1:3] > atomic.node.span[1:3] or load.stack != atomic.stack:
+        return False
+    place = _place_of(atomic.node)
+    return place is not None and place == spelled(load.node)
+
+
+def _place_of(call: Any) -> object:
+    """What an atomic updates, as an lvalue would be spelled."""
+    if not isinstance(call, ir.Call) or not call.arguments:
+        return None
+    place = call.arguments[0]
+    while isinstance(place, ir.Cast):
+        place = place.operand
+    if isinstance(place, ir.Unary) and place.op == "&":
+        return spelled(place.operand)
+    if isinstance(place, ir.Binary) and place.op == "+":
+        return "Index", spelled(place.left), spelled(place.right)
+    return "Unary", "*", spelled(place)
+
+
+@heuristic("doubt-extent", "races beyond an array's end").otherwise(None)
+def extent(race: Race, seen: Seen) -> Doubt | None:
+    """Numbers for which threads leave the array: the program is not meant for them."""
+    bytes_ = extent_of(race.allocation)
+    if bytes_ is None:
+        return None
+    lanes = seen.trace.lanes
+    own = slice(race.world * lanes.blocks, (race.world + 1) * lanes.blocks)
+    for end in _ends(race):
+        for event in seen.events.get(end.site, ()):
+            if event.allocation is not race.allocation or isinstance(event.offset, Data):
+                continue
+            wide = np.broadcast_to(event.offset, event.mask.shape)[own]
+            if ((wide < 0) | (wide >= bytes_))[event.mask[own]].any():
+                return Doubt("with the sizes that were taken, threads leave the array")
+    return None
+
+
+# --- addresses ---------------------------------------------------------------------------------------
+
+
+@heuristic("doubt-far-on", "races of late iterations").otherwise(None)
+def far_on(race: Race, seen: Seen) -> Doubt | None:
+    """Loops that loaded data ends, and that come to the element late: `for (i = t; i < count[b]; i += 256) s[i] = ...`
+    leaves what lies behind the first elements alone if no count is as large as that."""
+    for end in _ends(race):
+        for guard in seen.guards(end.site):
+            if guard.loop is None or not isinstance(guard.condition, ir.Binary):
+                continue
+            found = seen.origins_of(guard)
+            events = seen.events.get(end.site, ())
+            if not found.is_data or not events or race.byte is None:
+                continue
+            own = seen.trace.accesses[end.number]
+            if own is not events[0] and not _is_same_place(own.offset, events[0].offset):
+                return Doubt(f"it depends on data how often a loop goes round: {seen.told(found)}")
+    return None
+
+
+def _is_same_place(one: Any, other: Any) -> bool:
+    if isinstance(one, Data) or isinstance(other, Data):
+        return True
+    return bool(np.array_equal(one, other))
+
+
+@heuristic("doubt-loaded-addresses", "addresses that were loaded may be all different").otherwise(None)
+def addresses(race: Race, seen: Seen) -> Doubt | None:
+    """Addresses made from loaded data: a race is certain if the threads meet whatever the data is."""
+    if race.byte is not None:
+        return None
+    open_ends = [end for end in _ends(race) if _is_by_data(end, seen)]
+    found = [seen.address(end.site) for end in open_ends]
+    data = [each for each in found if each.is_data]
+    text = f"the address depends on data: {seen.told(data[0]) if data else 'a value is not known'}"
+    if any(each.is_unknown or each.atomics for each in found) or len(data) < len(found):
+        return Doubt(text)
+    if race.reach == "grid":
+        return None if _is_crowded(race, open_ends, seen) else Doubt(text)
+    if _decide_who_comes(race, found, seen):
+        return Doubt(text)
+    if race.is_covered or _is_one_place(race, found) or _is_crowded(race, open_ends, seen):
+        return None
+    return Doubt(text, usual=_is_usual(race, open_ends, seen))
+
+
+def _is_by_data(end: RaceEnd, seen: Seen) -> bool:
+    return isinstance(seen.trace.accesses[end.number].offset, Data)
+
+
+def _is_one_place(race: Race, found: Sequence[Origins]) -> bool:
+    """Whether both threads look up the same data, and go where it says."""
+    same = spelled(race.first.site.node) == spelled(race.second.site.node)
+    return len(found) == 2 and same and not any(each.may_vary for each in found)
+
+
+def _is_crowded(race: Race, ends: Sequence[RaceEnd], seen: Seen) -> bool:
+    """Whether there are more threads in the grid than elements that the data leads to, as in a histogram of bytes: even
+    if each thread has loaded a number of its own, some update one element."""
+    if race.allocation.space != "global" or not _updates_by_data(race, seen):
+        return False
+    threads = seen.trace.lanes.threads * seen.trace.lanes.blocks
+    types = [
+        node.type for end in ends for node, stack in seen.address(end.site).loads if isinstance(node.type, ir.Scalar)
+    ]
+    return bool(types) and all(1 << 8 * type_.bytes < threads for type_ in types if type_.bytes < 4) and all(
+        type_.bytes < 4 for type_ in types
+    )
+
+
+def _decide_who_comes(race: Race, found: Sequence[Origins], seen: Seen) -> bool:
+    """Whether an array that an address is computed from also decides, by other elements, thread by thread, who gets
+    there. What an element says of itself lets all pass that have its value."""
+    own = {spelled(node) for each in found for node, _ in each.loads}
+    sources = {memory for each in found for load in each.loads for memory in seen.memory_of(*load)}
+    for end in _ends(race):
+        for guard in seen.decided_by_data(end.site, race.reach == "grid"):
+            for node, stack in seen.origins_of(guard).loads:
+                if spelled(node) not in own and not sources.isdisjoint(seen.memory_of(node, stack)):
+                    return True
+    return False
+
+
+def _is_usual(race: Race, open_ends: Sequence[RaceEnd], seen: Seen) -> bool:
+    """Whether ordinary data makes threads meet in shared memory: where they add to elements of which nothing else says
+    whose they are, as in a histogram, and where such elements are touched as each thread's own as well."""
+    if race.allocation.space != "shared":
+        return False
+    first, second = race.first.site, race.second.site
+    if spelled(first.node) == spelled(second.node) and first.stack == second.stack:
+        return _updates_by_data(race, seen)
+    if len(open_ends) == 2:
+        return False
+    known = race.second if open_ends[0] is race.first else race.first
+    offset = seen.trace.accesses[known.number].offset
+    return _is_up_to_data(open_ends[0].site, seen) and not isinstance(offset, Data) and not is_uniform(offset)
+
+
+def _updates_by_data(race: Race, seen: Seen) -> bool:
+    """Whether threads read and write one element, which data alone chooses: `counts[in[i]]++`."""
+    first, second = race.first.site, race.second.site
+    if spelled(first.node) != spelled(second.node) or first.stack != second.stack:
+        return False
+    return {first.operation, second.operation} == {"load", "store"} and _is_up_to_data(second, seen)
+
+
+def _is_up_to_data(site: Site, seen: Seen) -> bool:
+    """Whether data alone says which element it is: what is added to it is no thread's own."""
+    node = site.node
+    if isinstance(node, ir.Call) and node.arguments:
+        node = node.arguments[0]
+        while isinstance(node, ir.Cast) or (isinstance(node, ir.Unary) and node.op == "&"):
+            node = node.operand
+    index = node.index if isinstance(node, ir.Index) else node.right if isinstance(node, ir.Binary) else None
+    return index is not None and all(
+        _is_loaded(part, site, seen) or not seen.origins.of(part, site.stack).by_thread for part in _terms(index)
+    )
+
+
+def _terms(index: Any) -> Iterator[Any]:
+    while isinstance(index, ir.Cast):
+        index = index.operand
+    if isinstance(index, ir.Binary) and index.op in ("+", "-"):
+        yield from _terms(index.left)
+        yield from _terms(index.right)
+    else:
+        yield index
+
+
+def _is_loaded(part: Any, site: Site, seen: Seen) -> bool:
+    return seen.origins.of(part, site.stack).is_data

@@ -1,0 +1,269 @@
+"""What values come from, by the tree: threads, blocks, memory, atomics. Variables are taken to have any of the values
+that are ever assigned to them, also by what decides whether they are.
+
+It says of a condition whether loaded data decides, and whether two threads may find different data; that one of the
+loads gives a number that is known after all makes no difference.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from cudalint.execute.trace import Stack
+from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import builtin
+from cudalint.ir.walk import STEPS, children, nodes_in, root
+from cudalint.measure.ways import Ways
+
+Source = tuple[Any, Stack]
+"""A node that reads memory, and the calls that lead to it."""
+_ATOMIC = ("atomic", "nv-atomic", "atomic-method", "fetch")
+_THREADS = frozenset({"threadIdx", "laneid"})
+_RANKS = frozenset({"thread_rank", "thread_index", "meta_group_rank"})
+
+
+class Origins(NamedTuple):
+    """What a value comes from."""
+
+    by_thread: bool = False
+    """Threads of a block may have different ones since they are different threads, or look in different places."""
+    by_block: bool = False
+    loads: frozenset[Source] = frozenset()
+    atomics: frozenset[Source] = frozenset()
+    is_unknown: bool = False
+    """Something goes into it that is not followed."""
+    numbers: frozenset[str] = frozenset()
+    """Parameters of the kernel, by name."""
+
+    @property
+    def is_data(self) -> bool:
+        return bool(self.loads or self.atomics) or self.is_unknown
+
+    @property
+    def may_vary(self) -> bool:
+        """Whether threads of one block may have different ones."""
+        return self.by_thread or bool(self.atomics) or self.is_unknown
+
+
+NOTHING = Origins()
+_UNKNOWN = Origins(is_unknown=True)
+
+
+def together(found: Iterable[Origins]) -> Origins:
+    result = NOTHING
+    for each in found:
+        if each is NOTHING:
+            continue
+        if result is NOTHING:
+            result = each
+            continue
+        result = Origins(
+            result.by_thread or each.by_thread, result.by_block or each.by_block, result.loads | each.loads,
+            result.atomics | each.atomics, result.is_unknown or each.is_unknown, result.numbers | each.numbers,
+        )  # fmt: skip
+    return result
+
+
+class OriginsOf:
+    """Of the values of a kernel and of what it calls."""
+
+    def __init__(self, ways: Ways) -> None:
+        self.ways = ways
+        self._known: dict[tuple[int, Stack], Origins] = {}
+        self._variables: dict[tuple[ir.Symbol, Stack], Origins] = {}
+        self._open: set[tuple[ir.Symbol, Stack]] = set()
+
+    def of(self, expression: Any, stack: Stack) -> Origins:
+        key = id(expression), stack
+        found = self._known.get(key)
+        if found is None:
+            is_outermost = not self._open
+            found = self._of(expression, stack)
+            if is_outermost:
+                # Within a variable's own definitions it is not known in full.
+                self._known[key] = found
+        return found
+
+    def _of(self, e: Any, stack: Stack) -> Origins:
+        match e:
+            case ir.Constant() | ir.FunctionName():
+                return NOTHING
+            case ir.Name():
+                return self._name(e, stack)
+            case ir.Call():
+                return self._call(e, stack)
+            case ir.Index():
+                own = together((self.of(e.base, stack), self.of(e.index, stack)))
+                return self._loaded(e, own, stack)
+            case ir.Unary() if e.op == "*":
+                return self._loaded(e, self.of(e.operand, stack), stack)
+            case ir.Member():
+                known = self._builtin(e)
+                if known is not None:
+                    return known
+                place = self.of(e.base, stack)
+                return self._loaded(e, place, stack) if e.arrow or _is_memory(e) else place
+            case ir.UnknownExpr() | ir.Launch() | ir.New():
+                return _UNKNOWN
+            case _:
+                return together(self.of(child, stack) for child in children(e) if isinstance(child, _EXPRESSIONS))
+
+    @staticmethod
+    def _builtin(e: ir.Member) -> Origins | None:
+        base = e.base
+        if not isinstance(base, ir.Name) or base.symbol.storage != "builtin":
+            return None
+        if base.symbol.name in _THREADS:
+            return Origins(by_thread=True)
+        return Origins(by_block=True) if base.symbol.name == "blockIdx" else NOTHING
+
+    @staticmethod
+    def _loaded(e: Any, place: Origins, stack: Stack) -> Origins:
+        if isinstance(e.type, ir.ArrayType) or is_own(e):
+            return place
+        return place._replace(loads=place.loads | {(e, stack)})
+
+    def _name(self, e: ir.Name, stack: Stack) -> Origins:
+        symbol = e.symbol
+        if symbol.storage == "builtin":
+            return Origins(by_thread=symbol.name in _THREADS, by_block=symbol.name == "blockIdx")
+        if symbol.storage in ("shared", "dynamic-shared", "device", "static") and not symbol.is_const:
+            is_value = not isinstance(symbol.type, ir.ArrayType)
+            return Origins(loads=frozenset({(e, stack)})) if is_value else NOTHING
+        if symbol.storage not in ("local", "parameter"):
+            return NOTHING
+        return self.of_variable(symbol, stack)
+
+    def of_variable(self, symbol: ir.Symbol, stack: Stack) -> Origins:
+        """What a local variable may have."""
+        key = symbol, stack
+        found = self._variables.get(key)
+        if found is not None:
+            return found
+        if key in self._open:
+            return NOTHING
+        self._open.add(key)
+        found = together(self._assigned(symbol, stack))
+        self._open.discard(key)
+        if not self._open:
+            self._variables[key] = found
+        return found
+
+    def _assigned(self, symbol: ir.Symbol, stack: Stack) -> Iterator[Origins]:
+        level: Stack | None = stack
+        while level is not None:
+            function = self.ways.function_of(level)
+            if symbol in function.parameters and level:
+                argument = _argument(level[0], function.parameters.index(symbol))
+                yield self.of(argument, level[1:]) if argument is not None else NOTHING
+            if symbol is function.this and level and isinstance(level[0], ir.Call) and level[0].receiver is not None:
+                yield self.of(level[0].receiver, level[1:])
+            own = _definitions(function).get(symbol, ())
+            for value, node in own:
+                if value is not None:
+                    yield self.of(value, level)
+                if len(own) > 1:
+                    for guard in self.ways.guards_of(node, level):
+                        if guard.stack == level:
+                            yield self.of(guard.condition, level)._replace(numbers=frozenset())
+            if symbol in function.parameters and not level:
+                yield Origins(numbers=frozenset({symbol.name}))
+            if own or symbol in function.parameters:
+                return
+            # The variable of an enclosing function, which a lambda captures.
+            level = level[1:] if level else None
+
+    def _call(self, e: ir.Call, stack: Stack) -> Origins:
+        known = builtin(e.name.split("::")[-1])
+        arguments = [self.of(each, stack) for each in (e.receiver, *e.arguments) if each is not None]
+        if is_atomic(e):
+            return together(arguments)._replace(atomics=frozenset({(e, stack)}))
+        if e.name.split("::")[-1] in _RANKS:
+            return Origins(by_thread=True)
+        if known.effect == "load":
+            return together(arguments)._replace(loads=frozenset({(e, stack)}))
+        body = e.function.load() if e.function is not None and not e.is_virtual else None
+        if body is not None and len(stack) < _DEEPEST and e not in stack:
+            inner = (e, *stack)
+            results = [node for node in nodes_in(body) if isinstance(node, ir.Return) and node.value is not None]
+            found = [self.of(result.value, inner) for result in results]
+            if len(results) > 1:
+                guards = (guard for result in results for guard in self.ways.guards_of(result, inner))
+                found += [self.of(guard.condition, inner) for guard in guards if guard.stack == inner]
+            return together((*found, *(arguments if e.function and not e.function.is_user else ())))
+        is_followed = known.effect or not (e.function is None or e.function.is_user)
+        return together(arguments if is_followed else (*arguments, _UNKNOWN))
+
+
+_DEEPEST = 12
+_EXPRESSIONS = (
+    ir.Constant, ir.Name, ir.Member, ir.Index, ir.Unary, ir.Binary, ir.Assign, ir.Conditional, ir.Cast, ir.Call,
+    ir.Construct, ir.InitList, ir.StatementExpr, ir.Lambda, ir.FunctionName, ir.UnknownExpr,
+)  # fmt: skip
+
+
+def is_atomic(e: Any) -> bool:
+    """Whether a call is an atomic update of memory."""
+    if not isinstance(e, ir.Call):
+        return False
+    name = e.name.split("::")[-1]
+    return builtin(name).effect in _ATOMIC or name.startswith(("atomic", "fetch_", "compare_exchange"))
+
+
+def _is_memory(e: Any) -> bool:
+    symbol = root(e)
+    return symbol is not None and symbol.storage in ("shared", "dynamic-shared", "device")
+
+
+def is_own(e: Any) -> bool:
+    """Whether it is an element of an array that a thread has for itself."""
+    base = e
+    while isinstance(base, (ir.Index, ir.Member, ir.Cast)):
+        if isinstance(base, ir.Member) and base.arrow:
+            return False
+        base = base.base if not isinstance(base, ir.Cast) else base.operand
+    if not isinstance(base, ir.Name):
+        return False
+    is_local = base.symbol.storage in ("local", "parameter", "constant", "template", "global")
+    return is_local and (base is e or not isinstance(ir.referent(base.symbol.type), ir.PointerType))
+
+
+def _argument(call: ir.Call | ir.Construct, at: int) -> ir.Expr | None:
+    return call.arguments[at] if at < len(call.arguments) else None
+
+
+@functools.lru_cache(maxsize=64)
+def _definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]:
+    """The values that variables are given, each with the node that does it."""
+    found: dict[ir.Symbol, list[tuple[Any, Any]]] = {}
+
+    def note(symbol: ir.Symbol | None, value: Any, node: Any) -> None:
+        if symbol is not None:
+            found.setdefault(symbol, []).append((value, node))
+
+    for node in nodes_in(function):
+        match node:
+            case ir.Declare():
+                if node.initializer is not None:
+                    note(node.symbol, node.initializer, node)
+            case ir.RangeFor():
+                note(node.symbol, node.range, node)
+            case ir.Assign():
+                if is_own(node.target):
+                    note(root(node.target), node.value, node)
+            case ir.Unary() if node.op in STEPS:
+                if is_own(node.operand):
+                    note(root(node.operand), None, node)
+            case ir.Call():
+                outputs = node.function.outputs() if node.function is not None else frozenset()
+                for at, argument in enumerate(node.arguments):
+                    is_address = isinstance(argument, ir.Unary) and argument.op == "&"
+                    if at in outputs or is_address:
+                        for other in node.arguments:
+                            if other is not argument:
+                                note(root(argument), other, node)
+            case _:
+                pass
+    return found

@@ -1,0 +1,220 @@
+"""What has to hold for a thread to get to a place: the conditions of branches and loops around it, and those under
+which threads leave before it, through the calls that lead there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+from cudalint.execute.trace import Stack
+from cudalint.ir import nodes as ir
+from cudalint.ir.walk import children
+
+_LOOPS = (ir.For, ir.While, ir.DoWhile, ir.RangeFor)
+
+
+class Guard(NamedTuple):
+    """One condition on the way."""
+
+    condition: ir.Expr
+    holds: bool | None
+    """What it has to be; None where it is one of several that decide."""
+    stack: Stack
+    """The calls that lead to it."""
+    loop: Any = None
+    """The loop that it is the condition of, or an exit of."""
+
+
+class _Own(NamedTuple):
+    """A condition within one function."""
+
+    condition: ir.Expr
+    holds: bool | None
+    loop: Any = None
+
+
+_Chain = tuple[_Own, ...]
+
+
+class Ways:
+    """Those in a kernel and the functions that it calls."""
+
+    def __init__(self, function: ir.Function) -> None:
+        self._kernel = function
+        self._known: dict[int, dict[int, _Chain]] = {}
+        self._kept: list[ir.Function] = []
+        self._guards: dict[tuple[int, Stack], tuple[Guard, ...]] = {}
+
+    def guards_of(self, node: Any, stack: Stack) -> tuple[Guard, ...]:
+        """Those on the way to a node of the tree, the outermost first."""
+        key = id(node), stack
+        found = self._guards.get(key)
+        if found is None:
+            own = self._in_function(self.function_of(stack)).get(id(node), ())
+            found = tuple(Guard(each.condition, each.holds, stack, each.loop) for each in own)
+            if stack:
+                found = (*self.guards_of(stack[0], stack[1:]), *found)
+            self._guards[key] = found
+        return found
+
+    def function_of(self, stack: Stack) -> ir.Function:
+        """The one that calls lead to."""
+        if not stack:
+            return self._kernel
+        call = stack[0]
+        reference = call.function if isinstance(call, ir.Call) else call.constructor
+        body = reference.load() if reference is not None else None
+        return body if body is not None else self._kernel
+
+    def _in_function(self, function: ir.Function) -> dict[int, _Chain]:
+        found = self._known.get(id(function))
+        if found is None:
+            walk = _Walk()
+            walk.statement(function.body, ())
+            self._kept.append(function)
+            found = self._known[id(function)] = walk.found
+        return found
+
+
+class _Walk:
+    """Goes through a function once, and notes the conditions on the way to each of its nodes."""
+
+    def __init__(self) -> None:
+        self.found: dict[int, _Chain] = {}
+
+    def statement(self, n: ir.Stmt, chain: _Chain) -> _Chain:
+        """Gives the conditions under which threads get behind it."""
+        self.found[id(n)] = chain
+        match n:
+            case ir.Block():
+                return self._all(n.statements, chain)
+            case ir.UnknownStmt():
+                return self._all(n.children, chain)
+            case ir.If():
+                self.expression(n.condition, chain)
+                self.statement(n.then, (*chain, *_parts(n.condition, True)))
+                if n.otherwise is not None:
+                    self.statement(n.otherwise, (*chain, *_parts(n.condition, False)))
+                return (*chain, *_left(n))
+            case ir.Switch():
+                self.expression(n.condition, chain)
+                inside = (*chain, _Own(n.condition, None))
+                for case in n.cases:
+                    inside = self._all(case.body, inside)
+                return (*chain, *_left(n))
+            case ir.For() | ir.While() | ir.DoWhile() | ir.RangeFor():
+                return self._loop(n, chain)
+            case _:
+                for child in children(n):
+                    self.expression(child, chain)
+                return chain
+
+    def _all(self, statements: Sequence[ir.Stmt], chain: _Chain) -> _Chain:
+        for each in statements:
+            chain = self.statement(each, chain)
+        return chain
+
+    def _loop(self, n: Any, chain: _Chain) -> _Chain:
+        if isinstance(n, ir.For) and n.init is not None:
+            chain = self.statement(n.init, chain)
+        if isinstance(n, ir.RangeFor):
+            self.expression(n.range, chain)
+            self.statement(n.body, chain)
+            return (*chain, *_left(n))
+        exits = tuple(each._replace(loop=n) for each in _breaks(n.body))
+        around = (*chain, *exits)
+        inside = around
+        if n.condition is not None:
+            self.expression(n.condition, around)
+            # The first turn of `do` asks nothing.
+            holds = None if isinstance(n, ir.DoWhile) else True
+            inside = (*around, *(each._replace(loop=n, holds=holds) for each in _parts(n.condition, True)))
+        behind = self.statement(n.body, inside)
+        if isinstance(n, ir.For) and n.increment is not None:
+            self.expression(n.increment, behind)
+        return (*chain, *_left(n))
+
+    def expression(self, n: Any, chain: _Chain) -> None:
+        self.found[id(n)] = chain
+        if isinstance(n, ir.Binary) and n.op in ("&&", "||"):
+            self.expression(n.left, chain)
+            self.expression(n.right, (*chain, *_parts(n.left, n.op == "&&")))
+        elif isinstance(n, ir.Conditional):
+            self.expression(n.condition, chain)
+            self.expression(n.then, (*chain, *_parts(n.condition, True)))
+            self.expression(n.otherwise, (*chain, *_parts(n.condition, False)))
+        elif isinstance(n, ir.StatementExpr):
+            behind = self._all(n.statements, chain)
+            if n.value is not None:
+                self.expression(n.value, behind)
+        else:
+            for child in children(n):
+                self.expression(child, chain)
+
+
+def _parts(condition: ir.Expr, holds: bool) -> Iterator[_Own]:
+    """The conditions that all have to be as they are for one to be so."""
+    bare = condition
+    while isinstance(bare, ir.Cast):
+        bare = bare.operand
+    if isinstance(bare, ir.Unary) and bare.op == "!":
+        yield from _parts(bare.operand, not holds)
+    elif isinstance(bare, ir.Binary) and bare.op == ("&&" if holds else "||"):
+        yield from _parts(bare.left, holds)
+        yield from _parts(bare.right, holds)
+    else:
+        yield _Own(bare, holds)
+
+
+def _left(n: ir.Stmt) -> Iterator[_Own]:
+    """The conditions under which threads leave the function or the turn of a loop inside of a statement, turned round
+    where it is one alone."""
+    for chain in _exits(n, (), (ir.Return, ir.Break, ir.Continue)):
+        yield from _turned(chain)
+
+
+def _breaks(body: ir.Stmt) -> Iterator[_Own]:
+    """Those under which they leave a loop for good."""
+    for chain in _exits(body, (), (ir.Return, ir.Break)):
+        yield from (each._replace(holds=None) for each in chain)
+
+
+def _turned(chain: _Chain) -> Iterator[_Own]:
+    if len(chain) == 1 and chain[0].holds is not None:
+        yield chain[0]._replace(holds=not chain[0].holds)
+    else:
+        yield from (each._replace(holds=None) for each in chain)
+
+
+def _exits(n: ir.Stmt | None, chain: _Chain, kinds: tuple[type, ...]) -> Iterator[_Chain]:
+    """The conditions within a statement that lead to each of its exits."""
+    match n:
+        case None:
+            return
+        case ir.Return() | ir.Break() | ir.Continue():
+            if isinstance(n, kinds):
+                yield chain
+        case ir.Block():
+            for each in n.statements:
+                yield from _exits(each, chain, kinds)
+        case ir.UnknownStmt():
+            for each in n.children:
+                yield from _exits(each, chain, kinds)
+        case ir.If():
+            yield from _exits(n.then, (*chain, *_parts(n.condition, True)), kinds)
+            yield from _exits(n.otherwise, (*chain, *_parts(n.condition, False)), kinds)
+        case ir.Switch():
+            inside = tuple(kind for kind in kinds if kind is not ir.Break)
+            for case in n.cases:
+                for each in case.body:
+                    yield from _exits(each, (*chain, _Own(n.condition, None)), inside)
+        case ir.For() | ir.While() | ir.DoWhile() | ir.RangeFor():
+            yield from _exits(n.body, (*chain, *_condition_of(n)), (ir.Return,))
+        case _:
+            return
+
+
+def _condition_of(n: Any) -> Iterator[_Own]:
+    condition = getattr(n, "condition", None)
+    if condition is not None:
+        yield _Own(condition, None)
