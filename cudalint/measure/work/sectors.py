@@ -193,7 +193,7 @@ def _in_blocks(
     steps = np.rint(fitted).astype(np.int64)
     if not np.array_equal(np.matmul(apart, steps), moved):
         return (None,) * 3, others
-    varies: Any = apart.any(axis=0).tolist()
+    varies = [bool(apart[:, axis].any()) for axis in range(3)]
     return tuple(steps[axis] if varies[axis] else None for axis in range(3)), others
 
 
