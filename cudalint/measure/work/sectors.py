@@ -193,8 +193,7 @@ def _in_blocks(
     steps = np.rint(fitted).astype(np.int64)
     if not np.array_equal(np.matmul(apart, steps), moved):
         return (None,) * 3, others
-    varies: list[bool] = apart.any(axis=0).tolist()
-    return tuple(steps[axis] if varies[axis] else None for axis in range(3)), others
+    return tuple(steps[axis] if apart[:, axis].any() else None for axis in range(3)), others
 
 
 def _growth(sets: Sequence[Numbers]) -> float:
