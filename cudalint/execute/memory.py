@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cudalint.execute.arithmetic import converted, dtype_of
-from cudalint.execute.drawn import Drawn, cast_number, chosen_number, moved_offset, scaled_index
+from cudalint.execute.drawn import Drawn, cast_number, chosen_number, either_number, moved_offset, scaled_index
 from cudalint.execute.values import (
     COMPUTED,
     LOADED,
@@ -133,11 +133,11 @@ def _made_of(parts: dict[Allocation, tuple[Any, Any]]) -> Allocation | None:
 def either(new: Value, old: Value) -> Value:
     """One value or the other, as data says: of pointers it is known which pieces of memory they may lead to."""
     if type(new) is not Pointer or type(old) is not Pointer:
-        return COMPUTED
+        return either_number(new, old)
     if new.allocation.is_null or old.allocation.is_null:
         return old if new.allocation.is_null else new
     if new.allocation is old.allocation:
-        return Pointer(new.allocation, COMPUTED, new.pointee)
+        return Pointer(new.allocation, either_number(new.offset, old.offset), new.pointee)
     parts: dict[Allocation, tuple[Any, Any]] = {}
     for at in (new, old):
         if at.allocation.parts and not at.allocation.is_open:
@@ -178,6 +178,14 @@ def _wrapped(value: int | float, dtype: Any) -> Any:
 _ALL_BITS = (1 << 64) - 1
 
 
+def address(number: int) -> int:
+    """A number of bytes, which wraps around as addresses do."""
+    return number if -_FAR <= number < _FAR else (number + _FAR) % (2 * _FAR) - _FAR
+
+
+_FAR = 1 << 63
+
+
 def plus(offset: Any, added: Any) -> Any:
     """The sum of two numbers of bytes, as wide integers; data if one is."""
     for value in (offset, added):
@@ -195,7 +203,8 @@ def plus(offset: Any, added: Any) -> Any:
         offset = offset.astype(np.int64)
     if type(added) is np.ndarray and added.dtype != np.int64:
         added = added.astype(np.int64)
-    return offset + added
+    found = offset + added
+    return address(found) if type(found) is int else found
 
 
 def scaled(index: Any, bytes_: int) -> Any:
@@ -208,7 +217,7 @@ def scaled(index: Any, bytes_: int) -> Any:
         return scaled_index(index, bytes_)
     if isinstance(index, Data):
         return index
-    return int(index) * bytes_ if isinstance(index, (int, bool)) else COMPUTED
+    return address(int(index) * bytes_) if isinstance(index, (int, bool)) else COMPUTED
 
 
 def plain(offset: Any) -> Any:

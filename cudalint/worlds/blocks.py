@@ -118,7 +118,7 @@ class BlockConditions:
 
         cells, wide = _cells(grid, states), [axis for axis in range(3) if grid[axis] > 1]
         found = _chosen(cells, states(cells.places), max(1, most - len(wide)), len(wide))
-        return _with_neighbours(found, wide, states)
+        return _with_ends(_with_neighbours(found, wide, states), grid)
 
 
 def _of_difference(difference: Interval) -> list[Any]:
@@ -248,6 +248,18 @@ def _with_neighbours(found: Sampled, wide: Sequence[int], states: Any) -> Sample
         weights[donor] -= 1.0
         weights[neighbour] = 1.0
     return sorted(weights.items(), key=lambda each: each[0][::-1])
+
+
+def _with_ends(chosen: Sampled, grid: Extents) -> Sampled:
+    """With the first block and the last, each of which stands for itself: if anybody leaves an array it is those."""
+    found = dict(chosen)
+    x, y, z = grid
+    for end in ((0, 0, 0), (x - 1, y - 1, z - 1)):
+        other = max(found, key=lambda place: found[place])
+        if end not in found and found[other] > 1:
+            found[other] -= 1
+            found[end] = 1.0
+    return sorted(found.items(), key=lambda each: each[0][::-1])
 
 
 def _strata(cells: _Cells, own: Any, shares: int) -> Iterator[tuple[Extents, float]]:
