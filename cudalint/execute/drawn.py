@@ -78,7 +78,7 @@ class Drawn(Data):
             if id(each) not in seen:
                 seen.add(id(each))
                 waiting += [argument for argument in each.arguments if type(argument) is Drawn]
-                if each.op == "load":
+                if each.op in ("load", "any"):
                     yield each
 
     @property
@@ -91,7 +91,7 @@ class Drawn(Data):
                 return True
             if each.op in ("&", ">>") and type(each.arguments[1]) is int:
                 return True
-            if each.op != "load":
+            if each.op not in ("load", "any"):
                 waiting += [argument for argument in each.arguments if type(argument) is Drawn]
         return False
 
