@@ -133,7 +133,5 @@ def _is_short(n: ir.For | ir.While | ir.DoWhile) -> bool:
     condition = n.condition
     if not isinstance(n, ir.For) or not isinstance(condition, ir.Binary):
         return False
-    return any(
-        isinstance(end, ir.Constant) and type(end.value) is int and 0 <= end.value <= _SHORT
-        for end in (condition.left, condition.right)
-    )
+    ends = [end.value for end in (condition.left, condition.right) if isinstance(end, ir.Constant)]
+    return any(type(end) is int and 0 <= end <= _SHORT for end in ends)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -46,6 +46,7 @@ def results_of(
 ) -> Iterator[tuple[AccessSite, Sequence[AccessEvent], Sequence[AccessResult]]]:
     """All accesses of the machine that are reached in some world."""
     patterns: dict[int, Pattern] = {}
+    lists: set[Any] = set()
     machine = machine_sites(laid_out(executed.function), executed.function.volatile)
     for site, events in sites(executed.trace).items():
         if site.space not in ("global", "shared"):
@@ -63,7 +64,10 @@ def results_of(
                 if len(copies) > 1:
                     yield wide, events, [_result(wide, copy, executed, launch, patterns) for copy in copies]
                     continue
-            if is_scattered and not _is_looked_up(events, result):
+            if is_scattered and (_walks_lists(result) or _from_lists(events, lists)):
+                lists.add(site.node)
+                result = _of_data(result)
+            elif is_scattered and not _is_looked_up(events, result):
                 result = _gathered(result)
             elif is_scattered or (is_drawn and _differs(result)):
                 result = _of_data(result)
@@ -97,6 +101,19 @@ def _copies(
         cost = figures_of(site, [event], executed.trace, patterns).cost
         groups.setdefault(tuple(np.round(cost, 2).tolist()), []).append(event)
     return list(groups.values())
+
+
+def _walks_lists(result: AccessResult) -> bool:
+    """Whether every lane walks through a list of its own in a loop that data ends (rows of a sparse matrix, edges of a
+    node, strings): lists lie as far apart as they are long, and random data shows about what real data costs."""
+    return result.reached_by_data and result.strides is not None and bool(result.strides.turn)
+
+
+def _from_lists(events: Sequence[AccessEvent], lists: Set[Any]) -> bool:
+    """Whether lanes go where lists of their own say (`x[list[start[i] + k]]`)."""
+    drawn = [event.offset for event in events if type(event.offset) is Drawn]
+    origins = [load.origin for each in drawn for load in each.loads()]
+    return any(origin is not None and origin.node in lists for origin in origins)
 
 
 def _is_looked_up(events: Sequence[AccessEvent], result: AccessResult) -> bool:
