@@ -63,6 +63,9 @@ class Drawn(Data):
             return converted(values[0], self.type), is_scattered
         if self.op == "chosen":
             return np.where(*values), is_scattered
+        if self.op == "either":
+            by_row = _scramble(np.arange(1, lanes.rows + 1, dtype=np.uint64)[:, None])
+            return np.where(by_row & np.uint64(1), *values), is_scattered
         return binary(self.op, values[0], values[1], self.type), is_scattered
 
 
@@ -124,6 +127,15 @@ def chosen_number(mask: Any, new: Value, old: Value) -> Data:
         return COMPUTED
     type_ = next(each.type for each in (new, old) if type(each) is Drawn)
     made = Drawn("chosen", (mask, new, old), type_)
+    return made if made.depth <= _DEEPEST else COMPUTED
+
+
+def either_number(new: Value, old: Value) -> Data:
+    """One number or the other, as data says: here the one, and there the other."""
+    if any(type(each) not in (Drawn, *_NUMBERS) for each in (new, old)):
+        return COMPUTED
+    type_ = next((each.type for each in (new, old) if type(each) is Drawn), _LONG)
+    made = Drawn("either", (new, old), type_)
     return made if made.depth <= _DEEPEST else COMPUTED
 
 

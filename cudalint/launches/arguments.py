@@ -158,8 +158,11 @@ def _pointer_argument(
 ) -> Value | None:
     """A pointer as the kernel sees it: into an allocation called after the parameter."""
     if isinstance(value, Choice):
-        a = _pointer_argument(value.a, type_, name, graph)
-        return a or _pointer_argument(value.b, type_, name, graph)
+        # What is null in some cases is there for the others.
+        sides = [_pointer_argument(side, type_, name, graph) for side in (value.a, value.b)]
+        pointers = [side for side in sides if side is not None]
+        led = (side for side in pointers if not (isinstance(side, Pointer) and getattr(side.target, "is_null", False)))
+        return next(led, next(iter(pointers), None))
     if not isinstance(value, Pointer):
         return None
     target = value.target

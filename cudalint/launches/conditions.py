@@ -20,6 +20,7 @@ from cudalint.values.graph import conjuncts
 from cudalint.values.nodes import Node, below
 from cudalint.worlds.choosing import Number
 from cudalint.worlds.intervals import Intervals
+from cudalint.worlds.records import Parameter
 from cudalint.worlds.text import KernelText
 from cudalint.worlds.uses import Uses
 
@@ -131,13 +132,33 @@ class _Bounds:
         return np.broadcast_to(largest < _TOO_LARGE[4], evaluated.count)
 
     def _intervals(self, evaluated: Evaluated) -> Intervals:
-        values = {
-            parameter: evaluated.array(node).astype(np.float64) for parameter, node in self._open.parameters.items()
-        }
+        values = _Floats(self._open, evaluated)
         grid = [np.maximum(1.0, evaluated.array(node).astype(np.float64)) for node in self._configuration.grid]
         places = [(np.zeros(evaluated.count), extent - 1) for extent in grid]
         block = self._configuration.block
         return Intervals(self._text.uses.origins, self._text.definitions, values, block, grid, places)
+
+
+class _Floats(Mapping[Parameter, Any]):
+    """What the kernel is given, as far as it is asked for."""
+
+    def __init__(self, open_: OpenNumbers, evaluated: Evaluated) -> None:
+        self._nodes, self._evaluated = open_.parameters, evaluated
+        self._known: dict[Parameter, Any] = {}
+
+    def __getitem__(self, parameter: Parameter) -> Any:
+        if parameter not in self._known:
+            self._known[parameter] = self._evaluated.array(self._nodes[parameter]).astype(np.float64)
+        return self._known[parameter]
+
+    def __contains__(self, parameter: object) -> bool:
+        return parameter in self._nodes
+
+    def __iter__(self) -> Iterator[Parameter]:
+        return iter(self._nodes)
+
+    def __len__(self) -> int:
+        return len(self._nodes)
 
 
 def holding(conditions: Sequence[Condition], open_: OpenNumbers, usual: Mapping[Node, Number]) -> list[Condition]:

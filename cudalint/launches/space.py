@@ -26,7 +26,7 @@ from cudalint.launches.open_numbers import Evaluated, OpenNumbers, is_computed
 from cudalint.launches.tiles import Tiled, needs_of_tiles, states_of, tiles_of, tried_for_tiles
 from cudalint.launches.usual import Usual
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node, below, without_cast
+from cudalint.values.nodes import Node, below, bits_of, without_cast
 from cudalint.values.polynomial import linear
 from cudalint.worlds.choosing import Number, Space, type_of
 from cudalint.worlds.guards import Guards
@@ -66,9 +66,11 @@ def space_of_launch(
     ]  # fmt: skip
     usual = Usual.of(open_, found, configuration).numbers([*conditions, *few_threads(configuration, open_)])
     required = holding(conditions, open_, usual)
+    related = _related(open_, found, configuration, required)
+    required = [each for each in required if each.bits & related]
     threads = prod(configuration.block) * prod(int(n.value) for n in configuration.grid if n.is_const)
     tiles = tiles_of(configuration, open_)
-    tried = _Tried(open_, found, threads, usual, required, tiles).all()
+    tried = _Tried(open_, found, threads, usual, required, related, tiles).all()
     limits = Guards(limits_of(uses), function, program)
 
     last: list[tuple[Mapping[Node, Any], Evaluated]] = []
@@ -98,13 +100,31 @@ def space_of_launch(
     return LaunchSpace(open_, text, space)
 
 
+def _related(
+    open_: OpenNumbers, uses: Sequence[Use], configuration: Configuration, conditions: Sequence[Condition]
+) -> int:
+    """The open numbers that the kernel or its grid is up to, and those that conditions bind to them."""
+    used = {use.parameter for use in uses}
+    found = bits_of(node for parameter, node in open_.parameters.items() if parameter in used)
+    found |= bits_of((*configuration.grid, configuration.shared))
+    found &= open_.open_bits
+    before = 0
+    while found != before:
+        before = found
+        for condition in conditions:
+            if condition.bits & found:
+                found |= condition.bits & open_.open_bits
+    return found
+
+
 class _Tried:
     """The numbers to try for each open number."""
 
     def __init__(
         self, open_: OpenNumbers, uses: Sequence[Use], threads: int, usual: Mapping[Node, Number],
-        conditions: Sequence[Condition], tiles: Sequence[Tiled],
+        conditions: Sequence[Condition], related: int, tiles: Sequence[Tiled],
     ) -> None:  # fmt: skip
+        self._related = related
         self._open, self._uses, self._threads, self._usual = open_, uses, threads, usual
         self._tiles, self._evaluated = tiles, open_.evaluated(usual)
         self._stated = [each.node for each in conditions if each.node is not None]
@@ -119,7 +139,7 @@ class _Tried:
 
     def _of(self, symbol: Node) -> list[Number]:
         usual = self._usual[symbol]
-        if self._open.is_given(symbol):
+        if self._open.is_given(symbol) or not symbol.bits & self._related:
             return [usual]
         tiled = tried_for_tiles(self._tiles, symbol, self._evaluated)
         found = [usual, *self._for_uses(symbol), *self._for_conditions(symbol), *tiled]

@@ -21,6 +21,8 @@ from cudalint.worlds.records import Parameter
 from cudalint.worlds.uses import Use
 
 _FEW = 8
+_SHIFTS = {"<<": 16, ">>": 4}
+"""`1 << bits` is a size then, and `size >> level` still is one."""
 _LARGEST = 1 << 28
 """Sizes beyond would overflow soon where they are multiplied."""
 _LARGEST_UNIT = WARP_LANES << 12
@@ -40,7 +42,7 @@ class Usual(Struct, eq=False):
     """The numbers so far."""
     units: dict[Node, int]
     """What they stay multiples of when they are made smaller."""
-    shares: list[tuple[Node, Node]]
+    shares: list[tuple[Node, tuple[Node, ...]]]
     """What is divided as if nothing were left, and by what."""
 
     @classmethod
@@ -90,7 +92,7 @@ class Usual(Struct, eq=False):
             self.holds[symbol] = _FEW * max(int(use.other or 1) for use in own if use.kind == "radius")
             return
         if kinds == {"shift"}:
-            self.holds[symbol] = min(value, _FEW // 2)
+            self.holds[symbol] = min(value, min(_SHIFTS.get(str(use.other), value) for use in own))
             return
         if value <= 0 or value % WARP_LANES:
             return
@@ -101,9 +103,10 @@ class Usual(Struct, eq=False):
                     self.units[symbol] = both
         self._set(symbol, value)
         for use in own:
-            other = by_name.get(use.other) if use.kind == "dividend" and isinstance(use.other, str) else None
-            if other is not None and other is not symbol:
-                self._share(symbol, other)
+            if use.kind == "dividend" and isinstance(use.other, str):
+                parts = [by_name.get(name) for name in use.other.split(" * ")]
+                if symbol not in parts and None not in parts:
+                    self._share(symbol, [part for part in parts if part is not None])
 
     def _is_size(self, symbol: Node) -> bool:
         """Whether the launch itself is made of it."""
@@ -119,20 +122,19 @@ class Usual(Struct, eq=False):
         if 0 < rounded < _LARGEST or not self.holds[symbol]:
             self.holds[symbol] = rounded
 
-    def _share(self, whole: Node, part: Node) -> None:
-        """`channels / heads`: one is as many whole warps times the other."""
-        least = int(self.holds[part]) * WARP_LANES
+    def _share(self, whole: Node, parts: Sequence[Node]) -> None:
+        """`channels / heads`: one is as many whole warps times the others."""
+        least = WARP_LANES * math.prod(int(self.holds[part]) for part in parts)
         if least <= 0:
             return
         both = math.lcm(int(self.holds[whole]), least)
-        if both < _LARGEST:
-            self.holds[whole] = both
-        elif not self._is_size(part):
-            self.holds[part] = self._unit(part)
-            self._set(whole, math.lcm(self._unit(whole), int(self.holds[part]) * WARP_LANES))
-        else:
-            self.holds[whole] = least
-        self.shares.append((whole, part))
+        for part in parts if both >= _LARGEST else ():
+            if not self._is_size(part):
+                self.holds[part] = self._unit(part)
+        least = WARP_LANES * math.prod(int(self.holds[part]) for part in parts)
+        both = math.lcm(int(self.holds[whole]), least)
+        self.holds[whole] = both if both < _LARGEST else least
+        self.shares.append((whole, tuple(parts)))
 
     def _halve(self, limit: Condition, held: Sequence[Condition]) -> bool:
         """Makes the largest number that goes into a limit about half as large, which others go on to hold with; whether
@@ -140,10 +142,12 @@ class Usual(Struct, eq=False):
         able = [symbol for symbol in self.open.all if symbol.bits & limit.bits and self._may_change(symbol)]
         for symbol in sorted(able, key=lambda symbol: -int(self.holds[symbol])):
             before = dict(self.holds)
-            parts = [part for whole, part in self.shares if whole is symbol]
+            quotients = [parts for whole, parts in self.shares if whole is symbol]
+            parts = list(dict.fromkeys(part for own in quotients for part in own))
             for part in (each for each in parts if self._may_change(each) and not self._is_size(each)):
                 self.holds[part] = max(WARP_LANES, int(self.holds[part]) // 2 // WARP_LANES * WARP_LANES)
-            unit = math.lcm(self._unit(symbol), *(WARP_LANES * int(self.holds[part]) for part in parts))
+            products = (math.prod(int(self.holds[part]) for part in own) for own in quotients)
+            unit = math.lcm(self._unit(symbol), *(WARP_LANES * product for product in products))
             value = int(before[symbol])
             rest = value % WARP_LANES
             smaller = max(unit, value // 2 // unit * unit) + rest

@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cudalint.execute.budget import Limits
 from cudalint.execute.machine import Machine
 from cudalint.execute.program import Program
 from cudalint.execute.trace import AccessEvent, Trace
@@ -166,7 +167,7 @@ def _execute(kernel: ir.Function, batch: Batch, worlds: _Worlds, program: Progra
     )  # fmt: skip
     # How far an index goes is seen in the last turn of each loop, if all of them take no more than others would.
     for in_full in (True, False):
-        trace = Machine(own.lanes(), program, _MOST_STEPS, in_full).run(kernel, dict(own.arguments))
+        trace = Machine(own.lanes(), program, Limits(steps=_MOST_STEPS), in_full).run(kernel, dict(own.arguments))
         if not trace.is_cut:
             return trace
     return None

@@ -104,8 +104,9 @@ def type_of(parameter: Parameter) -> ir.Type:
 class _Judged:
     """Candidates, each a place in the numbers that are tried of each variable."""
 
-    def __init__(self, places: Any, admitted: Any, shows: Any) -> None:
-        self.places, self.admitted, self.shows = places, admitted, shows
+    def __init__(self, places: Any, held: Any, shows: Any) -> None:
+        self.places, self.held, self.shows = places, held, shows
+        self.admitted = held.all(axis=1)
 
 
 class Search:
@@ -117,6 +118,8 @@ class Search:
         self._tried = [np.array(list(values)) for values in space.tried.values()]
         self._counts = np.array([len(values) for values in self._tried], np.int64)
         self._open = [place for place, count in enumerate(self._counts) if count > 1]
+        self._numbers = {place: list(range(self._counts[place])) for place in self._open}
+        """Which of them are tried."""
         self._extra = np.array([need.is_extra for need in self.needs], bool)
         self._apart = np.array(
             [
@@ -140,6 +143,7 @@ class Search:
         made: list[Any] = []
         why: list[str] = []
         judged = self._judge(base[None])
+        self._leave_alike(base)
         pool = self._pool(base) if self._open and self.needs and most > 1 else None
         best, shows = base, judged.shows[0]
         while True:
@@ -194,13 +198,14 @@ class Search:
     def _judge(self, places: Any) -> _Judged:
         self._asked += len(places)
         numbers = self.numbers(places)
-        admitted = np.broadcast_to(self.admitted(numbers), len(places))
+        held = self._conditions(numbers)
+        held = np.broadcast_to(held, (len(places), held.shape[1]))
         values = self.space.parameters(numbers)
         shows = np.zeros((len(places), len(self.needs)), bool)
         with np.errstate(all="ignore"):
             for number, need in enumerate(self.needs):
                 shows[:, number] = need.holds(values)
-        return _Judged(places, admitted, shows)
+        return _Judged(places, held, shows)
 
     # --- the first -----------------------------------------------------------------------------------
 
@@ -241,7 +246,23 @@ class Search:
     # --- candidates ----------------------------------------------------------------------------------
 
     def _single_changes(self) -> list[tuple[int, int]]:
-        return [(place, number) for place in self._open for number in range(self._counts[place])]
+        return [(place, number) for place in self._open for number in self._numbers[place]]
+
+    def _leave_alike(self, base: Any) -> None:
+        """Leaves numbers out that show what another one does, under the same conditions."""
+        changes = self._single_changes()
+        if not changes or not self.needs:
+            return
+        judged = self._judge(_changed(base, [(change,) for change in changes]))
+        seen: set[tuple[int, bytes, bytes]] = set()
+        numbers: dict[int, list[int]] = {}
+        for row, (place, number) in enumerate(changes):
+            key = place, judged.shows[row].tobytes(), judged.held[row].tobytes()
+            if key not in seen:
+                seen.add(key)
+                numbers.setdefault(place, []).append(number)
+        self._numbers.update(numbers)
+        self._open = [place for place in self._open if len(self._numbers[place]) > 1]
 
     def _single(self, base: Any) -> Any:
         return _changed(base, [(change,) for change in self._single_changes()])
@@ -260,7 +281,7 @@ class Search:
                     yield _changed(base, [(one, other)])[0]
 
     def _products(self, base: Any) -> Iterator[Any]:
-        for numbers in itertools.product(*(range(self._counts[place]) for place in self._open)):
+        for numbers in itertools.product(*(self._numbers[place] for place in self._open)):
             places = base.copy()
             places[self._open] = numbers
             yield places
@@ -272,7 +293,8 @@ class Search:
             for step in (0, 1, 3):
                 places = base.copy()
                 for number, place in enumerate(self._open):
-                    places[place] = (turn + step * number) % self._counts[place]
+                    own = self._numbers[place]
+                    places[place] = own[(turn + step * number) % len(own)]
                 found.append(places)
         return np.array(found)
 
@@ -333,7 +355,7 @@ class Search:
 def _of(judged: _Judged) -> _Judged:
     """Those that the conditions admit."""
     own = judged.admitted
-    return _Judged(judged.places[own], own[own], judged.shows[own])
+    return _Judged(judged.places[own], judged.held[own], judged.shows[own])
 
 
 def _changed(base: Any, changes: Sequence[Iterable[tuple[int, int]]]) -> Any:

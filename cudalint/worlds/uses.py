@@ -21,14 +21,15 @@ UseKind = Literal[
 ]
 """What happens to a number, or to what is computed of it:
 
-- `dividend`: it is divided by `other`, or the remainder is taken; by a power of two also with shifts and masks.
+- `dividend`: it is divided by `other`, or the remainder is taken; by a power of two also with shifts and masks. Of a
+  product of parameters it is their names: `heads * width`.
 - `divisor`: something is divided by it; `other` is what, if that is a number or a parameter.
 - `loop`: how long a loop goes on is compared with it; `other` is `thread` where that differs between threads.
 - `guard`: something that differs between threads, blocks, turns or data, or another parameter, is compared with it.
 - `stride`: it is multiplied with what differs between `other`: threads, blocks or turns, or added in each turn.
 - `flag`: whether it is the constant `other` chooses something.
 - `limit`: whether it is at least the constant `other` does.
-- `shift`: something is shifted by it.
+- `shift`: something is shifted by it, as `other` says, `<<` or `>>`.
 - `size`: it moves a pointer to bytes that is looked at as one to elements of `other` bytes.
 - `vector`: it moves a pointer that is looked at as one to vectors of `other` elements.
 - `radius`: a loop goes from as far below 0 to as far above, or to an `other`th of that: `d = -r; d <= r`.
@@ -118,13 +119,16 @@ class Uses:
         return [] if origin.varies else self._ordered(origin.sources)
 
     def _computed(self, op: str, left: ir.Expr, right: ir.Expr) -> Iterator[_Met]:
-        one, other = self.origins.of(left), self.origins.of(right)
+        # `float(width) / new_width` is a quotient of sizes as well.
+        one, other = self.origins.of(without_casts(left)), self.origins.of(without_casts(right))
         if op in ("/", "%"):
             dividends, divisors = self._ordered(one.sources), self._ordered(other.sources)
             if other.constant is not None and other.constant > 1:
                 yield from ((p, "dividend", other.constant) for p in dividends)
-            elif other.name is not None and not one.varies:
-                yield from ((p, "dividend", other.name) for p in dividends)
+            elif other.sources and not one.varies:
+                names = list(self._factor_names(right))
+                if names:
+                    yield from ((p, "dividend", " * ".join(names)) for p in dividends)
             of = one.constant if one.constant is not None else one.name
             yield from ((p, "divisor", of) for p in divisors)
         elif op == "*":
@@ -133,7 +137,7 @@ class Uses:
                 if varies is not None:
                     yield from ((p, "stride", varies) for p in self._fixed(fixed))
         elif op in ("<<", ">>"):
-            yield from ((p, "shift", None) for p in self._ordered(other.sources))
+            yield from ((p, "shift", op) for p in self._ordered(other.sources))
             if op == ">>" and other.constant is not None and 0 < other.constant < 31:
                 yield from ((p, "dividend", 1 << other.constant) for p in self._ordered(one.sources))
         elif op == "&":
@@ -141,6 +145,21 @@ class Uses:
                 unit = _masked_unit(constant)
                 if unit is not None:
                     yield from ((p, "dividend", unit) for p in self._ordered(masked.sources))
+
+    def _factor_names(self, expression: ir.Expr) -> Iterator[str]:
+        """The parameters of which a value is the product, if it is one."""
+        found: list[str] = []
+        pending = [without_casts(expression)]
+        while pending:
+            factor = pending.pop()
+            name = self.origins.of(factor).name
+            if name is not None:
+                found.append(name)
+            elif isinstance(factor, ir.Binary) and factor.op == "*":
+                pending += [without_casts(factor.right), without_casts(factor.left)]
+            else:
+                return
+        yield from found
 
     def _compared(self, node: ir.Binary) -> Iterator[_Met]:
         sides = self.origins.of(node.left), self.origins.of(node.right)

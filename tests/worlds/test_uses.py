@@ -59,7 +59,7 @@ def test_flags_and_shifts() -> None:
         """
     )
     assert found == {
-        ("on", "flag", 0), ("mode", "flag", 3), ("kind", "flag", 1), ("kind", "flag", 5), ("by", "shift", None),
+        ("on", "flag", 0), ("mode", "flag", 3), ("kind", "flag", 1), ("kind", "flag", 5), ("by", "shift", "<<"),
         ("least", "limit", 17),
     }  # fmt: skip
 
