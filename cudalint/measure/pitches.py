@@ -167,7 +167,7 @@ def _execute(kernel: ir.Function, batch: Batch, worlds: _Worlds, program: Progra
     )  # fmt: skip
     # How far an index goes is seen in the last turn of each loop, if all of them take no more than others would.
     for in_full in (True, False):
-        trace = Machine(own.lanes(), program, Limits(_MOST_STEPS), in_full).run(kernel, dict(own.arguments))
+        trace = Machine(own.lanes(), program, Limits(steps=_MOST_STEPS), in_full).run(kernel, dict(own.arguments))
         if not trace.is_cut:
             return trace
     return None
