@@ -10,14 +10,14 @@ import networkx as nx
 
 _ROOT = Path(__file__).parents[1]
 _PACKAGES = {"cudalint": _ROOT / "cudalint", "cudalint.rules": _ROOT / "rules"}
-_TERMS = ("reasons", "kinds", "numerals", "shortfalls", "catalogue", "heuristics")
+_TERMS = ("reasons", "kinds", "numerals", "shortfalls", "catalogue", "heuristics", "core_switch")
 _FOR_RULES = ("rule", "rulekit", "racekit", "launchkit", "registry")
 _ORDER = (
     *_TERMS, "hardware", "facts", "diagnostics", "disk", "processes", "source", "options", "toolkit", *_FOR_RULES,
     "findings", "ir", "execute", "worlds", "measure", "buildfiles", "values", "scenarios", "frontend", "interpreter",
-    "launches", "evaluate", "codegen", "program", "cost", "remedies", "project", "collect", "drawing",
-    "cache", "reporters", "rules", "driver", "fixing", "whatif", "authoring", "confirm", "reducing", "api", "editor",
-    "cli", "testing", "__main__",
+    "launches", "evaluate", "codegen", "concurrency", "program", "cost", "remedies", "project", "collect", "providers",
+    "drawing", "cache", "reporters", "rules", "driver", "fixing", "whatif", "authoring", "confirm", "reducing", "api",
+    "editor", "cli", "testing", "__main__",
 )  # fmt: skip
 """The rooms, and the modules that stand beside them: each imports those before it. Modules of `_TERMS` and of
 `_FOR_RULES` import one another as they like; that these have no cycles is the other test."""

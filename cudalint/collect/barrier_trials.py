@@ -8,21 +8,19 @@ from typing import Protocol
 from msgspec import Struct, field
 
 from cudalint.collect.provider import Run, Subject
+from cudalint.concurrency.barriers import all_come
+from cudalint.concurrency.cfg import ControlFlow, Gate
+from cudalint.concurrency.crossings import Attempts, Crossing
+from cudalint.concurrency.placement import BarrierCall, with_barriers
+from cudalint.concurrency.trial import Trial, trial_of
+from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import BarrierFix, Place
 from cudalint.frontend.source_text import source_text
 from cudalint.ir import nodes as ir
-from cudalint.launches.configuration import Configuration
 from cudalint.launches.variants import another_use
-from cudalint.measure.barriers import Arrivals, all_come
-from cudalint.measure.control_flow import ControlFlow, Gate
-from cudalint.measure.crossings import Attempts, Crossing
-from cudalint.measure.executed import Executed
-from cudalint.measure.placement import BarrierCall, with_barriers
-from cudalint.measure.seen import Seen
 from cudalint.remedies.insertions import insertions
 
-_MOST_STEPS = 400_000
-"""Of trials under one launch, with the accesses that they make."""
+_PLACING_WORK = 2_000_000
 _FEW = 3
 """Barriers that are tried one by one: a trial of all of them shows less about each."""
 
@@ -37,13 +35,13 @@ class Races(Protocol):
     def crossings(self, launch: int, flow: ControlFlow) -> list[Crossing]:
         """Of the races of a launch for which no barrier is known yet."""
 
-    def settled_by(self, executed: Executed, keys: Collection[object]) -> bool:
+    def settled_by(self, launch: int, execution: Execution, trial: Trial, keys: Collection[object]) -> bool:
         """Whether races of these keys are gone in an execution with barriers."""
 
     def note_fix(self, fix: BarrierFix, keys: Iterable[object]) -> None:
         """Notes a barrier for races, by their keys."""
 
-    def place(self, launch: int, fix: BarrierFix, executed: Executed) -> set[object]:
+    def place(self, launch: int, fix: BarrierFix, execution: Execution, trial: Trial) -> set[object]:
         """Notes a barrier for those races that are gone in an execution with it; returns the keys of the others."""
 
 
@@ -52,7 +50,6 @@ class BarrierTrials(Struct, eq=False):
     _flow: ControlFlow | None = None
     _needed: set[Gate] = field(default_factory=set)
     """Where a barrier is missing."""
-    _steps: int = 0
 
     @property
     def flow(self) -> ControlFlow:
@@ -64,29 +61,22 @@ class BarrierTrials(Struct, eq=False):
     def place(self, races: Races, run: Run) -> None:
         """Looks for barriers against the races of a launch, by trying them."""
         subject = self.subject
-        self._steps = 0
+        end = subject.graph.work + _PLACING_WORK
         if not races.has_unordered:
             return
         attempts = Attempts(races.crossings(run.index, self.flow), self._needed)
         self._place_together(races, attempts, run)
-        while not self._is_over() and (attempt := attempts.next()) is not None:
+        while (attempt := attempts.next()) is not None and not subject.is_over(end):
             gate, call = attempt
             changed = with_barriers(subject.function, {gate: call})
-            variant = self._variant(run, run.configuration, changed)
-            if not _all_come([gate], variant) or not self._all_come_elsewhere(gate, changed, run):
+            variant = subject.again(run.index, run.configuration, changed)
+            trial = trial_of(variant)
+            if not all_come(gate.span, variant, trial) or not self._all_come_elsewhere(gate, changed, run):
                 attempts.skipped(gate, call)
                 continue
-            left = races.place(run.index, self._fix(gate, call), variant)
+            left = races.place(run.index, self._fix(gate, call), variant, trial)
             if attempts.placed(gate, call, left):
                 self._needed.add(gate)
-
-    def _is_over(self) -> bool:
-        return self._steps > _MOST_STEPS or self.subject.is_over()
-
-    def _variant(self, run: Run, configuration: Configuration, changed: ir.Function) -> Executed:
-        executed = run.variant(configuration, changed)
-        self._steps += executed.trace.steps + len(executed.trace.accesses)
-        return executed
 
     def _place_together(self, races: Races, attempts: Attempts, run: Run) -> None:
         """Tries several barriers at once. Only if all threads come to each of them, and none of the races that they are
@@ -97,12 +87,13 @@ class BarrierTrials(Struct, eq=False):
         subject = self.subject
         changed = with_barriers(subject.function, {gate: call for gate, (call, _) in plan.items()})
         for configuration in (run.configuration, another_use(run.configuration, subject.function, subject.graph)):
-            variant = self._variant(run, configuration, changed)
-            if not _all_come(plan, variant):
+            variant = subject.again(run.index, configuration, changed)
+            trial = trial_of(variant)
+            if not all(all_come(gate.span, variant, trial) for gate in plan):
                 return
             if configuration is run.configuration:
                 keys = {key for _, ordered in plan.values() for key in ordered}
-                if not races.settled_by(variant, keys):
+                if not races.settled_by(run.index, variant, trial, keys):
                     return
         for gate, (call, ordered) in plan.items():
             races.note_fix(self._fix(gate, call), ordered)
@@ -114,7 +105,8 @@ class BarrierTrials(Struct, eq=False):
         launch, and not for those of the next."""
         subject = self.subject
         another = another_use(run.configuration, subject.function, subject.graph)
-        return _all_come([gate], self._variant(run, another, changed))
+        again = subject.again(run.index, another, changed)
+        return all_come(gate.span, again, trial_of(again))
 
     def _fix(self, gate: Gate, call: BarrierCall) -> BarrierFix:
         place = Place(*gate.span)
@@ -122,8 +114,3 @@ class BarrierTrials(Struct, eq=False):
             return BarrierFix(call, place, gate.where)
         text = source_text(place.path, self.subject.options)
         return BarrierFix(call, place, gate.where, insertions(text, place, gate.where, f"{call}();"))
-
-
-def _all_come(gates: Iterable[Gate], executed: Executed) -> bool:
-    arrivals = Arrivals(Seen(executed.function, executed.trace), executed.batch)
-    return all(all_come(arrivals, gate.span.line, gate.span.column, gate.span.path) for gate in gates)

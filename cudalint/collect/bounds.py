@@ -2,31 +2,35 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import ClassVar
 
-from msgspec import field
+from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run
-from cudalint.collect.sites import frames_of, site_of
+from cudalint.collect.sites import frames_of, made_at
+from cudalint.evaluate.checks.bounds import Leaving, Touch, assumed_extent, extent_text, leaving
+from cudalint.evaluate.requests.dependence import dependence
+from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import KernelFacts, OutOfBounds, Place
-from cudalint.interpreter.host.checked_sizes import equal
+from cudalint.interpreter.device.events import AccessEvent, LocalIndexEvent
+from cudalint.interpreter.device.memory import element_bytes
+from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir
+from cudalint.ir.sizes import Size
 from cudalint.ir.walk import nodes_in
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
-from cudalint.launches.open_numbers import nodes_in as numbers_in
 from cudalint.launches.variants import other_blocks
-from cudalint.measure.addresses import Addresses
-from cudalint.measure.executed import Executed, execute
-from cudalint.measure.leaving import Leaving, leaving
-from cudalint.measure.names import name_of
-from cudalint.measure.numbers import elements_text, numbers_of, parameters_of
-from cudalint.values.nodes import without_cast
-from cudalint.worlds.records import Parameter
+from cudalint.values.arithmetic import I8
+from cudalint.values.graph import Graph
+from cudalint.values.nodes import Node
+from cudalint.values.polynomial import Monomial, terms_of
 
-_ONE_THREAD = 1, 1, 1
-"""What that does, a thread of any block does."""
+_CONFIRMING_WORK = 1_000_000
+"""For what leaves its array under other blocks than the one that was made up: the file's other kernels need time too.
+"""
 
 
 class BoundsCollector(Provider, eq=False):
@@ -35,120 +39,177 @@ class BoundsCollector(Provider, eq=False):
     """By place and launch; the first execution of an access that leaves its array stands for the others."""
 
     def add(self, run: Run) -> None:
-        configuration = run.configuration
-        if run.is_refused or configuration.guesses or configuration.made_up or _is_never_made(run):
+        if run.is_refused:
             return
-        found = _leaving(run.executed, configuration)
-        if _is_made_up(configuration):
-            found = _with_any_block(found, run)
-        elif configuration.assumptions:
-            # A tail that no guard keeps inside is there with whatever block.
-            found = [each for each in found if each.kind == "tail"]
-        for each in found:
-            fact = _fact(each, run)
-            self.found.setdefault((fact.place, fact.inlined_from, fact.array, run.index), fact)
+        self._add(run.execution, run.configuration)
+        if run.execution.launch.is_made_up:
+            self._with_other_blocks(run)
+
+    def _with_other_blocks(self, run: Run) -> None:
+        """What leaves its array under a block that was made up does so for certain if it is the same element with other
+        blocks too: an index may be made of their size."""
+        subject = run.subject
+        end = subject.graph.work + _CONFIRMING_WORK
+        for block in other_blocks(replace(run.configuration, source="default"), subject.function):
+            own = [key for key, found in self.found.items() if found.launch == run.index]
+            if not own:
+                return
+            others: dict[object, OutOfBounds] = {}
+            if not subject.is_over(end):
+                again, under = BoundsCollector(), replace(run.configuration, block=block)
+                again._add(subject.again(run.index, under), under)
+                others = again.found
+            for key in own:
+                if key not in others or others[key].offset != self.found[key].offset:
+                    del self.found[key]
+
+    def _add(self, execution: Execution, configuration: Configuration) -> None:
+        arrays, launch = list(_arrays(execution)), execution.launch
+        is_made_up = launch.is_made_up and not (launch.guesses or launch.made_up)
+        assumed: dict[Allocation, Node | None] = {}
+        touches: dict[Allocation, list[Touch]] = {}
+        for array in arrays:
+            if array.extent is None:
+                touches.setdefault(array.target, []).append(array.touch)
+        for array in arrays:
+            extent = array.extent
+            if extent is None:
+                if array.target not in assumed:
+                    assumed[array.target] = assumed_extent(touches[array.target], execution.view)
+                extent = assumed[array.target]
+            found = leaving(array.touch, extent, execution.view, is_made_up) if extent is not None else None
+            if found is None or extent is None:
+                continue
+            place = (*array.made_at(), array.name, execution.view.index)
+            if place not in self.found:
+                fact = array.fact(found, extent, execution)
+                named = _in_parameters(extent, array.element, configuration, execution.view.graph)
+                self.found[place] = replace(fact, in_parameters=named)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         found = sorted(self.found.values(), key=lambda o: (o.place, o.inlined_from, o.launch))
         return replace(facts, out_of_bounds=tuple(found))
 
 
-def _leaving(executed: Executed, configuration: Configuration) -> list[Leaving]:
-    addresses = Addresses(executed.function, executed.batch, given_by(configuration))
-    return leaving(executed.trace, executed.batch, addresses, configuration.source == "launch-site")
+class _Array(Struct, frozen=True, eq=False):
+    """An array that is touched, with its size where that is known."""
+
+    name: str
+    touch: Touch
+    extent: Node | None
+    """In bytes; for an array in registers, in elements."""
+    element: int
+    event: AccessEvent | LocalIndexEvent
+    symbol: ir.Symbol | None
+
+    @property
+    def target(self) -> Allocation:
+        """Of an array in memory."""
+        assert isinstance(self.event, AccessEvent)
+        return self.event.target
+
+    def made_at(self) -> tuple[ir.Span, tuple[ir.Span, ...]]:
+        """Where the address is made, and the calls that lead there."""
+        if isinstance(self.event, AccessEvent):
+            return made_at(self.event)
+        return self.touch.context.span, self.touch.context.frames
+
+    def fact(self, found: Leaving, extent: Node, execution: Execution) -> OutOfBounds:
+        offender, view = found.offender, execution.view
+        span, calls = self.made_at()
+        dimensions = _dimensions(self.symbol) if isinstance(self.event, AccessEvent) else 1
+        return OutOfBounds(
+            Place(*span),
+            frames_of(calls),
+            self.event.target.space if isinstance(self.event, AccessEvent) else "local",
+            self.event.operation,
+            self.name,
+            view.index,
+            found.kind,
+            offender.thread,
+            offender.block,
+            offender.offset,
+            self.touch.bytes,
+            found.extent,
+            self.element,
+            extent_text(view.graph, extent, self.element),
+            found.values,
+            found.condition,
+            self.extent is not None,
+            Place(*_declared_at(self.symbol, execution.function)) if self.symbol is not None else None,
+            dimensions,
+        )
 
 
-def given_by(configuration: Configuration) -> frozenset[str]:
-    """The numbers among the kernel's parameters that a launch gives, or that its conditions leave no choice of."""
-    fixed = {
-        without_cast(side)
-        for guard in configuration.guards
-        for pair in equal(guard)
-        for side, other in (pair, pair[::-1])
-        if other.is_const
-    }
-    return frozenset(
-        parameter.name
-        for symbol, value in configuration.arguments.items()
-        for parameter, node in numbers_in(value, Parameter(symbol))
-        if parameter is not None and (node.is_const or without_cast(node) in fixed)
-    )
+def _arrays(execution: Execution) -> Iterator[_Array]:
+    """What is touched, each access once for each of its addresses."""
+    tried: set[object] = set()
+    for event in execution.events:
+        array = _array(event, execution) if isinstance(event, (AccessEvent, LocalIndexEvent)) else None
+        if array is None:
+            continue
+        touch = array.touch
+        conditions = tuple(c.index for c in touch.context.conditions)
+        key = (array.symbol, array.name, array.event.operation, touch.offset.index, touch.bytes, conditions)
+        if key not in tried:
+            tried.add(key)
+            yield array
 
 
-def _is_made_up(configuration: Configuration) -> bool:
-    """Whether nobody launches the kernel in sight, and nobody says how."""
-    return configuration.path is None and configuration.source in ("default", "inferred", "launch-bounds")
+def _array(event: AccessEvent | LocalIndexEvent, execution: Execution) -> _Array | None:
+    graph = execution.view.graph
+    if isinstance(event, LocalIndexEvent):
+        one = Touch(event.context, event.index, 1)
+        return _Array(event.name, one, graph.const(event.count, I8), 1, event, event.symbol)
+    target = event.target
+    unknown = event.one_of or target.opaque is not None or target.is_null or target.space == "generic"
+    if unknown or dependence(event.context, event.offset, graph).is_astray:
+        return None
+    extent, element = target.size, element_bytes(event.element)
+    if target.bytes is not None:
+        extent = graph.const(target.bytes, I8)
+    if target.bytes is not None and event.bytes > target.bytes:
+        # The type is a stand-in for one that nobody declared.
+        return None
+    declared = next((s.type for s in execution.function.parameters if s.name == target.name), None)
+    if target.symbol is None and isinstance(declared, ir.PointerType) and declared.pointee.bytes:
+        element = element_bytes(declared.pointee)
+    if target.symbol is not None:
+        element = _innermost(target.symbol.type)
+        if target.symbol.storage == "dynamic-shared" and execution.dynamic_shared is not None:
+            extent = graph.const(execution.dynamic_shared, I8)
+    if extent is None and target.space != "global":
+        return None
+    return _Array(target.name, Touch(event.context, event.offset, event.bytes), extent, element, event, target.symbol)
 
 
-def _is_never_made(run: Run) -> bool:
-    """Whether the host code never gets there, or there are no blocks."""
-    configuration = run.configuration
-    if run.executed.batch.is_contradicted:
-        return True
-    if any(guard.is_const and not guard.value for guard in configuration.guards):
-        return True
-    return any(extent.is_const and extent.value < 1 for extent in configuration.grid)
+def _in_parameters(extent: Node, element: int, configuration: Configuration, graph: Graph) -> str | None:
+    """A size as a number of elements, in the names of the parameters that are given it or its factors."""
+    wanted = _counted(extent, element, graph)
+    if wanted is None or not extent.bits & graph.uniform_bits:
+        return None
+    given = {name: _counted(value, 1, graph) for name, value in configuration.numbers()}
+    if (whole := next((name for name, parts in given.items() if parts == wanted), None)) is not None:
+        return whole
+    names = {monomial: name for name, parts in given.items() if parts for monomial in parts if parts == {monomial: 1}}
+    terms = []
+    for monomial, factor in wanted.items():
+        factors = [names.get((atom,)) for atom in monomial]
+        if None in factors:
+            return None
+        numbers = [str(factor)] if factor != 1 or not monomial else []
+        terms.append(" * ".join([*numbers, *(name for name in factors if name)]))
+    return " + ".join(terms).replace("+ -", "- ")
 
 
-def _with_any_block(found: list[Leaving], run: Run) -> list[Leaving]:
-    """What leaves its array under a block that was made up does so for certain if it is the same element with other
-    blocks too: an index may be made of their size."""
-    found = [each for each in found if each.kind == "always" and len(set(each.extents)) == 1]
-    batch = run.executed.batch
-    others = other_blocks(replace(run.configuration, source="default"), run.subject.function)
-    for block in (_ONE_THREAD, *others) if found else ():
-        other = execute(run.subject.function, replace(batch, block=block), run.compiled)
-        again = {(each.site.node, each.site.stack): each for each in _leaving(other, run.configuration)}
-        found = [each for each in found if _is_same(each, again.get((each.site.node, each.site.stack)))]
-    return found
-
-
-def _is_same(one: Leaving, other: Leaving | None) -> bool:
-    return other is not None and other.offender.offset == one.offender.offset
-
-
-def _fact(found: Leaving, run: Run) -> OutOfBounds:
-    site, batch, offender = found.site, run.executed.batch, found.offender
-    array, kernel = site.allocation, run.subject.function
-    span, calls = site_of(site.node, site.stack)
-    extent = found.extents[found.world] or 0
-    element = _element(found, kernel)
-    scale = element if array.space == "local" else 1
-    declared = array.symbol if array.space != "local" or isinstance(array.type, ir.ArrayType) else None
-    return OutOfBounds(
-        Place(*span),
-        frames_of(calls),
-        array.space if array.space != "nowhere" else "global",
-        site.operation,
-        name_of(site.node, site.stack, array, batch),
-        run.index,
-        found.kind,
-        offender.thread,
-        offender.block,
-        offender.offset // scale,
-        max(1, site.bytes // scale),
-        extent // scale,
-        element // scale,
-        elements_text(found.extents, element, numbers_of(batch)),
-        found.values,
-        found.condition,
-        found.is_allocated,
-        Place(*_declared_at(declared, kernel)) if declared is not None else None,
-        _dimensions(array.type) if array.space != "local" else 1,
-        elements_text(found.extents, element, parameters_of(batch)) if len(set(found.extents)) > 1 else None,
-    )
-
-
-def _element(found: Leaving, kernel: ir.Function) -> int:
-    """Bytes of what the array is declared to hold."""
-    array = found.site.allocation
-    type_ = array.type
-    if type_ is None:
-        declared = next((s.type for s in kernel.parameters if s.name == array.name), None)
-        type_ = declared.pointee if isinstance(declared, ir.PointerType) else None
-    while isinstance(type_, ir.ArrayType):
-        type_ = type_.element
-    return (type_.bytes if type_ is not None else 0) or found.site.bytes
+def _counted(size: Node, element: int, graph: Graph) -> dict[Monomial, int] | None:
+    """A number of bytes as a polynomial of elements; None where it is none with whole coefficients."""
+    parts: dict[Monomial, int] = {}
+    for monomial, coefficient in terms_of(graph, size).items():
+        if not coefficient.is_const or int(coefficient.value) % element:
+            return None
+        parts[monomial] = int(coefficient.value) // element
+    return parts
 
 
 def _declared_at(symbol: ir.Symbol, kernel: ir.Function) -> ir.Span:
@@ -160,8 +221,14 @@ def _declared_at(symbol: ir.Symbol, kernel: ir.Function) -> ir.Span:
     return next(own, symbol.span)
 
 
-def _dimensions(type_: ir.Type | None) -> int:
-    count = 0
+def _innermost(type_: ir.Type) -> Size:
+    while isinstance(type_, ir.ArrayType):
+        type_ = type_.element
+    return element_bytes(type_)
+
+
+def _dimensions(symbol: ir.Symbol | None) -> int:
+    type_, count = symbol.type if symbol is not None else None, 0
     while isinstance(type_, ir.ArrayType):
         type_, count = type_.element, count + 1
     return count

@@ -8,13 +8,16 @@ from msgspec import field
 from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run
-from cudalint.collect.stacks import frames_in
-from cudalint.facts import Frame, KernelFacts, Place
+from cudalint.collect.sites import frames_of
+from cudalint.evaluate.requests.views import LaunchView
+from cudalint.facts import KernelFacts, Place
 from cudalint.facts.collectives import CollectiveCall, CollectiveResult
+from cudalint.interpreter.device.events import BarrierEvent, Collective
+from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.measure.collectives import collectives_of
 
-_Site = tuple[Place, tuple[Frame, ...], str, tuple[int, int, int], bool]
+_Site = tuple[ir.Span, tuple[ir.Span, ...], Collective]
+"""A call with those that lead to it."""
 
 
 class CollectiveCollector(Provider, eq=False):
@@ -22,16 +25,30 @@ class CollectiveCollector(Provider, eq=False):
     _sites: dict[_Site, list[CollectiveResult]] = field(default_factory=dict)
 
     def add(self, run: Run) -> None:
-        assumptions = run.launch.assumptions
-        for call, threads in collectives_of(run.executed.trace).items():
-            site = Place(*call.node.span), frames_in(call.stack), call.name, call.made_for, call.or_fewer
-            results = self._sites.setdefault(site, [])
-            if threads and all(result.launch != run.index for result in results):
-                results.append(CollectiveResult(run.index, threads, assumptions))
+        view = run.execution.view
+        for event in run.execution.events:
+            if run.execution.deadline.is_over():
+                return
+            if not isinstance(event, BarrierEvent) or event.collective is None:
+                continue
+            results = self._sites.setdefault((event.context.span, event.context.frames, event.collective), [])
+            threads = _coming(event, view)
+            if threads and all(result.launch != view.index for result in results):
+                results.append(CollectiveResult(view.index, threads, view.assumptions))
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         found = (
-            CollectiveCall(place, name, made_for, or_fewer, frames, tuple(results))
-            for (place, frames, name, made_for, or_fewer), results in self._sites.items()
+            CollectiveCall(Place(*span), made.name, made.block, made.or_fewer, frames_of(frames), tuple(results))
+            for (span, frames, made), results in self._sites.items()
         )
         return replace(facts, collectives=tuple(sorted(found, key=lambda each: (each.place, each.inlined_from))))
+
+
+def _coming(event: BarrierEvent, view: LaunchView) -> int:
+    """The threads of a block that get there, be it in one iteration; all of those of which only data tells."""
+    opaque = view.graph.opaque_bits
+    known = [each for each in event.context.conditions if not each.bits & opaque]
+    if any(each.is_const and not each.value for each in known):
+        return 0
+    mask = view.quick().rows(event.context.loops).mask(known)
+    return int(mask.sum(axis=1).max(initial=0))

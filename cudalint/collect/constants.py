@@ -4,41 +4,66 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+import numpy as np
 from msgspec import field
 from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run
-from cudalint.execute.trace import AccessEvent
-from cudalint.facts import KernelFacts, Place
+from cudalint.collect.sites import Sites, note
+from cudalint.evaluate.requests.dependence import dependence
+from cudalint.evaluate.requests.views import LaunchView
+from cudalint.facts import KernelFacts
 from cudalint.facts.constants import ConstantLoad, ConstantResult
+from cudalint.hardware.requests import WARP_LANES
+from cudalint.interpreter.device.events import AccessEvent
 from cudalint.kinds import Kind
-from cudalint.measure.access_places import frames_of
-from cudalint.measure.constants import constant_loads
-from cudalint.measure.sensitivity import where
+
+_WORD = 4
 
 
 class ConstantCollector(Provider, eq=False):
     kind: ClassVar[Kind] = "constants"
-    _sites: dict[object, tuple[AccessEvent, list[ConstantResult]]] = field(default_factory=dict)
+    _sites: Sites[ConstantResult] = field(default_factory=dict)
 
     def add(self, run: Run) -> None:
-        for site, words in constant_loads(run.executed.trace):
-            reached = words.requests > 0
-            holds = [bool(words.most[world] > 1) if reached[world] else None for world in range(len(reached))]
-            if not any(holds):
+        view = run.execution.view
+        for event in run.execution.events:
+            if run.execution.deadline.is_over():
+                return
+            if not isinstance(event, AccessEvent) or event.target.space != "constant" or event.operation != "load":
                 continue
-            told = holds.index(True)
-            rests = where(holds, run.executed.batch.numbers)
-            result = ConstantResult(
-                run.index, float(words.mean[told]), int(words.most[told]), float(words.requests[told]),
-                (rests.condition,) if rests.condition else (),
-            )  # fmt: skip
-            key = site.node.span, tuple(call.span for call in site.stack), site.array
-            self._sites.setdefault(key, (words.first, []))[1].append(result)
+            found = _turns(event, view)
+            if found is None:
+                continue
+            requests = run.meter.executions(event.context.loops, event.context.conditions)
+            if requests.by_data:
+                continue
+            result = ConstantResult(view.index, *found, requests.warps, view.assumptions)
+            note(self._sites, event, result)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         found = (
-            ConstantLoad(Place(*event.node.span), event.allocation.name, frames_of(event.stack), tuple(results))
-            for event, results in self._sites.values()
+            ConstantLoad(site.place, site.event.target.name, site.frames, tuple(site.results))
+            for site in self._sites.values()
         )
         return replace(facts, constants=tuple(sorted(found, key=lambda each: each.place)))
+
+
+def _turns(event: AccessEvent, view: LaunchView) -> tuple[float, int] | None:
+    """How many different words a warp wants, on average and at most; None where data decides, or it is always one."""
+    if event.offset.bits & view.graph.opaque_bits:
+        return None
+    situation = view.quick()
+    rows = situation.rows(event.context.loops)
+    shape = (rows.count, situation.threads.warps, WARP_LANES)
+    mask = rows.mask(dependence(event.context, event.offset, view.graph).known).reshape(shape)
+    words = rows.integers(event.offset).reshape(shape) // _WORD
+    sorted_words = np.sort(np.where(mask, words, np.iinfo(np.int64).max), axis=2)
+    lanes = mask.sum(axis=2)
+    # What is not active is behind all others.
+    new = (np.diff(sorted_words, axis=2) != 0) & (np.arange(1, WARP_LANES) < lanes[:, :, None])
+    turns = np.where(lanes > 0, 1 + new.sum(axis=2), 0)
+    weights = rows.weights[:, None] * (lanes > 0)
+    if turns.max() < 2 or not weights.any():
+        return None
+    return float(np.average(turns, weights=weights)), int(turns.max())

@@ -20,7 +20,7 @@ class ProductCollector(Provider, eq=False):
 
     def add(self, run: Run) -> None:
         view = run.execution.view
-        if run.subject.is_over():
+        if run.execution.deadline.is_over():
             return
         for each in products_of(run.execution, run.meter):
             result = MatrixProductResult(

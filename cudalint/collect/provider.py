@@ -10,24 +10,20 @@ from typing import ClassVar, Protocol, Self
 from msgspec import Struct
 
 from cudalint.codegen.machine import machine_accesses
+from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.work.executions import Computed, Meter, computed
 from cudalint.evaluate.work.lengths import lengths_of
-from cudalint.facts import KernelFacts, LaunchFacts
+from cudalint.facts import KernelFacts
 from cudalint.hardware.targets import Target
+from cudalint.interpreter.device.deadline import Deadline
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
-from cudalint.launches.in_worlds import executed_in_worlds
-from cudalint.launches.open_sizes import open_sizes
-from cudalint.measure.executed import Compiled, Executed, execute
-from cudalint.measure.work.counts import Work
-from cudalint.measure.work.lengths import Lengths
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import ReasonKind
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node
 
 
 class Subject(Protocol):
@@ -50,8 +46,11 @@ class Subject(Protocol):
     def again(self, index: int, configuration: Configuration, function: ir.Function | None = None) -> Execution:
         """Executes it, or a variant of it, once more in the place of a launch."""
 
-    def is_over(self) -> bool:
-        """Whether the time for the file is used up."""
+    def executing_until(self) -> Deadline:
+        """By when another execution has to be over."""
+
+    def is_over(self, end: int) -> bool:
+        """Whether a share of the work is used up, which ends at this point of the graph's clock, or the time."""
 
     def has_gap(self, reason: str, kind: ReasonKind) -> None:
         """Notes that something of it was not analysed."""
@@ -65,53 +64,10 @@ class Run(Struct, eq=False):
     """Its place among the kernel's launches."""
     configuration: Configuration
     execution: Execution
-    compiled: Compiled
-    """What functions of the file were compiled to."""
-    statements: Sequence[Node] = ()
-    """What users say of the launch."""
-    _executed: Executed | None = None
-    _lengths: Lengths | None = None
-    _work: Work | None = None
+    _trial: Trial | None = None
     _machine: Sequence[AccessEvent] | None = None
     _meter: Meter | None = None
     _computed: Computed | None = None
-
-    @property
-    def launch(self) -> LaunchFacts:
-        return self.execution.launch
-
-    @property
-    def executed(self) -> Executed:
-        """All worlds of it."""
-        if self._executed is None:
-            self._executed = executed_in_worlds(
-                self.configuration, self.subject.function, self.subject.graph, self.statements, self.subject.target,
-                self.compiled,
-            )
-        return self._executed
-
-    def variant(self, configuration: Configuration, function: ir.Function | None = None) -> Executed:
-        """The kernel, or a variant of it, under this launch or another one."""
-        subject = self.subject
-        if configuration is self.configuration:
-            return execute(function or subject.function, self.executed.batch, self.compiled)
-        return executed_in_worlds(
-            configuration, function or subject.function, subject.graph, self.statements, subject.target, self.compiled
-        )
-
-    @property
-    def lengths(self) -> Lengths:
-        """How long loops are taken for in its first world, of which nothing in sight says that."""
-        if self._lengths is None:
-            self._lengths = self.executed.lengths(open_sizes(self.configuration, self.subject.graph))
-        return self._lengths
-
-    @property
-    def work(self) -> Work:
-        """Instructions and operations of its first world."""
-        if self._work is None:
-            self._work = self.executed.work(self.lengths)
-        return self._work
 
     @property
     def meter(self) -> Meter:
@@ -133,6 +89,13 @@ class Run(Struct, eq=False):
         if self._machine is None:
             self._machine = machine_accesses(self.execution)
         return self._machine
+
+    @property
+    def trial(self) -> Trial:
+        """For all that asks about the order of its threads: they share the traces, and the work that may be done."""
+        if self._trial is None:
+            self._trial = trial_of(self.execution)
+        return self._trial
 
     @property
     def is_refused(self) -> bool:

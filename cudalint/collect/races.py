@@ -3,79 +3,64 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Iterator
-from typing import ClassVar, NamedTuple, Self
+from collections.abc import Collection, Iterable
+from itertools import product
+from typing import ClassVar, Self
 
-import numpy as np
 from msgspec import field
 from msgspec.structs import replace
 
 from cudalint.collect.barrier_trials import BarrierTrials
 from cudalint.collect.provider import Provider, Run, Subject
-from cudalint.collect.race_records import Records
-from cudalint.facts import BarrierFix, KernelFacts, Race
+from cudalint.collect.sites import frames_of
+from cudalint.concurrency.cfg import ControlFlow
+from cudalint.concurrency.conflicts import Conflict, Thread
+from cudalint.concurrency.crossings import Crossing, fewest_gates, steps
+from cudalint.concurrency.placement import BarrierCall
+from cudalint.concurrency.search import Finding, Search
+from cudalint.concurrency.trial import Trial, trial_of
+from cudalint.concurrency.tried_sizes import outgrown
+from cudalint.evaluate.requests.execution import Execution
+from cudalint.facts import BarrierFix, KernelFacts, Place, Race, RaceEnd
 from cudalint.frontend.source_text import Spellings
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Touch
+from cudalint.interpreter.device.memory import element_bytes
+from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir
+from cudalint.ir.sizes import sized
 from cudalint.kinds import Kind
 from cudalint.launches.variants import not_with, other_blocks
-from cudalint.measure import races as measured
-from cudalint.measure.benign import of_nobody, same_either_way, store_alike
-from cudalint.measure.bounds import Extents, outside
-from cudalint.measure.control_flow import ControlFlow
-from cudalint.measure.crossings import Crossing, fewest_gates, steps
-from cudalint.measure.doubts import Doubt, doubt_about
-from cudalint.measure.executed import Executed
-from cudalint.measure.launched import Launched, doubt_about_launch
-from cudalint.measure.placement import BarrierCall
-from cudalint.measure.seen import Seen
-from cudalint.measure.sensitivity import where
-from cudalint.measure.turns import late_turn
 from cudalint.options.analysis import RaceScope
+from cudalint.values.nodes import OPAQUE_BIT, THREAD_BITS, Node
 
-_MOST_FOR_OTHERS = 3_000_000
-"""Steps of executions with other blocks, which confirm a race."""
-_RARE = 4
-"""A race that is there in three of four of the worlds is one of ordinary numbers."""
+_CONFIRMING_WORK = 1_000_000
+"""For races under other blocks than the one that was made up: the file's other kernels need time too."""
 
 Key = tuple[object, ...]
-
-
-class _Found(NamedTuple):
-    race: Race
-    spans: tuple[ir.Span, ir.Span]
-    """Of the two ends in the kernel's own body."""
-    is_of_first_warp: bool
 
 
 class RaceCollector(Provider, eq=False):
     kind: ClassVar[Kind] = "races"
     needs: ClassVar[tuple[Kind, ...]] = ("barriers",)
+    """Both look at one trace of a launch, and have their work from one budget."""
     scope: RaceScope
-    records: Records
+    spellings: Spellings
     trials: BarrierTrials
     missed: list[str] = field(default_factory=list)
+    _widths: dict[str, int] = field(default_factory=dict)
+    """Bytes from one element to the next one of what the parameters point to, by their names."""
     _races: dict[Key, Race] = field(default_factory=dict)
     _spans: dict[Key, tuple[ir.Span, ir.Span]] = field(default_factory=dict)
-    _steps: int = 0
 
     @classmethod
     def of(cls, subject: Subject) -> Self:
-        spellings = Spellings(subject.options)
-        return cls(subject.options.race_scope, Records(subject.function, spellings), BarrierTrials(subject))
+        return cls(subject.options.race_scope, Spellings(subject.options), BarrierTrials(subject))
 
     def add(self, run: Run) -> None:
-        executed = run.executed
-        launched = _launched(run)
-        for found in self._found(executed, run.index, launched):
-            key = _key(found.race)
-            known = self._races.get(key)
-            if known is None or _rank(found.race) < _rank(known):
-                self._races[key] = found.race
-                self._spans[key] = found.spans
-        self._miss(executed)
+        self._add(run.execution, run.trial)
         self._doubt_block(run)
-        self._with_other_blocks(run, launched)
+        self._with_other_blocks(run)
         self.trials.place(self, run)
 
     def finish(self, subject: Subject) -> None:
@@ -87,98 +72,71 @@ class RaceCollector(Provider, eq=False):
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         return replace(facts, races=self._facts())
 
-    # --- the races of one execution ----------------------------------------------------------------
-
-    def _found(self, executed: Executed, index: int, launched: Launched) -> Iterator[_Found]:
-        """The races that are there for all that is known, and those that depend on something."""
-        races = measured.races_of(executed.trace, executed.function.volatile)
-        for allocation in races.missed:
-            self._miss_text(f"races on `{allocation.name}` were not looked for: there is too much to look at")
-        seen = Seen(executed.function, executed.trace)
-        is_one_warp = _is_one_warp(executed)
-        for race in (*races.found, *races.possible):
-            if race.is_benign or (race.reach == "grid" and self.scope == "block"):
-                continue
-            if store_alike(race, seen):
-                continue
-            late = late_turn(race, seen)
-            doubt = doubt_about(race, seen, late)
-            if doubt is not None and doubt.excludes:
-                continue
-            nobody = of_nobody(race, seen)
-            doubt = (Doubt(nobody) if nobody is not None else None) or doubt
-            if doubt is None or doubt.usual:
-                reason = doubt_about_launch(race, seen, launched)
-                doubt = Doubt(reason) if reason is not None else doubt
-            benign = same_either_way(race, seen) if doubt is None else None
-            condition, symbol = _where(race, seen, executed)
-            record = self.records.of(race, seen, executed.batch, index, doubt, condition, symbol, benign, late)
-            if doubt is None and condition and symbol is None:
-                record = replace(record, certainty="possible")
-            of_first = _is_of_first_warp(race, seen)
-            if is_one_warp and record.reach == "warp" and not of_first:
-                record = replace(record, reach="block")
-            yield _Found(record, (_in_kernel(race.first), _in_kernel(race.second)), of_first)
-
-    def _miss(self, executed: Executed) -> None:
-        for left in executed.trace.left_out:
-            if left.reason == "too many events":
-                text = f"races of what is accessed at line {left.node.span.line} were not all looked for: there is too"
-                self._miss_text(f"{text} much to look at")
-
-    def _miss_text(self, text: str) -> None:
-        if text not in self.missed:
-            self.missed.append(text)
-
-    # --- blocks that were made up ------------------------------------------------------------------
-
     def _doubt_block(self, run: Run) -> None:
         """Races of a block that was made up, and that the kernel is not made for, say nothing about the right one."""
-        launch = run.launch
+        launch = run.execution.launch
         own = [(key, race) for key, race in self._races.items() if race.launch == run.index]
         if launch.block_is_made_up and own:
-            array = _outgrown(run.executed)
+            array = outgrown(run.execution, run.trial)
             if array is not None:
                 reason = f"no launch in sight gives the block, and `{array}` has no room for {launch.block}"
                 for key, race in own:
                     # Sizes for which it is there are none of the right block.
                     self._races[key] = replace(race, certainty="possible", reason=reason, size=None, usual=False)
 
-    def _with_other_blocks(self, run: Run, launched: Launched) -> None:
+    def _with_other_blocks(self, run: Run) -> None:
         """Races under a block that was made up are certain only if they are there with other blocks too."""
         subject = run.subject
+        end = subject.graph.work + _CONFIRMING_WORK
         for block in other_blocks(run.configuration, subject.function):
             if not self._has_certain(run.index):
                 return
-            if self._steps > _MOST_FOR_OTHERS or subject.is_over():
+            if subject.is_over(end):
                 self._doubt(run.index, "no launch in sight gives the block, and others were not tried in time")
                 return
-            again = run.variant(replace(run.configuration, block=block))
-            self._steps += again.trace.steps
-            self._confirm(again, run.index, launched._replace(block=block))
+            again = subject.again(run.index, replace(run.configuration, block=block))
+            self._confirm(again, trial_of(again))
+
+    def _add(self, execution: Execution, trial: Trial) -> None:
+        search = Search(execution, trial, self.scope)
+        self._widths = self._widths or _widths(execution.function)
+        is_one_warp = _is_one_warp(execution)
+        for finding in search.findings():
+            race = self._race(finding, execution.view.index)
+            if is_one_warp and race.reach == "warp" and not _is_of_first_warp(finding.conflict, execution):
+                race = replace(race, reach="block")
+            key = _key(race)
+            known = self._races.get(key)
+            if known is None or _rank(race) < _rank(known):
+                self._races[key] = race
+                self._spans[key] = (_in_kernel(finding.conflict.first), _in_kernel(finding.conflict.second))
+        self.missed += [text for text in search.missed if text not in self.missed]
 
     def _has_certain(self, launch: int) -> bool:
         return any(race.certainty == "certain" and race.launch == launch for race in self._races.values())
 
-    def _confirm(self, executed: Executed, index: int, launched: Launched) -> None:
+    def _confirm(self, execution: Execution, trial: Trial) -> None:
         """Keeps those races of a launch certain that are so with another block too."""
-        keys = {_key(r) for r in self._races.values() if r.certainty == "certain" and r.launch == index}
-        again = [found.race for found in self._found(executed, index, launched)]
+        index = execution.view.index
+        certain = [race for race in self._races.values() if race.certainty == "certain" and race.launch == index]
+        scope = self.scope if any(race.reach == "grid" for race in certain) else "block"
+        space = certain[0].space if len({race.space for race in certain}) == 1 else None
+        keys = {_key(race) for race in certain}
+        search = Search(execution, trial, scope, space, is_wanted=lambda *found: _key_of(*found) in keys)
+        again = [self._race(finding, index) for finding in search.findings()]
+        usual = {_key(race): race for race in again if race.usual}
         sure = {_key(race) for race in again if race.certainty == "certain"}
-        for race in again:
-            key = _key(race)
-            if race.usual and key in keys - sure:
+        for key, race in usual.items():
+            if key in keys - sure:
                 # With fewer threads to a block it takes ordinary data for two of them to meet.
                 self._races[key] = replace(self._races[key], certainty="possible", reason=race.reason, usual=True)
-        self._doubt(index, not_with(executed.batch.block), sure)
+        self._doubt(index, not_with(execution.view.block), sure)
 
     def _doubt(self, launch: int, reason: str, but: Collection[Key] = ()) -> None:
         """Makes the certain races of a launch possible ones, but for some."""
         for key, race in self._races.items():
             if race.certainty == "certain" and race.launch == launch and key not in but:
                 self._races[key] = replace(race, certainty="possible", reason=reason)
-
-    # --- barriers that would order them ------------------------------------------------------------
 
     def crossings(self, launch: int, flow: ControlFlow) -> list[Crossing]:
         """Of the races of a launch for which no barrier is known yet."""
@@ -188,9 +146,9 @@ class RaceCollector(Provider, eq=False):
             if race.launch == launch and race.fix is None and _is_within_blocks(race)
         ]
 
-    def settled_by(self, executed: Executed, keys: Collection[object]) -> bool:
+    def settled_by(self, launch: int, execution: Execution, trial: Trial, keys: Collection[object]) -> bool:
         """Whether races of these keys are gone in an execution with barriers."""
-        return self._left(executed).isdisjoint(keys)
+        return self._left(launch, execution, trial).isdisjoint(keys)
 
     def note_fix(self, fix: BarrierFix, keys: Iterable[object]) -> None:
         """Notes a barrier for races, by their keys."""
@@ -198,23 +156,20 @@ class RaceCollector(Provider, eq=False):
             assert isinstance(key, tuple)
             self._races[key] = replace(self._races[key], fix=fix)
 
-    def place(self, launch: int, fix: BarrierFix, executed: Executed) -> set[object]:
+    def place(self, launch: int, fix: BarrierFix, execution: Execution, trial: Trial) -> set[object]:
         """Notes a barrier for those races that are gone in an execution with it; returns the keys of the others."""
-        left = self._left(executed)
+        left = self._left(launch, execution, trial)
         for key, race in self._races.items():
             if race.launch == launch and race.fix is None and _is_within_blocks(race) and key not in left:
                 self._races[key] = replace(race, fix=fix)
         return left
 
-    def _left(self, executed: Executed) -> set[object]:
-        """The keys of the races within blocks that are there in an execution with barriers."""
-        races = measured.races_of(executed.trace, executed.function.volatile, between_blocks=False)
-        seen = Seen(executed.function, executed.trace)
-        return {
-            _key(self.records.of(race, seen, executed.batch, 0, None, "", None, None, None))
-            for race in (*races.found, *races.possible)
-            if not race.is_benign
-        }
+    def _left(self, launch: int, execution: Execution, trial: Trial) -> set[object]:
+        """The keys of the races that are there in an execution with barriers."""
+        spaces = {race.space for race in self._races.values() if race.launch == launch and _is_within_blocks(race)}
+        space = spaces.pop() if len(spaces) == 1 else None
+        search = Search(execution, trial, "block", space, how_sure=False)
+        return {_key(self._race(finding, launch)) for finding in search.findings()}
 
     @property
     def has_unordered(self) -> bool:
@@ -255,70 +210,61 @@ class RaceCollector(Provider, eq=False):
         order = {"certain": 0, "possible": 1}
         return tuple(sorted(self._races.values(), key=lambda r: (order[r.certainty], r.first.place, r.second.place)))
 
-
-def _launched(run: Run) -> Launched:
-    launch = run.launch
-    is_given = launch.site is not None and launch.site.grid != (None, None, None)
-    return Launched(
-        run.configuration.block, is_given or launch.source == "launch-site" or launch.by_default,
-        launch.block_is_made_up,
-    )  # fmt: skip
-
-
-def _where(race: measured.Race, seen: Seen, executed: Executed) -> tuple[str, str | None]:
-    """Under which condition a race is there, and the number that decides where it is there in most worlds; nothing
-    where it is there in all worlds in which both accesses are made."""
-    batch = executed.batch
-    reached = _reached(race.first, seen) & _reached(race.second, seen)
-    holds = [world in race.worlds if world in reached else None for world in range(len(batch))]
-    found = where(holds, batch.numbers)
-    if found.kind not in ("where", "unexplained"):
-        return "", None
-    told = [held for held in holds if held is not None]
-    gone = told.count(False)
-    condition = f"where {found.condition}" if found.condition else f"it depends on {_listed(found.symbols)}"
-    usual = gone * _RARE <= len(told) and found.symbols
-    return condition, found.symbols[0] if usual else None
-
-
-def _listed(symbols: Collection[str]) -> str:
-    return " and ".join(f"`{symbol}`" for symbol in symbols)
-
-
-def _reached(end: measured.RaceEnd, seen: Seen) -> set[int]:
-    """The worlds in which threads make an access."""
-    lanes = seen.trace.lanes
-    found: set[int] = set()
-    for event in seen.events.get(end.site, ()):
-        found |= {lanes.world_of(row) for row in np.flatnonzero(event.mask.any(axis=1)).tolist()}
-        if len(found) == lanes.worlds:
-            break
-    return found
+    def _race(self, finding: Finding, launch: int) -> Race:
+        conflict, doubt = finding.conflict, finding.doubt
+        array = _named(finding.array, conflict)
+        second = _end(conflict.second, conflict.other)
+        by_data = bool((conflict.first.offset.bits | conflict.second.offset.bits) & OPAQUE_BIT)
+        width = self._widths.get(array.name) or _width(conflict.second)
+        element = _element(array, width, conflict.address, finding.start)
+        if by_data:
+            # The call of an atomic is no name of an element.
+            spelled = self.spellings.of(second.place) if second.operation != "atomic" else ""
+            element = spelled or f"{array.name}[...]"
+        return Race(
+            space="shared" if array.space == "shared" else "global",
+            array=array.name,
+            certainty="certain" if doubt is None else "possible",
+            launch=launch,
+            first=_end(conflict.first, conflict.one),
+            second=second,
+            element=element,
+            reason=(finding.sizes or None) if doubt is None else doubt.reason,
+            reach=conflict.reach,
+            size=None if doubt is None else doubt.size,
+            usual=doubt is not None and doubt.usual,
+            by_data=by_data,
+            across=conflict.across,
+            one_access=_is_one_access(conflict.first, conflict.second),
+            sizes=() if by_data else finding.of_element,
+            benign=finding.benign,
+            fence_before=Place(*finding.drawn.context.span) if finding.drawn is not None else None,
+        )
 
 
-def _outgrown(executed: Executed) -> str | None:
-    """An array that is declared with fewer elements than the block has threads for: it is not made for such a block."""
-    for each in outside(executed.trace, Extents.of(executed.batch, has_shared=False)):
-        if each.site.allocation.space == "shared" and not each.site.is_conditional and 0 in each.worlds:
-            return each.site.allocation.name
-    return None
-
-
-def _is_one_warp(executed: Executed) -> bool:
+def _is_one_warp(execution: Execution) -> bool:
     """Whether the block happens to be one warp, such as a tile of 4 x 4: the kernel has barriers of the block."""
-    threads = math.prod(executed.batch.block)
-    return threads <= WARP_LANES and any(event.scope == "block" for event in executed.trace.barriers)
+    threads = math.prod(execution.view.block)
+    barriers = (event for event in execution.events if isinstance(event, BarrierEvent))
+    return threads <= WARP_LANES and any(barrier.scope == "block" for barrier in barriers)
 
 
-def _is_of_first_warp(race: measured.Race, seen: Seen) -> bool:
+def _is_of_first_warp(conflict: Conflict, execution: Execution) -> bool:
     """Whether both accesses are under a condition that all threads of the one warp fulfil, as in `if (tid < 32)`:
     larger blocks have others, and a barrier of the block has no place there."""
-    for end in (race.first, race.second):
-        guards = [guard for guard in seen.guards(end.site) if guard.loop is None]
-        found = [seen.origins_of(guard) for guard in guards]
-        own = [each for each in found if each.by_thread and not each.is_data and not each.by_block and not each.numbers]
-        mask = seen.trace.accesses[end.number].mask
-        if not own or not (mask == seen.trace.lanes.full).all():
+    return all(
+        any(_holds_for_all(condition, execution) for condition in touch.context.conditions)
+        for touch in (conflict.first, conflict.second)
+    )
+
+
+def _holds_for_all(condition: Node, execution: Execution) -> bool:
+    if not condition.bits & THREAD_BITS or condition.bits & ~THREAD_BITS:
+        return False
+    graph, extents = execution.view.graph, execution.view.block
+    for thread in product(*map(range, extents)):
+        held = graph.of_thread(condition, thread)
+        if not held.is_const or not held.value:
             return False
     return True
 
@@ -332,6 +278,17 @@ def _key(race: Race) -> Key:
     return race.array, *sorted((race.first.place, race.second.place))
 
 
+def _key_of(array: Allocation, conflict: Conflict) -> Key:
+    """That of the race that a conflict makes."""
+    places = sorted(Place(*end.context.span) for end in (conflict.first, conflict.second))
+    return _named(array, conflict).name, *places
+
+
+def _named(array: Allocation, conflict: Conflict) -> Allocation:
+    """The array that a race is told about: several parameters may lead to one in global memory."""
+    return array if array.space == "shared" else conflict.second.target
+
+
 def _takes_a_barrier(race: Race) -> bool:
     return race.space == "shared" and race.is_worth_telling
 
@@ -341,7 +298,60 @@ def _is_within_blocks(race: Race) -> bool:
     return race.is_worth_telling and race.reach != "grid"
 
 
-def _in_kernel(end: measured.RaceEnd) -> ir.Span:
-    stack = end.site.stack
-    span: ir.Span = stack[-1].span if stack else end.site.node.span
-    return span
+def _in_kernel(touch: Touch) -> ir.Span:
+    frames = touch.context.frames
+    return frames[-1] if frames else touch.context.span
+
+
+def _end(touch: Touch, thread: Thread) -> RaceEnd:
+    context = touch.context
+    frames = frames_of(context.frames)
+    return RaceEnd(
+        Place(*context.span), touch.operation, thread.thread, thread.block, touch.target.name, frames
+    )  # fmt: skip
+
+
+def _is_one_access(first: Touch, second: Touch) -> bool:
+    """Whether the touches are of one access. One place in a function that is called twice is two, and so is what a
+    macro reads and stores at different addresses, which all stands where the macro does."""
+    is_one_place = first.context.span == second.context.span and first.context.frames == second.context.frames
+    return is_one_place and (first.operation == second.operation or first.offset is second.offset)
+
+
+def _widths(function: ir.Function) -> dict[str, int]:
+    """Those of the parameters, and of the fields of structures that are passed. What is declared counts, however it is
+    cast where it is touched: `half2` in an array of `half`."""
+    found: dict[str, int] = {}
+    left = [(symbol.name, symbol.type) for symbol in function.parameters]
+    while left:
+        name, type_ = left.pop()
+        if isinstance(type_, ir.PointerType):
+            found[name] = type_.pointee.bytes
+        elif isinstance(type_, ir.RecordType):
+            left += [(f"{name}.{field.name}", field.type) for field in type_.fields]
+    return found
+
+
+def _element(array: Allocation, width: int, address: int, start: int) -> str:
+    """The element as the source would spell it: `t[1][0]`."""
+    type_: ir.Type | None = array.symbol.type if array.symbol is not None else None
+    if not array.bytes or not isinstance(type_, ir.ArrayType):
+        if array.bytes and type_ is not None:
+            return array.name
+        if address < start and array.same_as is not None:
+            array, start = array.same_as, 0
+        return f"{array.name}[{(address - start) // width}]"
+    text = array.name
+    while isinstance(type_, ir.ArrayType):
+        step = element_bytes(type_.element)
+        text += f"[{address // step}]"
+        address %= step
+        type_ = type_.element
+    return text
+
+
+def _width(touch: Touch) -> int:
+    """Bytes from one element to the next one: a field is that of a whole record."""
+    if not isinstance(touch, AccessEvent):
+        return touch.bytes
+    return sized((touch.record if touch.record is not None else touch.element).bytes)

@@ -78,11 +78,12 @@ class OccupancyCollector(Provider, eq=False):
         """Nothing that it does counts."""
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
-        found = (_occupancy(index, launch, facts.resources, self.target) for index, launch in enumerate(facts.launches))
+        launches = enumerate(facts.launches)
+        found = (occupancy_of(index, launch, facts.resources, self.target) for index, launch in launches)
         return replace(facts, occupancy=tuple(found))
 
 
-def _occupancy(index: int, launch: LaunchFacts, resources: Resources, target: Target) -> Occupancy:
+def occupancy_of(index: int, launch: LaunchFacts, resources: Resources, target: Target) -> Occupancy:
     site = launch.site
     threads = (site.threads if site is not None else None) or prod(launch.block)
     dynamic = site.dynamic_shared_bytes if site is not None else launch.dynamic_shared_bytes

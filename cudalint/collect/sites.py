@@ -4,11 +4,10 @@ address is made."""
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import Any, Generic, TypeVar
+from typing import Generic, TypeVar
 
 from msgspec import Struct, field
 
-from cudalint.execute.trace import Stack
 from cudalint.facts import Frame, Place
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.interpreter.device.handed import Handed
@@ -61,11 +60,6 @@ def made_at(event: AccessEvent) -> tuple[ir.Span, tuple[ir.Span, ...]]:
             break
         span, frames = argument, event.context.frames[depth:]
     return span, frames
-
-
-def site_of(node: Any, stack: Stack) -> tuple[ir.Span, tuple[ir.Span, ...]]:
-    """Where an access of a trace stands, and the calls through which that is reached, innermost first."""
-    return node.span, tuple([call.span for call in stack])
 
 
 def _is_part_of(event: AccessEvent, handed: Handed) -> bool:

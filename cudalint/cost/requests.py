@@ -12,7 +12,8 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from cudalint.cost.traffic import traffic
+from cudalint.core_switch import EXECUTES_TRACES
+from cudalint.cost.traffic import SECTORS_OF_LINE, traffic
 from cudalint.facts import Access, AccessResult, LaunchCost
 from cudalint.facts.costs import AccessPlace
 from cudalint.hardware.banks import shared_request
@@ -116,7 +117,7 @@ def ideal(access: Access, result: AccessResult) -> Asked | None:
         # An atomic that is a loop goes on being one.
         return Asked(wavefronts=number * min(1.0, least / now) if now else least)
     sectors = result.ideal_sectors
-    return None if sectors is None else Asked(sectors, _least_passes(access, result))
+    return None if sectors is None else Asked(sectors, _least_passes(access, result, sectors))
 
 
 _SWAPPED = ("float", "double")
@@ -182,14 +183,42 @@ def _passes(access: Access, result: AccessResult, sectors: float) -> float:
     banks gives a word in a clock, so that words of several lines at one place of theirs take turns. On an H100 24 lines
     of records of 24 floats, eight of whose words are in one bank, took about 10 clocks (`loads` in
     benchmarks/records.cu), and 32 lines of rows of 4096 floats 33 (SGEMM_CUDA's naive product)."""
+    if not EXECUTES_TRACES:
+        return _passes_of_lines(access, result, _lines(result, sectors))
     sample = result.sample
     if sample is None or not sample.weights.any():
         # What data chooses lies apart.
-        return sectors if result.status == "data-dependent" else _least_passes(access, result)
+        return sectors if result.status == "data-dependent" else _least_passes(access, result, sectors)
     passes, _ = shared_request(sample.addresses, sample.mask, access.bytes, "load")
     return max(1.0, float(np.average(passes, weights=sample.weights)))
 
 
-def _least_passes(access: Access, result: AccessResult) -> float:
+def _least_passes(access: Access, result: AccessResult, sectors: float) -> float:
     """One for every 128 bytes that the lanes ask for."""
+    if not EXECUTES_TRACES:
+        return _passes_of_lines(access, result, sectors / SECTORS_OF_LINE)
     return max(1.0, (result.active_lanes or WARP_LANES) * access.bytes / _LINE_BYTES)
+
+
+_LINES_PER_CLOCK = 2.4
+"""Lines of a strided load that L1 looks up in a clock: 24 lines in about 10 clocks on an H100 (`loads` of records of 24
+floats in benchmarks/records.cu)."""
+
+
+def _passes_of_lines(access: Access, result: AccessResult, lines: float) -> float:
+    """Clocks that L1 takes for a request: one for every 128 bytes that the lanes ask for, and for lines that lie apart
+    what was measured."""
+    asked = (result.active_lanes or WARP_LANES) * access.bytes / _LINE_BYTES
+    return max(1.0, asked, lines / _LINES_PER_CLOCK)
+
+
+def _lines(result: AccessResult, sectors: float) -> float:
+    """The lines of 128 bytes that a request touches, on average over those that were kept."""
+    sample = result.sample
+    if sample is None or not sample.weights.any():
+        # What data chooses lies apart.
+        return sectors if result.status == "data-dependent" else max(1.0, sectors / SECTORS_OF_LINE)
+    lines = np.where(sample.mask, sample.addresses // _LINE_BYTES, -1)
+    lines.sort(axis=1)
+    counts = (np.diff(lines, axis=1) != 0).sum(axis=1) + (lines[:, 0] >= 0)
+    return float(np.average(counts, weights=sample.weights))

@@ -13,8 +13,10 @@ from msgspec.structs import replace
 
 from cudalint.collect.left_out import ConditionalCode
 from cudalint.collect.needs import NeedsOfCode
+from cudalint.core_switch import EXECUTES_TRACES
 from cudalint.driver.instances import Instances
 from cudalint.driver.kernel_analysis import TAKES_TOO_LONG, KernelAnalysis, Watch
+from cudalint.driver.traced_analysis import TracedAnalysis
 from cudalint.driver.watching import tell
 from cudalint.facts import Gap, KernelFacts, Place, Resources, UnusableAnnotation
 from cudalint.frontend.parse_options import parse_options
@@ -141,7 +143,7 @@ class FileAnalysis(Struct, eq=False):
     right_pitches: set[object] = field(default_factory=set)
     """What was looked at for wrong pitches, and has none."""
     compiled: Compiled = field(default_factory=Compiled)
-    """What functions of the file were compiled to."""
+    """What functions of the file were compiled to, where the new core executes them."""
     watch: Watch | None = None
     keeper: Keeper | None = None
     sharing: Sharing | None = None
@@ -297,21 +299,20 @@ class FileAnalysis(Struct, eq=False):
         configurations = [self.opt_ins.noted_in(c, ref) for c in chosen.configurations]
         last = [(index, self.opt_ins.noted_in(c, ref)) for index, c in chosen.last]
         usage = usage_of(function.name, function.linkage_name(), self.usage) if self.usage else None
-        analysis = KernelAnalysis(
-            self.graph,
-            function,
-            configurations,
-            assumed,
-            self.deadline,
-            self.options,
-            usage,
-            self.compiled,
-            axioms=[axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None],
-            last=last,
-            need=self.needs.of(function, [site.span for site in sites if site.in_clusters]),
-            right_pitches=self.right_pitches,
-            watch=self.watch,
-        )
+        axioms = [axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None]
+        need = self.needs.of(function, [site.span for site in sites if site.in_clusters])
+        analysis: KernelAnalysis | TracedAnalysis
+        if EXECUTES_TRACES:
+            self.compiled.axioms = tuple(axioms)
+            analysis = TracedAnalysis(
+                self.graph, function, configurations, assumed, self.deadline, self.options, usage, self.compiled,
+                need=need, right_pitches=self.right_pitches, last=last,
+            )  # fmt: skip
+        else:
+            analysis = KernelAnalysis(
+                self.graph, function, configurations, assumed, self.deadline, self.options, usage, axioms=axioms,
+                last=last, need=need, right_pitches=self.right_pitches, watch=self.watch,
+            )  # fmt: skip
         for reason in said.unknown:
             analysis.gap(function.name_span, reason)
         try:

@@ -13,6 +13,7 @@ from cudalint.collect.accesses import AccessCollector
 from cudalint.collect.provider import Provider, Run
 from cudalint.collect.providers import providers_of
 from cudalint.collect.resources import resources_of
+from cudalint.evaluate.checks.room import threads_with_room
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
@@ -31,8 +32,6 @@ from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import generic_values, with_room
 from cudalint.launches.configuration import Configuration, Numbers, asks_block_size, launch_facts
 from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
-from cudalint.measure.executed import Compiled
-from cudalint.measure.room import threads_with_room
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.processes.timings import Phase, timed
 from cudalint.reasons import Problem, ReasonKind
@@ -70,8 +69,6 @@ class KernelAnalysis(Struct, eq=False):
     options: AnalysisOptions
     usage: Usage | None
     """What the compiled kernel takes, where that is known."""
-    compiled: Compiled = field(default_factory=Compiled)
-    """What functions of the file were compiled to."""
     axioms: Sequence[ir.Function] = ()
     """What the file states about all of its kernels."""
     need: Need | None = None
@@ -148,14 +145,15 @@ class KernelAnalysis(Struct, eq=False):
     def _under(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Shows one launch to the providers."""
         self._at = None
-        run = self._run_of(index, configuration)
-        room = threads_with_room(run.executed.trace) if configuration.source == "default" else None
+        execution = self._execute(index, configuration)
+        room = threads_with_room(execution) if configuration.source == "default" else None
         fitting = with_room(configuration, *room, self.graph) if room is not None else None
         if fitting is not None:
-            run = self._run_of(index, fitting)
-        self._launches.append(run.execution.launch)
+            configuration, execution = fitting, self._execute(index, fitting)
+        self._launches.append(execution.launch)
         if self.watch is not None:
-            self.watch(run.execution)
+            self.watch(execution)
+        run = Run(self, index, configuration, execution)
         for self._at, provider in enumerate(providers):
             with timed(_phase_of(provider)):
                 provider.add(run)
@@ -164,16 +162,12 @@ class KernelAnalysis(Struct, eq=False):
                 provider.add_last(run)
         self.evaluated += 1
 
-    def _run_of(self, index: int, configuration: Configuration) -> Run:
-        execution = self._execute(index, configuration)
-        return Run(self, index, configuration, execution, self.compiled, self._statements(configuration))
-
     def _under_last(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Adds what is found under the last launch of a host loop where the first one's figures are too good to stand
         for it: with a stride of 32 other than with one of 1."""
         last = AccessCollector.of(self)
         with timed("figures"):
-            last.add(Run(self, index, configuration, self.again(index, configuration), self.compiled))
+            last.add(Run(self, index, configuration, self.again(index, configuration)))
             is_worse = any(isinstance(each, AccessCollector) and each.is_exceeded_by(last, index) for each in providers)
         if is_worse:
             self._under(len(self._launches), configuration, providers)
@@ -223,11 +217,12 @@ class KernelAnalysis(Struct, eq=False):
             collected=self.options.kinds,
         )  # fmt: skip
 
-    def is_over(self) -> bool:
-        """Whether the time for the file is used up, which is said to the user."""
+    def is_over(self, end: int) -> bool:
+        """Whether a share of the work is used up, which is the same on every machine, or the time for the file, which
+        is said to the user."""
         if self._until.is_over():
             self.given_up = True
-        return self.given_up
+        return self.given_up or self.graph.work > end
 
     def again(self, index: int, configuration: Configuration, function: ir.Function | None = None) -> Execution:
         """The kernel, or a variant of it, executed once more, of which the gaps were listed before."""
@@ -242,17 +237,13 @@ class KernelAnalysis(Struct, eq=False):
 
     def _stated(self, configuration: Configuration) -> tuple[Node, ...]:
         """What the user states, under which generic values are settled."""
-        assumed = self._statements(configuration)
-        self.graph.valuation = for_statements(self.graph, assumed)
-        return assumed
-
-    def _statements(self, configuration: Configuration) -> tuple[Node, ...]:
-        """What the user states, as conditions on the numbers of a launch."""
         names = dict(_named((s.name, v) for s, v in configuration.arguments.items()))
         for axis, extent, blocks in zip("xyz", configuration.block, configuration.grid, strict=True):
             names[f"blockDim.{axis}"] = self.graph.const(extent)
             names[f"gridDim.{axis}"] = blocks
-        return self.assumed.conditions(self.graph, names)
+        assumed = self.assumed.conditions(self.graph, names)
+        self.graph.valuation = for_statements(self.graph, assumed)
+        return assumed
 
     def _execute(
         self, index: int, configuration: Configuration, function: ir.Function | None = None, quiet: bool = False

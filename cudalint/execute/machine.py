@@ -33,6 +33,8 @@ from cudalint.ir import nodes as ir
 from cudalint.reasons import Problem, ReasonKind
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from cudalint.execute.lanes import Lanes, Mask
     from cudalint.execute.program import Program
 
@@ -427,10 +429,13 @@ class Machine:
 
     # --- a kernel ----------------------------------------------------------------------------------
 
-    def run(self, function: ir.Function, arguments: dict[ir.Symbol, Value]) -> Trace:
+    def run(
+        self, function: ir.Function, arguments: dict[ir.Symbol, Value], axioms: Sequence[ir.Function] = ()
+    ) -> Trace:
         """Executes a kernel. Arguments are values, one for each world where it is a list, or, of parameters that are
         records, dictionaries of their fields' values by name, of arrays by number; those that are missing are data, and
-        pointers lead to allocations of their own."""
+        pointers lead to allocations of their own. `axioms` are executed before it: what a file states about all of its
+        kernels."""
         for parameter in function.parameters:
             variable = Allocation(parameter.name, "local", parameter.type, self.full)
             self._fill(variable, 0, parameter.type, arguments.get(parameter), parameter.name)
@@ -438,7 +443,8 @@ class Machine:
         self.frames.append(Frame(function, 0))
         with np.errstate(all="ignore"):
             try:
-                self.program.statement(function.body)(self)
+                for each in (*axioms, function):
+                    self.program.statement(each.body)(self)
             except TooMuch as reason:
                 self.trace.cut = str(reason)
             except RecursionError:

@@ -13,6 +13,7 @@ from cudalint.launches.batches import batch
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.space import space_of_launch
 from cudalint.measure.executed import Compiled, Executed, execute
+from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node
 from cudalint.worlds.choosing import World, Worlds, choose
@@ -21,7 +22,7 @@ from cudalint.worlds.reach import reaching
 
 def executed_in_worlds(
     configuration: Configuration, function: ir.Function, graph: Graph, statements: Sequence[Node], target: Target,
-    compiled: Compiled,
+    compiled: Compiled, deadline: Deadline = NEVER,
 ) -> Executed:  # fmt: skip
     """`statements` are what users say of the launch."""
     space = space_of_launch(configuration, function, graph, statements, target, compiled.program)
@@ -31,7 +32,7 @@ def executed_in_worlds(
         for own, before in done:
             if own == worlds.worlds:
                 return before
-        found = execute(function, batch(configuration, space, worlds), compiled)
+        found = execute(function, batch(configuration, space, worlds), compiled, deadline)
         done.append((worlds.worlds, found))
         return found
 

@@ -71,10 +71,12 @@ class Compiled(Struct, eq=False):
 
     program: CountedProgram = field(default_factory=CountedProgram)
     laid: dict[ir.Function, Laid] = field(default_factory=dict)
+    axioms: tuple[ir.Function, ...] = ()
+    """What the file states about all of its kernels."""
 
 
 def execute(function: ir.Function, batch: Batch, compiled: Compiled, deadline: Deadline = NEVER) -> Executed:
     """Executes a kernel in all worlds of a launch, as far as it comes until the deadline."""
     machine = Machine(batch.lanes(), compiled.program, Limits(deadline=deadline))
-    trace = machine.run(function, dict(batch.arguments))
+    trace = machine.run(function, dict(batch.arguments), compiled.axioms)
     return Executed(function, batch, trace, compiled.laid, compiled.program)

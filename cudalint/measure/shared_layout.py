@@ -36,6 +36,12 @@ def shared_layout(kernel: ir.Function, trace: Trace) -> dict[ir.Symbol, int]:
     return layout
 
 
+def bytes_of_shared(kernel: ir.Function) -> dict[ir.Symbol, int]:
+    """Of the static shared variables that a kernel and what it calls name."""
+    names = (node.symbol for node in Code.of(kernel).nodes if isinstance(node, ir.Name))
+    return {symbol: symbol.type.bytes for symbol in names if symbol.storage == "shared"}
+
+
 def unread(nodes: tuple[object, ...]) -> frozenset[ir.Symbol]:
     """The shared variables that a kernel stores to and never reads: the compiler drops them with all that is stored
     there.

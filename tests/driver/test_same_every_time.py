@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from cudalint.concurrency import trial
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts
 from cudalint.frontend.flags import ParseOptions
@@ -14,7 +15,6 @@ from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.interpreter.device.state import reached
 from cudalint.ir import walk
-from cudalint.measure import races
 from cudalint.options.analysis import AnalysisOptions
 
 _NAMES = [f"n{number}" for number in range(40)]
@@ -60,7 +60,7 @@ def _most_races() -> str:
 
 def test_what_there_is_no_work_left_for_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
     """The budget does end the search, and by work."""
-    monkeypatch.setattr(races, "MOST_ACCESSES", -1)
+    monkeypatch.setattr(trial, "MOST_WORK", -1)
     facts = analyse_file(str(_ROOT / "fixtures" / "shared-race" / _most_races()), AnalysisOptions())
     assert not any(kernel.races for kernel in facts.kernels)
     assert any("too much to look at" in gap.reason for kernel in facts.kernels for gap in kernel.gaps)

@@ -15,13 +15,13 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import THOROUGH, Situation
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.work.lengths import Key, Length, Lengths
-from cudalint.facts.costs import Operations, Waits
-from cudalint.facts.places import Place
+from cudalint.evaluate.work.operations import WIDTH, Counts, operation_of
+from cudalint.facts.costs import AccessPlace, Operations, Waits
+from cudalint.facts.places import Frame, Place
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.swaps import swaps
 from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Loop
 from cudalint.ir import nodes as ir
-from cudalint.measure.work.operations import WIDTH, Counts, operation_of
 from cudalint.values.nodes import BLOCK_BITS, Node, bits_of
 
 
@@ -84,8 +84,8 @@ class Computed(Struct):
     counts: Counts = field(default_factory=lambda: np.zeros(WIDTH))
     by_data: bool = False
     waits: Waits = Waits()
-    shares: Mapping[tuple[Place, str, str, str], float] = {}
-    """By access (path, line, column, space, operation, array): which part of the evaluated executions are counted."""
+    shares: Mapping[AccessPlace, float] = {}
+    """By access, with the calls that lead there: which part of the evaluated executions are counted."""
     stops: Mapping[ir.Span, float] = {}
     """How often a warp waits at each barrier of the source, on average."""
     lengths: Sequence[Length] = ()
@@ -176,15 +176,13 @@ def _within(
     return found
 
 
-def _shares(accesses: Sequence[AccessEvent], meter: Meter) -> dict[tuple[Place, str, str, str], float]:
+def _shares(accesses: Sequence[AccessEvent], meter: Meter) -> dict[AccessPlace, float]:
     """By what tells accesses apart: which part of their evaluated executions are counted, where that is not all."""
-    found: dict[tuple[Place, str, str, str], float] = {}
+    found: dict[AccessPlace, float] = {}
     for access in accesses if meter.lengths.found else ():
         share = meter.executions(access.context.loops, access.context.conditions).share
         if share < 1.0:
-            path, line, column = access.context.span[:3]
-            begin = Place(path, line, column, line, column)
-            key = (begin, access.target.space, access.operation, access.target.name)
+            key = Place(*access.context.span), tuple(Frame(call.path, call.line) for call in access.context.frames)
             found[key] = min(share, found.get(key, 1.0))
     return found
 

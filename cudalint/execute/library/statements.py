@@ -46,7 +46,8 @@ def end(m: Machine, leaving: Mask) -> None:
 
 
 def _assumed(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
-    """Lanes for which it doesn't hold don't come here. Looking at memory in it is no access of the kernel."""
+    """Lanes for which it doesn't hold don't come here, and worlds in which it doesn't are none, unless there would be
+    no world left. Looking at memory in it is no access of the kernel."""
     condition = program.value(e.arguments[0]) if e.arguments else None
 
     def call(m: Machine) -> Value:
@@ -55,10 +56,10 @@ def _assumed(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         noted = len(m.trace.accesses)
         holds = truth(condition(m))
         del m.trace.accesses[noted:]
-        if type(holds) is np.ndarray and holds.shape[1] > 1:
-            _, without = m.split(holds)
-            if without is not None:
-                end(m, m.mask & ~holds)
+        if type(holds) is np.ndarray:
+            within, without = m.split(holds)
+            if without is not None and (within is not None or holds.shape[1] > 1):
+                end(m, without)
         return UNKNOWN
 
     return call

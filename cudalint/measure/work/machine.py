@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cudalint.execute.lanes import Lanes
@@ -238,12 +239,14 @@ class SymbolicMachine(Machine):
 
     # --- statements ----------------------------------------------------------------------------------------
 
-    def run(self, function: ir.Function, arguments: dict[ir.Symbol, Value]) -> Trace:
+    def run(
+        self, function: ir.Function, arguments: dict[ir.Symbol, Value], axioms: Sequence[ir.Function] = ()
+    ) -> Trace:
         self.restricted = {p.name for p in function.parameters if p.is_restrict}
         start = Place(self.graph.scope, (function.body, (), None))
         for axis in (term for name in ("threadIdx", "blockIdx") for term in self.lanes.built_in[name]):
             axis.home = start
-        return super().run(function, arguments)
+        return super().run(function, arguments, axioms)
 
     restricted: set[str] = set()
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from cudalint.collect.stacks import frames_in
 from cudalint.execute.memory import Allocation
 from cudalint.execute.values import Data
 from cudalint.facts import Benign, Place, Race, RaceEnd
@@ -16,6 +15,7 @@ from cudalint.measure import races as measured
 from cudalint.measure.doubts import Doubt
 from cudalint.measure.seen import Seen
 from cudalint.measure.turns import Turn
+from cudalint.providers.stacks import frames_in
 from cudalint.worlds.records import Batch
 
 _MOST_NUMBERS = 8

@@ -1,0 +1,10 @@
+"""Which core gives the facts of kernels, while there are two."""
+
+from __future__ import annotations
+
+import os
+from typing import Final
+
+EXECUTES_TRACES: Final = os.environ.get("CUDALINT_CORE") == "traces"
+"""Whether kernels are executed in lockstep, in all worlds of a launch, and facts are computed of the traces. It is for
+whoever works on the program, and goes with the old core; `benchmarks/differ.py` sets what both say side by side."""
