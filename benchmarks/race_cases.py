@@ -16,6 +16,7 @@ from pathlib import Path
 
 from executed import launches_of, some_blocks
 
+from cudalint.execute.budget import Limits
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
 from cudalint.execute.program import Program
@@ -54,7 +55,7 @@ def _file(path: str, code: str, notes: bool, counts: Counter[str], seconds: dict
         kernels[name] = launched.function
         lanes = Lanes(launched.block, launched.grid, some_blocks(launched.grid))
         begin = time.process_time()
-        trace = Machine(lanes, program, _STEPS).run(launched.function, launched.arguments)
+        trace = Machine(lanes, program, Limits(_STEPS)).run(launched.function, launched.arguments)
         ran = time.process_time()
         races = races_of(trace)
         took = time.process_time() - ran

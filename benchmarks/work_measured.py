@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 from executed import Launched, launches_of, some_blocks
 
+from cudalint.execute.budget import Limits
 from cudalint.execute.counted import CountedProgram
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
@@ -79,7 +80,7 @@ def _compare(
     blocks = some_blocks(launched.grid)
     begin = time.process_time()
     try:
-        trace = Machine(Lanes(launched.block, launched.grid, blocks), CountedProgram(), _MOST_STEPS).run(
+        trace = Machine(Lanes(launched.block, launched.grid, blocks), CountedProgram(), Limits(_MOST_STEPS)).run(
             launched.function, launched.arguments
         )
         ran = time.process_time()

@@ -21,7 +21,9 @@ from cudalint.launches.variants import not_with, other_shapes
 from cudalint.measure import access_places as places
 from cudalint.measure.accesses import known_modulo, results_of
 from cudalint.measure.executed import Executed, execute
+from cudalint.measure.machine_accesses import copied_records
 from cudalint.measure.requests import AccessSite
+from cudalint.measure.work.counts import laid_out
 
 NO_TIME = "the kernel takes too long"
 _EXCEEDS = 1.25
@@ -69,9 +71,10 @@ class AccessCollector(Provider, eq=False):
 
     def add(self, run: Run) -> None:
         self._launches.append(run.index)
+        copied = copied_records(laid_out(run.subject.function))
         for key, (events, results) in _by_key(run.executed, run.index).items():
             if key not in self._sites:
-                self._sites[key] = _Site(events[0], places.made_at(events[0]), places.is_copy(events[0], run.executed))
+                self._sites[key] = _Site(events[0], places.made_at(events[0]), events[0].node in copied)
             site = self._sites[key]
             site.moduli.append(known_modulo(events, run.executed))
             site.results.extend(results)

@@ -36,7 +36,7 @@ class BoundsCollector(Provider, eq=False):
 
     def add(self, run: Run) -> None:
         configuration = run.configuration
-        if run.is_refused or configuration.guesses or configuration.made_up or _is_never_made(configuration):
+        if run.is_refused or configuration.guesses or configuration.made_up or _is_never_made(run):
             return
         found = _leaving(run.executed, configuration)
         if _is_made_up(configuration):
@@ -80,8 +80,11 @@ def _is_made_up(configuration: Configuration) -> bool:
     return configuration.path is None and configuration.source in ("default", "inferred", "launch-bounds")
 
 
-def _is_never_made(configuration: Configuration) -> bool:
+def _is_never_made(run: Run) -> bool:
     """Whether the host code never gets there, or there are no blocks."""
+    configuration = run.configuration
+    if run.executed.batch.is_contradicted:
+        return True
     if any(guard.is_const and not guard.value for guard in configuration.guards):
         return True
     return any(extent.is_const and extent.value < 1 for extent in configuration.grid)

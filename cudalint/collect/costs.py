@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.cost.machine import machine_of
 from cudalint.cost.model import Estimate, estimate
-from cudalint.cost.requests import Asked, actual, ideal, number_of
+from cudalint.cost.requests import Asked, actual, ideal, number_of, swapped
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.execute.memory import Allocation
@@ -46,6 +46,10 @@ from cudalint.scenarios.sizes import MOST_THREADS
 from cudalint.values.nodes import bits_of
 from cudalint.worlds.records import Batch
 
+_OF_SWAP_LOOP = 6.0
+"""Instructions of an atomic on a floating-point number in shared memory for each pass: the sum is computed and swapped
+in until nobody was faster."""
+_FLOAT_BYTES = 4
 _BEYOND_SHARED = 28 << 10
 """Bytes of L1 that are never shared memory: 256 KB together and 228 KB at most on an H200."""
 
@@ -55,6 +59,9 @@ class _Traffic(Struct):
 
     requests: dict[str, float] = field(default_factory=lambda: {"global": 0.0, "shared": 0.0})
     asked: Asked = Asked()
+    swaps: float = 0.0
+    """Instructions of loops that swap sums into shared memory."""
+    sums: dict[str, float] = field(default_factory=lambda: {"fp32": 0.0, "fp64": 0.0})
     bytes: float = 0.0
     """Of global memory, by all lanes."""
     needed: dict[str, float] = field(default_factory=dict)
@@ -73,6 +80,10 @@ class _Traffic(Struct):
             return
         self.requests["shared" if access.space == "shared" else "global"] += requests
         self.asked += own.times(requests)
+        loop = swapped(access, result)
+        if loop is not None:
+            self.swaps += _OF_SWAP_LOOP * loop.passes * requests
+            self.sums["fp32" if access.bytes == _FLOAT_BYTES else "fp64"] += loop.sums * requests
         if access.space != "shared":
             self.bytes += requests * (result.active_lanes or WARP_LANES) * access.bytes
             sectors = (ideal(access, result) or own).sectors
@@ -151,7 +162,7 @@ class CostCollector(Provider, eq=False):
         if own is None:
             return LaunchCost(index, "unknown", launch.assumptions, "the kernel takes too long")
         traffic = _traffic(facts.accesses, index, own.shares)
-        scale, memory, instructions = own.scale, own.memory, own.work.total
+        scale, memory, instructions = own.scale, own.memory, own.work.total + traffic.swaps
         nominal = (f"about {MOST_THREADS} threads (nothing in sight says how many)",) if scale != 1.0 else ()
         assumptions = tuple(dict.fromkeys((*launch.assumptions, *traffic.assumptions, *own.assumed, *nominal)))
         warps = -(-math.prod(launch.block) // WARP_LANES)
@@ -159,7 +170,7 @@ class CostCollector(Provider, eq=False):
             blocks=float(own.blocks),
             warps_per_block=warps,
             resident_blocks=facts.occupancy[index].blocks_per_sm or 1 if facts.occupancy else 1,
-            operations=own.operations,
+            operations=_with_sums(own.operations, traffic.sums),
             instructions=instructions,
             requests={space: float(number) for space, number in traffic.requests.items()},
             sectors=float(traffic.asked.sectors),
@@ -191,6 +202,10 @@ class CostCollector(Provider, eq=False):
             ),
             estimate(work, machine_of(self.target)), self.target, memory.through * scale,
         )  # fmt: skip
+
+
+def _with_sums(operations: Operations, sums: Mapping[str, float]) -> Operations:
+    return replace(operations, fp32=operations.fp32 + sums["fp32"], fp64=operations.fp64 + sums["fp64"])
 
 
 def _needless(memory: MemoryTraffic, traffic: _Traffic, scale: float) -> Iterator[tuple[str, Needless]]:

@@ -28,7 +28,7 @@ class ReuseCollector(Provider, eq=False):
 
     def add(self, run: Run) -> None:
         executed = run.executed
-        for load in shared_loads(executed.trace, executed.function):
+        for load in shared_loads(executed.trace, executed.function, run.lengths.counted()):
             told, shared = next((world, own) for world, own in enumerate(load.worlds) if own is not None)
             figures = executed.figures.get(load.site)
             requests = float(figures.requests[told]) if figures is not None else 0.0

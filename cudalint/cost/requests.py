@@ -7,13 +7,15 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
-from cudalint.cost.traffic import SECTORS_OF_LINE, traffic
+from cudalint.cost.traffic import traffic
 from cudalint.facts import Access, AccessResult, LaunchCost
 from cudalint.facts.costs import AccessPlace
+from cudalint.hardware.banks import shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.swaps import swaps
@@ -102,7 +104,7 @@ def actual(access: Access, result: AccessResult) -> Asked | None:
         return None
     if access.space == "shared":
         return Asked(wavefronts=number)
-    return Asked(number, _passes(access, result, _lines(result, number)))
+    return Asked(number, _passes(access, result, number))
 
 
 def ideal(access: Access, result: AccessResult) -> Asked | None:
@@ -114,18 +116,33 @@ def ideal(access: Access, result: AccessResult) -> Asked | None:
         # An atomic that is a loop goes on being one.
         return Asked(wavefronts=number * min(1.0, least / now) if now else least)
     sectors = result.ideal_sectors
-    return None if sectors is None else Asked(sectors, _passes(access, result, sectors / SECTORS_OF_LINE))
+    return None if sectors is None else Asked(sectors, _least_passes(access, result))
 
 
 _SWAPPED = ("float", "double")
 
 
-def _of_swaps(access: Access, result: AccessResult) -> float | None:
+class Swapped(NamedTuple):
+    """What one request of such an atomic becomes."""
+
+    wavefronts: float
+    passes: float
+    """How often a warp goes round the loop."""
+    sums: float
+    """That lanes compute."""
+
+
+def swapped(access: Access, result: AccessResult) -> Swapped | None:
+    """What one request of an atomic on a floating-point number in shared memory becomes, on average, which is a loop;
+    None for any other access."""
     sample = result.sample
+    if access.space != "shared" or access.operation != "atomic" or access.element_type not in _SWAPPED:
+        return None
     if sample is None or not sample.weights.any():
         return None
-    passes = swaps(sample.addresses, sample.mask, access.bytes, int(sample.warps.max()) + 1)
-    return float(np.average(passes.wavefronts, weights=sample.weights))
+    found = swaps(sample.addresses, sample.mask, access.bytes, int(sample.warps.max()) + 1)
+    means = (float(np.average(each, weights=sample.weights)) for each in (found.wavefronts, found.passes, found.lanes))
+    return Swapped(*means)
 
 
 def per_request(access: Access, result: AccessResult) -> float | None:
@@ -133,10 +150,9 @@ def per_request(access: Access, result: AccessResult) -> float | None:
     where data decides about places. An atomic on a floating-point number in shared memory is a loop, all of whose
     passes are counted."""
     is_shared = access.space == "shared"
-    if is_shared and access.operation == "atomic" and access.element_type in _SWAPPED:
-        found = _of_swaps(access, result)
-        if found is not None:
-            return found
+    loop = swapped(access, result)
+    if loop is not None:
+        return loop.wavefronts
     exact = result.wavefronts_per_request if is_shared else result.sectors_per_request
     if exact is not None:
         return exact
@@ -161,25 +177,19 @@ def _scattered(access: Access, lanes: float) -> float:
     return math.sqrt(min(least, most) * most)
 
 
-_LINES_PER_CLOCK = 2.4
-"""Lines of a strided load that L1 looks up in a clock: 24 lines in about 10 clocks on an H100 (`loads` of records of 24
-floats in benchmarks/records.cu)."""
-
-
-def _passes(access: Access, result: AccessResult, lines: float) -> float:
-    """Clocks that L1 takes for a request: one for every 128 bytes that the lanes ask for, and for lines that lie apart
-    what was measured."""
-    asked = (result.active_lanes or WARP_LANES) * access.bytes / _LINE_BYTES
-    return max(1.0, asked, lines / _LINES_PER_CLOCK)
-
-
-def _lines(result: AccessResult, sectors: float) -> float:
-    """The lines of 128 bytes that a request touches, on average over those that were kept."""
+def _passes(access: Access, result: AccessResult, sectors: float) -> float:
+    """Clocks that L1 takes for a request. It is the memory that shared memory is, in lines of 128 bytes: each of the 32
+    banks gives a word in a clock, so that words of several lines at one place of theirs take turns. On an H100 24 lines
+    of records of 24 floats, eight of whose words are in one bank, took about 10 clocks (`loads` in
+    benchmarks/records.cu), and 32 lines of rows of 4096 floats 33 (SGEMM_CUDA's naive product)."""
     sample = result.sample
     if sample is None or not sample.weights.any():
         # What data chooses lies apart.
-        return sectors if result.status == "data-dependent" else max(1.0, sectors / SECTORS_OF_LINE)
-    lines = np.where(sample.mask, sample.addresses // _LINE_BYTES, -1)
-    lines.sort(axis=1)
-    counts = (np.diff(lines, axis=1) != 0).sum(axis=1) + (lines[:, 0] >= 0)
-    return float(np.average(counts, weights=sample.weights))
+        return sectors if result.status == "data-dependent" else _least_passes(access, result)
+    passes, _ = shared_request(sample.addresses, sample.mask, access.bytes, "load")
+    return max(1.0, float(np.average(passes, weights=sample.weights)))
+
+
+def _least_passes(access: Access, result: AccessResult) -> float:
+    """One for every 128 bytes that the lanes ask for."""
+    return max(1.0, (result.active_lanes or WARP_LANES) * access.bytes / _LINE_BYTES)

@@ -13,7 +13,6 @@ from cudalint.collect.accesses import AccessCollector
 from cudalint.collect.provider import Provider, Run
 from cudalint.collect.providers import providers_of
 from cudalint.collect.resources import resources_of
-from cudalint.evaluate.checks.room import threads_with_room
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
@@ -33,6 +32,7 @@ from cudalint.launches.blocks import generic_values, with_room
 from cudalint.launches.configuration import Configuration, Numbers, asks_block_size, launch_facts
 from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
 from cudalint.measure.executed import Compiled
+from cudalint.measure.room import threads_with_room
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.processes.timings import Phase, timed
 from cudalint.reasons import Problem, ReasonKind
@@ -148,15 +148,14 @@ class KernelAnalysis(Struct, eq=False):
     def _under(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Shows one launch to the providers."""
         self._at = None
-        execution = self._execute(index, configuration)
-        room = threads_with_room(execution) if configuration.source == "default" else None
+        run = self._run_of(index, configuration)
+        room = threads_with_room(run.executed.trace) if configuration.source == "default" else None
         fitting = with_room(configuration, *room, self.graph) if room is not None else None
         if fitting is not None:
-            configuration, execution = fitting, self._execute(index, fitting)
-        self._launches.append(execution.launch)
+            run = self._run_of(index, fitting)
+        self._launches.append(run.execution.launch)
         if self.watch is not None:
-            self.watch(execution)
-        run = Run(self, index, configuration, execution, self.compiled, self._statements(configuration))
+            self.watch(run.execution)
         for self._at, provider in enumerate(providers):
             with timed(_phase_of(provider)):
                 provider.add(run)
@@ -164,6 +163,10 @@ class KernelAnalysis(Struct, eq=False):
             with timed(_phase_of(provider)):
                 provider.add_last(run)
         self.evaluated += 1
+
+    def _run_of(self, index: int, configuration: Configuration) -> Run:
+        execution = self._execute(index, configuration)
+        return Run(self, index, configuration, execution, self.compiled, self._statements(configuration))
 
     def _under_last(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Adds what is found under the last launch of a host loop where the first one's figures are too good to stand

@@ -35,6 +35,18 @@ def wide(value: Any) -> Any:
     return value.astype(np.int64) if type(value) is np.ndarray else int(value)
 
 
+def _alike(left: Any, right: Any) -> tuple[Any, Any]:
+    """Plain numbers beside arrays as far as these reach: beyond, only their sides matter."""
+    if type(left) is np.ndarray and type(right) is int:
+        return left, max(-_FAR, min(_FAR, right))
+    if type(left) is int and type(right) is np.ndarray:
+        return max(-_FAR, min(_FAR, left)), right
+    return left, right
+
+
+_FAR: Final = 1 << 62
+
+
 def step_of(before: Any, after: Any) -> Any:
     """What was added to a number; None if it is none that moves by whole numbers. 0 is a plain number."""
     if before is after:
@@ -46,7 +58,8 @@ def step_of(before: Any, after: Any) -> Any:
         return None
     if _is_float(before) or _is_float(after):
         return 0 if np.equal(before, after).all() else None
-    return plain(wide(after) - wide(before))
+    first, second = _alike(wide(before), wide(after))
+    return plain(second - first)
 
 
 def _is_float(value: Any) -> bool:
@@ -69,7 +82,8 @@ def lasts(op: str, left: Any, right: Any, by: tuple[Any, Any], type_: ir.Type | 
     """
     if type(by[0]) is int and type(by[1]) is int and by[0] == 0 == by[1]:
         return FOREVER, 1
-    left, right = wide(left), wide(right) if right is not None else 0
+    left, right = _alike(wide(left), wide(right) if right is not None else 0)
+    by = _alike(*by)
     if op in COMPARING:
         return _comparison(op, left - right, by[0] - by[1]), 1
     if op in _EXTREMA:
@@ -186,7 +200,13 @@ def _bits(op: str, left: Any, right: Any, by: tuple[Any, Any]) -> tuple[Any, int
     return _by_bits(mask, step) if mask >= 0 else (_none_where(step), 1)
 
 
+_MOST_BITS = 62
+"""Of a mask whose power of two fits into a number of arrays."""
+
+
 def _by_bits(mask: int, step: Any) -> tuple[Any, int]:
+    if mask.bit_length() > _MOST_BITS:
+        return _none_where(step), 1
     unit = 1 << mask.bit_length()
     return _none_where(step % unit), _times(unit, step)
 

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 
 _MOST_CALLS = 40
 """One in the other."""
+_MOST_AGAIN = 1000
+"""Of functions by themselves, in all."""
 _CALLS_BY_DATA = 2
 """Of a function by itself, if data decides whether there is another."""
 
@@ -150,7 +152,9 @@ class Calls:
             if function.problems and reference.is_user:
                 self._note_problems(m, e, function)
             bound = {p: bind(m, p, at) for at, p in enumerate(function.parameters) if at < len(arguments)}
+            m.step()
             is_again = any(frame.function is function for frame in m.frames)
+            m.calls_again += is_again
             saved = dict(m.environment) if is_again else None
             hidden = {symbol: m.environment.get(symbol) for symbol in copies}
             m.environment.update(copies)
@@ -194,7 +198,7 @@ class Calls:
         if function.is_template_pattern:
             return "is a template of unknown arguments"
         before = [frame.data for frame in m.frames if frame.function is function]
-        is_deep = len(m.frames) > _MOST_CALLS
+        is_deep = len(m.frames) > _MOST_CALLS or (bool(before) and m.calls_again > _MOST_AGAIN)
         # One that calls itself once more under conditions that data decides does what it did.
         if len(before) >= _CALLS_BY_DATA and (is_deep or m.data > before[-_CALLS_BY_DATA]):
             return "is recursive and was followed no further"

@@ -59,12 +59,29 @@ class Drawn(Data):
         if self.op == "load":
             number = _drawn(values[0], values[1], self.type, lanes)
             return number, is_scattered or _differs_in_warps(values[1], lanes)
+        if self.op == "any":
+            # Nobody knows from where it is loaded: each lane has its own, or each block.
+            where = np.zeros((1, 1), np.int64) if self.is_common else np.arange(lanes.lanes, dtype=np.int64)[None]
+            return _drawn(self.arguments[0], where, self.type, lanes), not self.is_common
         if self.op == "cast":
             return converted(values[0], self.type), is_scattered
         if self.op == "chosen":
             return np.where(*values), is_scattered
+        if self.op == "either":
+            by_row = _scramble(np.arange(1, lanes.rows + 1, dtype=np.uint64)[:, None])
+            return np.where(by_row & np.uint64(1), *values), is_scattered
         return binary(self.op, values[0], values[1], self.type), is_scattered
 
+    def salt(self) -> int:
+        """What tells it from other numbers, more or less."""
+        found, each = 0, self
+        for _ in range(_DEEPEST):
+            found = found * 31 + sum(map(ord, each.op))
+            inner = [argument for argument in each.arguments if type(argument) is Drawn]
+            if not inner:
+                return found + (each.arguments[0] if type(each.arguments[0]) is int else 0)
+            each = inner[-1]
+        return found
 
     def loads(self) -> Iterator[Drawn]:
         """The loads that it is computed from, and those that lead to these."""
@@ -75,7 +92,7 @@ class Drawn(Data):
             if id(each) not in seen:
                 seen.add(id(each))
                 waiting += [argument for argument in each.arguments if type(argument) is Drawn]
-                if each.op == "load":
+                if each.op in ("load", "any"):
                     yield each
 
     @property
@@ -88,16 +105,18 @@ class Drawn(Data):
                 return True
             if each.op in ("&", ">>") and type(each.arguments[1]) is int:
                 return True
-            if each.op != "load":
+            if each.op not in ("load", "any"):
                 waiting += [argument for argument in each.arguments if type(argument) is Drawn]
         return False
 
 
 def loaded_number(name: str, offset: Any, type_: ir.Type, origin: AccessEvent, is_one: bool) -> Data:
     """What a load finds; `is_one` where all active lanes of a warp find the same."""
-    is_followed = not isinstance(offset, Data) or type(offset) is Drawn
-    if not (is_followed and isinstance(type_, ir.Scalar) and type_.kind in _KINDS):
+    if not (isinstance(type_, ir.Scalar) and type_.kind in _KINDS):
         return Data("loaded", "", origin, is_one)
+    if isinstance(offset, Data) and type(offset) is not Drawn:
+        where = origin.node.span
+        return Drawn("any", (zlib.crc32(name.encode()) + 1009 * where.line + where.column,), type_, origin, is_one)
     return Drawn("load", (zlib.crc32(name.encode()), _near(offset)), type_, origin, is_one)
 
 
@@ -108,8 +127,12 @@ def computed_number(op: str, left: Value, right: Value, type_: ir.Type, operand:
         return None
     if not all(type(each) in (Drawn, *_NUMBERS) for each in (left, right)):
         return None
-    made = Drawn(op, (left, right), own)
-    return made if made.depth <= _DEEPEST else COMPUTED
+    return _shallow(Drawn(op, (left, right), own))
+
+
+def _shallow(made: Drawn) -> Drawn:
+    """A number, without the long way that led to it."""
+    return made if made.depth <= _DEEPEST else Drawn("any", (made.salt(),), made.type, None, made.is_common)
 
 
 def cast_number(value: Drawn, type_: ir.Type) -> Data:
@@ -123,8 +146,15 @@ def chosen_number(mask: Any, new: Value, old: Value) -> Data:
     if any(type(each) not in (Drawn, *_NUMBERS) for each in (new, old)):
         return COMPUTED
     type_ = next(each.type for each in (new, old) if type(each) is Drawn)
-    made = Drawn("chosen", (mask, new, old), type_)
-    return made if made.depth <= _DEEPEST else COMPUTED
+    return _shallow(Drawn("chosen", (mask, new, old), type_))
+
+
+def either_number(new: Value, old: Value) -> Data:
+    """One number or the other, as data says: here the one, and there the other."""
+    if any(type(each) not in (Drawn, *_NUMBERS) for each in (new, old)):
+        return COMPUTED
+    type_ = next((each.type for each in (new, old) if type(each) is Drawn), _LONG)
+    return _shallow(Drawn("either", (new, old), type_))
 
 
 def moved_offset(offset: Any, added: Any) -> Data:
@@ -141,7 +171,7 @@ def scaled_index(index: Drawn, bytes_: int) -> Data:
 def _near(offset: Any) -> Any:
     """The offset of a load, without the long way that led to it."""
     if type(offset) is Drawn and offset.depth >= _DEEPEST:
-        return Drawn("load", (0, offset.arguments[-1] if type(offset.arguments[-1]) is not Drawn else 0), _LONG)
+        return Drawn("any", (offset.salt(),), _LONG, None, offset.is_common)
     return offset
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from msgspec import Struct, field
 
 from cudalint.execute.affine import FOREVER, lasts, least_by_warp, plain, step_of, wide
-from cudalint.execute.memory import Allocation, plus
+from cudalint.execute.memory import Allocation, address, plus
 from cudalint.execute.values import COMPUTED, Closure, Data, FunctionValue, Pointer, Value
 from cudalint.hardware.banks import BANK_BYTES
 from cudalint.hardware.requests import WARP_LANES
@@ -445,5 +445,5 @@ def _further(value: Value, by: Any) -> Value:
     if type(value) is Pointer:
         return Pointer(value.allocation, plus(value.offset, by), value.pointee)
     if type(value) is np.ndarray:
-        return (value.astype(np.int64) + by).astype(value.dtype)
+        return (value.astype(np.int64) + (address(by) if type(by) is int else by)).astype(value.dtype)
     return int(value) + by

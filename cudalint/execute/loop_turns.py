@@ -125,8 +125,7 @@ class Turns:
         if self._begin_samples():
             return
         if len(m.notes) > _MOST_NOTES:
-            m.notes.clear()
-            m.epoch += 1
+            m.forget_notes()
         if len(self._history.turns) >= _MOST_REMEMBERED:
             self._anew()
 

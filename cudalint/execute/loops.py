@@ -19,6 +19,10 @@ if TYPE_CHECKING:
 
 _MOST_TURNS = 2000
 """Of one loop, that are executed; what is left out is noted."""
+_FEWEST_TURNS = 64
+_STEPS_IN_ALL = 50_000
+"""Of an execution, after which loops may have half as many turns; after as many again a quarter, and so on."""
+_SHORT = 32
 _TURNS_BY_DATA = 2
 """Of a loop that data ends: the first turn, and one that comes after another."""
 
@@ -32,6 +36,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
     is_tested_first = not isinstance(n, ir.DoWhile)
     own = declared(n.init) if isinstance(n, ir.For) else ()
     is_closed_ = is_closed(n)
+    is_short = _is_short(n)
 
     def execute(m: Machine) -> None:
         if init is not None:
@@ -43,7 +48,9 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
         m.broken = m.continued = None
         m.loop_data, m.is_left_by_data = m.data, False
         returned, ended = frame.returned, m.ended
-        guard, m.guard = m.guard, None
+        guard = m.guard
+        if not is_short:
+            m.guard = None
         m.depth += 1
         m.writes.append({})
         turns = Turns(m, n, own if is_closed_ else ())
@@ -77,7 +84,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
             if m.is_left_by_data and turn >= _TURNS_BY_DATA:
                 m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                 break
-            if turn >= _MOST_TURNS:
+            if turn >= _most_turns(m):
                 m.trace.left_out.append(LeftOut(n, m.stack, "too many turns", 1))
                 break
             if m.mask is not entered:
@@ -107,9 +114,24 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
     return execute
 
 
+def _most_turns(m: Machine) -> int:
+    if m.in_full:
+        return _MOST_TURNS
+    return max(_FEWEST_TURNS, _MOST_TURNS >> (m.trace.steps // _STEPS_IN_ALL))
+
+
 def _leave(m: Machine, own: tuple[ir.Symbol, ...]) -> None:
     """Lanes that have left a loop never see its own variables again."""
     for symbol in own:
         variable = m.environment.get(symbol)
         if type(variable) is Allocation:
             variable.mask = m.mask
+
+
+def _is_short(n: ir.For | ir.While | ir.DoWhile) -> bool:
+    """Whether nothing is left of a loop in the machine's code but copies of its body, as its text says how few."""
+    condition = n.condition
+    if not isinstance(n, ir.For) or not isinstance(condition, ir.Binary):
+        return False
+    ends = [end.value for end in (condition.left, condition.right) if isinstance(end, ir.Constant)]
+    return any(type(end) is int and 0 <= end <= _SHORT for end in ends)

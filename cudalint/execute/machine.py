@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cudalint.execute.arithmetic import COMPARING
+from cudalint.execute.budget import MOST_BRANCHES, Budget, Limits, TooMuch
 from cudalint.execute.contents import Contents, note_store
 from cudalint.execute.drawn import loaded_number
 from cudalint.execute.memory import NULL, Allocation, Memory, as_type, joined, loaded, pieces, plus
@@ -22,11 +23,10 @@ from cudalint.execute.trace import (
     FenceEvent,
     Gap,
     Handed,
-    LeftOut,
     Stack,
     Trace,
 )
-from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, is_common, truth
+from cudalint.execute.values import UNKNOWN, Aggregate, Data, Pointer, Value, is_common, leaves, truth
 from cudalint.facts import BarrierKind, Operation
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -38,14 +38,8 @@ if TYPE_CHECKING:
 
 _SCALARS = (ir.Scalar, ir.PointerType, ir.OpaqueType)
 """What one instruction loads or stores."""
-_MOST_STEPS = 3_000_000
-_MOST_EVENTS = 4096
-"""Of one access, all of which are kept; of those beyond, one stands for two, then for four, and so on."""
-
-
-class TooMuch(Exception):
-    """The execution takes more steps than it may."""
-
+_MOST_LEAVES = 64
+"""Of a record that is loaded as a whole, of which each is a value of its own."""
 
 class Note(NamedTuple):
     """One execution of an operator by the lanes of a mask."""
@@ -75,10 +69,11 @@ class Machine:
     """Executes what a program compiles to: statements change its mask, and leave events in its trace."""
 
     def __init__(
-        self, lanes: Lanes, program: Program, most_steps: int = _MOST_STEPS, in_full: bool = False
+        self, lanes: Lanes, program: Program, limits: Limits | None = None, in_full: bool = False
     ) -> None:  # fmt: skip
         self.lanes, self.program = lanes, program
         self.trace = Trace(lanes)
+        self.budget = Budget(self.trace, limits or Limits())
         self.memory = Memory(self)
         self.full = lanes.full
         self.mask: Mask | None = lanes.full
@@ -88,6 +83,8 @@ class Machine:
         self.ended: Mask | None = None
         """Lanes that have left the innermost loop, its current turn, and the kernel."""
         self.frames: list[Frame] = []
+        self.calls_again = 0
+        """Of functions that are among the frames."""
         self.environment: dict[ir.Symbol, Allocation | Pointer] = {}
         self.stack: Stack = ()
         self.library: Any = None
@@ -121,13 +118,8 @@ class Machine:
         """The fewest turns after which a loop was found to go on alike."""
         self.watchers = 0
         """Loops around that learn how their turns go."""
-        self.most_steps = most_steps
         self.in_full = in_full
         """Whether no turns of loops are left out, except for those beyond the caps."""
-        self._events: dict[tuple[Any, Stack], int] = {}
-        """Of each access of the source, as calls lead there."""
-        self._owed: dict[tuple[Any, Stack], Any] = {}
-        """Weights of events that were not kept, [R, warps]."""
         self.allocations: dict[object, Allocation] = {}
         self.contents: list[Contents] = []
         """Of shared memory, of which integers are kept."""
@@ -164,10 +156,18 @@ class Machine:
 
     def step(self) -> None:
         self.trace.steps += 1
-        if self.trace.steps > self.most_steps:
-            raise TooMuch(f"its body takes more than {self.most_steps} steps")
+        if self.trace.steps >= self.budget.next_look:
+            self.budget.look()
+            if self.notes is not None and self.budget.has_too_many(self.notes):
+                self.forget_notes()
 
     # --- notes for loops ---------------------------------------------------------------------------
+
+    def forget_notes(self) -> None:
+        """Loops begin to learn anew how their turns go."""
+        assert self.notes is not None
+        self.notes.clear()
+        self.epoch += 1
 
     def watch(self, op: str, left: Value, right: Value, type_: ir.Type | None = None) -> None:
         """Notes an operator whose result may cease to be affine in what moves; see `affine.py`."""
@@ -214,14 +214,20 @@ class Machine:
         else:
             several = pieces(type_)
             for own, bytes_ in several:
-                self.note(to, plus(offset, own), bytes_, operation, node, value if len(several) == 1 else None)
+                self.note(to, plus(offset, own), bytes_, operation, node, value)
         if operation != "load":
             return UNKNOWN
         found = loaded(type_, to.name)
-        if not isinstance(found, Data) or not self.trace.accesses:
+        if not isinstance(found, (Aggregate, Data)) or not self.trace.accesses:
             return found
+        made = self.trace.accesses[-1]
         is_one = operation == "load" and to.space != "local" and is_common(offset)
-        return loaded_number(to.name, offset, type_, self.trace.accesses[-1], is_one)
+        if isinstance(found, Data):
+            return loaded_number(to.name, offset, type_, made, is_one)
+        if len(found.cells) <= _MOST_LEAVES:
+            for own, leaf in leaves(type_):
+                found.cells[own] = loaded_number(to.name, plus(offset, own), leaf, made, is_one)
+        return found
 
     def _several(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
@@ -259,27 +265,13 @@ class Machine:
         mask, weight = self.mask, self.weight
         assert mask is not None
         if not self.in_full:
-            weight = self._weight_of_kept((self.library or node, self.stack), mask)
+            site = self.library or node, self.stack, (to.space, bytes_)
+            weight = self.budget.weight_of(site, mask, weight, offset)
             if weight is None:
                 return
+        self.budget.take(offset, mask, value)
         event = self._event(to, offset, bytes_, operation, node, value)
         self.trace.accesses.append(event if weight is self.weight else event._replace(weight=weight))
-
-    def _weight_of_kept(self, site: tuple[Any, Stack], mask: Mask) -> Any:
-        """The weight of an event, with what those were owed that were not kept since; None if it isn't kept itself."""
-        number = self._events[site] = self._events.get(site, 0) + 1
-        if number <= _MOST_EVENTS:
-            return self.weight
-        if number == _MOST_EVENTS + 1:
-            self.trace.left_out.append(LeftOut(*site, "too many events", 1))
-            self._owed[site] = np.zeros((self.lanes.rows, self.lanes.warps))
-        active = self.lanes.by_warp(mask).any(axis=2)
-        owed = self._owed[site]
-        if number % (1 << (number // _MOST_EVENTS).bit_length()):
-            owed += self.weight * active
-            return None
-        self._owed[site] = np.where(active, 0.0, owed)
-        return self.weight + owed * active
 
     def overrun(self, of: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any) -> None:
         """Notes an access of active lanes that leaves a local variable."""
@@ -324,6 +316,7 @@ class Machine:
             self.mask = mask
             return
         expected, partial = self._waited_for(mask, named if scope == "warp" else None)
+        self.budget.take(mask, expected, partial)
         self.trace.barriers.append(
             BarrierEvent(
                 self.library or node, kind, mask, self.weight, self.interval, self.stack, self.data,
@@ -383,8 +376,14 @@ class Machine:
         self, node: Any, mask: Mask, taken: Mask | None, turn: int = 0, cases: list[Mask | None] | None = None
     ) -> None:
         none = np.zeros((1, 1), bool) if taken is None else taken
+        weight = self.weight
+        if not self.in_full:
+            weight = self.budget.weight_of((node, self.stack, None), mask, weight, mask, MOST_BRANCHES)
+            if weight is None:
+                return
+        self.budget.take(mask, taken)
         self.trace.branches.append(
-            BranchEvent(node, mask, none, self.weight, self.stack, self.data, turn, self.library, cases)
+            BranchEvent(node, mask, none, weight, self.stack, self.data, turn, self.library, cases)
         )
 
     def agreed(self, node: Any) -> None:
@@ -437,12 +436,15 @@ class Machine:
             self._fill(variable, 0, parameter.type, arguments.get(parameter), parameter.name)
             self.environment[parameter] = variable
         self.frames.append(Frame(function, 0))
-        body = self.program.statement(function.body)
         with np.errstate(all="ignore"):
             try:
-                body(self)
+                self.program.statement(function.body)(self)
             except TooMuch as reason:
                 self.trace.cut = str(reason)
+            except RecursionError:
+                self.trace.cut = "its body is nested too deeply"
+            except MemoryError:
+                self.trace.cut = "its body takes too much memory"
         return self.trace
 
     def _fill(self, variable: Allocation, offset: int, type_: ir.Type, value: Value, name: str) -> None:

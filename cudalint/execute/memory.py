@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cudalint.execute.arithmetic import converted, dtype_of
-from cudalint.execute.drawn import Drawn, cast_number, chosen_number, moved_offset, scaled_index
+from cudalint.execute.drawn import Drawn, cast_number, chosen_number, either_number, moved_offset, scaled_index
 from cudalint.execute.values import (
     COMPUTED,
     LOADED,
@@ -133,11 +133,11 @@ def _made_of(parts: dict[Allocation, tuple[Any, Any]]) -> Allocation | None:
 def either(new: Value, old: Value) -> Value:
     """One value or the other, as data says: of pointers it is known which pieces of memory they may lead to."""
     if type(new) is not Pointer or type(old) is not Pointer:
-        return COMPUTED
+        return either_number(new, old)
     if new.allocation.is_null or old.allocation.is_null:
         return old if new.allocation.is_null else new
     if new.allocation is old.allocation:
-        return Pointer(new.allocation, COMPUTED, new.pointee)
+        return Pointer(new.allocation, either_number(new.offset, old.offset), new.pointee)
     parts: dict[Allocation, tuple[Any, Any]] = {}
     for at in (new, old):
         if at.allocation.parts and not at.allocation.is_open:
@@ -159,11 +159,31 @@ _EVERYWHERE = np.ones((1, 1), bool)
 def _alike(new: Value, old: Value) -> tuple[Any, Any]:
     """Two numbers as arrays of one type: that of the array, if one is."""
     if type(new) is np.ndarray:
-        return new, old if type(old) is np.ndarray else new.dtype.type(old)
+        return new, old if type(old) is np.ndarray else _wrapped(old, new.dtype)
     if type(old) is np.ndarray:
-        return old.dtype.type(new), old
-    dtype = np.float64 if isinstance(new, float) or isinstance(old, float) else np.int64
-    return dtype(new), dtype(old)
+        return _wrapped(new, old.dtype), old
+    if isinstance(new, float) or isinstance(old, float):
+        return np.float64(new), np.float64(old)
+    dtype = np.dtype(np.uint64 if max(new, old) >= 1 << 63 else np.int64)
+    return _wrapped(new, dtype), _wrapped(old, dtype)
+
+
+def _wrapped(value: int | float, dtype: Any) -> Any:
+    """A plain number as one of an array's type, which integers may be too large for."""
+    if dtype.kind in "iu" and isinstance(value, int):
+        return np.uint64(value & _ALL_BITS).astype(dtype)
+    return dtype.type(value)
+
+
+_ALL_BITS = (1 << 64) - 1
+
+
+def address(number: int) -> int:
+    """A number of bytes, which wraps around as addresses do."""
+    return number if -_FAR <= number < _FAR else (number + _FAR) % (2 * _FAR) - _FAR
+
+
+_FAR = 1 << 63
 
 
 def plus(offset: Any, added: Any) -> Any:
@@ -183,7 +203,8 @@ def plus(offset: Any, added: Any) -> Any:
         offset = offset.astype(np.int64)
     if type(added) is np.ndarray and added.dtype != np.int64:
         added = added.astype(np.int64)
-    return offset + added
+    found = offset + added
+    return address(found) if type(found) is int else found
 
 
 def scaled(index: Any, bytes_: int) -> Any:
@@ -196,7 +217,7 @@ def scaled(index: Any, bytes_: int) -> Any:
         return scaled_index(index, bytes_)
     if isinstance(index, Data):
         return index
-    return int(index) * bytes_ if isinstance(index, (int, bool)) else COMPUTED
+    return address(int(index) * bytes_) if isinstance(index, (int, bool)) else COMPUTED
 
 
 def plain(offset: Any) -> Any:

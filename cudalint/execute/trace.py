@@ -218,8 +218,8 @@ class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
     __slots__ = (
-        "accesses", "agreed", "astray", "barriers", "branches", "calls", "copies", "cut", "executions", "fences", "gaps",
-        "insides", "lanes", "left_out", "overruns", "steps", "turns", "undecided", "unread",
+        "accesses", "agreed", "astray", "barriers", "branches", "calls", "copies", "cut", "executions", "fences",
+        "gaps", "insides", "lanes", "left_out", "overruns", "steps", "turns", "undecided", "unread",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:

@@ -10,7 +10,7 @@ from msgspec import Struct
 
 from cudalint.execute.memory import plus
 from cudalint.execute.trace import Stack
-from cudalint.execute.values import Aggregate, Data
+from cudalint.execute.values import Data
 from cudalint.facts import Frame, LibraryCall, Space
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS
@@ -18,7 +18,6 @@ from cudalint.ir.builtins import BUILTINS
 if TYPE_CHECKING:
     from cudalint.execute.memory import Allocation
     from cudalint.execute.trace import AccessEvent
-    from cudalint.measure.executed import Executed
 
 
 _EXPRESSIONS = get_args(ir.Expr)
@@ -139,27 +138,6 @@ def space_of(allocation: Allocation) -> Space:
     """Of what other memory a pointer leads to there is none in a trace."""
     assert allocation.space != "nowhere"
     return allocation.space
-
-
-def is_copy(event: AccessEvent, executed: Executed) -> bool:
-    """Whether an access to a struct is one half of a copy in memory."""
-    if event.operation == "store":
-        return _loaded_from(event) is not None
-    sites = (_loaded_from(other) for other in executed.trace.accesses if other.operation == "store")
-    return event.operation != "load" or any(other is not None and _is_same(other, event) for other in sites)
-
-
-def _is_same(one: AccessEvent, other: AccessEvent) -> bool:
-    return one.node is other.node and one.stack == other.stack
-
-
-def _loaded_from(event: AccessEvent) -> AccessEvent | None:
-    """The load of the struct that an access stores as it is; None where any of its numbers comes from elsewhere."""
-    value = event.value
-    cells = list(value.cells.values()) if type(value) is Aggregate else [value]
-    origins = {id(cell.origin): cell.origin for cell in cells if isinstance(cell, Data) and cell.origin is not None}
-    known = len(cells) == sum(isinstance(cell, Data) and cell.origin is not None for cell in cells)
-    return next(iter(origins.values())) if known and len(origins) == 1 else None
 
 
 def declared_type(allocation: Allocation, function: ir.Function) -> ir.Type | None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -31,6 +31,11 @@ GOOD = 1.25
 """How many times the fewest possible a request may take for it to be as good as one that takes these."""
 _UNIFORM = "it depends on loaded data; the figure is the mean over uniform data"
 _BY_DATA = "the address depends on loaded data"
+_COPIES = (
+    "the wavefronts of 16-byte asynchronous copies depend on where each lane reads and writes: no rule is known for"
+    " such an order, or where this one reads is not known"
+)
+_MOST_COPIES = 64
 _TABLE_BYTES = 1 << 16
 _LEAST_CODE = 2
 _WIDTHS = frozenset({1, 2, 4, 8, 16})
@@ -41,6 +46,7 @@ def results_of(
 ) -> Iterator[tuple[AccessSite, Sequence[AccessEvent], Sequence[AccessResult]]]:
     """All accesses of the machine that are reached in some world."""
     patterns: dict[int, Pattern] = {}
+    lists: set[Any] = set()
     machine = machine_sites(laid_out(executed.function), executed.function.volatile)
     for site, events in sites(executed.trace).items():
         if site.space not in ("global", "shared"):
@@ -53,7 +59,15 @@ def results_of(
         for own in machine_events(drawn, of_machine):
             wide = site._replace(bytes=own[0].bytes)
             result = _result(wide, own, executed, launch, patterns)
-            if is_scattered and not _is_looked_up(events, result):
+            if of_machine is not None and not is_drawn and of_machine.copies > 1 and _differs(result):
+                copies = _copies(wide, own, executed, patterns)
+                if len(copies) > 1:
+                    yield wide, events, [_result(wide, copy, executed, launch, patterns) for copy in copies]
+                    continue
+            if is_scattered and (_walks_lists(result) or _from_lists(events, lists)):
+                lists.add(site.node)
+                result = _of_data(result)
+            elif is_scattered and not _is_looked_up(events, result):
                 result = _gathered(result)
             elif is_scattered or (is_drawn and _differs(result)):
                 result = _of_data(result)
@@ -73,6 +87,33 @@ def _with_numbers(events: Sequence[AccessEvent], executed: Executed) -> tuple[Se
             event = event._replace(offset=numbers)
         found.append(event)
     return found, True, scattered
+
+
+def _copies(
+    site: AccessSite, events: Sequence[AccessEvent], executed: Executed, patterns: dict[int, Pattern]
+) -> list[list[AccessEvent]]:
+    """The executions of an access of which the machine's code has several copies, as a loop is unrolled: those together
+    that take as much."""
+    if len(events) > _MOST_COPIES:
+        return []
+    groups: dict[tuple[float, ...], list[AccessEvent]] = {}
+    for event in events:
+        cost = figures_of(site, [event], executed.trace, patterns).cost
+        groups.setdefault(tuple(np.round(cost, 2).tolist()), []).append(event)
+    return list(groups.values())
+
+
+def _walks_lists(result: AccessResult) -> bool:
+    """Whether every lane walks through a list of its own in a loop that data ends (rows of a sparse matrix, edges of a
+    node, strings): lists lie as far apart as they are long, and random data shows about what real data costs."""
+    return result.reached_by_data and result.strides is not None and bool(result.strides.turn)
+
+
+def _from_lists(events: Sequence[AccessEvent], lists: Set[Any]) -> bool:
+    """Whether lanes go where lists of their own say (`x[list[start[i] + k]]`)."""
+    drawn = [event.offset for event in events if type(event.offset) is Drawn]
+    origins = [load.origin for each in drawn for load in each.loads()]
+    return any(origin is not None and origin.node in lists for origin in origins)
 
 
 def _is_looked_up(events: Sequence[AccessEvent], result: AccessResult) -> bool:
@@ -156,9 +197,10 @@ def _known(
 ) -> AccessResult:  # fmt: skip
     batch = executed.batch
     reached = [float(requests) > 0 for requests in figures.requests]
+    each = zip(figures.cost.tolist(), figures.ideal.tolist(), figures.lanes.tolist(), reached, strict=True)
     wasteful = [
-        is_wasteful(site.space, cost, ideal) if held else None
-        for cost, ideal, held in zip(figures.cost.tolist(), figures.ideal.tolist(), reached, strict=True)
+        is_wasteful(site.space, cost, ideal) if held and is_wasteful(site.space, lanes, ideal) else None
+        for cost, ideal, lanes, held in each
     ]
     told = next((world for world, wastes in enumerate(wasteful) if wastes), reached.index(True))
     rests = where(wasteful, batch.numbers)
@@ -179,8 +221,7 @@ def _known(
     is_shared = site.space == "shared"
     is_open = math.isnan(cost)
     if is_open:
-        return AccessResult(launch, "unknown", reason="where an asynchronous copy reads is not known",
-                            requests=requests)  # fmt: skip
+        return AccessResult(launch, "unknown", reason=_COPIES, wavefronts_range=(least, most), requests=requests)
     return AccessResult(
         launch,
         status,
@@ -209,7 +250,8 @@ def _known(
 
 
 def is_wasteful(space: str, cost: float, ideal: float) -> bool:
-    """Whether a request takes clearly more than it has to; of global memory, by a whole sector."""
+    """Whether a request takes clearly more than it has to; of global memory, by a whole sector. It takes a sector or
+    wavefront for each lane at most: so few that this is not wasteful show nothing."""
     return cost > GOOD * ideal and (space == "shared" or cost > ideal + 1)
 
 

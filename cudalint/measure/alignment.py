@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from cudalint.execute.drawn import Drawn
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.ir import nodes as ir
@@ -37,40 +38,55 @@ class Misaligned(Struct, frozen=True, eq=False):
     """Where a shared array itself starts in the block's shared memory."""
     requirement: Requirement | None
     """What the numbers have to fulfil for it to be aligned; None where it is misaligned whatever they are."""
+    is_by_data: bool = False
+    """Data goes into the address, too: the offender is one that other data may make."""
 
 
 def misaligned(
-    kernel: ir.Function, trace: Trace, batch: Batch, layout: Mapping[ir.Symbol, int]
+    kernel: ir.Function, trace: Trace, batch: Batch, layout: Mapping[ir.Symbol, int], open_axes: int = 0
 ) -> Iterator[Misaligned]:
-    """In the order of the trace. `layout` has the places of shared arrays."""
+    """In the order of the trace. `layout` has the places of shared arrays, and `open_axes` is along how many the number
+    of blocks is open."""
     units, numbers, rows = _units(kernel), terms_of(batch), None
-    for found, events in misaligned_sites(trace, layout):
+    for found, events, is_drawn in misaligned_sites(trace, layout):
         width, base = width_of(found.site), base_of(found.site, layout)
         residues = residues_of(events, trace.lanes, width, base)
         unit = units.get(found.site.allocation.name, 0)
         if is_whatever(residues, numbers, width, batch):
-            yield Misaligned(found, width, base, None)
+            # What only data misaligns it may as well not.
+            if not is_drawn:
+                yield Misaligned(found, width, base, None)
             continue
         needed = requirement_of(residues, width, numbers, unit)
         if needed is None:
             continue
-        rows = rows or Rows.of(kernel, batch)
+        rows = rows or Rows.of(kernel, batch, open_axes)
         if not rows.are_the_callers(needed, unit, found.site.allocation.space):
-            yield Misaligned(found, width, base, needed)
+            yield Misaligned(found, width, base, needed, is_drawn)
 
 
 def misaligned_sites(
     trace: Trace, layout: Mapping[ir.Symbol, int]
-) -> Iterator[tuple[Found, Sequence[AccessEvent]]]:
-    """All sites at which lanes are misaligned in some world, with their executions."""
+) -> Iterator[tuple[Found, Sequence[AccessEvent], bool]]:
+    """All sites at which lanes are misaligned in some world, with their executions, and whether data that was drawn
+    goes into the addresses."""
 
     def asks(site: Site) -> Wrong | None:
         width = width_of(site)
         return _wrong(width, base_of(site, layout)) if width > 1 and site.allocation.space in _STARTING else None
 
-    sites = sites_of(trace.accesses)
+    drawn = {id(event.node) for event in trace.accesses if type(event.offset) is Drawn}
+    sites = sites_of(_known(event, trace.lanes) for event in trace.accesses)
     for found in found_of(sites, trace, asks):
-        yield found, sites[found.site]
+        yield found, sites[found.site], id(found.site.node) in drawn
+
+
+def _known(event: AccessEvent, lanes: Lanes) -> AccessEvent:
+    """An access with numbers for the data that goes into its address: nobody knows them, and any may be there."""
+    if type(event.offset) is not Drawn:
+        return event
+    numbers, _ = event.offset.numbers(lanes)
+    return event._replace(offset=numbers.astype(np.int64) if type(numbers) is np.ndarray else int(numbers))
 
 
 def residues_of(events: Iterable[AccessEvent], lanes: Lanes, width: int, base: int) -> tuple[int, ...]:

@@ -27,7 +27,7 @@ def same_either_way(race: Race, seen: Seen) -> Benign | None:
     """Why it doesn't matter which of a read and a store comes first; None where it may."""
     ends = race.first, race.second
     reads, stores = ([end for end in ends if end.site.operation == kind] for kind in ("load", "store"))
-    if len(reads) != 1 or len(stores) != 1 or seen.trace.unknown:
+    if len(reads) != 1 or len(stores) != 1 or not seen.is_followed:
         return None
     (read,), (store,) = reads, stores
     uses = seen.uses_of(read.site)
@@ -64,7 +64,7 @@ def of_nobody(race: Race, seen: Seen) -> str | None:
     """Why the read of a race matters to nobody but the thread that writes there: it decides only about that."""
     ends = ((race.first, race.second), (race.second, race.first))
     reads = [(read, writer) for read, writer in ends if read.site.operation == "load"]
-    if len(reads) != 1 or seen.trace.unknown:
+    if len(reads) != 1 or not seen.is_followed:
         return None
     ((read, writer),) = reads
     uses = seen.uses_of(read.site)
@@ -205,4 +205,4 @@ def _is_of_element(one: Site, other: Site) -> bool:
 
 def does_nothing_else(seen: Seen) -> bool:
     """Whether all that a kernel does is known."""
-    return not seen.trace.unknown and not seen.function.problems and not seen.function.launches_kernels
+    return seen.is_followed and not seen.function.problems and not seen.function.launches_kernels

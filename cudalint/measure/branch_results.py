@@ -121,7 +121,7 @@ def _cost(
     yes, no = (float(each[world]) / split for each in found.lanes)
     wasted = _wasted(node, sides, found, world) / max(launched, 1.0)
     whole = work.total / max(launched, 1.0)
-    slowest, mean = float(found.slowest[world]), float(found.mean[world])
+    slowest, mean = _turns(site, found, executed, world)
     return Cost(
         work=sides,
         lanes=(yes, no),
@@ -137,6 +137,16 @@ def _cost(
     )
 
 
+def _turns(site: BranchSite, found: Divergence, executed: Executed, world: int) -> tuple[float, float]:
+    """Turns of a loop by the slowest lane of each warp, and by its mean lane. Those that all lanes of all worlds make
+    are not among the tests that are events, but among the executions of the body."""
+    slowest, mean = float(found.slowest[world]), float(found.mean[world])
+    body = getattr(site.node, "body", None)
+    own = executed.trace.executions.get(Site(body, site.stack, None)) if body is not None else None
+    common = max(0.0, float(own.counts[0, world]) - slowest) if own is not None else 0.0
+    return slowest + common, mean + common
+
+
 def _by_site(by_place: Mapping[tuple[Site, str], float]) -> dict[Site, float]:
     found: dict[Site, float] = {}
     for (site, _), count in by_place.items():
@@ -149,6 +159,8 @@ def _visits(
 ) -> list[float]:
     """How often a warp comes to each side."""
     if not isinstance(site.node, ir.Switch):
+        if isinstance(site.node, LOOPS):
+            return [_turns(site, found, executed, world)[0]]
         return [float(each[world]) for each in found.sides][: len(parts)]
     executions = executed.trace.executions
     visits = []

@@ -50,7 +50,8 @@ class Divergence(Struct, frozen=True, eq=False):
     """Warps that would not go the way of the condition if the lanes of a block that do were packed into few warps."""
     slowest: Weights
     mean: Weights
-    """Of a loop: turns of the slowest lane of each warp, and of its mean lane, in all executions."""
+    """Of a loop: turns of the slowest lane of each warp, and of its mean lane, in all executions, from the first turn
+    on at which any lanes part."""
     is_remainder: Flags
     """Of a loop: no lane of a warp goes without, and none makes more than one turn more than another."""
     parts: Flags
@@ -166,10 +167,13 @@ class _Seen:
         self._split += weights * split
         self._slowest += np.where(comes, weights * most, 0.0)
         self._mean += weights * turns.sum(axis=2) / np.maximum(entered.sum(axis=2), 1)
-        is_even = (least > _EXACT) & (most - least <= 1 + _EXACT)
+        # Tests that came out alike for all lanes of all worlds are no events: there were turns before.
+        is_whole = first.turn == is_tested_last
+        is_even = (least > (_EXACT if is_whole else -1)) & (most - least <= 1 + _EXACT)
         self._is_remainder &= (is_even | ~comes).all(axis=1)
-        highest = np.where(comes, most, -1.0).max(axis=1)
-        self._parts |= (comes & (most < highest[:, None] - _EXACT)).any(axis=1)
+        if is_whole:
+            highest = np.where(comes, most, -1.0).max(axis=1)
+            self._parts |= (comes & (most < highest[:, None] - _EXACT)).any(axis=1)
         if split.any():
             longest = entered & (turns >= most[..., None] - _EXACT)
             self._note_ways(split, longest, entered & ~longest)

@@ -184,10 +184,13 @@ def _has_number(condition: Any) -> bool:
 @heuristic("doubt-parts-missing", "calls that are not understood").otherwise(None)
 def parts_missing(race: Race, seen: Seen) -> Doubt | None:
     """What is not understood may be a barrier."""
-    if seen.function.problems:
+    calls = seen.trace.calls
+    if seen.function.problems or seen.trace.cut or any(call.is_in_part for call in calls):
         return Doubt("part of the kernel is not understood")
-    for reason in seen.trace.unknown:
-        return Doubt(f"what is not understood may order the threads: {reason}")
+    first, second = race.first.number, race.second.number
+    for call in calls:
+        if call.is_users and first < call.position <= second:
+            return Doubt(f"`{call.name}`, which is not understood, may order the threads")
     if race.reach == "grid":
         return None
     for event in seen.trace.barriers:
@@ -260,16 +263,24 @@ def far_on(race: Race, seen: Seen) -> Doubt | None:
             events = seen.events.get(end.site, ())
             if not found.is_data or not events or race.byte is None:
                 continue
-            own = seen.trace.accesses[end.number]
-            if own is not events[0] and not _is_same_place(own.offset, events[0].offset):
+            if _turn_of(guard, end, seen) >= _BRIEF:
                 return Doubt(f"it depends on data how often a loop goes round: {seen.told(found)}")
     return None
 
 
-def _is_same_place(one: Any, other: Any) -> bool:
-    if isinstance(one, Data) or isinstance(other, Data):
-        return True
-    return bool(np.array_equal(one, other))
+def _turn_of(guard: Guard, end: RaceEnd, seen: Seen) -> int:
+    """The turn of a loop that an access belongs to."""
+    number = 0
+    for turn in seen.trace.turns:
+        if turn.before > end.number:
+            break
+        if turn.loop.statement is guard.loop:
+            number = turn.number
+    return number
+
+
+_BRIEF = 4
+"""Turns that loops are taken to make whose length data says."""
 
 
 @heuristic("doubt-loaded-addresses", "addresses that were loaded may be all different").otherwise(None)

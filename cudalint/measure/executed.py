@@ -7,6 +7,7 @@ from functools import cached_property
 
 from msgspec import Struct, field
 
+from cudalint.execute.budget import Limits
 from cudalint.execute.counted import CountedProgram
 from cudalint.execute.machine import Machine
 from cudalint.execute.program import Program
@@ -15,6 +16,7 @@ from cudalint.ir import nodes as ir
 from cudalint.measure.requests import AccessSite, Figures, figures
 from cudalint.measure.work.counts import Laid, Work, counted, laid_out
 from cudalint.measure.work.lengths import NONE_OPEN, Lengths, OpenSizes
+from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.worlds.records import Batch
 
 
@@ -38,7 +40,7 @@ class Executed:
 
     def in_full(self) -> Executed:
         """Once more, with each turn of each loop, as far as that is not too much."""
-        machine = Machine(self.batch.lanes(), self._program, _MOST_STEPS, in_full=True)
+        machine = Machine(self.batch.lanes(), self._program, Limits(_MOST_STEPS), in_full=True)
         trace = machine.run(self.function, dict(self.batch.arguments))
         return Executed(self.function, self.batch, trace, self._laid, self._program)
 
@@ -71,7 +73,8 @@ class Compiled(Struct, eq=False):
     laid: dict[ir.Function, Laid] = field(default_factory=dict)
 
 
-def execute(function: ir.Function, batch: Batch, compiled: Compiled) -> Executed:
-    """Executes a kernel in all worlds of a launch."""
-    trace = Machine(batch.lanes(), compiled.program).run(function, dict(batch.arguments))
+def execute(function: ir.Function, batch: Batch, compiled: Compiled, deadline: Deadline = NEVER) -> Executed:
+    """Executes a kernel in all worlds of a launch, as far as it comes until the deadline."""
+    machine = Machine(batch.lanes(), compiled.program, Limits(deadline=deadline))
+    trace = machine.run(function, dict(batch.arguments))
     return Executed(function, batch, trace, compiled.laid, compiled.program)

@@ -15,6 +15,7 @@ from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 from cudalint.measure.work.counts import Laid
 from cudalint.measure.work.places import Visit
+from cudalint.measure.work.terms import Term
 from cudalint.measure.work.wide import Wide, wide_accesses
 
 
@@ -56,6 +57,23 @@ def machine_sites(laid: Laid, volatile: Iterable[ir.Span] = ()) -> dict[SiteKey,
         visits[visit.node, visit.stack, visit.operation, visit.bytes].append(visit)
     verbatim = frozenset(volatile)
     return {key: _site(own, by_term) for key, own in visits.items() if not verbatim or key[0].span not in verbatim}
+
+
+def copied_records(laid: Laid) -> frozenset[Any]:
+    """The accesses that are halves of copies: stores of nothing but what one load found, and these loads."""
+    origins: dict[Any, set[Any]] = defaultdict(set)
+    for visit in laid.graph.accesses():
+        if visit.operation == "store":
+            origins[visit.node].update(map(_loaded_by, visit.term.arguments[1:]))
+    copies = {store: found for store, found in origins.items() if len(found) == 1 and None not in found}
+    return frozenset(copies).union(*copies.values())
+
+
+def _loaded_by(value: Any) -> Any:
+    """The load that a value comes from as it is; None for any other."""
+    if isinstance(value, Term) and value.op == "field":
+        value = value.arguments[0]
+    return value.node if isinstance(value, Term) and value.op == "load" else None
 
 
 def _site(visits: Sequence[Visit], wide: Mapping[int, Wide]) -> MachineSite:

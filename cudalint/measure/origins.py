@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 from cudalint.execute.trace import Stack
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import builtin
-from cudalint.ir.walk import STEPS, children, nodes_in, root
+from cudalint.ir.walk import STEPS, children, nodes_in, root, without_casts
 from cudalint.measure.ways import Ways
 
 Source = tuple[Any, Stack]
@@ -172,17 +172,20 @@ class OriginsOf:
                 yield Origins(numbers=frozenset({symbol.name}))
             if own or symbol in function.parameters:
                 return
+            if any(isinstance(node, ir.Declare) and node.symbol is symbol for node in nodes_in(function)):
+                yield _UNKNOWN
+                return
             # The variable of an enclosing function, which a lambda captures.
             level = level[1:] if level else None
 
     def _call(self, e: ir.Call, stack: Stack) -> Origins:
         known = builtin(e.name.split("::")[-1])
         arguments = [self.of(each, stack) for each in (e.receiver, *e.arguments) if each is not None]
-        if is_atomic(e):
+        if is_atomic(e) and not _adds_nothing(e):
             return together(arguments)._replace(atomics=frozenset({(e, stack)}))
         if e.name.split("::")[-1] in _RANKS:
             return Origins(by_thread=True)
-        if known.effect == "load":
+        if known.effect in ("load", "random") or is_atomic(e):
             return together(arguments)._replace(loads=frozenset({(e, stack)}))
         body = e.function.load() if e.function is not None and not e.is_virtual else None
         if body is not None and len(stack) < _DEEPEST and e not in stack:
@@ -210,6 +213,13 @@ def is_atomic(e: Any) -> bool:
         return False
     name = e.name.split("::")[-1]
     return builtin(name).effect in _ATOMIC or name.startswith(("atomic", "fetch_", "compare_exchange"))
+
+
+def _adds_nothing(e: ir.Call) -> bool:
+    """Whether an atomic only reads: `atomicAdd(&x, 0)`."""
+    added = without_casts(e.arguments[1]) if len(e.arguments) > 1 else None
+    name = e.name.split("::")[-1]
+    return "Add" in name and isinstance(added, ir.Constant) and not added.value
 
 
 def _is_memory(e: Any) -> bool:

@@ -14,6 +14,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
+from cudalint.execute.budget import Limits
 from cudalint.execute.machine import Machine
 from cudalint.execute.program import Program
 from cudalint.execute.trace import AccessEvent, Trace
@@ -37,6 +38,7 @@ _MOST_SIZES = 8
 _UNIT = 64
 """Sizes are multiples of tiles, and apart from one another by as much."""
 _FEWEST = 2
+_MOST_STEPS = 20_000
 _CHOICES = 2
 """In which no size is what it is in the other one."""
 
@@ -68,6 +70,8 @@ def pitch_mismatches(
         return
     worlds = _Worlds(sizes)
     trace = _execute(kernel, batch, worlds, program)
+    if trace is None:
+        return
     # A block that was made up may fill a part of its last tile only.
     slack = 1 if block_is_known else _UNIT
     by_array: dict[str, list[_Indexed]] = {}
@@ -142,7 +146,7 @@ class _Worlds:
         return self.base(choice) + 1 + self.sizes.index(size)
 
 
-def _execute(kernel: ir.Function, batch: Batch, worlds: _Worlds, program: Program) -> Trace:
+def _execute(kernel: ir.Function, batch: Batch, worlds: _Worlds, program: Program) -> Trace | None:
     """Of blocks at the ends that sizes may have along each axis."""
     count = len(worlds.numbers)
     largest = max(max(numbers.values()) for numbers in worlds.numbers)
@@ -161,7 +165,12 @@ def _execute(kernel: ir.Function, batch: Batch, worlds: _Worlds, program: Progra
         places=(tuple(dict.fromkeys(places)),) * count, weights=((1.0,) * len(dict.fromkeys(places)),) * count,
         shared=(max(batch.shared),) * count, worlds=({},) * count,
     )  # fmt: skip
-    return Machine(own.lanes(), program, in_full=True).run(kernel, dict(own.arguments))
+    # How far an index goes is seen in the last turn of each loop, if all of them take no more than others would.
+    for in_full in (True, False):
+        trace = Machine(own.lanes(), program, Limits(steps=_MOST_STEPS), in_full).run(kernel, dict(own.arguments))
+        if not trace.is_cut:
+            return trace
+    return None
 
 
 def _asked(kernel: ir.Function, axis: str) -> bool:

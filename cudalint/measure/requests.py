@@ -17,6 +17,7 @@ from cudalint.execute.values import Data
 from cudalint.facts import Operation, Sample
 from cudalint.hardware.banks import BANK_BYTES, shared_request
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
+from cudalint.measure.async_copies import copies_of
 from cudalint.measure.distinct import (
     NOTHING,
     Distinct,
@@ -40,6 +41,8 @@ if TYPE_CHECKING:
 else:
     Integers = Weights = Any
 
+_COPIED = 16
+"""Bytes of asynchronous copies whose figures depend on where they read, too."""
 Status = Literal["exact", "by data", "unreached"]
 
 
@@ -124,6 +127,10 @@ def figures_of(
     means = (_means(each, distinct.weights, requests) for each in (taken, fewest, distinct.mask.sum(axis=1)))
     cost, ideal, active = means
     least, most = _ends(taken, distinct.weights, requests)
+    if site.space == "shared" and site.operation == "async-copy" and site.bytes == _COPIED:
+        copies = copies_of(events, extent)
+        least, most, ideal = copies
+        cost = np.where(least == most, least, np.nan)
     is_known = lowest <= highest
     first, end = np.where(is_known, lowest, 0), np.where(is_known, highest + site.bytes, 0)
     by_data = _by_data(events, extent, patterns)
@@ -180,6 +187,8 @@ def _ends(values: Any, weights: Weights, total: Weights) -> tuple[Weights, Weigh
     if not len(weights):
         none = np.full(len(total), np.nan)
         return none, none
+    if np.isnan(values).any():
+        values = np.zeros(len(weights))
     each = np.where(weights > 0, np.asarray(values, np.float64)[:, None], np.nan)
     is_known = total > 0
     least, most = np.full(len(total), np.nan), np.full(len(total), np.nan)

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from cudalint.execute.memory import plain
-from cudalint.execute.trace import AccessEvent, Site, Trace
+from cudalint.execute.trace import AccessEvent, Executions, Site, Trace
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 from cudalint.measure.nesting import TurnsOf, around, constant_turns
@@ -34,8 +34,9 @@ class Load(NamedTuple):
     worlds: tuple[Shared | None, ...]
 
 
-def shared_loads(trace: Trace, kernel: ir.Function) -> Iterator[Load]:
-    """The loads at addresses that are known in loops that go on to other elements, with what they share by world."""
+def shared_loads(trace: Trace, kernel: ir.Function, executions: Mapping[Site, Executions]) -> Iterator[Load]:
+    """The loads at addresses that are known in loops that go on to other elements, with what they share by world.
+    `executions` are those of statements, with loops as long as they are taken for."""
     places: dict[AccessSite, list[int]] = {}
     known: dict[object, TurnsOf] = {}
     for place, event in enumerate(trace.accesses):
@@ -51,7 +52,8 @@ def shared_loads(trace: Trace, kernel: ir.Function) -> Iterator[Load]:
         if turns is None:
             turns = known[loop, site.stack] = TurnsOf(trace, loop, site.stack)
         numbers = [turns.number(place) for place in own]
-        worlds = tuple(_shared(world, events, numbers, trace, loop, site) for world in range(trace.lanes.worlds))
+        counts = [_turns(executions, loop, site, world) for world in range(trace.lanes.worlds)]
+        worlds = tuple(_shared(world, events, numbers, trace, each) for world, each in enumerate(counts))
         if any(worlds):
             yield Load(site, events, worlds)
 
@@ -63,13 +65,11 @@ def _loop_of(site: AccessSite, kernel: ir.Function) -> Any:
 
 
 def _shared(
-    world: int, events: Sequence[AccessEvent], numbers: Sequence[tuple[int, int]], trace: Trace, loop: Any,
-    site: AccessSite,
-) -> Shared | None:  # fmt: skip
+    world: int, events: Sequence[AccessEvent], numbers: Sequence[tuple[int, int]], trace: Trace, turns: float
+) -> Shared | None:
     """What the first block of a world that comes there shares in its first turn; None for what stays the same from one
     turn to the next."""
     lanes = trace.lanes
-    turns = _turns(trace, loop, site, world)
     if turns < 2:
         return None
     for event, (_, number) in zip(events, numbers, strict=True):
@@ -94,10 +94,10 @@ def _elements(event: AccessEvent, row: int) -> Any:
     return offset[event.mask[row]] // event.bytes
 
 
-def _turns(trace: Trace, loop: Any, site: AccessSite, world: int) -> float:
+def _turns(executions: Mapping[Site, Executions], loop: Any, site: AccessSite, world: int) -> float:
     """Of a loop, on average of the times that warps come to it."""
-    entered = trace.executions.get(Site(loop, site.stack, None))
-    body = trace.executions.get(Site(loop.body, site.stack, None))
+    entered = executions.get(Site(loop, site.stack, None))
+    body = executions.get(Site(loop.body, site.stack, None))
     if entered is None or body is None or not entered.counts[0, world]:
         return 0.0
     return float(body.counts[0, world] / entered.counts[0, world])

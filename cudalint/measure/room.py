@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from cudalint.execute.trace import AccessEvent, Trace
+from cudalint.measure.bounds import extent_of
 
 
 def threads_with_room(trace: Trace) -> tuple[int, str] | None:
@@ -12,24 +13,23 @@ def threads_with_room(trace: Trace) -> tuple[int, str] | None:
     and the array that says so; None where all threads do."""
     least: tuple[int, str] | None = None
     for event in trace.accesses:
-        first = _first_outside(event, trace)
-        if first is not None and (least is None or first < least[0]):
-            least = first, event.allocation.name
+        if event.allocation.space == "shared" and not event.data:
+            first = _first_outside(event)
+            if first is not None and (least is None or first < least[0]):
+                least = first, event.allocation.name
     return least
 
 
-def _first_outside(event: AccessEvent, trace: Trace) -> int | None:
-    target, offset = event.allocation, event.offset
-    bytes_ = target.type.bytes if target.type is not None else 0
-    if target.space != "shared" or not bytes_ or event.data or not isinstance(offset, np.ndarray):
+def _first_outside(event: AccessEvent) -> int | None:
+    extent, offset = extent_of(event.allocation), event.offset
+    if extent is None or type(offset) is not np.ndarray or len(offset) > 1 or offset.shape[1] == 1:
         return None
-    if offset.shape[0] != 1:
-        # The block, or a size, goes into it.
+    outside = offset[0] > extent - event.bytes
+    if not outside.any():
         return None
-    # Where blocks or worlds differ in who comes, something else than the thread decides it.
-    exists = trace.lanes.full.any(axis=1)
-    masks = event.mask[exists] if len(event.mask) > 1 else event.mask
-    if not (masks == masks[0]).all():
+    rows = event.mask[event.mask.any(axis=1)]
+    if not len(rows) or (rows != rows[0]).any():
+        # Sizes, or the block, say who comes.
         return None
-    outside = masks[0] & (offset[0] + event.bytes > bytes_)
-    return int(np.argmax(outside)) if outside.any() else None
+    wrong = rows[0] & outside
+    return int(wrong.argmax()) if wrong.any() else None

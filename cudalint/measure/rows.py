@@ -43,7 +43,7 @@ class Rows(Struct, frozen=True):
     """What a number that nothing gives is called in the kernel."""
 
     @classmethod
-    def of(cls, kernel: ir.Function, batch: Batch) -> Rows:
+    def of(cls, kernel: ir.Function, batch: Batch, open_axes: int) -> Rows:
         text = text_of(kernel)
         own = text.uses
         uses: dict[str, set[str]] = {parameter.name: set() for parameter in numbers_of(kernel)}
@@ -52,7 +52,6 @@ class Rows(Struct, frozen=True):
             uses.setdefault(use.parameter.name, set()).add(use.kind)
         for name, by in _divided(own):
             divided.setdefault(name, set()).add(by)
-        axes = [{grid[axis] for grid in batch.grid} for axis in range(3)]
         parameters = parameters_of(batch)
         numbers = {name: [world.get(name) for world in batch.numbers] for name in batch.numbers[0]}
         called = {
@@ -69,7 +68,7 @@ class Rows(Struct, frozen=True):
                 if [grid[axis] for grid in batch.grid] == values
             ),
             frozenset(name for name, kinds in uses.items() if "size" in kinds),
-            sum(len(each) > 1 for each in axes),
+            open_axes,
             called,
         )  # fmt: skip
 

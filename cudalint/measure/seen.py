@@ -63,6 +63,11 @@ class Seen:
     def written(self) -> set[Allocation]:
         return {event.allocation for event in self.trace.accesses if event.operation != "load"}
 
+    @property
+    def is_followed(self) -> bool:
+        """Whether all that the kernel calls is known, and its execution came to its end."""
+        return not self.trace.cut and not any(call.is_users or call.is_in_part for call in self.trace.calls)
+
     # --- conditions --------------------------------------------------------------------------------
 
     def guards(self, site: Site) -> tuple[Guard, ...]:

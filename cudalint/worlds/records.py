@@ -61,6 +61,9 @@ class Batch(Struct, frozen=True, eq=False):
     """How many blocks of the grid each of them stands for; 0 for what fills up a world of few blocks."""
     sizes: Mapping[Allocation, Size] = {}
     """Of the memory that pointers among the arguments lead to, where somebody says it."""
+    is_contradicted: bool = False
+    """Whether no world was found in which all conditions of the launch hold: that anything goes wrong there is not
+    certain, and maybe it is never made."""
 
     @property
     def numbers(self) -> tuple[dict[str, int | float | bool], ...]:

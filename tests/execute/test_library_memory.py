@@ -60,7 +60,7 @@ def test_half_precision_numbers() -> None:
     assert _accesses(trace) == [("load", "a", 2), ("store", "b", 2)]
     trace = _run("b[threadIdx.x] += (half)((float)a[threadIdx.x]);", "half* a, half* b", head=head)
     assert _accesses(trace) == [("load", "a", 2), ("load", "b", 2), ("store", "b", 2)]
-    assert not trace.unknown
+    assert not trace.gaps
 
 
 def test_atomics() -> None:

@@ -71,7 +71,7 @@ def test_bounds_and_alignment(kernel: Kernel, extents: tuple[int, int], bytes_: 
     g = Pointer(Allocation("g", "global", extent=bytes_), 0, ir.Scalar("int", 4, "int"))
     trace = execute(kernel_in(source), kernel.block, (kernel.blocks, 1, 1), {"n": kernel.numbers, "g": g})
     _check(outside(trace, Extents(len(kernel.numbers))), expected, reached, source)
-    wrong = [found for found, _ in misaligned_sites(trace, {})]
+    wrong = [found for found, *_ in misaligned_sites(trace, {})]
     _check(wrong, misaligned, reached, source)
 
 

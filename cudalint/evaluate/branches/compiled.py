@@ -8,11 +8,11 @@ from __future__ import annotations
 
 from itertools import chain
 
-from cudalint.evaluate.branches.divergence import LOOPS
 from cudalint.evaluate.branches.work import WorkMeter
 from cudalint.facts import Compiled
 from cudalint.interpreter.device.events import BranchEvent
 
+LOOPS = frozenset({"for", "while", "do"})
 PREDICATED = 9.0
 _TWO_SIDED = 11.0
 _SHORT_CIRCUIT = 2.0

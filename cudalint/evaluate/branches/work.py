@@ -4,11 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
 from cudalint.evaluate.requests.views import LaunchView
-from cudalint.interpreter.device.events import Loop, Step
+from cudalint.interpreter.device.events import Step
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
@@ -23,18 +20,7 @@ class WorkMeter:
     def __init__(self, view: LaunchView, steps: Sequence[Step]) -> None:
         self.view = view
         self.steps = steps
-        self.reach: NDArray[np.float64] = np.ones(len(steps))
-        """For each step, how often a warp executes it, loops apart: less than 1 behind conditions that some warps
-        miss."""
         self._own: dict[int, float] = {}
-        self._trips: dict[int, float] = {}
-        self._inside: dict[int, NDArray[np.float64]] = {}
-        """[steps] by the number of loops that don't count: what each step executes in the others, where that was
-        asked."""
-
-    def narrow(self, steps: range, share: float) -> None:
-        """Notes that only this share of the warps that get to a branch goes to these steps."""
-        self.reach[steps.start : steps.stop] *= share
 
     def fits(self, steps: Iterable[int], most: float) -> bool:
         """Whether these steps compute no more than that in one pass, as the compiler sees them."""
@@ -45,47 +31,11 @@ class WorkMeter:
                 return False
         return True
 
-    def executed(self, steps: range, around: tuple[Loop, ...]) -> float:
-        """What a warp that gets to these steps executes there, those in loops as often as they are passed; `around`
-        are the loops that don't count."""
-        if not steps:
-            return 0.0
-        part = slice(steps.start, steps.stop)
-        if len(around) not in self._inside:
-            self._inside[len(around)] = np.full(len(self.steps), np.nan)
-        weights = self._inside[len(around)][part]
-        for place in np.flatnonzero(np.isnan(weights)).tolist():
-            weights[place] = self._passed(self.steps[steps.start + place], len(around))
-        reach = self.reach[part]
-        return float((weights * reach).sum() / (reach[0] or 1.0))
-
-    def _passed(self, step: Step, around: int) -> float:
-        """A step as often as the loops inside of so many others come to it."""
-        weight = self._weight(step.code)
-        for loop in step.loops[around:]:
-            weight *= self._passes(loop)
-        return weight
-
     def _weight(self, code: ir.Stmt | ir.Expr) -> float:
         found = self._own.get(id(code))
         if found is None:
             found = sum(map(weigh, own_expressions(code)))
             self._own[id(code)] = found
-        return found
-
-    def _passes(self, loop: Loop) -> float:
-        """Mean number of iterations of a loop, over the times that it is entered."""
-        key = loop.counter.index
-        found = self._trips.get(key)
-        if found is None:
-            situation = self.view.quick()
-            position = next((i for i, step in enumerate(self.steps) if loop in step.loops), None)
-            outer = self.steps[position].loops if position is not None else ()
-            rows = situation.rows(outer[: outer.index(loop)] if loop in outer else ())
-            trips = situation.trips(rows, loop)
-            weights = rows.weights * (trips > 0)
-            found = float(np.average(trips, weights=weights)) if weights.any() else 0.0
-            self._trips[key] = found
         return found
 
 

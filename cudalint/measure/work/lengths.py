@@ -26,8 +26,7 @@ _NOMINAL = 256
 _SHORTER = 16
 """Times that a loop is shorter than the one around it."""
 _FEWEST = 4
-_BY_DATA = 16
-"""Turns of a loop that data ends: the entries of a row of a sparse matrix, the neighbours of a node."""
+"""Of a loop within others, and of one that data ends."""
 _MOST_TURNS = 1 << 36
 """Of all threads, through a loop over a size that makes their grid: a million of them through 65,536 of something."""
 
@@ -122,7 +121,7 @@ class Lengths:
     def _most(self, key: Key) -> float:
         """How many turns a loop is taken for at most."""
         if not all(type(name) is str for name in key):
-            return _BY_DATA
+            return float(_FEWEST)
         if self._grid.issuperset(key):
             return max(float(_NOMINAL), _MOST_TURNS / self._threads)
         return max(float(_FEWEST), _NOMINAL / float(_SHORTER ** self._depths.get(key, 0)))

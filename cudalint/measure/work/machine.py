@@ -140,7 +140,7 @@ class SymbolicMachine(Machine):
                 found[own] = made
         if operation == "store":
             return UNKNOWN
-        return Aggregate(type_, found) if isinstance(type_, (ir.RecordType, ir.ArrayType)) else found[0]
+        return Aggregate(type_, found) if isinstance(type_, (ir.RecordType, ir.ArrayType)) else found.get(0, UNKNOWN)
 
     def _accessed(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, value: Value, node: Any

@@ -152,12 +152,15 @@ def _touched(
     passed = asked * min(1.0, block / of_block)
     apart = fetched = unique
     of_grid = of_block
-    for level in levels:
-        if level.is_grid:
-            growth = 1 + (level.count - 1) * sectors.growth(level.number, True)
-            of_grid *= level.count
-            fetched *= level.count if fetched * SECTOR_BYTES > caches.l2 else growth
-            apart *= growth
+    axes = [level for level in levels if level.is_grid]
+    growths = [(level.count, sectors.growth(level.number, True)) for level in axes]
+    if not all(sectors.is_regular(level.number) for level in axes):
+        growths = [(math.prod(level.count for level in axes), sectors.growth_of_blocks())]
+    for count, part in growths:
+        growth = 1 + (count - 1) * part
+        of_grid *= count
+        fetched *= count if fetched * SECTOR_BYTES > caches.l2 else growth
+        apart *= growth
     share = asked / of_grid if of_grid else 0.0
     apart = _held(min(asked, apart * share), size, is_scattered)
     fetched = max(apart, min(asked, fetched * share))

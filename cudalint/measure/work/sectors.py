@@ -59,6 +59,8 @@ class Lane(Struct, frozen=True, eq=False):
     axes: tuple[Numbers | None, ...]
     is_scattered: bool
     """Data decides where it is: the offsets are drawn."""
+    blocks: tuple[Numbers, ...] = ()
+    """The offsets in all blocks that were executed."""
 
 
 class Sectors(Struct, frozen=True, eq=False):
@@ -83,13 +85,22 @@ class Sectors(Struct, frozen=True, eq=False):
 
     def growth(self, level: int, is_grid: bool) -> float:
         """By which part of itself the set grows from one turn of a loop, or from one block, to the next."""
-        steps = _NEIGHBOURS if is_grid else self._window()
-        sets = [own for own in self._at([(level, is_grid, step) for step in range(steps + 1)]) if len(own)]
-        if len(sets) < 2:
+        if not all(own.is_scattered or (own.axes if is_grid else own.turns)[level] is not None for own in self.lanes):
             return 1.0
-        mean = sum(map(len, sets)) / len(sets)
-        together = len(_each(np.concatenate(sets)))
-        return float(min(1.0, max(0.0, (together - mean) / ((len(sets) - 1) * mean))))
+        steps = _NEIGHBOURS if is_grid else self._window()
+        return _growth([own for own in self._at([(level, is_grid, step) for step in range(steps + 1)]) if len(own)])
+
+    def is_regular(self, level: int) -> bool:
+        """Whether it is known how blocks along an axis of the grid move the accesses."""
+        return all(own.is_scattered or own.axes[level] is not None for own in self.lanes)
+
+    def growth_of_blocks(self) -> float:
+        """The same from one block that was executed to another, wherever these are."""
+        number = min((len(own.blocks) for own in self.lanes if not own.is_scattered), default=0)
+        return _growth([
+            _each(np.concatenate([own.blocks[block] // SECTOR_BYTES & _SECTORS for own in self.lanes if own.blocks]))
+            for block in range(number)
+        ])  # fmt: skip
 
     def _window(self) -> int:
         """As many turns as a sector has elements: a thread that goes on by one comes to the next sector once. Not where
@@ -142,8 +153,8 @@ def lane_of(site: Site, lanes: Lanes, row: int, room: int) -> Lane | None:
         return Lane(drawn // event.bytes * event.bytes, warps, event.bytes, (None,) * len(vector), (None,) * 3, True)
     offsets = _offsets(event, row, active)
     turns = tuple(_step(site, vector, level, row, active, offsets) for level in range(len(vector)))
-    axes = tuple(_along(event, lanes, row, axis, active, offsets) for axis in range(3))
-    return Lane(offsets, warps, event.bytes, turns, axes, False)
+    axes, blocks = _in_blocks(event, lanes, row, active, offsets)
+    return Lane(offsets, warps, event.bytes, turns, axes, False, blocks)
 
 
 def _mask(event: AccessEvent, row: int) -> Any:
@@ -168,17 +179,31 @@ def _step(site: Site, vector: Vector, level: int, row: int, active: Any, offsets
     return None
 
 
-def _along(event: AccessEvent, lanes: Lanes, row: int, axis: int, active: Any, offsets: Numbers) -> Numbers | None:
-    """From another block that differs along one axis."""
-    here = lanes.places[row]
-    world = row // lanes.blocks * lanes.blocks
-    for other in range(world, world + lanes.blocks):
-        there = lanes.places[other]
-        apart = there[axis] - here[axis]
-        if apart and all(there[each] == here[each] for each in range(3) if each != axis):
-            moved: Numbers = np.floor_divide(_offsets(event, other, active) - offsets, apart)
-            return moved
-    return None
+def _in_blocks(
+    event: AccessEvent, lanes: Lanes, row: int, active: Any, offsets: Numbers
+) -> tuple[tuple[Numbers | None, ...], tuple[Numbers, ...]]:
+    """By how many bytes the next block along each axis moves an access, where all blocks that were executed say the
+    same; and the offsets in these."""
+    begin = row // lanes.blocks * lanes.blocks
+    rows = [other for other in range(begin, begin + lanes.blocks) if np.all(_mask(event, other)[active])]
+    others = tuple(_offsets(event, other, active) for other in rows)
+    apart = np.array([lanes.places[other] for other in rows], np.int64) - np.array(lanes.places[row], np.int64)
+    moved = np.array(others) - offsets
+    fitted = np.linalg.lstsq(apart.astype(np.float64), moved.astype(np.float64), rcond=None)[0]
+    steps = np.rint(fitted).astype(np.int64)
+    if not np.array_equal(np.matmul(apart, steps), moved):
+        return (None,) * 3, others
+    varies = [bool(apart[:, axis].any()) for axis in range(3)]
+    return tuple(steps[axis] if varies[axis] else None for axis in range(3)), others
+
+
+def _growth(sets: Sequence[Numbers]) -> float:
+    """By which part of itself a set grows on average with each one that joins it."""
+    if len(sets) < 2:
+        return 1.0
+    mean = sum(map(len, sets)) / len(sets)
+    together = len(_each(np.concatenate(sets)))
+    return float(min(1.0, max(0.0, (together - mean) / ((len(sets) - 1) * mean))))
 
 
 def _each(numbers: Numbers) -> Numbers:
