@@ -117,8 +117,12 @@ class BlockConditions:
             return self.states(intervals, len(places))
 
         cells, wide = _cells(grid, states), [axis for axis in range(3) if grid[axis] > 1]
-        found = _chosen(cells, states(cells.places), max(1, most - len(wide)), len(wide))
-        return _with_ends(_with_neighbours(found, wide, states), grid)
+        x, y, z = grid
+        ends = [(0, 0, 0), (x - 1, y - 1, z - 1)]
+        beside = [(int(axis == 0), int(axis == 1), int(axis == 2)) for axis in wide]
+        asked = list(dict.fromkeys([*ends, *beside]))
+        found = _chosen(cells, states(cells.places), max(1, most - len(asked)), len(wide))
+        return _with(found, asked, states)
 
 
 def _of_difference(difference: Interval) -> list[Any]:
@@ -230,36 +234,21 @@ def _chosen(cells: _Cells, states: Any, most: int, axes: int) -> Sampled:
     return sorted(found.items(), key=lambda each: each[0][::-1])
 
 
-def _with_neighbours(found: Sampled, wide: Sequence[int], states: Any) -> Sampled:
-    """With the blocks beside the first one, which share with it what lies between blocks; they are taken from what
-    blocks stand for in which conditions come out the same."""
+def _with(found: Sampled, asked: Sequence[Extents], states: Any) -> Sampled:
+    """With the first block and the last, which are the ones that leave arrays if any do, and the blocks beside the
+    first one, which share with it what lies between blocks. Each stands for itself, and is taken from a block for which
+    conditions come out the same, as long as there is one."""
     weights = dict(found)
-    if (0, 0, 0) not in weights:
-        return found
-    for axis in wide:
-        x, y, z = (int(axis == other) for other in range(3))
-        neighbour = x, y, z
-        places = [place for place, weight in weights.items() if weight >= 2]
-        if neighbour in weights or not places:
+    for place in asked:
+        places = [other for other, weight in weights.items() if weight >= 2]
+        if place in weights or not places:
             continue
-        own = states(np.array([neighbour, *places], np.float64))
-        alike = [place for place, state in zip(places, own[1:], strict=True) if np.array_equal(state, own[0])]
-        donor = max(alike or places, key=lambda place: weights[place])
+        own = states(np.array([place, *places], np.float64))
+        alike = [other for other, state in zip(places, own[1:], strict=True) if np.array_equal(state, own[0])]
+        donor = max(alike or places, key=lambda other: weights[other])
         weights[donor] -= 1.0
-        weights[neighbour] = 1.0
+        weights[place] = 1.0
     return sorted(weights.items(), key=lambda each: each[0][::-1])
-
-
-def _with_ends(chosen: Sampled, grid: Extents) -> Sampled:
-    """With the first block and the last, each of which stands for itself: if anybody leaves an array it is those."""
-    found = dict(chosen)
-    x, y, z = grid
-    for end in ((0, 0, 0), (x - 1, y - 1, z - 1)):
-        other = max(found, key=lambda place: found[place])
-        if end not in found and found[other] > 1:
-            found[other] -= 1
-            found[end] = 1.0
-    return sorted(found.items(), key=lambda each: each[0][::-1])
 
 
 def _strata(cells: _Cells, own: Any, shares: int) -> Iterator[tuple[Extents, float]]:
