@@ -61,7 +61,7 @@ def _ends(race: Race) -> tuple[RaceEnd, RaceEnd]:
 # --- guards ------------------------------------------------------------------------------------------
 
 
-@heuristic("doubt-contradiction", "guards that exclude each other").otherwise(None)
+@heuristic("trace-doubt-contradiction", "guards that exclude each other").otherwise(None)
 def contradiction(race: Race, seen: Seen) -> Doubt | None:
     """Conditions on what both threads share, of which one end needs the opposite of what the other end needs."""
     if race.is_carried:
@@ -116,7 +116,7 @@ def _is_one_for_both(guard: Guard, race: Race, seen: Seen) -> bool:
     return not any(memory in seen.written for load in found.loads for memory in seen.memory_of(*load))
 
 
-@heuristic("doubt-guarded-by-data", "one thread is chosen by data").otherwise(None)
+@heuristic("trace-doubt-guarded-by-data", "one thread is chosen by data").otherwise(None)
 def by_data(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
     """Loaded data that decides, thread by thread, who gets there; but for a number that one of the blocks draws."""
     allowed = late.guard.condition if late is not None else None
@@ -143,7 +143,7 @@ def by_data(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
     return Doubt(doubt.reason, usual=not any(seen.origins_of(guard).atomics for guard in deciding))
 
 
-@heuristic("doubt-signals", "locks and flags").otherwise(None)
+@heuristic("trace-doubt-signals", "locks and flags").otherwise(None)
 def signals(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
     """Threads that wait for each other by flags in memory, or take locks."""
     if race.allocation.space != "shared" and (seen.trace.fences or _spins(seen)):
@@ -181,7 +181,7 @@ def _has_number(condition: Any) -> bool:
 # --- what is not understood --------------------------------------------------------------------------
 
 
-@heuristic("doubt-parts-missing", "calls that are not understood").otherwise(None)
+@heuristic("trace-doubt-parts-missing", "calls that are not understood").otherwise(None)
 def parts_missing(race: Race, seen: Seen) -> Doubt | None:
     """What is not understood may be a barrier."""
     calls = seen.trace.calls
@@ -230,7 +230,7 @@ def _place_of(call: Any) -> object:
     return "Unary", "*", spelled(place)
 
 
-@heuristic("doubt-extent", "races beyond an array's end").otherwise(None)
+@heuristic("trace-doubt-extent", "races beyond an array's end").otherwise(None)
 def extent(race: Race, seen: Seen) -> Doubt | None:
     """Numbers for which threads leave the array: the program is not meant for them."""
     bytes_ = extent_of(race.allocation)
@@ -251,7 +251,7 @@ def extent(race: Race, seen: Seen) -> Doubt | None:
 # --- addresses ---------------------------------------------------------------------------------------
 
 
-@heuristic("doubt-far-on", "races of late iterations").otherwise(None)
+@heuristic("trace-doubt-far-on", "races of late iterations").otherwise(None)
 def far_on(race: Race, seen: Seen) -> Doubt | None:
     """Loops that loaded data ends, and that come to the element late: `for (i = t; i < count[b]; i += 256) s[i] = ...`
     leaves what lies behind the first elements alone if no count is as large as that."""
@@ -283,7 +283,7 @@ _BRIEF = 4
 """Turns that loops are taken to make whose length data says."""
 
 
-@heuristic("doubt-loaded-addresses", "addresses that were loaded may be all different").otherwise(None)
+@heuristic("trace-doubt-loaded-addresses", "addresses that were loaded may be all different").otherwise(None)
 def addresses(race: Race, seen: Seen) -> Doubt | None:
     """Addresses made from loaded data: a race is certain if the threads meet whatever the data is."""
     if race.byte is not None:
