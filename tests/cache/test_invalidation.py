@@ -311,11 +311,12 @@ def test_the_program_is_told_by_its_files(tmp_path: Path, monkeypatch: pytest.Mo
     assert program.fingerprint.__wrapped__() != before
 
 
-def test_a_variable_that_switches_heuristics_off_is_another_question(
-    lint: Linter, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(("name", "value"), [("CUDALINT_WITHOUT", "run-commands"), ("CUDALINT_CORE", "traces")])
+def test_a_variable_that_changes_the_analysis_makes_another_question(
+    lint: Linter, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
     lint("src/a.cu")
-    monkeypatch.setenv("CUDALINT_WITHOUT", "run-commands")
+    monkeypatch.setenv(name, value)
     assert lint("src/a.cu")[1] == 1
 
 
