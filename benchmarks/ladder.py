@@ -15,7 +15,7 @@ import os
 import sys
 import time
 from collections import Counter
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from msgspec import Struct, structs
@@ -115,7 +115,7 @@ class Run(Struct, frozen=True, eq=False):
 
     case: Case
     function: ir.Function
-    counts: list[Mapping[Site, Executions]]
+    counts: Sequence[Mapping[Site, Executions]]
     seconds: float
 
 
