@@ -8,11 +8,11 @@ from __future__ import annotations
 import functools
 from typing import NamedTuple, TypeGuard
 
-from cudalint.evaluate.work.operations import is_power_of_two
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
+from cudalint.measure.work.operations import is_power_of_two
 
 _NEW_COMPILER = (10, 0)
 _NO_ARITHMETIC = ("__", "atomic", "clock")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Sequence
 from typing import ClassVar, Self
 
@@ -14,6 +13,7 @@ from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.collect.sites import frames_of, made_at
 from cudalint.evaluate.requests.figures import evaluate_access
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, LibraryCall, Place
+from cudalint.frontend.extents import extent_places
 from cudalint.frontend.source_text import Spellings
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.interpreter.device.values import Allocation, Within
@@ -204,7 +204,7 @@ def _declaration(symbol: ir.Symbol, spellings: Spellings) -> ArrayFacts:
         extents.append(type_.count or 0)
         type_ = type_.element
     known = symbol.type.bytes if symbol.storage == "shared" else None
-    places = _extent_places(symbol, len(extents), spellings)
+    places = extent_places(symbol, len(extents), spellings)
     return ArrayFacts(symbol.name, Place(*symbol.span), tuple(extents), places, type_.bytes, known or None)
 
 
@@ -242,36 +242,3 @@ def _origin(op: str, payload: object, args: list[int]) -> Loaded | None:
 # --- where the extents of an array are spelled in its declaration: what a fix has to change ---------------
 
 
-def _extent_places(symbol: ir.Symbol, count: int, spellings: Spellings) -> tuple[Place | None, ...]:
-    """The text between each pair of brackets behind the name; all None where that isn't plain (a macro, a typedef)."""
-    unknown = (None,) * count
-    span = symbol.span
-    if span.line != span.end_line:
-        return unknown
-    text = b"".join(spellings.lines_of(Place(*span)))
-    names = list(re.finditer(rb"\b%s\s*(?=\[)" % re.escape(symbol.name.encode()), text))
-    if not names:
-        return unknown
-    found = _brackets(text, names[-1].end())
-    if len(found) != count:
-        return unknown
-    first = span.column
-    return tuple(Place(span.path, span.line, first + a, span.line, first + b) for a, b in found)
-
-
-def _brackets(text: bytes, start: int) -> list[tuple[int, int]]:
-    """The insides of the bracket pairs that follow one another from `start` on."""
-    found: list[tuple[int, int]] = []
-    depth, opened = 0, 0
-    for position in range(start, len(text)):
-        character = text[position : position + 1]
-        if character == b"[":
-            depth += 1
-            opened = position + 1 if depth == 1 else opened
-        elif character == b"]":
-            depth -= 1
-            if depth == 0:
-                found.append((opened, position))
-        elif depth == 0 and not character.isspace():
-            break
-    return found

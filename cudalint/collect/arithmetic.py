@@ -9,8 +9,6 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run, Subject
-from cudalint.evaluate.work.doubles import is_double, unasked_double
-from cudalint.evaluate.work.operations import in_single_precision, operation_of
 from cudalint.facts import Arithmetic, ArithmeticKind, ArithmeticResult, KernelFacts, Place
 from cudalint.frontend.source_text import Spellings
 from cudalint.interpreter.device.events import Computation
@@ -18,6 +16,9 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, builtin
 from cudalint.kinds import Kind
+from cudalint.measure.work.arithmetic import is_number_of
+from cudalint.measure.work.doubles import is_double, unasked_double
+from cudalint.measure.work.operations import in_single_precision, operation_of
 
 _MOST_FACTORS = 4
 """Of a power that is written as a product."""
@@ -137,13 +138,13 @@ class _Sites:
             case ir.Binary(op="/", left=left, right=right, type=ir.Scalar(kind="float") as type_):
                 if takes > 1 and isinstance(walk.without_casts(right), ir.Constant) and type_.bytes in (4, 8):
                     divisor, one = self._spelled(right), "1.0" if type_.bytes == 8 else "1.0f"
-                    written, keeps = f"{one} / {divisor}", _is_number_of(type_, left)
+                    written, keeps = f"{one} / {divisor}", is_number_of(type_, left)
                     if not isinstance(walk.without_casts(left), ir.Constant):
                         yield _Found("quotient", (divisor,), written, (self._place(right),), keeps), takes - 1
             case ir.Call(name=name, arguments=(base, exponent), receiver=None) if name in ("pow", "powf"):
                 value = walk.without_casts(exponent)
                 text = self._spelled(base)
-                keeps = _is_number_of(code.type, base)
+                keeps = is_number_of(code.type, base)
                 if isinstance(value, ir.Constant) and value.value in range(2, _MOST_FACTORS + 1):
                     factors = int(value.value)
                     written = " * ".join([text] * factors) if text.isidentifier() else f"a product of {factors} factors"
@@ -156,14 +157,7 @@ class _Sites:
             case ir.Call(name=name, receiver=None, type=type_):
                 intrinsic = builtin(name).quick
                 if intrinsic and not is_double(type_) and isinstance(type_, ir.Scalar):
-                    keeps = all(_is_number_of(type_, argument) for argument in code.arguments)
+                    keeps = all(is_number_of(type_, argument) for argument in code.arguments)
                     yield _Found("function", (name,), intrinsic, keeps_type=keeps), takes - 3
 
 
-def _is_number_of(type_: ir.Type, operand: ir.Expr) -> bool:
-    """Whether an operand is of a type before it is converted without being told so."""
-    while isinstance(operand, ir.Cast) and not operand.explicit:
-        operand = operand.operand
-    return isinstance(operand.type, ir.Scalar) and isinstance(type_, ir.Scalar) and (
-        (operand.type.kind, operand.type.bytes) == (type_.kind, type_.bytes)
-    )

@@ -34,6 +34,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
 from cudalint.kinds import Kind
+from cudalint.measure.axes import read_in
 from cudalint.values.nodes import Node, bits_of
 
 _AXES: tuple[Axis, ...] = get_args(Axis)
@@ -93,7 +94,7 @@ def _read_by(kernel: ir.Function) -> _Read | None:
     while pending:
         function = pending.pop()
         nodes = [*walk.nodes_in(function), *_of_initializers(function)]
-        own = _read_in(nodes)
+        own = read_in(nodes)
         if own is None:
             return None
         found |= own
@@ -121,20 +122,6 @@ def _is_known(name: str) -> bool:
     """Whether the interpreter, or the time model, knows what a function of the library does."""
     known = builtin(name)
     return bool(known.effect or known.work or known.single or known.double) or name.startswith(("operator", "make_"))
-
-
-def _read_in(nodes: Sequence[Any]) -> set[tuple[str, str]] | None:
-    found: set[tuple[str, str]] = set()
-    members = {id(node.base): node.field for node in nodes if isinstance(node, ir.Member)}
-    for node in nodes:
-        if isinstance(node, (ir.Asm, ir.Launch, ir.UnknownStmt)):
-            return None
-        if isinstance(node, ir.Call) and (node.is_virtual or (node.function is None and not _is_known(node.name))):
-            return None
-        if isinstance(node, ir.Name) and node.symbol.name in (*_OF_GRID, *_OF_BLOCK):
-            # Without a field it is handed on as a whole.
-            found |= {(node.symbol.name, axis) for axis in (members.get(id(node)) or _AXES)}
-    return found
 
 
 # --- what it depends on -------------------------------------------------------------------------------------

@@ -9,15 +9,15 @@ from msgspec import Struct, field
 
 from cudalint.collect.provider import Run, Subject
 from cudalint.concurrency.barriers import all_come
-from cudalint.concurrency.cfg import ControlFlow, Gate
-from cudalint.concurrency.crossings import Attempts, Crossing
-from cudalint.concurrency.placement import BarrierCall, with_barriers
 from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import BarrierFix, Place
 from cudalint.frontend.source_text import source_text
 from cudalint.ir import nodes as ir
 from cudalint.launches.variants import another_use
+from cudalint.measure.control_flow import ControlFlow, Gate
+from cudalint.measure.crossings import Attempts, Crossing
+from cudalint.measure.placement import BarrierCall, with_barriers
 from cudalint.remedies.insertions import insertions
 
 _PLACING_WORK = 2_000_000

@@ -10,14 +10,14 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.collect.provider import Provider, Run, Subject
+from cudalint.cost.launches import scaled, with_estimate
 from cudalint.cost.machine import machine_of
-from cudalint.cost.model import Estimate, estimate
+from cudalint.cost.model import estimate
 from cudalint.cost.requests import Asked, actual, ideal
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.work.executions import Computed
-from cudalint.evaluate.work.memory import Caches, touched, traffic_of
-from cudalint.evaluate.work.memory import Traffic as MemoryTraffic
+from cudalint.evaluate.work.memory import touched, traffic_of
 from cudalint.facts import (
     Access,
     AccessResult,
@@ -26,7 +26,6 @@ from cudalint.facts import (
     LaunchCost,
     LaunchFacts,
     Needless,
-    Operations,
     Place,
     Work,
 )
@@ -34,6 +33,8 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.targets import Target
 from cudalint.kinds import Kind
+from cudalint.measure.work.memory import Caches
+from cudalint.measure.work.memory import Traffic as MemoryTraffic
 from cudalint.scenarios.sizes import MOST_THREADS
 from cudalint.values.nodes import bits_of
 
@@ -148,8 +149,8 @@ class CostCollector(Provider, eq=False):
         elif status == "exact" and assumptions:
             status = "assumed"
         if scale != 1.0:
-            work = _scaled(work, scale)
-        return _with_estimate(
+            work = scaled(work, scale)
+        return with_estimate(
             LaunchCost(
                 index, status, assumptions, reason, work.requests, work.sectors, work.wavefronts, work.operations,
                 work.instructions, memory.read * scale, memory.written * scale, work.l2_bytes, work.dram_bytes,
@@ -173,41 +174,6 @@ def _needless(memory: MemoryTraffic, traffic: _Traffic, scale: float) -> Iterato
 
 def _part(own: float, whole: float) -> float:
     return min(1.0, own / whole) if whole else 1.0
-
-
-def _scaled(work: Work, scale: float) -> Work:
-    """The work of a smaller grid of the same blocks."""
-    operations = (getattr(work.operations, name) * scale for name in Operations.__struct_fields__)
-    return replace(
-        work,
-        blocks=max(1.0, work.blocks * scale),
-        operations=Operations(*operations),
-        requests={space: count * scale for space, count in work.requests.items()},
-        instructions=work.instructions * scale,
-        sectors=work.sectors * scale,
-        passes=work.passes * scale,
-        wavefronts=work.wavefronts * scale,
-        l2_bytes=work.l2_bytes * scale,
-        dram_bytes=work.dram_bytes * scale,
-        turns=work.turns * scale,
-    )
-
-
-def _with_estimate(cost: LaunchCost, found: Estimate, target: Target, through: float) -> LaunchCost:
-    """`through`: bytes that go to DRAM or come from it in the end."""
-    assert cost.operations is not None
-    intensity = cost.operations.floating / through if through else None
-    roof = target.fp32_tflops * 1e3
-    return replace(
-        cost,
-        arithmetic_intensity=intensity,
-        requested_intensity=cost.operations.floating / cost.requested_bytes if cost.requested_bytes else None,
-        ridge=target.ridge,
-        limits_us=found.limits,
-        bound=found.bound,
-        time_us=found.time,
-        attainable_gflops=None if intensity is None else min(roof, intensity * target.bandwidth_gb_s),
-    )
 
 
 def _l1_of_a_block(execution: Execution, target: Target) -> float:

@@ -17,7 +17,6 @@ from cudalint.collect.sites import frames_of
 from cudalint.evaluate.checks.pitch import pitch_mismatches
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import KernelFacts, PitchMismatch, Place
-from cudalint.interpreter.device.deadline import Deadline
 from cudalint.interpreter.device.events import AccessEvent, Event
 from cudalint.interpreter.device.executor import Executor, Extents, GaveUp
 from cudalint.interpreter.device.values import Place as ValuePlace
@@ -27,6 +26,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
+from cudalint.processes.deadline import Deadline
 from cudalint.values.arithmetic import kind_of
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, render, without_cast

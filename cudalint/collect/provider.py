@@ -16,12 +16,12 @@ from cudalint.evaluate.work.executions import Computed, Meter, computed
 from cudalint.evaluate.work.lengths import lengths_of
 from cudalint.facts import KernelFacts
 from cudalint.hardware.targets import Target
-from cudalint.interpreter.device.deadline import Deadline
 from cudalint.interpreter.device.events import AccessEvent
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.processes.deadline import Deadline
 from cudalint.reasons import ReasonKind
 from cudalint.values.graph import Graph
 

@@ -13,10 +13,7 @@ from msgspec.structs import replace
 from cudalint.collect.barrier_trials import BarrierTrials
 from cudalint.collect.provider import Provider, Run, Subject
 from cudalint.collect.sites import frames_of
-from cudalint.concurrency.cfg import ControlFlow
 from cudalint.concurrency.conflicts import Conflict, Thread
-from cudalint.concurrency.crossings import Crossing, fewest_gates, steps
-from cudalint.concurrency.placement import BarrierCall
 from cudalint.concurrency.search import Finding, Search
 from cudalint.concurrency.trial import Trial, trial_of
 from cudalint.concurrency.tried_sizes import outgrown
@@ -31,6 +28,9 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.sizes import sized
 from cudalint.kinds import Kind
 from cudalint.launches.variants import not_with, other_blocks
+from cudalint.measure.control_flow import ControlFlow
+from cudalint.measure.crossings import Crossing, fewest_gates, steps
+from cudalint.measure.placement import BarrierCall
 from cudalint.options.analysis import RaceScope
 from cudalint.values.nodes import OPAQUE_BIT, THREAD_BITS, Node
 

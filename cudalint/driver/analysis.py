@@ -32,10 +32,10 @@ from cudalint.frontend.source_text import Spellings
 from cudalint.frontend.text_limits import check_size
 from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
 from cudalint.hardware.targets import find_target
-from cudalint.interpreter.device.deadline import Deadline
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import nodes_in
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.processes.deadline import Deadline
 from cudalint.processes.memory import give_back
 from cudalint.processes.time_limit import OutOfTime, interruptible
 from cudalint.processes.timings import timed

@@ -23,7 +23,6 @@ from cudalint.frontend.parse_options import parse_options
 from cudalint.frontend.source_text import source_text
 from cudalint.frontend.texts import annotations_in
 from cudalint.hardware.targets import find_target
-from cudalint.interpreter.device.deadline import Deadline
 from cudalint.interpreter.host.device import properties_of
 from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.interpreter.host.memory import Generics
@@ -46,6 +45,7 @@ from cudalint.numerals import count
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.options.annotations import Annotation, annotations_of_kernel
 from cudalint.options.expressions import Expression, parse_expression
+from cudalint.processes.deadline import Deadline
 from cudalint.processes.faults import described
 from cudalint.processes.time_limit import OutOfTime, interruptible
 from cudalint.processes.timings import timed_kernel

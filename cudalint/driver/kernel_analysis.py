@@ -20,19 +20,19 @@ from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
 from cudalint.facts.files import not_resolved, without
 from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.targets import Target, find_target
-from cudalint.interpreter.device.deadline import NEVER, Deadline
 from cudalint.interpreter.device.events import AccessEvent, CopyEvent
 from cudalint.interpreter.device.executor import Executor, Extents, GaveUp
 from cudalint.interpreter.device.executor import Gap as PassedOver
 from cudalint.interpreter.device.values import Place as ValuePlace
 from cudalint.interpreter.device.values import RecordValue, Value
 from cudalint.ir import nodes as ir
-from cudalint.kinds import Kinds
+from cudalint.kinds import Kind, Kinds
 from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import generic_values, with_room
 from cudalint.launches.configuration import Configuration, Numbers, asks_block_size, launch_facts
 from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.processes.timings import Phase, timed
 from cudalint.reasons import Problem, ReasonKind
 from cudalint.scenarios.choosing import for_kernel, for_limits, for_statements
@@ -111,7 +111,7 @@ class KernelAnalysis(Struct, eq=False):
                 with named_after_parameters(configuration, self.graph):
                     self._under_last(index, configuration, providers)
         for self._at, provider in enumerate(providers):
-            with timed(_phase_of(provider)):
+            with timed(phase_of(provider.kind)):
                 provider.finish(self)
         for problem in self.function.problems:
             self.gap(self.function.name_span, not_resolved(problem), "unresolved", problem)
@@ -155,10 +155,10 @@ class KernelAnalysis(Struct, eq=False):
             self.watch(execution)
         run = Run(self, index, configuration, execution)
         for self._at, provider in enumerate(providers):
-            with timed(_phase_of(provider)):
+            with timed(phase_of(provider.kind)):
                 provider.add(run)
         for self._at, provider in enumerate(providers):
-            with timed(_phase_of(provider)):
+            with timed(phase_of(provider.kind)):
                 provider.add_last(run)
         self.evaluated += 1
 
@@ -237,7 +237,7 @@ class KernelAnalysis(Struct, eq=False):
 
     def _stated(self, configuration: Configuration) -> tuple[Node, ...]:
         """What the user states, under which generic values are settled."""
-        names = dict(_named((s.name, v) for s, v in configuration.arguments.items()))
+        names = dict(named((s.name, v) for s, v in configuration.arguments.items()))
         for axis, extent, blocks in zip("xyz", configuration.block, configuration.grid, strict=True):
             names[f"blockDim.{axis}"] = self.graph.const(extent)
             names[f"gridDim.{axis}"] = blocks
@@ -325,14 +325,14 @@ _ORDER: Kinds = frozenset({"races", "barriers"})
 """What is about the order between threads."""
 
 
-def _phase_of(provider: Provider) -> Phase:
-    return "races" if provider.kind in _ORDER else "figures"
+def phase_of(kind: Kind) -> Phase:
+    return "races" if kind in _ORDER else "figures"
 
 
-def _named(values: Iterable[tuple[str, Value | ValuePlace]]) -> Iterator[tuple[str, Node]]:
+def named(values: Iterable[tuple[str, Value | ValuePlace]]) -> Iterator[tuple[str, Node]]:
     """The numbers among values, fields of records included: `p.width`."""
     for name, value in values:
         if isinstance(value, Node):
             yield name, value
         elif isinstance(value, RecordValue):
-            yield from _named((f"{name}.{field_}", part) for field_, part in value.fields.items())
+            yield from named((f"{name}.{field_}", part) for field_, part in value.fields.items())

@@ -6,20 +6,18 @@ It is what `CUDALINT_CORE=traces` chooses, and takes the place of `kernel_analys
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 
 from msgspec import Struct, field
 
 from cudalint.collect.resources import resources_of
-from cudalint.driver.kernel_analysis import TAKES_TOO_LONG
+from cudalint.driver.kernel_analysis import TAKES_TOO_LONG, named, phase_of
 from cudalint.execute.trace import Gap as Passed
 from cudalint.execute.trace import Trace
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
 from cudalint.facts.files import not_resolved, without
 from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.targets import Target, find_target
-from cudalint.interpreter.device.values import Place as ValuePlace
-from cudalint.interpreter.device.values import RecordValue, Value
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kinds
 from cudalint.launches.arguments import named_after_parameters
@@ -31,7 +29,7 @@ from cudalint.measure.executed import Compiled
 from cudalint.measure.shared_layout import bytes_of_shared
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.processes.deadline import NEVER, Deadline
-from cudalint.processes.timings import Phase, timed
+from cudalint.processes.timings import timed
 from cudalint.providers.accesses import AccessCollector
 from cudalint.providers.provider import Provider, Run
 from cudalint.providers.providers import providers_of
@@ -49,7 +47,6 @@ _EXECUTING_SHARE = 0.3
 
 _COMPARED: Kinds = frozenset({"accesses"})
 """Which launches of a host loop are evaluated depends on the figures under the first one and the last."""
-
 
 
 class TracedAnalysis(Struct, eq=False):
@@ -102,7 +99,7 @@ class TracedAnalysis(Struct, eq=False):
                 with named_after_parameters(configuration, self.graph):
                     self._under_last(index, configuration, providers)
         for self._at, provider in enumerate(providers):
-            with timed(_phase_of(provider)):
+            with timed(phase_of(provider.kind)):
                 provider.finish(self)
         for problem in self.function.problems:
             self.gap(self.function.name_span, not_resolved(problem), "unresolved", problem)
@@ -140,10 +137,10 @@ class TracedAnalysis(Struct, eq=False):
         self._note_gaps(run.executed.trace)
         self._launches.append(run.launch)
         for self._at, provider in enumerate(providers):
-            with timed(_phase_of(provider)):
+            with timed(phase_of(provider.kind)):
                 provider.add(run)
         for self._at, provider in enumerate(providers):
-            with timed(_phase_of(provider)):
+            with timed(phase_of(provider.kind)):
                 provider.add_last(run)
         self.evaluated += 1
 
@@ -227,7 +224,7 @@ class TracedAnalysis(Struct, eq=False):
 
     def _statements(self, configuration: Configuration) -> tuple[Node, ...]:
         """What the user states of a launch's numbers."""
-        names = dict(_named((s.name, v) for s, v in configuration.arguments.items()))
+        names = dict(named((s.name, v) for s, v in configuration.arguments.items()))
         for axis, extent, blocks in zip("xyz", configuration.block, configuration.grid, strict=True):
             names[f"blockDim.{axis}"] = self.graph.const(extent)
             names[f"gridDim.{axis}"] = blocks
@@ -247,20 +244,3 @@ class TracedAnalysis(Struct, eq=False):
     def gap(self, span: ir.Span, reason: str, kind: ReasonKind = "other", problem: Problem | None = None) -> None:
         gap = Gap(span.path, span.line, reason, kind=kind, problem=problem)
         self.gaps.setdefault((span.path, span.line, reason), gap)
-
-
-_ORDER: Kinds = frozenset({"races", "barriers"})
-"""What is about the order between threads."""
-
-
-def _phase_of(provider: Provider) -> Phase:
-    return "races" if provider.kind in _ORDER else "figures"
-
-
-def _named(values: Iterable[tuple[str, Value | ValuePlace]]) -> Iterator[tuple[str, Node]]:
-    """The numbers among values, fields of records included: `p.width`."""
-    for name, value in values:
-        if isinstance(value, Node):
-            yield name, value
-        elif isinstance(value, RecordValue):
-            yield from _named((f"{name}.{field_}", part) for field_, part in value.fields.items())

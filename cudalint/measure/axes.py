@@ -159,7 +159,7 @@ def read_by(kernel: ir.Function) -> Read | None:
     while pending:
         function = pending.pop()
         nodes = [*walk.nodes_in(function), *_of_initializers(function)]
-        own = _read_in(nodes)
+        own = read_in(nodes)
         if own is None:
             return None
         found |= own
@@ -196,7 +196,7 @@ def _functions_of(node: Any) -> Iterator[ir.FunctionRef]:
         yield ref
 
 
-def _read_in(nodes: Sequence[Any]) -> set[tuple[str, str]] | None:
+def read_in(nodes: Sequence[Any]) -> set[tuple[str, str]] | None:
     found: set[tuple[str, str]] = set()
     members = {id(node.base): node.field for node in nodes if isinstance(node, ir.Member)}
     for node in nodes:

@@ -51,14 +51,14 @@ def _made_for(call: Any) -> tuple[str, tuple[int, int, int]] | None:
     places = _EXTENTS.get(name)
     if places is None:
         return None
-    written = _template_arguments(full)
+    written = template_arguments(full)
     x, y, z = (_whole(written[place]) if place < len(written) else 1 for place in places)
     if len(written) <= places[0] or not x or not y or not z:
         return None
     return name, (x, y, z)
 
 
-def _template_arguments(name: str) -> list[str]:
+def template_arguments(name: str) -> list[str]:
     """Of `BlockReduce<Pair<int, float>, 128>` the two."""
     inner = name.partition("<")[2].rpartition(">")[0]
     depth, found = 0, [""]

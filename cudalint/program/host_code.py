@@ -15,13 +15,13 @@ from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
-from cudalint.interpreter.device.deadline import NEVER, Deadline
 from cudalint.interpreter.host.execution import HostExecutor, Outside, run_host
 from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.interpreter.host.memory import Generics
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.options.expressions import Expression
+from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
 from cudalint.program.launches_by_name import as_host_code
 from cudalint.program.launches_in_text import TextLaunches

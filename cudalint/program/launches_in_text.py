@@ -13,7 +13,6 @@ from msgspec.structs import replace
 from cudalint.frontend.template_uses import parts_of_list
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.heuristics import heuristic
-from cudalint.interpreter.device.deadline import NEVER, Deadline
 from cudalint.interpreter.host.launching import HostLaunch, whole_number
 from cudalint.interpreter.host.memory import Generics
 from cudalint.interpreter.host.told_by_names import is_of_warps, rounds_up
@@ -31,6 +30,7 @@ from cudalint.options.expressions import (
     parse_expression,
     parts_of,
 )
+from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.source.comments import COMMENT
 from cudalint.source.launches import LaunchText, Site, Use, launches_in, uses_of
 from cudalint.values.arithmetic import I4, I8, U4, U8, Kind, kind_of

@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from msgspec import Struct, field
 
 from cudalint.disk import recorder as disk
-from cudalint.interpreter.device.deadline import NEVER, Deadline, Pause
 from cudalint.processes import time_limit
+from cudalint.processes.deadline import NEVER, Deadline, Pause
 
 _SHARE = 0.25
 """Of the time limit, beside what the file has: that looking into others takes for one file."""

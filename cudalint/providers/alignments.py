@@ -11,13 +11,13 @@ from cudalint.facts import KernelFacts, Misalignment, Place
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.variants import other_blocks
+from cudalint.measure.access_places import frames_of
 from cudalint.measure.alignment import Misaligned, misaligned
 from cudalint.measure.executed import Executed, execute
 from cudalint.measure.names import name_of
 from cudalint.measure.numbers import parameters_of
 from cudalint.measure.shared_layout import shared_layout
 from cudalint.providers.provider import Provider, Run
-from cudalint.providers.sites import frames_of, site_of
 
 
 class AlignmentCollector(Provider, eq=False):
@@ -61,13 +61,12 @@ def _with_any_block(found: list[Misaligned], run: Run) -> list[Misaligned]:
 def _fact(each: Misaligned, run: Run) -> Misalignment:
     found, batch = each.found, run.executed.batch
     site, offender, numbers = found.site, found.offender, batch.numbers[found.first]
-    span, calls = site_of(site.node, site.stack)
     needed = each.requirement
     given = {name: values[found.first] for name, values in parameters_of(batch).items()}
     values = [(name, numbers.get(name, given.get(name))) for name in (needed.names if needed is not None else ())]
     return Misalignment(
-        Place(*span),
-        frames_of(calls),
+        Place(*site.node.span),
+        frames_of(site.stack),
         "shared" if site.allocation.space == "shared" else "global",
         site.operation,
         name_of(site.node, site.stack, site.allocation, batch),

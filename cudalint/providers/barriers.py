@@ -15,6 +15,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.walk import walk, without_casts
 from cudalint.kinds import Kind
 from cudalint.launches.variants import another_use, not_with
+from cudalint.measure.access_places import frames_of
 from cudalint.measure.barriers import Arrival, Arrivals, BarrierSite
 from cudalint.measure.executed import Executed
 from cudalint.measure.redundant import redundant_barriers
@@ -22,7 +23,6 @@ from cudalint.measure.seen import Seen
 from cudalint.measure.unmasked import unmasked_calls
 from cudalint.options.limits import MAX_THREADS
 from cudalint.providers.provider import Provider, Run, Subject
-from cudalint.providers.stacks import frames_in
 
 _Site = tuple[Place, tuple[Frame, ...], BarrierKind]
 
@@ -43,7 +43,7 @@ class BarrierCollector(Provider, eq=False):
 
     def finish(self, subject: Subject) -> None:
         for node, stack in unmasked_calls(subject.function):
-            call = UnmaskedCall(Place(*node.span), node.name, frames_in(stack))
+            call = UnmaskedCall(Place(*node.span), node.name, frames_of(stack))
             self._unmasked.setdefault(call.place, call)
 
     def _add(self, run: Run) -> None:
@@ -130,7 +130,7 @@ def _arrivals(executed: Executed) -> Arrivals:
 
 
 def _key(site: BarrierSite) -> _Site:
-    return Place(*site.node.span), frames_in(site.stack), site.kind
+    return Place(*site.node.span), frames_of(site.stack), site.kind
 
 
 def _result(arrival: Arrival, launch: int) -> BarrierResult:

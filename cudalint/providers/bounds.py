@@ -15,13 +15,13 @@ from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import nodes_in as numbers_in
 from cudalint.launches.variants import other_blocks
+from cudalint.measure.access_places import frames_of
 from cudalint.measure.addresses import Addresses
 from cudalint.measure.executed import Executed, execute
 from cudalint.measure.leaving import Leaving, leaving
 from cudalint.measure.names import name_of
 from cudalint.measure.numbers import elements_text, numbers_of, parameters_of
 from cudalint.providers.provider import Provider, Run
-from cudalint.providers.sites import frames_of, site_of
 from cudalint.values.nodes import without_cast
 from cudalint.worlds.records import Parameter
 
@@ -110,14 +110,13 @@ def _is_same(one: Leaving, other: Leaving | None) -> bool:
 def _fact(found: Leaving, run: Run) -> OutOfBounds:
     site, batch, offender = found.site, run.executed.batch, found.offender
     array, kernel = site.allocation, run.subject.function
-    span, calls = site_of(site.node, site.stack)
     extent = found.extents[found.world] or 0
     element = _element(found, kernel)
     scale = element if array.space == "local" else 1
     declared = array.symbol if array.space != "local" or isinstance(array.type, ir.ArrayType) else None
     return OutOfBounds(
-        Place(*span),
-        frames_of(calls),
+        Place(*site.node.span),
+        frames_of(site.stack),
         array.space if array.space != "nowhere" else "global",
         site.operation,
         name_of(site.node, site.stack, array, batch),

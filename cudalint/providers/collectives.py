@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from cudalint.facts import Frame, KernelFacts, Place
 from cudalint.facts.collectives import CollectiveCall, CollectiveResult
 from cudalint.kinds import Kind
+from cudalint.measure.access_places import frames_of
 from cudalint.measure.collectives import collectives_of
 from cudalint.providers.provider import Provider, Run
-from cudalint.providers.stacks import frames_in
 
 _Site = tuple[Place, tuple[Frame, ...], str, tuple[int, int, int], bool]
 
@@ -24,7 +24,7 @@ class CollectiveCollector(Provider, eq=False):
     def add(self, run: Run) -> None:
         assumptions = run.launch.assumptions
         for call, threads in collectives_of(run.executed.trace).items():
-            site = Place(*call.node.span), frames_in(call.stack), call.name, call.made_for, call.or_fewer
+            site = Place(*call.node.span), frames_of(call.stack), call.name, call.made_for, call.or_fewer
             results = self._sites.setdefault(site, [])
             if threads and all(result.launch != run.index for result in results):
                 results.append(CollectiveResult(run.index, threads, assumptions))

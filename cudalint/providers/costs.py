@@ -9,8 +9,9 @@ from typing import ClassVar, Self
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cudalint.cost.launches import scaled, with_estimate
 from cudalint.cost.machine import machine_of
-from cudalint.cost.model import Estimate, estimate
+from cudalint.cost.model import estimate
 from cudalint.cost.requests import Asked, actual, ideal, number_of, swapped
 from cudalint.execute.memory import Allocation
 from cudalint.facts import (
@@ -189,8 +190,8 @@ class CostCollector(Provider, eq=False):
         elif status == "exact" and assumptions:
             status = "assumed"
         if scale != 1.0:
-            work = _scaled(work, scale)
-        return _with_estimate(
+            work = scaled(work, scale)
+        return with_estimate(
             LaunchCost(
                 index, status, assumptions, reason, work.requests, work.sectors, work.wavefronts, work.operations,
                 work.instructions, memory.read * scale, memory.written * scale, work.l2_bytes, work.dram_bytes,
@@ -217,41 +218,6 @@ def _needless(memory: MemoryTraffic, traffic: _Traffic, scale: float) -> Iterato
 
 def _part(own: float, whole: float) -> float:
     return min(1.0, own / whole) if whole else 1.0
-
-
-def _scaled(work: Work, scale: float) -> Work:
-    """The work of a smaller grid of the same blocks."""
-    operations = (getattr(work.operations, name) * scale for name in Operations.__struct_fields__)
-    return replace(
-        work,
-        blocks=max(1.0, work.blocks * scale),
-        operations=Operations(*operations),
-        requests={space: count * scale for space, count in work.requests.items()},
-        instructions=work.instructions * scale,
-        sectors=work.sectors * scale,
-        passes=work.passes * scale,
-        wavefronts=work.wavefronts * scale,
-        l2_bytes=work.l2_bytes * scale,
-        dram_bytes=work.dram_bytes * scale,
-        turns=work.turns * scale,
-    )
-
-
-def _with_estimate(cost: LaunchCost, found: Estimate, target: Target, through: float) -> LaunchCost:
-    """`through`: bytes that go to DRAM or come from it in the end."""
-    assert cost.operations is not None
-    intensity = cost.operations.floating / through if through else None
-    roof = target.fp32_tflops * 1e3
-    return replace(
-        cost,
-        arithmetic_intensity=intensity,
-        requested_intensity=cost.operations.floating / cost.requested_bytes if cost.requested_bytes else None,
-        ridge=target.ridge,
-        limits_us=found.limits,
-        bound=found.bound,
-        time_us=found.time,
-        attainable_gflops=None if intensity is None else min(roof, intensity * target.bandwidth_gb_s),
-    )
 
 
 def _l1_of_a_block(executed: Executed, target: Target) -> float:

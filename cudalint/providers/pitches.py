@@ -15,9 +15,9 @@ from cudalint.interpreter.host.checked_sizes import equal
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import nodes_in
+from cudalint.measure.access_places import frames_of
 from cudalint.measure.pitches import Mismatch, pitch_mismatches
 from cudalint.providers.provider import Provider, Run
-from cudalint.providers.sites import frames_of, site_of
 from cudalint.values.nodes import without_cast
 from cudalint.worlds.records import Parameter
 
@@ -50,11 +50,10 @@ class PitchCollector(Provider, eq=False):
 
 
 def _fact(each: Mismatch, run: Run) -> PitchMismatch:
-    span, calls = site_of(each.site.node, each.site.stack)
-    other = site_of(each.by_other.node, each.by_other.stack)[0] if each.by_other is not None else None
+    other = each.by_other.node.span if each.by_other is not None else None
     return PitchMismatch(
-        Place(*span),
-        frames_of(calls),
+        Place(*each.site.node.span),
+        frames_of(each.site.stack),
         each.site.operation,
         each.site.allocation.name,
         run.index,

@@ -12,10 +12,10 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.sizes import sized
 from cudalint.ir.walk import root
 from cudalint.measure import races as measured
+from cudalint.measure.access_places import frames_of
 from cudalint.measure.doubts import Doubt
 from cudalint.measure.seen import Seen
 from cudalint.measure.turns import Turn
-from cudalint.providers.stacks import frames_in
 from cudalint.worlds.records import Batch
 
 _MOST_NUMBERS = 8
@@ -69,7 +69,7 @@ class Records(Struct, eq=False):
         site = end.site
         name = self._named(race.allocation, site.node, bool(site.stack))
         return RaceEnd(
-            Place(*site.node.span), site.operation, end.thread, end.block, name, frames_in(site.stack)
+            Place(*site.node.span), site.operation, end.thread, end.block, name, frames_of(site.stack)
         )  # fmt: skip
 
     def _named(self, allocation: Allocation, node: object, is_called: bool) -> str:

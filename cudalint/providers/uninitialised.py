@@ -10,9 +10,9 @@ from msgspec.structs import replace
 from cudalint.facts import KernelFacts, Place
 from cudalint.facts.uninitialised import Uninitialised
 from cudalint.kinds import Kind
+from cudalint.measure.access_places import frames_of
 from cudalint.measure.uninitialised import first_reads
 from cudalint.providers.provider import Provider, Run, Subject
-from cudalint.providers.sites import frames_of, site_of
 
 
 class UninitialisedCollector(Provider, eq=False):
@@ -31,10 +31,9 @@ class UninitialisedCollector(Provider, eq=False):
         if not self.subject.is_whole or run.subject.function.is_template_pattern:
             return
         for each in first_reads(run.executed.trace):
-            span, calls = site_of(each.event.node, each.event.stack)
             written = each.written
             found = Uninitialised(
-                Place(*span), frames_of(calls), each.array.name, run.index, each.thread,
+                Place(*each.event.node.span), frames_of(each.event.stack), each.array.name, run.index, each.thread,
                 each.event.operation == "atomic", Place(*written.node.span) if written is not None else None,
                 run.configuration.assumptions,
             )  # fmt: skip

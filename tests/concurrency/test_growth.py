@@ -7,11 +7,11 @@ import random
 import networkx as nx
 import pytest
 
-from cudalint.concurrency.cfg import BasicBlocks
 from cudalint.concurrency.conflicts import Contest
 from cudalint.driver.analysis import analyse_file
 from cudalint.driver.kernel_analysis import KernelAnalysis
 from cudalint.facts import Race
+from cudalint.measure.control_flow import BasicBlocks
 from cudalint.options.analysis import AnalysisOptions
 
 

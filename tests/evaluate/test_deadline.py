@@ -12,8 +12,8 @@ from cudalint.driver import kernel_analysis
 from cudalint.driver.analysis import analyse_file
 from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import FileFacts
-from cudalint.interpreter.device.deadline import NEVER, Deadline
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.processes.deadline import NEVER, Deadline
 
 _SOURCE = """
 __global__ void scale(float *a)

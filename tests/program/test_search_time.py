@@ -11,8 +11,8 @@ import pytest
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts
 from cudalint.frontend.parse import ParsedFile, parse_file
-from cudalint.interpreter.device.deadline import Deadline
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.processes.deadline import Deadline
 from cudalint.program import search_time
 from cudalint.program.search_time import SearchTime
 

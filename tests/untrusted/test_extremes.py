@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
-from cudalint.evaluate.work.operations import is_power_of_two
 from cudalint.facts import Place
+from cudalint.measure.work.operations import is_power_of_two
 from cudalint.numerals import whole
 from cudalint.project.formats import FORMATS
 from cudalint.source.bounds import Bounds

@@ -8,10 +8,10 @@ from msgspec import Struct
 
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.facts import LaunchFacts
-from cudalint.interpreter.device.deadline import NEVER, Deadline
 from cudalint.interpreter.device.events import Computation, Event, Step, UnseenCall
 from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir
+from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.values.nodes import Node
 
 

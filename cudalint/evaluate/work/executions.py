@@ -15,13 +15,13 @@ from cudalint.evaluate.requests.execution import Execution
 from cudalint.evaluate.requests.situations import THOROUGH, Situation
 from cudalint.evaluate.requests.views import LaunchView
 from cudalint.evaluate.work.lengths import Key, Length, Lengths
-from cudalint.evaluate.work.operations import WIDTH, Counts, operation_of
 from cudalint.facts.costs import AccessPlace, Operations, Waits
 from cudalint.facts.places import Frame, Place
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.swaps import swaps
 from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, Loop
 from cudalint.ir import nodes as ir
+from cudalint.measure.work.operations import WIDTH, Counts, operation_of
 from cudalint.values.nodes import BLOCK_BITS, Node, bits_of
 
 

@@ -23,6 +23,7 @@ from cudalint.hardware.requests import WARP_LANES, distinct
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.interpreter.device.events import AccessEvent, Loop
 from cudalint.interpreter.device.values import Allocation
+from cudalint.measure.work.memory import Caches, Moved, Traffic
 from cudalint.values.numeric import Rows
 
 _WINDOW = 8
@@ -34,14 +35,6 @@ _MOST_EVENTS = 16
 _MOST_LANES = 1 << 16
 """Rows times threads that are looked at for them."""
 _LEVELS_OF_GRID = 3
-
-
-class Caches(Struct, frozen=True):
-    """How much is kept, in bytes."""
-
-    l1: float
-    """For each block."""
-    l2: float
 
 
 class Touched(Struct, frozen=True):
@@ -302,29 +295,6 @@ def _each(numbers: NDArray[np.int64]) -> NDArray[np.int64]:
 _BITS = 44
 _SECTORS = (1 << _BITS) - 1
 """Numbers of sectors within so many bits."""
-
-
-class Moved(Struct):
-    """Bytes of one array."""
-
-    l2: float = 0.0
-    dram: float = 0.0
-    through: float = 0.0
-    """To and from DRAM, with what is written there only after the kernel."""
-
-
-class Traffic(Struct, frozen=True):
-    """Of global memory in the whole launch, in bytes."""
-
-    l2: float
-    read: float
-    """Distinct sectors that are read."""
-    written: float
-    dram: float
-    through: float
-    """To and from DRAM, with what is written there only after the kernel."""
-    arrays: Mapping[str, Moved] = {}
-    """The part of each array in what reaches L2 and DRAM."""
 
 
 def traffic_of(found: Sequence[Touched], l2: float) -> Traffic:

@@ -16,7 +16,6 @@ from msgspec import Struct
 
 from cudalint.facts.files import not_resolved
 from cudalint.interpreter.device import expressions, loops, objects
-from cudalint.interpreter.device.deadline import NEVER, Deadline
 from cudalint.interpreter.device.events import BranchEvent, Computation, Context, Loop, Side, Step, UnseenCall
 from cudalint.interpreter.device.handed import handed_on
 from cudalint.interpreter.device.handlers import PLACE_HANDLERS, VALUE_HANDLERS
@@ -36,6 +35,7 @@ from cudalint.interpreter.device.values import (
 from cudalint.interpreter.library.intrinsics import DEVICE_LIBRARY, Handler
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
+from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.reasons import Problem, ReasonKind
 from cudalint.values.arithmetic import BOOL, Kind
 from cudalint.values.graph import Graph

@@ -17,7 +17,6 @@ from msgspec.structs import replace
 
 from cudalint.buildfiles.run_command import RunCommand
 from cudalint.interpreter.device import expressions
-from cudalint.interpreter.device.deadline import NEVER, Deadline
 from cudalint.interpreter.device.executor import Arm, Executor, GaveUp
 from cudalint.interpreter.device.handlers import VALUE_HANDLERS
 from cudalint.interpreter.device.loop_parts import LoopParts
@@ -61,6 +60,7 @@ from cudalint.interpreter.host.tiling import Definitions
 from cudalint.interpreter.host.told_by_names import told_by_name
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
+from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.values.arithmetic import Kind
 from cudalint.values.graph import Graph, conjuncts
 from cudalint.values.nodes import UNINITIALISED, Node, Reason, Uniform, without_cast, without_not

@@ -22,6 +22,7 @@ from cudalint.interpreter.device.values import Value
 from cudalint.interpreter.library.grid_barrier import touch_counter
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
+from cudalint.measure.collectives import template_arguments
 from cudalint.numerals import whole
 from cudalint.values.arithmetic import U4
 from cudalint.values.nodes import Node, Reason
@@ -296,24 +297,11 @@ def _made_for(call: ir.Call) -> Collective | None:
     places = _EXTENTS.get(name)
     if places is None:
         return None
-    written = _template_arguments(_type_name(call.receiver))
+    written = template_arguments(_type_name(call.receiver))
     x, y, z = (whole(written[place]) if place < len(written) else 1 for place in places)
     if len(written) <= places[0] or not x or not y or not z:
         return None
     return Collective(name, (x, y, z), call.name == "_wait_for_some")
-
-
-def _template_arguments(name: str) -> list[str]:
-    """Of `BlockReduce<Pair<int, float>, 128>` the two."""
-    inner = name.partition("<")[2].rpartition(">")[0]
-    depth, found = 0, [""]
-    for letter in inner:
-        depth += (letter in "<(") - (letter in ">)")
-        if letter == "," and not depth:
-            found.append("")
-        else:
-            found[-1] += letter
-    return [each.strip() for each in found]
 
 
 def _fence(ex: Executor, call: ir.Call) -> Value:

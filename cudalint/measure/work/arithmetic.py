@@ -170,7 +170,7 @@ def _slow(computation: _Computation, spelled: Spelled) -> Iterator[tuple[Slow, f
             takes = float(operation_of(code)[5])
             if takes > 1 and isinstance(walk.without_casts(right), ir.Constant) and type_.bytes in (4, 8):
                 divisor, one = spelled(right), "1.0" if type_.bytes == 8 else "1.0f"
-                keeps = _is_number_of(type_, left)
+                keeps = is_number_of(type_, left)
                 if not isinstance(walk.without_casts(left), ir.Constant):
                     yield Slow("quotient", (divisor,), f"{one} / {divisor}", (right.span,), keeps), takes - 1
         case ir.Call(name="pow" | "powf", arguments=(base, exponent), receiver=None):
@@ -178,12 +178,12 @@ def _slow(computation: _Computation, spelled: Spelled) -> Iterator[tuple[Slow, f
         case ir.Call(name=name, receiver=None, type=ir.Scalar() as type_):
             intrinsic = builtin(name).quick
             if intrinsic and not is_double(type_):
-                keeps = all(_is_number_of(type_, argument) for argument in code.arguments)
+                keeps = all(is_number_of(type_, argument) for argument in code.arguments)
                 yield Slow("function", (name,), intrinsic, keeps_type=keeps), float(operation_of(code)[5]) - 3
 
 
 def _power(code: ir.Call, base: ir.Expr, exponent: ir.Expr, spelled: Spelled) -> Iterator[tuple[Slow, float]]:
-    takes, text, keeps = float(operation_of(code)[5]), spelled(base), _is_number_of(code.type, base)
+    takes, text, keeps = float(operation_of(code)[5]), spelled(base), is_number_of(code.type, base)
     if not isinstance(exponent, ir.Constant):
         return
     if exponent.value in range(2, _MOST_FACTORS + 1):
@@ -196,7 +196,7 @@ def _power(code: ir.Call, base: ir.Expr, exponent: ir.Expr, spelled: Spelled) ->
         yield Slow("power", (spelled(code),), f"{root}({text})", keeps_type=keeps), takes - 8
 
 
-def _is_number_of(type_: ir.Type, operand: ir.Expr) -> bool:
+def is_number_of(type_: ir.Type, operand: ir.Expr) -> bool:
     """Whether an operand is of a type before it is converted without being told so."""
     while isinstance(operand, ir.Cast) and not operand.explicit:
         operand = operand.operand
