@@ -21,11 +21,13 @@ from cudalint.hardware.targets import Target, find_target
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kinds
 from cudalint.launches.arguments import named_after_parameters
+from cudalint.launches.blocks import with_room
 from cudalint.launches.configuration import Configuration, asks_block_size, launch_facts
 from cudalint.launches.in_worlds import executed_in_worlds
 from cudalint.launches.parameter_facts import parameter_facts
 from cudalint.launches.told import launch_facts_of
 from cudalint.measure.executed import Compiled
+from cudalint.measure.room import threads_with_room
 from cudalint.measure.shared_layout import bytes_of_shared
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.processes.deadline import NEVER, Deadline
@@ -134,6 +136,10 @@ class TracedAnalysis(Struct, eq=False):
         """Shows one launch to the providers."""
         self._at = None
         run = self._run(index, configuration)
+        room = threads_with_room(run.executed.trace) if configuration.source == "default" else None
+        fitting = with_room(configuration, *room, self.graph) if room is not None else None
+        if fitting is not None:
+            run = self._run(index, fitting)
         self._note_gaps(run.executed.trace)
         self._launches.append(run.launch)
         for self._at, provider in enumerate(providers):
