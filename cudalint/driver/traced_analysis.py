@@ -23,7 +23,7 @@ from cudalint.kinds import Kinds
 from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import with_room
 from cudalint.launches.configuration import Configuration, asks_block_size, launch_facts
-from cudalint.launches.in_worlds import executed_in_worlds
+from cudalint.launches.in_worlds import in_worlds
 from cudalint.launches.parameter_facts import parameter_facts
 from cudalint.launches.told import launch_facts_of
 from cudalint.measure.executed import Compiled
@@ -221,12 +221,12 @@ class TracedAnalysis(Struct, eq=False):
         """One launch, executed."""
         statements = self._statements(configuration)
         with timed("kernels"):
-            executed = executed_in_worlds(
+            chosen = in_worlds(
                 configuration, self.function, self.graph, statements, self.target, self.compiled, self.executing_until()
             )
-        self.graph.work += executed.trace.steps
-        launch = launch_facts_of(configuration, self.function, executed.batch, self.graph)
-        return Run(self, index, configuration, launch, executed, self.compiled, statements)
+        self.graph.work += chosen.executed.trace.steps
+        launch = launch_facts_of(configuration, self.function, chosen.executed.batch, self.graph)
+        return Run(self, index, configuration, launch, chosen, self.compiled, statements)
 
     def _statements(self, configuration: Configuration) -> tuple[Node, ...]:
         """What the user states of a launch's numbers."""

@@ -9,27 +9,14 @@ import numpy as np
 
 from cudalint.execute import memory as new
 from cudalint.execute import values as execute
-from cudalint.execute.program import Program
-from cudalint.hardware.targets import Target
 from cudalint.interpreter.device import values as old
-from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import Evaluated
-from cudalint.launches.space import LaunchSpace, space_of_launch
-from cudalint.values.graph import Graph
+from cudalint.launches.space import LaunchSpace
 from cudalint.values.nodes import Node, render
 from cudalint.worlds.blocks import Sampled, most_blocks
-from cudalint.worlds.choosing import Worlds, choose
+from cudalint.worlds.choosing import Worlds
 from cudalint.worlds.records import Batch, Size
-
-
-def batch_of(
-    configuration: Configuration, function: ir.Function, graph: Graph, statements: Sequence[Node], target: Target,
-    program: Program | None = None,
-) -> Batch:  # fmt: skip
-    """All worlds of a launch. `statements` are what users say of it."""
-    space = space_of_launch(configuration, function, graph, statements, target, program or Program())
-    return batch(configuration, space, choose(space.space))
 
 
 def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> Batch:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from msgspec import structs
 
@@ -11,7 +12,7 @@ from cudalint.hardware.targets import Target
 from cudalint.ir import nodes as ir
 from cudalint.launches.batches import batch
 from cudalint.launches.configuration import Configuration
-from cudalint.launches.space import space_of_launch
+from cudalint.launches.space import LaunchSpace, space_of_launch
 from cudalint.measure.executed import Compiled, Executed, execute
 from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.values.graph import Graph
@@ -20,10 +21,22 @@ from cudalint.worlds.choosing import World, Worlds, choose
 from cudalint.worlds.reach import reaching
 
 
-def executed_in_worlds(
+class InWorlds(NamedTuple):
+    """A launch that was executed, and the worlds that were chosen for it."""
+
+    executed: Executed
+    space: LaunchSpace
+    worlds: Worlds
+
+    def with_block(self, configuration: Configuration, compiled: Compiled) -> Executed:
+        """The same worlds of a launch that is another one by the shape of its blocks alone."""
+        return execute(self.executed.function, batch(configuration, self.space, self.worlds), compiled)
+
+
+def in_worlds(
     configuration: Configuration, function: ir.Function, graph: Graph, statements: Sequence[Node], target: Target,
     compiled: Compiled, deadline: Deadline = NEVER,
-) -> Executed:  # fmt: skip
+) -> InWorlds:  # fmt: skip
     """`statements` are what users say of the launch."""
     space = space_of_launch(configuration, function, graph, statements, target, compiled.program)
     done: list[tuple[Sequence[World], Executed]] = []
@@ -43,4 +56,5 @@ def executed_in_worlds(
     worlds = reaching(chosen, space.space, space.text.uses, trace, behind=space.open.behind)
     found = executed(worlds)
     why = ("usual numbers", *worlds.why[1:])
-    return Executed(function, structs.replace(found.batch, why=why), found.trace, compiled.laid, compiled.program)
+    told = Executed(function, structs.replace(found.batch, why=why), found.trace, compiled.laid, compiled.program)
+    return InWorlds(told, space, worlds)

@@ -100,19 +100,40 @@ class Evaluated:
 
     def __init__(self, graph: Graph, numbers: Mapping[Node, Any]) -> None:
         self._graph = graph
-        self.count = max((np.size(own) for own in numbers.values()), default=1)
+        self.count = 1
         self._known: dict[int, Any] = {}
-        self._symbols = tuple(numbers)
+        self._bits: dict[int, int] = {}
+        """What goes into values that are computed."""
+        self._numbers = dict(numbers)
         for symbol, own in numbers.items():
             values = np.asarray(own)
-            is_one = values.size == 1 or bool((values == values.flat[0]).all())
-            self._known[symbol.index] = values.flat[0] if is_one else values[:, None]
+            if values.size > 1:
+                self.count = max(self.count, values.size)
+                is_one = bool((values == values[0]).all())
+                self._known[symbol.index] = values[0] if is_one else values[:, None]
+            else:
+                self._known[symbol.index] = values.reshape(())[()]
         self._rows: Rows | None = None
+
+    def changed(self, numbers: Mapping[Node, Any]) -> Evaluated:
+        """The same with other numbers for some symbols: what these don't go into is computed already."""
+        changed = bits_of(symbol for symbol, own in numbers.items() if self._numbers[symbol] is not own)
+        found = Evaluated(self._graph, numbers)
+        for index, bits in self._bits.items():
+            if not bits & changed:
+                found._known[index], found._bits[index] = self._known[index], bits
+        return found
 
     def array(self, node: Node) -> Any:
         """[C]"""
-        with np.errstate(all="ignore"):
-            value = np.asarray(self._value(node))
+        value = self._known.get(node.index)
+        if value is None:
+            with np.errstate(all="ignore"):
+                value = self._value(node)
+        if not np.ndim(value):
+            return np.full(self.count, value)
+        if len(value) == self.count:
+            return value[:, 0]
         return np.broadcast_to(value, (self.count, 1))[:, 0]
 
     def _value(self, node: Node) -> Any:
@@ -130,6 +151,7 @@ class Evaluated:
                 pending += missing
                 continue
             pending.pop()
+            self._bits[last.index] = last.bits
             if last.is_const:
                 known[last.index] = constant(last)
             elif last.op in _PLAIN:
@@ -141,7 +163,7 @@ class Evaluated:
     def _by_rows(self, node: Node) -> Any:
         """What more than operators go into, such as how often loops turn."""
         if self._rows is None:
-            uniforms = {symbol: self._known[symbol.index] for symbol in self._symbols}
+            uniforms = {symbol: self._known[symbol.index] for symbol in self._numbers}
             blocks = np.zeros((self.count, 3), np.int64)
             self._rows = Rows(self._graph, Threads.of((1, 1, 1)), blocks, np.ones(self.count), uniforms)
         value = self._rows.value(node)

@@ -90,8 +90,10 @@ def space_of_launch(
 
     def conditions_of(numbers: Mapping[Node, Any]) -> Any:
         evaluated = evaluated_of(numbers)
-        columns = [np.broadcast_to(each.holds(evaluated), evaluated.count) for each in required]
-        return np.stack(columns, axis=1) if columns else np.ones((evaluated.count, 0), bool)
+        held = np.empty((evaluated.count, len(required)), bool)
+        for number, each in enumerate(required):
+            held[:, number] = each.holds(evaluated)
+        return held
 
     space = Space(
         tried, [*needs_of(found, list(open_.parameters), threads), *needs_of_tiles(tiles)], with_grid, conditions_of,

@@ -14,7 +14,7 @@ from msgspec import Struct
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.launches.conditions import Condition
 from cudalint.launches.configuration import Configuration
-from cudalint.launches.open_numbers import OpenNumbers
+from cudalint.launches.open_numbers import Evaluated, OpenNumbers
 from cudalint.values.nodes import Basis, Node, Uniform, bits_of, without_cast
 from cudalint.worlds.choosing import Number
 from cudalint.worlds.records import Parameter
@@ -44,10 +44,13 @@ class Usual(Struct, eq=False):
     """What they stay multiples of when they are made smaller."""
     shares: list[tuple[Node, tuple[Node, ...]]]
     """What is divided as if nothing were left, and by what."""
+    evaluated: Evaluated
+    """What the host code computes of the numbers."""
 
     @classmethod
     def of(cls, open_: OpenNumbers, uses: Sequence[Use], configuration: Configuration) -> Usual:
-        return cls(open_, uses, configuration, {symbol: open_.usual(symbol) for symbol in open_.all}, {}, [])
+        holds = {symbol: open_.usual(symbol) for symbol in open_.all}
+        return cls(open_, uses, configuration, holds, {}, [], open_.evaluated(holds))
 
     def numbers(self, limits: Sequence[Condition]) -> dict[Node, Number]:
         direct = self._direct()
@@ -65,8 +68,8 @@ class Usual(Struct, eq=False):
         return self.holds
 
     def _broken(self, limits: Sequence[Condition]) -> list[Condition]:
-        evaluated = self.open.evaluated(self.holds)
-        return [limit for limit in limits if not limit.holds(evaluated).all()]
+        self.evaluated = self.evaluated.changed(self.holds)
+        return [limit for limit in limits if not limit.holds(self.evaluated).all()]
 
     def _direct(self) -> dict[Parameter, Node]:
         """The parameters that are open numbers by themselves."""

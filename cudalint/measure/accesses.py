@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -42,14 +42,14 @@ _WIDTHS = frozenset({1, 2, 4, 8, 16})
 
 
 def results_of(
-    executed: Executed, launch: int
+    executed: Executed, launch: int, is_asked: Callable[[AccessSite], bool] = lambda site: True
 ) -> Iterator[tuple[AccessSite, Sequence[AccessEvent], Sequence[AccessResult]]]:
-    """All accesses of the machine that are reached in some world."""
+    """All accesses of the machine that are reached in some world, as far as somebody asks for them."""
     patterns: dict[int, Pattern] = {}
     lists: set[Any] = set()
     machine = machine_sites(laid_out(executed.function), executed.function.volatile)
     for site, events in sites(executed.trace).items():
-        if site.space not in ("global", "shared"):
+        if site.space not in ("global", "shared") or not is_asked(site):
             continue
         of_machine = machine.get((site.node, site.stack, site.operation, site.bytes))
         if of_machine is not None and not of_machine.made:

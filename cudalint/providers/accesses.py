@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Set
 from typing import ClassVar, Self
 
 from msgspec import Struct, field
@@ -14,12 +14,11 @@ from cudalint.frontend.extents import extent_places
 from cudalint.frontend.source_text import Spellings
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.launches.batches import batch_of
 from cudalint.launches.configuration import Block
 from cudalint.launches.variants import not_with, other_shapes
 from cudalint.measure import access_places as places
 from cudalint.measure.accesses import known_modulo, results_of
-from cudalint.measure.executed import Executed, execute
+from cudalint.measure.executed import Executed
 from cudalint.measure.machine_accesses import copied_records
 from cudalint.measure.requests import AccessSite
 from cudalint.measure.work.counts import laid_out
@@ -87,14 +86,8 @@ class AccessCollector(Provider, eq=False):
             exceeding = {key for key, site in self._sites.items() if _is_doubtful(site, run.index)}
             if not exceeding:
                 return
-            subject, compiled = run.subject, run.compiled
-            configuration = replace(run.configuration, block=other)
-            batch = batch_of(
-                configuration, subject.function, subject.graph, run.statements, subject.target, compiled.program
-            )
-            there = _by_key(execute(subject.function, batch, compiled), run.index)
-            for key in exceeding:
-                results = there[key][1] if key in there else ()
+            there = run.chosen.with_block(replace(run.configuration, block=other), run.compiled)
+            for key, (_, results) in _by_key(there, run.index, exceeding).items():
                 self._sites[key].compare(run.index, results, run.configuration.block)
 
     def forget(self, launch: int) -> None:
@@ -155,14 +148,18 @@ class AccessCollector(Provider, eq=False):
         return tuple(sorted((*site.results, *others), key=lambda result: result.launch))
 
 
-def _by_key(executed: Executed, launch: int) -> dict[Key, tuple[list[AccessEvent], list[AccessResult]]]:
-    """The accesses of one launch, with their figures."""
+def _by_key(
+    executed: Executed, launch: int, keys: Set[Key] | None = None
+) -> dict[Key, tuple[list[AccessEvent], list[AccessResult]]]:
+    """The accesses of one launch, or some of them, with their figures."""
+    # Whatever width the compiler makes of them.
+    asked = {key[:-1] for key in keys} if keys is not None else set()
     found: dict[Key, tuple[list[AccessEvent], list[AccessResult]]] = {}
-    for site, events, results in results_of(executed, launch):
+    for site, events, results in results_of(executed, launch, lambda site: keys is None or _key(site)[:-1] in asked):
         own = found.setdefault(_key(site), ([], []))
         own[0].extend(events)
         own[1].extend(results)
-    return found
+    return found if keys is None else {key: own for key, own in found.items() if key in keys}
 
 
 def _key(site: AccessSite) -> Key:

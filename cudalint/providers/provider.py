@@ -14,7 +14,7 @@ from cudalint.hardware.targets import Target
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
-from cudalint.launches.in_worlds import executed_in_worlds
+from cudalint.launches.in_worlds import InWorlds, in_worlds
 from cudalint.launches.open_sizes import open_sizes
 from cudalint.measure.executed import Compiled, Executed, execute
 from cudalint.measure.work.counts import Work
@@ -57,7 +57,7 @@ class Run(Struct, eq=False):
     """Its place among the kernel's launches."""
     configuration: Configuration
     launch: LaunchFacts
-    executed: Executed
+    chosen: InWorlds
     """All worlds of it."""
     compiled: Compiled
     """What functions of the file were compiled to."""
@@ -66,14 +66,20 @@ class Run(Struct, eq=False):
     _lengths: Lengths | None = None
     _work: Work | None = None
 
+    @property
+    def executed(self) -> Executed:
+        """Its execution in all worlds."""
+        return self.chosen.executed
+
     def variant(self, configuration: Configuration, function: ir.Function | None = None) -> Executed:
         """The kernel, or a variant of it, under this launch or another one."""
         subject = self.subject
         if configuration is self.configuration:
             return execute(function or subject.function, self.executed.batch, self.compiled)
-        return executed_in_worlds(
+        chosen = in_worlds(
             configuration, function or subject.function, subject.graph, self.statements, subject.target, self.compiled
         )
+        return chosen.executed
 
     @property
     def lengths(self) -> Lengths:

@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.ir import nodes as ir
-from cudalint.worlds.arrays import once
+from cudalint.worlds.arrays import first_of_each, once
 from cudalint.worlds.needs import Need, Values, needs_of, values_of
 from cudalint.worlds.origins import numbers_of
 from cudalint.worlds.records import Choice, Parameter
@@ -131,6 +131,8 @@ class Search:
         """For each need those that are about other numbers."""
         self._together = np.zeros_like(self._apart)
         """For each need those that were shown together with it."""
+        self._unpaired = self._apart.astype(np.float32)
+        """For each need 1 for those apart from it that no world shows together with it."""
         self._shown = np.zeros(len(self.needs), bool)
         self._kept: NDArray[np.bool_] | None = None
         """The conditions that are not left out; None for all."""
@@ -343,26 +345,29 @@ class Search:
         gains = first * self._step
         best = np.flatnonzero((first == first.max(initial=-1)) & (first >= 0))
         plain = (shows[best] & ~self._extra).astype(np.float32)
-        pairs = ((plain @ (self._apart & ~self._together).astype(np.float32)) * plain).sum(axis=1) // 2
+        pairs = ((plain @ self._unpaired) * plain).sum(axis=1) // 2
         gains[best] += pairs.astype(np.float64) * (len(self.needs) + 1) + (new[best] & self._extra).sum(axis=1)
         return gains
 
     def _take(self, shows: Any) -> None:
         self._shown |= shows
         self._together |= shows[:, None] & shows[None]
+        self._unpaired = (self._apart & ~self._together).astype(np.float32)
 
 
 def _of(judged: _Judged) -> _Judged:
-    """Those that the conditions admit."""
-    own = judged.admitted
+    """Those that the conditions admit, and of those that show the same the first one."""
+    own = np.flatnonzero(judged.admitted)
+    own = own[first_of_each(judged.shows[own])]
     return _Judged(judged.places[own], judged.held[own], judged.shows[own])
 
 
 def _changed(base: Any, changes: Sequence[Iterable[tuple[int, int]]]) -> Any:
     found = np.repeat(base[None], len(changes), axis=0)
-    for row, own in enumerate(changes):
-        for place, number in own:
-            found[row, place] = number
+    parts = [(row, place, number) for row, own in enumerate(changes) for place, number in own]
+    if parts:
+        rows, places, numbers = np.array(parts).T
+        found[rows, places] = numbers
     return found
 
 
