@@ -159,23 +159,29 @@ def signals(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
 def _spins(seen: Seen) -> bool:
     """Whether a loop goes on for as long as global memory says so that the kernel also writes, or until it has a lock.
     """
-    for site in seen.events:
-        for guard in seen.guards(site):
-            if guard.loop is None:
+    for site in {turn.loop for turn in seen.trace.turns}:
+        body = getattr(site.statement, "body", None)
+        for guard in seen.ways.guards_of(body, site.stack):
+            if guard.loop is not site.statement:
                 continue
             found = seen.origins_of(guard)
-            if found.atomics and _has_number(guard.condition):
-                return True
+            if found.atomics:
+                if not _is_of_what_was_seen(guard, seen):
+                    return True
+                continue
             memories = (memory for load in found.loads for memory in seen.memory_of(*load))
             if any(memory.space == "global" and memory in seen.written for memory in memories):
                 return True
     return False
 
 
-def _has_number(condition: Any) -> bool:
-    return isinstance(condition, ir.Binary) and condition.op in ("==", "!=") and any(
-        spelled(side)[:1] == ("constant",) for side in (condition.left, condition.right)  # type: ignore[index]
-    )
+def _is_of_what_was_seen(guard: Guard, seen: Seen) -> bool:
+    """Whether a loop goes on until an atomic finds what was read before it, as one that updates something by
+    `atomicCAS` does; a lock is had when it finds a certain number."""
+    asked = guard.condition
+    if not isinstance(asked, ir.Binary) or asked.op not in ("==", "!="):
+        return False
+    return all(seen.origins.of(side, guard.stack).is_data for side in (asked.left, asked.right))
 
 
 # --- what is not understood --------------------------------------------------------------------------
@@ -288,7 +294,7 @@ def addresses(race: Race, seen: Seen) -> Doubt | None:
     """Addresses made from loaded data: a race is certain if the threads meet whatever the data is."""
     if race.byte is not None:
         return None
-    open_ends = [end for end in _ends(race) if _is_by_data(end, seen)]
+    open_ends = [end for end in _ends(race) if _is_by_data(end)]
     found = [seen.address(end.site) for end in open_ends]
     data = [each for each in found if each.is_data]
     text = f"the address depends on data: {seen.told(data[0]) if data else 'a value is not known'}"
@@ -303,8 +309,8 @@ def addresses(race: Race, seen: Seen) -> Doubt | None:
     return Doubt(text, usual=_is_usual(race, open_ends, seen))
 
 
-def _is_by_data(end: RaceEnd, seen: Seen) -> bool:
-    return isinstance(seen.trace.accesses[end.number].offset, Data)
+def _is_by_data(end: RaceEnd) -> bool:
+    return isinstance(end.event.offset, Data)
 
 
 def _is_one_place(race: Race, found: Sequence[Origins]) -> bool:
@@ -351,7 +357,7 @@ def _is_usual(race: Race, open_ends: Sequence[RaceEnd], seen: Seen) -> bool:
     if len(open_ends) == 2:
         return False
     known = race.second if open_ends[0] is race.first else race.first
-    offset = seen.trace.accesses[known.number].offset
+    offset = known.event.offset
     return _is_up_to_data(open_ends[0].site, seen) and not isinstance(offset, Data) and not is_uniform(offset)
 
 
