@@ -13,6 +13,7 @@ from cudalint.execute.values import Data
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
 from cudalint.measure.bounds import extent_of
+from cudalint.measure.crowds import is_crowded
 from cudalint.measure.origins import Origins
 from cudalint.measure.races import Race, RaceEnd
 from cudalint.measure.seen import Seen, is_uniform, spelled
@@ -301,10 +302,10 @@ def addresses(race: Race, seen: Seen) -> Doubt | None:
     if any(each.is_unknown or each.atomics for each in found) or len(data) < len(found):
         return Doubt(text)
     if race.reach == "grid":
-        return None if _is_crowded(race, open_ends, seen) else Doubt(text)
+        return None if _is_crowded(race, seen) else Doubt(text)
     if _decide_who_comes(race, found, seen):
         return Doubt(text)
-    if race.is_covered or _is_one_place(race, found) or _is_crowded(race, open_ends, seen):
+    if race.is_covered or _is_one_place(race, found) or _is_crowded(race, seen):
         return None
     return Doubt(text, usual=_is_usual(race, open_ends, seen))
 
@@ -319,18 +320,11 @@ def _is_one_place(race: Race, found: Sequence[Origins]) -> bool:
     return len(found) == 2 and same and not any(each.may_vary for each in found)
 
 
-def _is_crowded(race: Race, ends: Sequence[RaceEnd], seen: Seen) -> bool:
-    """Whether there are more threads in the grid than elements that the data leads to, as in a histogram of bytes: even
-    if each thread has loaded a number of its own, some update one element."""
-    if race.allocation.space != "global" or not _updates_by_data(race, seen):
-        return False
-    threads = seen.trace.lanes.threads * seen.trace.lanes.blocks
-    types = [
-        node.type for end in ends for node, stack in seen.address(end.site).loads if isinstance(node.type, ir.Scalar)
-    ]
-    return bool(types) and all(1 << 8 * type_.bytes < threads for type_ in types if type_.bytes < 4) and all(
-        type_.bytes < 4 for type_ in types
-    )
+def _is_crowded(race: Race, seen: Seen) -> bool:
+    """Whether more threads update elements than there are: even if each thread has loaded a number of its own, some
+    meet."""
+    is_update = race.allocation.space == "global" and _updates_by_data(race, seen)
+    return is_update and is_crowded(race.second.site, race, seen)
 
 
 def _decide_who_comes(race: Race, found: Sequence[Origins], seen: Seen) -> bool:

@@ -168,11 +168,11 @@ class OriginsOf:
         while level is not None:
             function = self.ways.function_of(level)
             if symbol in function.parameters and level:
-                argument = _argument(level[0], function.parameters.index(symbol))
+                argument = argument_of(level[0], function.parameters.index(symbol))
                 yield self.of(argument, level[1:]) if argument is not None else NOTHING
             if symbol is function.this and level and isinstance(level[0], ir.Call) and level[0].receiver is not None:
                 yield self.of(level[0].receiver, level[1:])
-            own = _definitions(function).get(symbol, ())
+            own = definitions(function).get(symbol, ())
             yield from (self.of(value, level) for value, _ in own if value is not None)
             for guard in self._deciding([node for _, node in own], level):
                 yield self.of(guard.condition, level)._replace(numbers=frozenset())
@@ -265,12 +265,12 @@ def _is_array(base: ir.Expr) -> bool:
     return isinstance(ir.referent(without_casts(base).type), ir.ArrayType)
 
 
-def _argument(call: ir.Call | ir.Construct, at: int) -> ir.Expr | None:
+def argument_of(call: ir.Call | ir.Construct, at: int) -> ir.Expr | None:
     return call.arguments[at] if at < len(call.arguments) else None
 
 
 @functools.lru_cache(maxsize=64)
-def _definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]:
+def definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]:
     """The values that variables are given, each with the node that does it."""
     found: dict[ir.Symbol, list[tuple[Any, Any]]] = {}
 
