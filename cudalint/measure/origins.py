@@ -36,6 +36,9 @@ class Origins(NamedTuple):
     """Something goes into it that is not followed."""
     numbers: frozenset[str] = frozenset()
     """Parameters of the kernel, by name."""
+    itself: frozenset[str] = frozenset()
+    """What tells threads and blocks apart, as far as it goes into the value and not only into where it is looked up:
+    `threadIdx.x`, or `thread`."""
 
     @property
     def is_data(self) -> bool:
@@ -62,6 +65,7 @@ def together(found: Iterable[Origins]) -> Origins:
         result = Origins(
             result.by_thread or each.by_thread, result.by_block or each.by_block, result.loads | each.loads,
             result.atomics | each.atomics, result.is_unknown or each.is_unknown, result.numbers | each.numbers,
+            result.itself | each.itself,
         )  # fmt: skip
     return result
 
@@ -127,20 +131,23 @@ class OriginsOf:
         base = e.base
         if not isinstance(base, ir.Name) or base.symbol.storage != "builtin":
             return None
-        if base.symbol.name in _THREADS:
-            return Origins(by_thread=True)
-        return Origins(by_block=True) if base.symbol.name == "blockIdx" else NOTHING
+        by_thread, by_block = base.symbol.name in _THREADS, base.symbol.name == "blockIdx"
+        itself = frozenset({f"{base.symbol.name}.{e.field}"} if by_thread or by_block else ())
+        return Origins(by_thread, by_block, itself=itself)
 
     @staticmethod
     def _loaded(e: Any, place: Origins, stack: Stack) -> Origins:
         if isinstance(e.type, ir.ArrayType) or is_own(e):
             return place
-        return place._replace(loads=place.loads | {(e, stack)})
+        return place._replace(loads=place.loads | {(e, stack)}, itself=frozenset())
 
     def _name(self, e: ir.Name, stack: Stack) -> Origins:
         symbol = e.symbol
         if symbol.storage == "builtin":
-            return Origins(by_thread=symbol.name in _THREADS, by_block=symbol.name == "blockIdx")
+            by_thread, by_block = symbol.name in _THREADS, symbol.name == "blockIdx"
+            is_placed = symbol.name in ("threadIdx", "blockIdx")
+            names = {f"{symbol.name}.{axis}" for axis in "xyz"} if is_placed else {"thread"}
+            return Origins(by_thread, by_block, itself=frozenset(names if by_thread or by_block else ()))
         if symbol.storage in ("shared", "dynamic-shared", "device", "static") and not symbol.is_const:
             is_value = not isinstance(symbol.type, ir.ArrayType)
             return Origins(loads=frozenset({(e, stack)})) if is_value else NOTHING
@@ -199,9 +206,9 @@ class OriginsOf:
         if is_atomic(e) and not _adds_nothing(e):
             return together(arguments)._replace(atomics=frozenset({(e, stack)}))
         if e.name.split("::")[-1] in _RANKS:
-            return Origins(by_thread=True)
+            return Origins(by_thread=True, itself=frozenset({"thread"}))
         if known.effect in ("load", "random") or is_atomic(e):
-            return together(arguments)._replace(loads=frozenset({(e, stack)}))
+            return together(arguments)._replace(loads=frozenset({(e, stack)}), itself=frozenset())
         body = e.function.load() if e.function is not None and not e.is_virtual else None
         if body is not None and len(stack) < _DEEPEST and e not in stack:
             inner = (e, *stack)

@@ -27,6 +27,7 @@ from cudalint.measure.launched import Launched, doubt_about_launch
 from cudalint.measure.placement import BarrierCall
 from cudalint.measure.seen import Seen
 from cudalint.measure.sensitivity import where
+from cudalint.measure.stored import Stored
 from cudalint.measure.turns import late_turn
 from cudalint.options.analysis import RaceScope
 from cudalint.providers.barrier_trials import BarrierTrials
@@ -91,10 +92,10 @@ class RaceCollector(Provider, eq=False):
 
     def _found(self, executed: Executed, index: int, launched: Launched) -> Iterator[_Found]:
         """The races that are there for all that is known, and those that depend on something."""
-        races = measured.races_of(executed.trace, executed.function.volatile)
+        seen = Seen(executed.function, executed.trace)
+        races = measured.races_of(executed.trace, executed.function.volatile, codes=Stored(seen).codes)
         for allocation in races.missed:
             self._miss_text(f"races on `{allocation.name}` were not looked for: there is too much to look at")
-        seen = Seen(executed.function, executed.trace)
         is_one_warp = _is_one_warp(executed)
         for race in (*races.found, *races.possible):
             if race.is_benign or (race.reach == "grid" and self.scope == "block"):

@@ -34,7 +34,7 @@ def is_whole(value: Value) -> bool:
 
 def data_of(values: Iterable[Value]) -> Data:
     """What comes of arguments of which one at least is no number: the data among them."""
-    return next((value for value in values if isinstance(value, Data)), COMPUTED)
+    return next((value.derived for value in values if isinstance(value, Data)), COMPUTED)
 
 
 def opaque(type_: ir.Type, data: Data = COMPUTED) -> Value:
