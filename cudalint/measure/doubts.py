@@ -12,6 +12,7 @@ from cudalint.execute.trace import Stack
 from cudalint.execute.values import Data
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
+from cudalint.ir.walk import nodes_in
 from cudalint.measure.bounds import extent_of
 from cudalint.measure.crowds import is_crowded
 from cudalint.measure.origins import Origins
@@ -33,8 +34,11 @@ class Doubt(Struct, frozen=True):
     """The two accesses cannot happen in one run at all."""
 
 
-def doubt_about(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
-    """None for a race that is certain, as far as its launch and the numbers of its worlds go."""
+def doubt_about(race: Race, seen: Seen, late: Turn | None, is_contradicted: bool = False) -> Doubt | None:
+    """None for a race that is certain, as far as its launch and the numbers of its worlds go; of a launch that is
+    contradicted, which fulfils its own conditions in no world, none is."""
+    if is_contradicted:
+        return Doubt("what host code asks of the sizes before the launch does not hold together")
     opposite = contradiction(race, seen)
     if opposite is not None:
         return opposite
@@ -49,6 +53,7 @@ def doubt_about(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
         or signals(race, seen, late)
         or parts_missing(race, seen)
         or extent(race, seen)
+        or misaligned(race, seen)
         or far_on(race, seen)
         or addresses(race, seen)
         or guarded
@@ -192,7 +197,9 @@ def _is_of_what_was_seen(guard: Guard, seen: Seen) -> bool:
 def parts_missing(race: Race, seen: Seen) -> Doubt | None:
     """What is not understood may be a barrier."""
     calls = seen.trace.calls
-    if seen.function.problems or seen.trace.cut or any(call.is_in_part for call in calls):
+    functions = {id(function): function for end in _ends(race) for function in _functions(end, seen)}
+    jumps = any(isinstance(node, ir.UnknownStmt) for function in functions.values() for node in nodes_in(function))
+    if jumps or seen.function.problems or seen.trace.cut or any(call.is_in_part for call in calls):
         return Doubt("part of the kernel is not understood")
     first, second = race.first.number, race.second.number
     for call in calls:
@@ -208,6 +215,12 @@ def parts_missing(race: Race, seen: Seen) -> Doubt | None:
             if around and branches[0] != branches[1]:
                 return Doubt("a barrier that not all threads of the block wait for may order them")
     return None
+
+
+def _functions(end: RaceEnd, seen: Seen) -> list[ir.Function]:
+    """Those that a thread is in."""
+    stack = end.site.stack
+    return [seen.ways.function_of(stack[number:]) for number in range(len(stack) + 1)]
 
 
 def _looks_first(race: Race) -> bool:
@@ -253,6 +266,19 @@ def extent(race: Race, seen: Seen) -> Doubt | None:
             if ((wide < 0) | (wide >= bytes_))[event.mask[own]].any():
                 return Doubt("with the sizes that were taken, threads leave the array")
     return None
+
+
+@heuristic("trace-doubt-misaligned", "races of accesses that fail").otherwise(None)
+def misaligned(race: Race, seen: Seen) -> Doubt | None:
+    """Numbers for which an access is not aligned as it has to be: the hardware refuses it."""
+    lanes = seen.trace.lanes
+    fails = np.zeros(lanes.worlds, bool)
+    for end in _ends(race):
+        for event in seen.events.get(end.site, ()):
+            if event.bytes > 1 and not isinstance(event.offset, Data):
+                wrong = (np.asarray(event.offset) % event.bytes != 0) & event.mask
+                fails |= wrong.any(axis=1).reshape(lanes.worlds, lanes.blocks).any(axis=1)
+    return Doubt("with the sizes that were taken, an access is misaligned") if all(fails[list(race.worlds)]) else None
 
 
 # --- addresses ---------------------------------------------------------------------------------------

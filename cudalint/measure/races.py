@@ -199,7 +199,7 @@ class _Allocated:
 
     def _with_codes(self, part: Part, codes: CodesOf) -> Part:
         event = self._events[part.number, id(part.event.node)]
-        if part.origin is not None or event is not part.event or not isinstance(event.value, Data):
+        if part.origin is not None or event is not part.event or not isinstance(event.value, (Aggregate, Data)):
             return part
         return part._replace(codes=codes(part.number, event)) if event.operation == "store" else part
 

@@ -132,6 +132,8 @@ class Seen:
             for node in nodes_in(function):
                 if isinstance(node, ir.Assign):
                     found[id(node.target)] = node
+                    # A copy of a record may stand where what it copies does.
+                    found.setdefault(id(node.value), node)
                 elif isinstance(node, ir.Unary) and node.op in ("++x", "--x", "x++", "x--"):
                     found[id(node.operand)] = node
             self._values[id(function)] = found

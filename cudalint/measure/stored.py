@@ -14,7 +14,7 @@ import numpy as np
 
 from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Stack
-from cudalint.execute.values import Data
+from cudalint.execute.values import Aggregate, Data
 from cudalint.measure.seen import Seen
 from cudalint.measure.touches import Site, bits_of
 
@@ -52,7 +52,7 @@ class Stored:
         self._left -= self._lanes.rows * self._lanes.lanes
         if self._left < 0:
             return None
-        if not isinstance(event.value, Data):
+        if not isinstance(event.value, (Aggregate, Data)):
             return self._mixed(0, bits_of(event))
         found = self._seen.value_of(Site(event.node, event.operation, event.bytes, event.stack))
         if found is None or found.is_unknown or found.atomics:

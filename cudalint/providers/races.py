@@ -103,7 +103,7 @@ class RaceCollector(Provider, eq=False):
             if store_alike(race, seen):
                 continue
             late = late_turn(race, seen)
-            doubt = doubt_about(race, seen, late)
+            doubt = doubt_about(race, seen, late, executed.batch.is_contradicted)
             if doubt is not None and doubt.excludes:
                 continue
             nobody = of_nobody(race, seen)
@@ -165,13 +165,19 @@ class RaceCollector(Provider, eq=False):
         """Keeps those races of a launch certain that are so with another block too."""
         keys = {_key(r) for r in self._races.values() if r.certainty == "certain" and r.launch == index}
         again = [found.race for found in self._found(executed, index, launched)]
-        sure = {_key(race) for race in again if race.certainty == "certain"}
+        certain = [race for race in again if race.certainty == "certain"]
+        # Blocks that come too close to each other say nothing of the threads of one.
+        sure = {_key(race) for race in certain if self._is_as_far(race)}
         for race in again:
             key = _key(race)
             if race.usual and key in keys - sure:
                 # With fewer threads to a block it takes ordinary data for two of them to meet.
                 self._races[key] = replace(self._races[key], certainty="possible", reason=race.reason, usual=True)
         self._doubt(index, not_with(executed.batch.block), sure)
+
+    def _is_as_far(self, race: Race) -> bool:
+        known = self._races.get(_key(race))
+        return known is None or (known.reach == "grid") is (race.reach == "grid")
 
     def _doubt(self, launch: int, reason: str, but: Collection[Key] = ()) -> None:
         """Makes the certain races of a launch possible ones, but for some."""
@@ -279,7 +285,8 @@ def _where(race: measured.Race, seen: Seen, executed: Executed) -> tuple[str, st
     told = [held for held in holds if held is not None]
     gone = told.count(False)
     condition = f"where {found.condition}" if found.condition else f"it depends on {_listed(found.symbols)}"
-    usual = gone * _RARE <= len(told) and found.symbols
+    # Of two numbers that have to do with each other nobody knows what is usual.
+    usual = 0 in race.worlds and gone * _RARE <= len(told) and len(found.symbols) == 1
     return condition, found.symbols[0] if usual else None
 
 
