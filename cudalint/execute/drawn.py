@@ -173,7 +173,7 @@ def _cut(value: Value, kept: int = _KEPT) -> Value:
 
 def cast_number(value: Drawn, type_: ir.Type) -> Data:
     if not isinstance(type_, ir.Scalar) or type_.kind not in _KINDS:
-        return COMPUTED
+        return Data("computed", is_common=value.is_common)
     return value if type_ == value.type else Drawn("cast", (value,), type_)
 
 
