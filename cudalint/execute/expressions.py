@@ -208,7 +208,10 @@ class Expressions:
                 m.close_scopes(m.data - 1)
                 if type(second) is bool and second is stops_at:
                     return second
-                return _unsettled(first) if stops_at else first
+                if stops_at:
+                    return _unsettled(first)
+                known = second.known if isinstance(second, Conjunction) else second
+                return _narrowed(first, known) if type(known) is np.ndarray else first
             go_on, _ = m.split(~first if stops_at else first)
             if is_branch:
                 m.branch(e, mask, go_on)
@@ -221,7 +224,7 @@ class Expressions:
                 # What the left side says of some lanes is known: the others are up to data.
                 if stops_at:
                     return _unsettled(second)
-                return Conjunction(first & second.known if isinstance(second, Conjunction) else first, second)
+                return _narrowed(second, first)
             return (first | second) if stops_at else (first & second)
 
         return computed
@@ -419,6 +422,11 @@ class Conjunction(Data):
     def __init__(self, known: Any, data: Data) -> None:
         super().__init__(data.kind, data.reason)
         self.known = known
+
+
+def _narrowed(condition: Data, known: Any) -> Conjunction:
+    """A condition, together with one of which it is known for which lanes it holds."""
+    return Conjunction(known & condition.known if isinstance(condition, Conjunction) else known, condition)
 
 
 def _unsettled(condition: Data) -> Data:

@@ -292,6 +292,16 @@ class Machine:
         event = self._event(to, offset, bytes_, operation, node, value)
         self.trace.accesses.append(event if weight is self.weight else event._replace(weight=weight))
 
+    def touch(self, at: Pointer, operation: Operation, node: Any) -> None:
+        """Notes that a function of a library touches what a pointer leads to."""
+        to = at.allocation
+        if self.mask is None or to.is_null or to.space in ("local", "nowhere"):
+            return
+        parts = [(part, plus(base, at.offset)) for part, (_, base) in to.parts.items()] or [(to, at.offset)]
+        for part, offset in parts:
+            event = self._event(part, offset, at.pointee.bytes or 1, operation, node, None)
+            self.trace.touched.append((len(self.trace.accesses), event))
+
     def overrun(self, of: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any) -> None:
         """Notes an access of active lanes that leaves a local variable."""
         if self.mask is not None:
