@@ -203,7 +203,7 @@ class Expressions:
             if mask is None:
                 return first
             if isinstance(first, Data):
-                m.open_scope()
+                m.open_scope(first)
                 second = m.truth(right(m))
                 m.close_scopes(m.data - 1)
                 if type(second) is bool and second is stops_at:
@@ -279,7 +279,7 @@ class Expressions:
                 return then(m)
             if type(holds) is not np.ndarray:
                 m.undecided(e, holds)
-                return _by_data(m, then, otherwise)
+                return _by_data(m, then, otherwise, holds)
             with_it, without = m.split(holds)
             m.branch(e, mask, with_it)
             if without is None:
@@ -420,7 +420,7 @@ class Conjunction(Data):
     __slots__ = ("known",)
 
     def __init__(self, known: Any, data: Data) -> None:
-        super().__init__(data.kind, data.reason)
+        super().__init__(data.kind, data.reason, is_common=data.is_common)
         self.known = known
 
 
@@ -440,13 +440,13 @@ def _place_of_store(e: ir.Assign) -> ir.Expr:
     return e.value if is_copy and e.value.span.line != e.target.span.line else e.target
 
 
-def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate) -> Value:
+def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate, holds: Data) -> Value:
     """Both sides of a choice that data makes."""
     data = m.data
-    m.open_scope()
+    m.open_scope(holds)
     first = then(m)
     m.close_scopes(data)
-    m.open_scope()
+    m.open_scope(holds)
     second = otherwise(m)
     m.close_scopes(data)
     plain = type(first) in (int, bool, float) and type(first) is type(second)
