@@ -208,7 +208,7 @@ def _known(
         is_wasteful(site.space, cost, ideal) if held and is_wasteful(site.space, lanes, ideal) else None
         for cost, ideal, lanes, held in each
     ]
-    told = next((world for world, wastes in enumerate(wasteful) if wastes), reached.index(True))
+    told = reached.index(True)
     rests = where(wasteful, batch.numbers)
     are_same = _are_equal(figures, reached)
     masked = any(event.data for event in events)
