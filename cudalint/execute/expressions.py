@@ -8,7 +8,7 @@ import numpy as np
 
 from cudalint.execute.addresses import with_pointer
 from cudalint.execute.arithmetic import COMPARING, binary
-from cudalint.execute.drawn import Drawn, computed_number
+from cudalint.execute.drawn import Drawn, computed_number, whole_number
 from cudalint.execute.memory import NULL, Allocation, as_type, either, joined, plus
 from cudalint.execute.places import _CHAR
 from cudalint.execute.program import Evaluate, Program
@@ -105,7 +105,8 @@ class Expressions:
         def read(m: Machine) -> Value:
             found = m.environment.get(symbol)
             if type(found) is Allocation and found.space == "local" and not found.widths:
-                return found.cells.get(0, UNKNOWN)
+                value = found.cells.get(0, UNKNOWN)
+                return m.memory.seen(value) if m.scopes else value
             allocation, offset, type_ = place(m)
             return m.memory.load(allocation, offset, type_, e)
 
@@ -202,12 +203,15 @@ class Expressions:
             if mask is None:
                 return first
             if isinstance(first, Data):
-                m.data += 1
+                m.open_scope()
                 second = m.truth(right(m))
-                m.data -= 1
+                m.close_scopes(m.data - 1)
                 if type(second) is bool and second is stops_at:
                     return second
-                return _unsettled(first) if stops_at else first
+                if stops_at:
+                    return _unsettled(first)
+                known = second.known if isinstance(second, Conjunction) else second
+                return _narrowed(first, known) if type(known) is np.ndarray else first
             go_on, _ = m.split(~first if stops_at else first)
             if is_branch:
                 m.branch(e, mask, go_on)
@@ -220,7 +224,7 @@ class Expressions:
                 # What the left side says of some lanes is known: the others are up to data.
                 if stops_at:
                     return _unsettled(second)
-                return Conjunction(first & second.known if isinstance(second, Conjunction) else first, second)
+                return _narrowed(second, first)
             return (first | second) if stops_at else (first & second)
 
         return computed
@@ -313,11 +317,15 @@ class Expressions:
 
             return read
         value, is_narrow = self._program.value(operand), _may_wrap(ir.referent(operand.type), type_)
+        own = ir.referent(operand.type)
+        is_whole = isinstance(own, ir.Scalar) and own.kind == "float"
 
         def cast(m: Machine) -> Value:
             found = value(m)
             if is_narrow and m.notes is not None:
                 _watch_cast(m, found, type_)
+            if is_whole and type(found) is Data:
+                found = whole_number(found, type_, e.span)
             return as_type(found, type_)
 
         return cast
@@ -416,6 +424,11 @@ class Conjunction(Data):
         self.known = known
 
 
+def _narrowed(condition: Data, known: Any) -> Conjunction:
+    """A condition, together with one of which it is known for which lanes it holds."""
+    return Conjunction(known & condition.known if isinstance(condition, Conjunction) else known, condition)
+
+
 def _unsettled(condition: Data) -> Data:
     """A condition of which no part is known."""
     return Data(condition.kind, condition.reason) if isinstance(condition, Conjunction) else condition
@@ -429,9 +442,13 @@ def _place_of_store(e: ir.Assign) -> ir.Expr:
 
 def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate) -> Value:
     """Both sides of a choice that data makes."""
-    m.data += 1
-    first, second = then(m), otherwise(m)
-    m.data -= 1
+    data = m.data
+    m.open_scope()
+    first = then(m)
+    m.close_scopes(data)
+    m.open_scope()
+    second = otherwise(m)
+    m.close_scopes(data)
     plain = type(first) in (int, bool, float) and type(first) is type(second)
     return first if first is second or (plain and first == second) else either(first, second)
 

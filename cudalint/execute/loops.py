@@ -68,7 +68,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                         m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                         break
                     if m.data == outer[3]:
-                        m.data += 1
+                        m.open_scope()
                         m.loop_data = m.data
                 elif type(holds) is bool:
                     m.agreed(n)
@@ -108,7 +108,8 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
             for (allocation, offset), old in written.items():
                 if allocation.depth < m.depth:
                     m.writes[-1].setdefault((allocation, offset), old)
-        m.broken, m.continued, m.loop_data, m.data, m.is_left_by_data = outer
+        m.close_scopes(outer[3])
+        m.broken, m.continued, m.loop_data, _, m.is_left_by_data = outer
         m.mask = entered if frame.returned is returned and m.ended is ended else m.gone(entered)
 
     return execute

@@ -58,13 +58,15 @@ class Note(NamedTuple):
 class Frame:
     """One call that is under way."""
 
-    __slots__ = ("data", "function", "returned", "value")
+    __slots__ = ("data", "function", "is_open", "returned", "value")
 
     def __init__(self, function: ir.Function, data: int) -> None:
         self.function, self.data = function, data
         self.returned: Mask | None = None
         """Lanes that are done with it."""
         self.value: Value = None
+        self.is_open = False
+        """Whether some lanes may have returned with that where data said so."""
 
 
 class Machine:
@@ -106,6 +108,9 @@ class Machine:
         self.data = 0
         self.loop_data = 0
         """Conditions around that data decides, now and where the innermost loop begins."""
+        self.scopes: list[int] = []
+        """For each of the conditions around that data decides, a number that no other one has."""
+        self._scopes = 0
         self.is_left_by_data = False
         """Whether some lanes may have left the innermost loop, or its function, where data said so."""
         self.writes: list[dict[tuple[Allocation, int], Value]] = []
@@ -155,6 +160,17 @@ class Machine:
             self.mask = self.continued if self.mask is None else self.mask | self.continued
             self.continued = None
         return self.mask is not None
+
+    def open_scope(self) -> None:
+        """Data decides which of the active lanes come to what follows, until `close_scopes`."""
+        self.data += 1
+        self._scopes += 1
+        self.scopes.append(self._scopes)
+
+    def close_scopes(self, data: int) -> None:
+        """Goes back to so many conditions that data decides."""
+        self.data = data
+        del self.scopes[data:]
 
     def step(self) -> None:
         self.trace.steps += 1
@@ -235,15 +251,16 @@ class Machine:
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
     ) -> Value:
         """An access to several pieces of memory, to each by its lanes."""
-        mask, found = self.mask, None
-        self.data += to.is_open
+        mask, found, data = self.mask, None, self.data
+        if to.is_open:
+            self.open_scope()
         for part, (lanes, base) in to.parts.items():
             self.mask, _ = self.split(lanes)
             if self.mask is not None:
                 own = self.access(part, plus(base, offset), type_, operation, node, value)
                 found = own if found is None else joined(lanes, own, found)
             self.mask = mask
-        self.data -= to.is_open
+        self.close_scopes(data)
         if to.is_open and operation == "load":
             return loaded(type_, to.name)
         return found if found is not None else UNKNOWN
@@ -274,6 +291,16 @@ class Machine:
         self.budget.take(offset, mask, value)
         event = self._event(to, offset, bytes_, operation, node, value)
         self.trace.accesses.append(event if weight is self.weight else event._replace(weight=weight))
+
+    def touch(self, at: Pointer, operation: Operation, node: Any) -> None:
+        """Notes that a function of a library touches what a pointer leads to."""
+        to = at.allocation
+        if self.mask is None or to.is_null or to.space in ("local", "nowhere"):
+            return
+        parts = [(part, plus(base, at.offset)) for part, (_, base) in to.parts.items()] or [(to, at.offset)]
+        for part, offset in parts:
+            event = self._event(part, offset, at.pointee.bytes or 1, operation, node, None)
+            self.trace.touched.append((len(self.trace.accesses), event))
 
     def overrun(self, of: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any) -> None:
         """Notes an access of active lanes that leaves a local variable."""

@@ -219,7 +219,7 @@ class Trace:
 
     __slots__ = (
         "accesses", "agreed", "astray", "barriers", "branches", "calls", "copies", "cut", "executions", "fences",
-        "gaps", "insides", "lanes", "left_out", "overruns", "steps", "turns", "undecided", "unread",
+        "gaps", "insides", "lanes", "left_out", "overruns", "steps", "touched", "turns", "undecided", "unread",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
@@ -227,6 +227,9 @@ class Trace:
         self.accesses: list[AccessEvent] = []
         self.astray = 0
         """How many accesses there were through pointers of which nothing is known."""
+        self.touched: list[tuple[int, AccessEvent]] = []
+        """What functions of libraries touch, by accesses of their own of which nothing else is known; with how many
+        accesses there are before."""
         self.overruns: list[AccessEvent] = []
         """Accesses of a thread's own variables that leave them; those that don't are no events."""
         self.insides: dict[tuple[Any, Stack], Any] = {}

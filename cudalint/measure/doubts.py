@@ -13,6 +13,7 @@ from cudalint.execute.values import Data
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
 from cudalint.measure.bounds import extent_of
+from cudalint.measure.crowds import is_crowded
 from cudalint.measure.origins import Origins
 from cudalint.measure.races import Race, RaceEnd
 from cudalint.measure.seen import Seen, is_uniform, spelled
@@ -159,23 +160,29 @@ def signals(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
 def _spins(seen: Seen) -> bool:
     """Whether a loop goes on for as long as global memory says so that the kernel also writes, or until it has a lock.
     """
-    for site in seen.events:
-        for guard in seen.guards(site):
-            if guard.loop is None:
+    for site in {turn.loop for turn in seen.trace.turns}:
+        body = getattr(site.statement, "body", None)
+        for guard in seen.ways.guards_of(body, site.stack):
+            if guard.loop is not site.statement:
                 continue
             found = seen.origins_of(guard)
-            if found.atomics and _has_number(guard.condition):
-                return True
+            if found.atomics:
+                if not _is_of_what_was_seen(guard, seen):
+                    return True
+                continue
             memories = (memory for load in found.loads for memory in seen.memory_of(*load))
             if any(memory.space == "global" and memory in seen.written for memory in memories):
                 return True
     return False
 
 
-def _has_number(condition: Any) -> bool:
-    return isinstance(condition, ir.Binary) and condition.op in ("==", "!=") and any(
-        spelled(side)[:1] == ("constant",) for side in (condition.left, condition.right)  # type: ignore[index]
-    )
+def _is_of_what_was_seen(guard: Guard, seen: Seen) -> bool:
+    """Whether a loop goes on until an atomic finds what was read before it, as one that updates something by
+    `atomicCAS` does; a lock is had when it finds a certain number."""
+    asked = guard.condition
+    if not isinstance(asked, ir.Binary) or asked.op not in ("==", "!="):
+        return False
+    return all(seen.origins.of(side, guard.stack).is_data for side in (asked.left, asked.right))
 
 
 # --- what is not understood --------------------------------------------------------------------------
@@ -288,23 +295,23 @@ def addresses(race: Race, seen: Seen) -> Doubt | None:
     """Addresses made from loaded data: a race is certain if the threads meet whatever the data is."""
     if race.byte is not None:
         return None
-    open_ends = [end for end in _ends(race) if _is_by_data(end, seen)]
+    open_ends = [end for end in _ends(race) if _is_by_data(end)]
     found = [seen.address(end.site) for end in open_ends]
     data = [each for each in found if each.is_data]
     text = f"the address depends on data: {seen.told(data[0]) if data else 'a value is not known'}"
     if any(each.is_unknown or each.atomics for each in found) or len(data) < len(found):
         return Doubt(text)
     if race.reach == "grid":
-        return None if _is_crowded(race, open_ends, seen) else Doubt(text)
+        return None if _is_crowded(race, seen) else Doubt(text)
     if _decide_who_comes(race, found, seen):
         return Doubt(text)
-    if race.is_covered or _is_one_place(race, found) or _is_crowded(race, open_ends, seen):
+    if race.is_covered or _is_one_place(race, found) or _is_crowded(race, seen):
         return None
     return Doubt(text, usual=_is_usual(race, open_ends, seen))
 
 
-def _is_by_data(end: RaceEnd, seen: Seen) -> bool:
-    return isinstance(seen.trace.accesses[end.number].offset, Data)
+def _is_by_data(end: RaceEnd) -> bool:
+    return isinstance(end.event.offset, Data)
 
 
 def _is_one_place(race: Race, found: Sequence[Origins]) -> bool:
@@ -313,18 +320,11 @@ def _is_one_place(race: Race, found: Sequence[Origins]) -> bool:
     return len(found) == 2 and same and not any(each.may_vary for each in found)
 
 
-def _is_crowded(race: Race, ends: Sequence[RaceEnd], seen: Seen) -> bool:
-    """Whether there are more threads in the grid than elements that the data leads to, as in a histogram of bytes: even
-    if each thread has loaded a number of its own, some update one element."""
-    if race.allocation.space != "global" or not _updates_by_data(race, seen):
-        return False
-    threads = seen.trace.lanes.threads * seen.trace.lanes.blocks
-    types = [
-        node.type for end in ends for node, stack in seen.address(end.site).loads if isinstance(node.type, ir.Scalar)
-    ]
-    return bool(types) and all(1 << 8 * type_.bytes < threads for type_ in types if type_.bytes < 4) and all(
-        type_.bytes < 4 for type_ in types
-    )
+def _is_crowded(race: Race, seen: Seen) -> bool:
+    """Whether more threads update elements than there are: even if each thread has loaded a number of its own, some
+    meet."""
+    is_update = race.allocation.space == "global" and _updates_by_data(race, seen)
+    return is_update and is_crowded(race.second.site, race, seen)
 
 
 def _decide_who_comes(race: Race, found: Sequence[Origins], seen: Seen) -> bool:
@@ -351,7 +351,7 @@ def _is_usual(race: Race, open_ends: Sequence[RaceEnd], seen: Seen) -> bool:
     if len(open_ends) == 2:
         return False
     known = race.second if open_ends[0] is race.first else race.first
-    offset = seen.trace.accesses[known.number].offset
+    offset = known.event.offset
     return _is_up_to_data(open_ends[0].site, seen) and not isinstance(offset, Data) and not is_uniform(offset)
 
 

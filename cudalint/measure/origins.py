@@ -15,7 +15,7 @@ from cudalint.execute.trace import Stack
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import builtin
 from cudalint.ir.walk import STEPS, children, nodes_in, root, without_casts
-from cudalint.measure.ways import Ways
+from cudalint.measure.ways import Guard, Ways
 
 Source = tuple[Any, Stack]
 """A node that reads memory, and the calls that lead to it."""
@@ -95,20 +95,32 @@ class OriginsOf:
             case ir.Call():
                 return self._call(e, stack)
             case ir.Index():
-                own = together((self.of(e.base, stack), self.of(e.index, stack)))
-                return self._loaded(e, own, stack)
+                return self._loaded(e, self._place(e, stack), stack)
             case ir.Unary() if e.op == "*":
-                return self._loaded(e, self.of(e.operand, stack), stack)
+                return self._loaded(e, self._place(e, stack), stack)
             case ir.Member():
                 known = self._builtin(e)
                 if known is not None:
                     return known
-                place = self.of(e.base, stack)
-                return self._loaded(e, place, stack) if e.arrow or _is_memory(e) else place
+                return self._loaded(e, self._place(e, stack), stack) if _is_memory(e) else self.of(e.base, stack)
             case ir.UnknownExpr() | ir.Launch() | ir.New():
                 return _UNKNOWN
             case _:
                 return together(self.of(child, stack) for child in children(e) if isinstance(child, _EXPRESSIONS))
+
+    def _place(self, e: Any, stack: Stack) -> Origins:
+        """What the address of something in memory comes from."""
+        match e:
+            case ir.Index():
+                return together((self.of(e.base, stack), self.of(e.index, stack)))
+            case ir.Unary(op="*"):
+                return self.of(e.operand, stack)
+            case ir.Member():
+                return self.of(e.base, stack) if e.arrow else self._place(e.base, stack)
+            case ir.Name() if _is_memory(e):
+                return NOTHING
+            case _:
+                return self.of(e, stack)
 
     @staticmethod
     def _builtin(e: ir.Member) -> Origins | None:
@@ -156,18 +168,14 @@ class OriginsOf:
         while level is not None:
             function = self.ways.function_of(level)
             if symbol in function.parameters and level:
-                argument = _argument(level[0], function.parameters.index(symbol))
+                argument = argument_of(level[0], function.parameters.index(symbol))
                 yield self.of(argument, level[1:]) if argument is not None else NOTHING
             if symbol is function.this and level and isinstance(level[0], ir.Call) and level[0].receiver is not None:
                 yield self.of(level[0].receiver, level[1:])
-            own = _definitions(function).get(symbol, ())
-            for value, node in own:
-                if value is not None:
-                    yield self.of(value, level)
-                if len(own) > 1:
-                    for guard in self.ways.guards_of(node, level):
-                        if guard.stack == level:
-                            yield self.of(guard.condition, level)._replace(numbers=frozenset())
+            own = definitions(function).get(symbol, ())
+            yield from (self.of(value, level) for value, _ in own if value is not None)
+            for guard in self._deciding([node for _, node in own], level):
+                yield self.of(guard.condition, level)._replace(numbers=frozenset())
             if symbol in function.parameters and not level:
                 yield Origins(numbers=frozenset({symbol.name}))
             if own or symbol in function.parameters:
@@ -177,6 +185,13 @@ class OriginsOf:
                 return
             # The variable of an enclosing function, which a lambda captures.
             level = level[1:] if level else None
+
+    def _deciding(self, nodes: Iterable[Any], level: Stack) -> Iterator[Guard]:
+        """The conditions of one function by which it is decided at which of some nodes threads come by: those of some
+        that are not conditions of all."""
+        chains = [[guard for guard in self.ways.guards_of(node, level) if guard.stack == level] for node in nodes]
+        common = set(chains[0]).intersection(*chains[1:]) if chains else set()
+        return (guard for chain in chains for guard in chain if guard not in common)
 
     def _call(self, e: ir.Call, stack: Stack) -> Origins:
         known = builtin(e.name.split("::")[-1])
@@ -193,8 +208,7 @@ class OriginsOf:
             results = [node for node in nodes_in(body) if isinstance(node, ir.Return) and node.value is not None]
             found = [self.of(result.value, inner) for result in results]
             if len(results) > 1:
-                guards = (guard for result in results for guard in self.ways.guards_of(result, inner))
-                found += [self.of(guard.condition, inner) for guard in guards if guard.stack == inner]
+                found += [self.of(guard.condition, inner) for guard in self._deciding(results, inner)]
             return together((*found, *(arguments if e.function and not e.function.is_user else ())))
         is_followed = known.effect or not (e.function is None or e.function.is_user)
         return together(arguments if is_followed else (*arguments, _UNKNOWN))
@@ -223,8 +237,12 @@ def _adds_nothing(e: ir.Call) -> bool:
 
 
 def _is_memory(e: Any) -> bool:
-    symbol = root(e)
-    return symbol is not None and symbol.storage in ("shared", "dynamic-shared", "device")
+    """Whether it is a part of something that others see, and no part of a value."""
+    while isinstance(e, ir.Member) and not e.arrow:
+        e = e.base
+    if isinstance(e, (ir.Index, ir.Member)) or (isinstance(e, ir.Unary) and e.op == "*"):
+        return True
+    return isinstance(e, ir.Name) and e.symbol.storage in ("shared", "dynamic-shared", "device")
 
 
 def is_own(e: Any) -> bool:
@@ -233,6 +251,8 @@ def is_own(e: Any) -> bool:
     while isinstance(base, (ir.Index, ir.Member, ir.Cast)):
         if isinstance(base, ir.Member) and base.arrow:
             return False
+        if isinstance(base, ir.Index) and not _is_array(base.base):
+            return False
         base = base.base if not isinstance(base, ir.Cast) else base.operand
     if not isinstance(base, ir.Name):
         return False
@@ -240,12 +260,17 @@ def is_own(e: Any) -> bool:
     return is_local and (base is e or not isinstance(ir.referent(base.symbol.type), ir.PointerType))
 
 
-def _argument(call: ir.Call | ir.Construct, at: int) -> ir.Expr | None:
+def _is_array(base: ir.Expr) -> bool:
+    """Whether it is an array, and not a pointer that leads somewhere."""
+    return isinstance(ir.referent(without_casts(base).type), ir.ArrayType)
+
+
+def argument_of(call: ir.Call | ir.Construct, at: int) -> ir.Expr | None:
     return call.arguments[at] if at < len(call.arguments) else None
 
 
 @functools.lru_cache(maxsize=64)
-def _definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]:
+def definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]:
     """The values that variables are given, each with the node that does it."""
     found: dict[ir.Symbol, list[tuple[Any, Any]]] = {}
 

@@ -62,7 +62,8 @@ class RaceEnd(NamedTuple):
     thread: Extents
     block: Extents
     number: int
-    """Of its event in the trace."""
+    """Of its event in the trace; of what a library touches, how many accesses come before."""
+    event: AccessEvent
 
 
 class Race(Struct, frozen=True, eq=False):
@@ -118,7 +119,7 @@ def races_of(trace: Trace, volatile: Set[ir.Span] = frozenset(), between_blocks:
     """All races of an execution, or those within blocks. `volatile` has the places of what is declared so."""
     found = Races()
     by_allocation: dict[int, list[tuple[int, AccessEvent]]] = {}
-    for number, event in enumerate(trace.accesses):
+    for number, event in (*enumerate(trace.accesses), *trace.touched):
         if event.allocation.space in ("shared", "global") and event.bytes > 0:
             by_allocation.setdefault(id(event.allocation), []).append((number, event))
     for number, event in under_way(trace):
@@ -149,6 +150,7 @@ class _Allocated:
         self._kinds: dict[Kind, int] = {}
         self._first: dict[Site, int] = {}
         self._parts: list[Part] = []
+        self._events = {(number, id(event.node)): event for number, event in events}
         numbers: dict[tuple[object, ...], int] = {}
         for number, event in events:
             is_by_data = isinstance(event.offset, Data)
@@ -406,7 +408,7 @@ class _Allocated:
         )
         best = min(chosen, key=lambda each: (each.is_benign, (each.reach == "warp") is not is_of_warps))
         ends = [self._end(best.entries, at) for at in (best.first, best.second)]
-        first, second = ends
+        first, second = ends if best.reach != "grid" else sorted(ends, key=lambda end: (end.block[::-1], end.number))
         comes_first, comes_next = self._first[first.site], self._first[second.site]
         return Race(
             self._allocation,
@@ -429,7 +431,9 @@ class _Allocated:
         kinds = list(self._kinds)
         kind = kinds[int(entries.kind[at]) % len(kinds)]
         row, lane = int(entries.row[at]), int(entries.lane[at])
-        return RaceEnd(kind.site, lanes.thread_of(lane), lanes.block_of(row), int(entries.number[at]))
+        number = int(entries.number[at])
+        event = self._events[number, id(kind.site.node)]
+        return RaceEnd(kind.site, lanes.thread_of(lane), lanes.block_of(row), number, event)
 
 
 def _span(site: Site) -> object:

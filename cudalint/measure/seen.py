@@ -41,7 +41,7 @@ class Seen:
     def events(self) -> dict[Site, list[AccessEvent]]:
         """By site, as they come."""
         found: dict[Site, list[AccessEvent]] = {}
-        for event in self.trace.accesses:
+        for event in (*self.trace.accesses, *(event for _, event in self.trace.touched)):
             site = Site(event.node, event.operation, event.bytes, event.stack)
             found.setdefault(site, []).append(event)
         return found

@@ -262,6 +262,7 @@ def _launched(run: Run) -> Launched:
     return Launched(
         run.configuration.block, is_given or launch.source == "launch-site" or launch.by_default,
         launch.block_is_made_up,
+        {name for name, choice in run.executed.batch.worlds[0].items() if choice.basis != "given"},
     )  # fmt: skip
 
 
@@ -317,7 +318,7 @@ def _is_of_first_warp(race: measured.Race, seen: Seen) -> bool:
         guards = [guard for guard in seen.guards(end.site) if guard.loop is None]
         found = [seen.origins_of(guard) for guard in guards]
         own = [each for each in found if each.by_thread and not each.is_data and not each.by_block and not each.numbers]
-        mask = seen.trace.accesses[end.number].mask
+        mask = end.event.mask
         if not own or not (mask == seen.trace.lanes.full).all():
             return False
     return True
