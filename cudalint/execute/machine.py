@@ -58,13 +58,15 @@ class Note(NamedTuple):
 class Frame:
     """One call that is under way."""
 
-    __slots__ = ("data", "function", "returned", "value")
+    __slots__ = ("data", "function", "is_open", "returned", "value")
 
     def __init__(self, function: ir.Function, data: int) -> None:
         self.function, self.data = function, data
         self.returned: Mask | None = None
         """Lanes that are done with it."""
         self.value: Value = None
+        self.is_open = False
+        """Whether some lanes may have returned with that where data said so."""
 
 
 class Machine:
@@ -106,6 +108,11 @@ class Machine:
         self.data = 0
         self.loop_data = 0
         """Conditions around that data decides, now and where the innermost loop begins."""
+        self.scopes: list[int] = []
+        """For each of the conditions around that data decides, a number that no other one has."""
+        self._scopes = 0
+        self._apart: list[bool] = []
+        """Whether lanes of a warp may find different data there."""
         self.is_left_by_data = False
         """Whether some lanes may have left the innermost loop, or its function, where data said so."""
         self.writes: list[dict[tuple[Allocation, int], Value]] = []
@@ -155,6 +162,19 @@ class Machine:
             self.mask = self.continued if self.mask is None else self.mask | self.continued
             self.continued = None
         return self.mask is not None
+
+    def open_scope(self, condition: Data | None = None) -> None:
+        """Data decides which of the active lanes come to what follows, until `close_scopes`."""
+        self.data += 1
+        self._scopes += 1
+        self.scopes.append(self._scopes)
+        self._apart.append(condition is None or not condition.is_common)
+
+    def close_scopes(self, data: int) -> None:
+        """Goes back to so many conditions that data decides."""
+        self.data = data
+        del self.scopes[data:]
+        del self._apart[data:]
 
     def step(self) -> None:
         self.trace.steps += 1
@@ -235,15 +255,16 @@ class Machine:
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
     ) -> Value:
         """An access to several pieces of memory, to each by its lanes."""
-        mask, found = self.mask, None
-        self.data += to.is_open
+        mask, found, data = self.mask, None, self.data
+        if to.is_open:
+            self.open_scope()
         for part, (lanes, base) in to.parts.items():
             self.mask, _ = self.split(lanes)
             if self.mask is not None:
                 own = self.access(part, plus(base, offset), type_, operation, node, value)
                 found = own if found is None else joined(lanes, own, found)
             self.mask = mask
-        self.data -= to.is_open
+        self.close_scopes(data)
         if to.is_open and operation == "load":
             return loaded(type_, to.name)
         return found if found is not None else UNKNOWN
@@ -309,6 +330,7 @@ class Machine:
         return AccessEvent(
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
             self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
+            sum(self._apart) + self.is_left_by_data,
         )  # fmt: skip
 
     def barrier(

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from msgspec import Struct
 
+from cudalint.execute.butterflies import among
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.trace import AccessEvent, Stack
 from cudalint.execute.values import Data
@@ -187,6 +188,11 @@ def _codes(part: Part, rows: Numbers, at: Numbers, lane: Numbers) -> tuple[Numbe
         return found + (hash((id(origin.allocation), origin.bytes)) & _ORIGINS) * (_ORIGINS + 1), True
     if part.codes is not None:
         return _chosen(part.codes.view(np.int64), rows, at, lane), True
+    value = event.value
+    if event.operation == "store" and isinstance(value, Data):
+        shared = among(value)
+        own = (rows[at] << _LANE_BITS) + (lane & ~shared)
+        return own + (hash((part.number, id(value))) & _ORIGINS) * (_ORIGINS + 1), bool(shared)
     value = bits_of(event) if event.operation == "store" else None
     if value is None:
         return np.zeros(len(at), np.int64), False
@@ -213,6 +219,8 @@ _FLOATS = {2: (np.float16, np.int16), 4: (np.float32, np.int32), 8: (np.float64,
 """By their bytes, with integers of the same bits."""
 
 
+_LANE_BITS = 11
+"""Of the number of a thread in its block."""
 _ORIGINS = (1 << 31) - 1
 """What is loaded from one place has a number that other places, and what is not loaded, have by accident only."""
 
