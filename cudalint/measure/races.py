@@ -104,6 +104,8 @@ class Races(Struct, frozen=True):
     """Those for which two threads would have to choose the same bytes: data decides which they take."""
     missed: list[Allocation] = field(default_factory=list)
     """What was not looked at in full: there are too many accesses."""
+    apart: list[Allocation] = field(default_factory=list)
+    """What was not looked at, since data leads each thread to memory of its own, or of another one."""
 
 
 class _Candidate(NamedTuple):
@@ -132,10 +134,13 @@ def races_of(
         by_allocation[id(event.allocation)].append((number, event))
     order, exchanges = WarpOrder(trace), Exchanges(trace)
     written = {key for key, events in by_allocation.items() if any(event.operation != "load" for _, event in events)}
-    for key in by_allocation:
-        if key in written:
+    for key, events in by_allocation.items():
+        varies = events[0][1].allocation.varies
+        if key in written and varies == "thread":
+            found.apart.append(events[0][1].allocation)
+        elif key in written:
             own = _Allocated(trace, order, exchanges, volatile, by_allocation[key], written)
-            own.into(found, between_blocks, codes)
+            own.into(found, between_blocks and not varies, codes)
     for races in (found.found, found.possible):
         races.sort(key=lambda race: (race.first.number, race.second.number))
     return found

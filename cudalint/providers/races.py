@@ -96,6 +96,9 @@ class RaceCollector(Provider, eq=False):
         races = measured.races_of(executed.trace, executed.function.volatile, codes=Stored(seen).codes)
         for allocation in races.missed:
             self._miss_text(f"races on `{allocation.name}` were not looked for: there is too much to look at")
+        for allocation in races.apart:
+            # It is called after the array that the pointers were loaded from.
+            self._miss_text(f"races through `{allocation.name.lstrip('*')}[...]` were not looked for")
         is_one_warp = _is_one_warp(executed)
         for race in (*races.found, *races.possible):
             if race.is_benign or (race.reach == "grid" and self.scope == "block"):
