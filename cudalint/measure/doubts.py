@@ -8,14 +8,15 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from cudalint.execute.trace import Site as Executed
 from cudalint.execute.trace import Stack
 from cudalint.execute.values import Data
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
-from cudalint.ir.walk import nodes_in
+from cudalint.ir.walk import nodes_in, walk
 from cudalint.measure.bounds import extent_of
 from cudalint.measure.crowds import is_crowded
-from cudalint.measure.origins import Origins
+from cudalint.measure.origins import Origins, Source
 from cudalint.measure.races import Race, RaceEnd
 from cudalint.measure.seen import Seen, is_uniform, spelled
 from cudalint.measure.touches import Site
@@ -175,10 +176,21 @@ def _spins(seen: Seen) -> bool:
                 if not _is_of_what_was_seen(guard, seen):
                     return True
                 continue
-            memories = (memory for load in found.loads for memory in seen.memory_of(*load))
+            again = (load for load in found.loads if _is_within(load, site))
+            memories = (memory for load in again for memory in seen.memory_of(*load))
             if any(memory.space == "global" and memory in seen.written for memory in memories):
                 return True
     return False
+
+
+def _is_within(load: Source, loop: Executed) -> bool:
+    """Whether something is loaded in each turn of a loop."""
+    node, stack = load
+    calls = len(stack) - len(loop.stack)
+    if calls < 0 or stack[calls:] != loop.stack:
+        return False
+    inner = node if not calls else stack[calls - 1]
+    return any(each is inner for each in walk(loop.statement))
 
 
 def _is_of_what_was_seen(guard: Guard, seen: Seen) -> bool:

@@ -8,6 +8,7 @@ loads gives a number that is known after all makes no difference.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from cudalint.measure.ways import Guard, Ways
 Source = tuple[Any, Stack]
 """A node that reads memory, and the calls that lead to it."""
 _ATOMIC = ("atomic", "nv-atomic", "atomic-method", "fetch")
+_EXCHANGES = frozenset({"shuffle", "masked-shuffle", "group-shuffle", "vote", "masked-vote", "match"})
 _THREADS = frozenset({"threadIdx", "laneid"})
 _RANKS = frozenset({"thread_rank", "thread_index", "meta_group_rank"})
 
@@ -244,6 +246,8 @@ class OriginsOf:
             if len(results) > 1:
                 found += [self.of(guard.condition, inner) for guard in self._deciding(results, inner)]
             return together((*found, *(arguments if e.function and not e.function.is_user else ())))
+        if known.effect in _EXCHANGES:
+            return together((*arguments, Origins(itself=frozenset({"thread"}))))
         is_followed = known.effect or not (e.function is None or e.function.is_user)
         return together(arguments if is_followed else (*arguments, _UNKNOWN))
 
@@ -303,6 +307,13 @@ def argument_of(call: ir.Call | ir.Construct, at: int) -> ir.Expr | None:
     return call.arguments[at] if at < len(call.arguments) else None
 
 
+_BEYOND_NUMBERS = re.compile(
+    r"\b(ld|st|atom|red|redux|shfl|vote|match|bar|barrier|mbarrier|cp|wmma|mma|wgmma|ldmatrix|stmatrix|activemask|elect)"
+    r"\b|%%?[a-z]"
+)
+"""In inline PTX: memory, other lanes, and registers that tell threads apart."""
+
+
 @functools.lru_cache(maxsize=64)
 def definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]:
     """The values that variables are given, each with the node that does it."""
@@ -325,6 +336,12 @@ def definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]
             case ir.Unary() if node.op in STEPS:
                 if is_own(node.operand):
                     note(root(node.operand), None, node)
+            case ir.Asm() if not _BEYOND_NUMBERS.search(node.text):
+                # Which of them it sets is not told.
+                for own in node.operands:
+                    for other in node.operands:
+                        if other is not own and is_own(own):
+                            note(root(own), other, node)
             case ir.Call():
                 outputs = node.function.outputs() if node.function is not None else frozenset()
                 for at, argument in enumerate(node.arguments):
