@@ -166,12 +166,13 @@ class _Allocated:
         numbers: dict[tuple[object, ...], int] = {}
         for number, event in events:
             is_by_data = isinstance(event.offset, Data)
-            key = id(event.node), id(event.stack), event.operation, event.bytes, event.data > 0, is_by_data
+            kind = event.data > 0, is_by_data, event.is_of_block
+            key = id(event.node), id(event.stack), event.operation, event.bytes, *kind
             at = numbers.get(key)
             if at is None:
                 site = Site(event.node, event.operation, event.bytes, event.stack)
                 self._first.setdefault(site, number)
-                at = numbers[key] = self._kinds.setdefault(Kind(site, event.data > 0, is_by_data), len(self._kinds))
+                at = numbers[key] = self._kinds.setdefault(Kind(site, *kind), len(self._kinds))
             for piece in _pieces(event):
                 origin = _origin(piece, written) if isinstance(piece.value, Data) else None
                 self._parts.append(Part(number, at, piece, piece.mask, origin))
@@ -184,9 +185,12 @@ class _Allocated:
         self._writes = np.array([_writes(kind.site, is_global) for kind in self._kinds])
         atomic = np.array([kind.site.operation == "atomic" for kind in self._kinds])
         by_data = np.array([kind.is_by_data for kind in self._kinds])
-        may_race = (self._writes[:, None] | self._writes) & ~(atomic[:, None] & atomic)
-        either = by_data[:, None] | by_data
+        of_block = np.array([kind.is_of_block for kind in self._kinds])
+        writes, either = self._writes[:, None] | self._writes, by_data[:, None] | by_data
+        may_race = writes & ~(atomic[:, None] & atomic)
         self._known, self._open = may_race & ~either, may_race & either
+        # Between blocks, atomics of a block are accesses like any other.
+        self._apart = (may_race | (writes & (of_block[:, None] | of_block))) & ~either
 
     def into(self, races: Races, between_blocks: bool, codes: CodesOf | None) -> None:
         """Notes the races. What is stored is asked for only where threads write over each other."""
@@ -381,7 +385,7 @@ class _Allocated:
         rows = np.arange(self._lanes.rows)
         blocks = self._lanes.blocks
         worlds = {row: frozenset((row // blocks,)) for row in range(self._lanes.rows)}
-        if self._known.any():
+        if self._apart.any():
             made = entries_of(parts, self._lanes, rows, self._extent)
             if made is not None:
                 entries, unit = made
@@ -391,7 +395,7 @@ class _Allocated:
                 block = entries.row % blocks
                 chosen = contested(entries, block, self._writes)
                 entries, block = entries.only(chosen), block[chosen]
-                self._note(entries, meetings(entries, entries.place, block, self._known), "grid", worlds)
+                self._note(entries, meetings(entries, entries.place, block, self._apart), "grid", worlds)
         if self._open.any():
             places = anywhere(parts, self._lanes, rows)
             if places is not None:

@@ -52,6 +52,8 @@ class Kind(NamedTuple):
     """Data decides whether they happen."""
     is_by_data: bool
     """Data decides where."""
+    is_of_block: bool = False
+    """It is an atomic for the threads of a block only."""
 
 
 class Part(NamedTuple):
