@@ -17,12 +17,14 @@ from cudalint.ir.walk import nodes_in, walk
 from cudalint.measure.bounds import extent_of
 from cudalint.measure.crowds import is_crowded
 from cudalint.measure.origins import Origins, Source
+from cudalint.measure.overflows import is_wrapped
 from cudalint.measure.races import Race, RaceEnd
 from cudalint.measure.seen import Seen, is_uniform, spelled
 from cudalint.measure.touches import Site
 from cudalint.measure.turns import Turn, excluded
 from cudalint.measure.updates import is_shared_extreme, is_shared_update
 from cudalint.measure.ways import Guard
+from cudalint.worlds.records import Batch
 
 
 class Doubt(Struct, frozen=True):
@@ -35,10 +37,10 @@ class Doubt(Struct, frozen=True):
     """The two accesses cannot happen in one run at all."""
 
 
-def doubt_about(race: Race, seen: Seen, late: Turn | None, is_contradicted: bool = False) -> Doubt | None:
+def doubt_about(race: Race, seen: Seen, late: Turn | None, batch: Batch) -> Doubt | None:
     """None for a race that is certain, as far as its launch and the numbers of its worlds go; of a launch that is
     contradicted, which fulfils its own conditions in no world, none is."""
-    if is_contradicted:
+    if batch.is_contradicted:
         return Doubt("what host code asks of the sizes before the launch does not hold together")
     opposite = contradiction(race, seen)
     if opposite is not None:
@@ -55,6 +57,7 @@ def doubt_about(race: Race, seen: Seen, late: Turn | None, is_contradicted: bool
         or parts_missing(race, seen)
         or extent(race, seen)
         or misaligned(race, seen)
+        or overflows(race, seen, batch)
         or far_on(race, seen)
         or addresses(race, seen)
         or guarded
@@ -278,6 +281,14 @@ def extent(race: Race, seen: Seen) -> Doubt | None:
             if ((wide < 0) | (wide >= bytes_))[event.mask[own]].any():
                 return Doubt("with the sizes that were taken, threads leave the array")
     return None
+
+
+@heuristic("trace-doubt-overflow", "races of indices that are too large for their types").otherwise(None)
+def overflows(race: Race, seen: Seen, batch: Batch) -> Doubt | None:
+    """Numbers that nobody gives, with which an index wraps around: no program has them."""
+    if not is_wrapped(race, seen, batch):
+        return None
+    return Doubt("with the sizes that were taken, the index is too large for its type")
 
 
 @heuristic("trace-doubt-misaligned", "races of accesses that fail").otherwise(None)

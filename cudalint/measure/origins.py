@@ -222,6 +222,14 @@ class OriginsOf:
             # The variable of an enclosing function, which a lambda captures.
             level = level[1:] if level else None
 
+    def values_of(self, symbol: ir.Symbol, stack: Stack) -> list[tuple[Any, Stack]]:
+        """The expressions that a variable has the values of, each with the calls that lead there."""
+        function = self.ways.function_of(stack)
+        if symbol in function.parameters and stack:
+            argument = argument_of(stack[0], function.parameters.index(symbol))
+            return [(argument, stack[1:])] if argument is not None else []
+        return [(value, stack) for value, _ in definitions(function).get(symbol, ()) if value is not None]
+
     def _deciding(self, nodes: Iterable[Any], level: Stack) -> Iterator[Guard]:
         """The conditions of one function by which it is decided at which of some nodes threads come by: those of some
         that are not conditions of all."""

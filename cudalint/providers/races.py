@@ -106,7 +106,7 @@ class RaceCollector(Provider, eq=False):
             if store_alike(race, seen):
                 continue
             late = late_turn(race, seen)
-            doubt = doubt_about(race, seen, late, executed.batch.is_contradicted)
+            doubt = doubt_about(race, seen, late, executed.batch)
             if doubt is not None and doubt.excludes:
                 continue
             nobody = of_nobody(race, seen)
