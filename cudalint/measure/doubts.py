@@ -56,6 +56,7 @@ def doubt_about(race: Race, seen: Seen, late: Turn | None, batch: Batch) -> Doub
         or signals(race, seen, late)
         or parts_missing(race, seen)
         or extent(race, seen)
+        or unsized(race)
         or misaligned(race, seen)
         or overflows(race, seen, batch)
         or far_on(race, seen)
@@ -281,6 +282,23 @@ def extent(race: Race, seen: Seen) -> Doubt | None:
             if ((wide < 0) | (wide >= bytes_))[event.mask[own]].any():
                 return Doubt("with the sizes that were taken, threads leave the array")
     return None
+
+
+@heuristic("trace-doubt-unsized", "records of unknown size").otherwise(None)
+def unsized(race: Race) -> Doubt | None:
+    """Nobody knows how far apart the elements are of which a field's type is not known."""
+    if any(_is_unsized(end.site.node) for end in _ends(race)):
+        return Doubt("how large the elements are is not known")
+    return None
+
+
+def _is_unsized(node: Any) -> bool:
+    while isinstance(node, (ir.Member, ir.Index, ir.Cast)):
+        type_ = ir.referent(node.type)
+        if isinstance(type_, ir.RecordType) and type_.unsized:
+            return True
+        node = node.operand if isinstance(node, ir.Cast) else node.base
+    return False
 
 
 @heuristic("trace-doubt-overflow", "races of indices that are too large for their types").otherwise(None)

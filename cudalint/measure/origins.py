@@ -36,6 +36,9 @@ class Origins(NamedTuple):
     atomics: frozenset[Source] = frozenset()
     is_unknown: bool = False
     """Something goes into it that is not followed."""
+    is_unread: bool = False
+    """Of that, something else than functions of which only the arguments are known, and that are taken to give the same
+    for the same ones."""
     numbers: frozenset[str] = frozenset()
     """Parameters of the kernel, by name."""
     itself: frozenset[str] = frozenset()
@@ -53,7 +56,8 @@ class Origins(NamedTuple):
 
 
 NOTHING = Origins()
-_UNKNOWN = Origins(is_unknown=True)
+_UNKNOWN = Origins(is_unknown=True, is_unread=True)
+_OF_A_CALL = Origins(is_unknown=True)
 
 
 def together(found: Iterable[Origins]) -> Origins:
@@ -66,8 +70,8 @@ def together(found: Iterable[Origins]) -> Origins:
             continue
         result = Origins(
             result.by_thread or each.by_thread, result.by_block or each.by_block, result.loads | each.loads,
-            result.atomics | each.atomics, result.is_unknown or each.is_unknown, result.numbers | each.numbers,
-            result.itself | each.itself,
+            result.atomics | each.atomics, result.is_unknown or each.is_unknown, result.is_unread or each.is_unread,
+            result.numbers | each.numbers, result.itself | each.itself,
         )  # fmt: skip
     return result
 
@@ -257,7 +261,7 @@ class OriginsOf:
         if known.effect in _EXCHANGES:
             return together((*arguments, Origins(itself=frozenset({"thread"}))))
         is_followed = known.effect or not (e.function is None or e.function.is_user)
-        return together(arguments if is_followed else (*arguments, _UNKNOWN))
+        return together(arguments if is_followed else (*arguments, _OF_A_CALL if e.function else _UNKNOWN))
 
 
 _DEEPEST = 12

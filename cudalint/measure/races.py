@@ -211,8 +211,6 @@ class _Allocated:
         event = self._events[part.number, id(part.event.node)]
         if part.origin is not None or event is not part.event or not isinstance(event.value, (Aggregate, Data)):
             return part
-        if isinstance(event.value, Data) and among(event.value):
-            return part
         return part._replace(codes=codes(part.number, event)) if event.operation == "store" else part
 
     def _look(self, races: Races, between_blocks: bool) -> None:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cudalint.execute.butterflies import among
 from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Stack
 from cudalint.execute.values import Aggregate, Data
@@ -55,7 +56,7 @@ class Stored:
         if not isinstance(event.value, (Aggregate, Data)):
             return self._mixed(0, bits_of(event))
         found = self._seen.value_of(Site(event.node, event.operation, event.bytes, event.stack))
-        if found is None or found.is_unknown or found.atomics:
+        if found is None or found.is_unread or found.atomics:
             return None
         code = np.full((1, 1), hash((id(event.node), number)) & _ALL, np.uint64)
         for name in sorted(found.itself):
@@ -65,6 +66,15 @@ class Stored:
             if loaded is None:
                 return None
             code = _mix(code, loaded)
+        return self._together(code, among(event.value)) if isinstance(event.value, Data) else code
+
+    def _together(self, found: Any, distances: int) -> Codes:
+        """The codes of lanes that have one value for certain, at some distances in a warp, as one."""
+        code: Codes = np.broadcast_to(found, self._shape)
+        lane = np.arange(self._lanes.lanes)
+        for bit in (1, 2, 4, 8, 16):
+            if distances & bit:
+                code = code + code[:, lane ^ bit]
         return code
 
     def _mixed(self, code: Any, values: Any) -> Codes | None:
