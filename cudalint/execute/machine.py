@@ -483,6 +483,8 @@ class Machine:
                 self.trace.cut = "its body is nested too deeply"
             except MemoryError:
                 self.trace.cut = "its body takes too much memory"
+        # Nothing is executed behind this, and nobody collects cycles.
+        del self.memory.machine
         return self.trace
 
     def _fill(self, variable: Allocation, offset: int, type_: ir.Type, value: Value, name: str) -> None:
