@@ -43,6 +43,10 @@ _SCALARS = (ir.Scalar, ir.PointerType, ir.OpaqueType)
 _MOST_LEAVES = 64
 """Of a record that is loaded as a whole, of which each is a value of its own."""
 
+_NARROW = 4096
+"""Lanes of all rows, for which numpy takes about as long as the dispatch of a step does."""
+
+
 class Note(NamedTuple):
     """One execution of an operator by the lanes of a mask."""
 
@@ -77,6 +81,8 @@ class Machine:
     ) -> None:  # fmt: skip
         self.lanes, self.program = lanes, program
         self.trace = Trace(lanes)
+        self.wide = 1 + lanes.rows * lanes.lanes // _NARROW
+        """How many times as long a step takes as one of few lanes."""
         self.budget = Budget(self.trace, limits or Limits())
         self.memory = Memory(self)
         self.full = lanes.full
