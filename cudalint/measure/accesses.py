@@ -234,8 +234,7 @@ def _known(
     cost, ideal = _rounded(figures.cost[told]), _rounded(figures.ideal[told])
     least, most = float(np.nanmin(figures.least)), float(np.nanmax(figures.most))
     if rests.kind == "where":
-        # What it is in the mean for some numbers, and for others.
-        least, most = _rounded(np.nanmin(figures.cost)), _rounded(np.nanmax(figures.cost))
+        least, most = _by_verdict(figures, wasteful, ideal)
     status: Status = "exact" if are_same else "assumed"
     reason, kind = None, "other"
     lanes = float(figures.lanes[told])
@@ -279,6 +278,14 @@ def _known(
         reached_otherwise=not reached[0],
         condition=rests.condition if rests.kind == "where" else "",
     )
+
+
+def _by_verdict(figures: Figures, wasteful: Sequence[bool | None], ideal: float) -> tuple[float, float]:
+    """What a request takes in the mean at most with numbers with which it is not wasteful, and with those with which
+    it is, for as many active lanes."""
+    ratios = np.divide(figures.cost, figures.ideal, out=np.zeros_like(figures.cost), where=figures.ideal > 0)
+    good, bad = (max(r for r, own in zip(ratios.tolist(), wasteful, strict=True) if own is it) for it in (False, True))
+    return round(good * ideal, _DIGITS), round(bad * ideal, _DIGITS)
 
 
 def _of_some(site: AccessSite, events: Sequence[AccessEvent], executed: Executed) -> Figures | None:
