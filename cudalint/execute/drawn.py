@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cudalint.execute.lanes import Lanes
     from cudalint.execute.trace import AccessEvent
 
-_DEEPEST = 24
+_DEEPEST = 48
 """Steps from a number back to what was loaded first; what was loaded where a longer way leads is drawn by itself."""
 _KEPT = 8
 """Of these steps, the last ones with plain numbers (`(x & 255) * 8`), which are kept."""
@@ -171,7 +171,7 @@ def _shallow(made: Drawn) -> Drawn:
 
 def _cut(value: Value, kept: int = _KEPT) -> Value:
     """What stands for a number with a long way: of its last steps, those that tell how large and how aligned it is."""
-    if type(value) is not Drawn:
+    if type(value) is not Drawn or value.depth <= _DEEPEST // 2:
         return value
     if kept and value.op not in ("load", "any") and sum(type(each) is Drawn for each in value.arguments) == 1:
         arguments = tuple(_cut(each, kept - 1) for each in value.arguments)
@@ -194,10 +194,11 @@ def chosen_number(mask: Any, new: Value, old: Value) -> Data:
     return _shallow(Drawn("chosen", (mask, new, old), type_))
 
 
-def either_number(new: Value, old: Value, scope: int = 0) -> Data:
-    """One number or the other, as data says: here the one, and there the other. `scope` is where it is the new one."""
-    if type(old) is Drawn and scope and old.scope == scope:
-        old = old.arguments[1]
+def either_number(new: Value, old: Value, scope: int = 0, otherwise: int = 0) -> Data:
+    """One number or the other, as data says: here the one, and there the other. `scope` is where it is the new one, and
+    `otherwise` where data leads if not there."""
+    if type(old) is Drawn and old.scope and old.scope in (scope, otherwise):
+        old = old.arguments[1] if old.scope == scope else old.arguments[0]
     if any(type(each) not in (Drawn, *_NUMBERS) for each in (new, old)):
         return COMPUTED
     type_ = next((each.type for each in (new, old) if type(each) is Drawn), _LONG)

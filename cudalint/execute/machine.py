@@ -116,6 +116,8 @@ class Machine:
         """Conditions around that data decides, now and where the innermost loop begins."""
         self.scopes: list[int] = []
         """For each of the conditions around that data decides, a number that no other one has."""
+        self.others: list[int] = []
+        """For each of them that of the other side of an `if` that came before; else 0."""
         self._scopes = 0
         self._apart: list[bool] = []
         """Whether lanes of a warp may find different data there."""
@@ -169,17 +171,20 @@ class Machine:
             self.continued = None
         return self.mask is not None
 
-    def open_scope(self, condition: Data | None = None) -> None:
-        """Data decides which of the active lanes come to what follows, until `close_scopes`."""
+    def open_scope(self, condition: Data | None = None, other: int = 0) -> None:
+        """Data decides which of the active lanes come to what follows, until `close_scopes`; `other` is the number of
+        the scope that the others come to."""
         self.data += 1
         self._scopes += 1
         self.scopes.append(self._scopes)
+        self.others.append(other)
         self._apart.append(condition is None or not condition.is_common)
 
     def close_scopes(self, data: int) -> None:
         """Goes back to so many conditions that data decides."""
         self.data = data
         del self.scopes[data:]
+        del self.others[data:]
         del self._apart[data:]
 
     def step(self) -> None:
