@@ -50,6 +50,15 @@ class Drawn(Data):
         """Of what was stored where data decides who comes: within that it is the first of its arguments."""
         self.depth = 1 + max((each.depth for each in arguments if type(each) is Drawn), default=0)
 
+    @property
+    def derived(self) -> Data:
+        """Of what is computed in ways that nobody follows the numbers are as good as these."""
+        if self.origin is None or self.is_derived:
+            return self
+        found = Drawn(self.op, self.arguments, self.type, self.origin, self.is_common)
+        found.is_derived = True
+        return found
+
     def numbers(self, lanes: Lanes, known: Known | None = None) -> tuple[Any, bool]:
         """Numbers for all lanes, [1 or R, 1 or L], or a single one; and whether what is loaded differs within warps.
         `known` keeps those of others that this may have parts in common with."""
