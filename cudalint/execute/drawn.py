@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from cudalint.execute.lanes import Lanes
     from cudalint.execute.trace import AccessEvent
 
-_DEEPEST = 24
+_DEEPEST = 48
 """Steps from a number back to what was loaded first; what was loaded where a longer way leads is drawn by itself."""
 _KEPT = 8
 """Of these steps, the last ones with plain numbers (`(x & 255) * 8`), which are kept."""
@@ -35,7 +35,7 @@ _NUMBERS = (int, bool, np.ndarray)
 class Drawn(Data):
     """An integer that a load finds, or that is computed from such."""
 
-    __slots__ = ("_found", "arguments", "depth", "op", "scope", "type")
+    __slots__ = ("arguments", "depth", "op", "scope", "type")
     depth: int
 
     def __init__(
@@ -49,7 +49,6 @@ class Drawn(Data):
         self.scope = 0
         """Of what was stored where data decides who comes: within that it is the first of its arguments."""
         self.depth = 1 + max((each.depth for each in arguments if type(each) is Drawn), default=0)
-        self._found: tuple[Any, bool] | None = None
 
     @property
     def derived(self) -> Data:
@@ -60,14 +59,17 @@ class Drawn(Data):
         found.is_derived = True
         return found
 
-    def numbers(self, lanes: Lanes) -> tuple[Any, bool]:
-        """Numbers for all lanes, [1 or R, 1 or L], or a single one; and whether what is loaded differs within warps."""
-        if self._found is None:
-            given = [each.numbers(lanes) if type(each) is Drawn else (each, False) for each in self.arguments]
+    def numbers(self, lanes: Lanes, known: Known | None = None) -> tuple[Any, bool]:
+        """Numbers for all lanes, [1 or R, 1 or L], or a single one; and whether what is loaded differs within warps.
+        `known` keeps those of others that this may have parts in common with."""
+        known = {} if known is None else known
+        found = known.get(self)
+        if found is None:
+            given = [each.numbers(lanes, known) if type(each) is Drawn else (each, False) for each in self.arguments]
             values, is_scattered = [value for value, _ in given], any(scattered for _, scattered in given)
             with np.errstate(all="ignore"):
-                self._found = self._computed(values, is_scattered, lanes)
-        return self._found
+                found = known[self] = self._computed(values, is_scattered, lanes)
+        return found
 
     def _computed(self, values: list[Any], is_scattered: bool, lanes: Lanes) -> tuple[Any, bool]:
         if self.op == "load":
@@ -88,17 +90,9 @@ class Drawn(Data):
             return converted(self.arguments[0](*map(np.asarray, values[1:])), self.type), is_scattered
         return binary(self.op, values[0], values[1], self.type), is_scattered
 
-    def without_data(self, lanes: Lanes, known: dict[int, Any] | None = None) -> Any:
+    def without_data(self, lanes: Lanes) -> Any:
         """What it is if all that is loaded is zero."""
-        known = {} if known is None else known
-        if id(self) not in known:
-            if self.op in ("load", "any"):
-                known[id(self)] = 0
-            else:
-                own = [each.without_data(lanes, known) if type(each) is Drawn else each for each in self.arguments]
-                with np.errstate(all="ignore"):
-                    known[id(self)] = self._computed(own, False, lanes)[0]
-        return known[id(self)]
+        return self.numbers(lanes, dict.fromkeys(self.loads(), (0, False)))[0]
 
     def salt(self) -> int:
         """What tells it from other numbers, more or less."""
@@ -136,6 +130,9 @@ class Drawn(Data):
             if each.op not in ("load", "any"):
                 waiting += [argument for argument in each.arguments if type(argument) is Drawn]
         return False
+
+
+Known = dict[Drawn, tuple[Any, bool]]
 
 
 def loaded_number(name: str, offset: Any, type_: ir.Type, origin: AccessEvent, is_one: bool) -> Data:
@@ -183,7 +180,7 @@ def _shallow(made: Drawn) -> Drawn:
 
 def _cut(value: Value, kept: int = _KEPT) -> Value:
     """What stands for a number with a long way: of its last steps, those that tell how large and how aligned it is."""
-    if type(value) is not Drawn:
+    if type(value) is not Drawn or value.depth <= _DEEPEST // 2:
         return value
     if kept and value.op not in ("load", "any") and sum(type(each) is Drawn for each in value.arguments) == 1:
         arguments = tuple(_cut(each, kept - 1) for each in value.arguments)
@@ -206,10 +203,11 @@ def chosen_number(mask: Any, new: Value, old: Value) -> Data:
     return _shallow(Drawn("chosen", (mask, new, old), type_))
 
 
-def either_number(new: Value, old: Value, scope: int = 0) -> Data:
-    """One number or the other, as data says: here the one, and there the other. `scope` is where it is the new one."""
-    if type(old) is Drawn and scope and old.scope == scope:
-        old = old.arguments[1]
+def either_number(new: Value, old: Value, scope: int = 0, otherwise: int = 0) -> Data:
+    """One number or the other, as data says: here the one, and there the other. `scope` is where it is the new one, and
+    `otherwise` where data leads if not there."""
+    if type(old) is Drawn and old.scope and old.scope in (scope, otherwise):
+        old = old.arguments[1] if old.scope == scope else old.arguments[0]
     if any(type(each) not in (Drawn, *_NUMBERS) for each in (new, old)):
         return COMPUTED
     type_ = next((each.type for each in (new, old) if type(each) is Drawn), _LONG)

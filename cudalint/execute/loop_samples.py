@@ -103,8 +103,12 @@ def _turns_left(history: History) -> Any:
 
 def _turns_alike(oldest: Note, old: Note, new: Note) -> Any:
     """How often an operator of the condition gives what it did, if its operands move by constant steps."""
-    if oldest.op != new.op or old.op != new.op or new.op == "element":
+    if oldest.op != new.op or old.op != new.op:
         return None
+    if new.op == "element":
+        # What is in the same place of a record says by itself how it moves.
+        is_plain = all(type(each.left) is int for each in (oldest, old, new))
+        return FOREVER if is_plain and len({(each.allocation, each.left) for each in (oldest, old, new)}) == 1 else None
     by = step_of(old.left, new.left), step_of(old.right, new.right)
     before = step_of(oldest.left, old.left), step_of(oldest.right, old.right)
     if any(each is None for each in (*by, *before)):

@@ -255,8 +255,8 @@ class Turns:
         """Executes some of the turns that are left, if they are too expensive to be all executed: if they have taken so
         many times what they may."""
         m = self.machine
-        spent, executed = m.trace.steps - self._steps, self._executed
-        less = m.trace.steps // _STEPS_IN_ALL
+        spent, executed = (m.trace.steps - self._steps) * m.wide, self._executed
+        less = m.trace.steps * m.wide // _STEPS_IN_ALL
         budget = max(_LEAST_STEPS, _STEPS >> (_LESS_IN_NESTS * (m.watchers - 1) + less))
         if len(self._history.turns) < _TURNS_TO_KNOW or executed < self._next_look:
             return False

@@ -120,7 +120,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
 def _most_turns(m: Machine) -> int:
     if m.in_full:
         return _MOST_TURNS
-    return max(_FEWEST_TURNS, _MOST_TURNS >> (m.trace.steps // _STEPS_IN_ALL))
+    return max(_FEWEST_TURNS, _MOST_TURNS >> (m.trace.steps * m.wide // _STEPS_IN_ALL))
 
 
 def _leave(m: Machine, own: tuple[ir.Symbol, ...]) -> None:

@@ -43,6 +43,10 @@ _SCALARS = (ir.Scalar, ir.PointerType, ir.OpaqueType)
 _MOST_LEAVES = 64
 """Of a record that is loaded as a whole, of which each is a value of its own."""
 
+_NARROW = 4096
+"""Lanes of all rows, for which numpy takes about as long as the dispatch of a step does."""
+
+
 class Note(NamedTuple):
     """One execution of an operator by the lanes of a mask."""
 
@@ -77,6 +81,8 @@ class Machine:
     ) -> None:  # fmt: skip
         self.lanes, self.program = lanes, program
         self.trace = Trace(lanes)
+        self.wide = 1 + lanes.rows * lanes.lanes // _NARROW
+        """How many times as long a step takes as one of few lanes."""
         self.budget = Budget(self.trace, limits or Limits())
         self.memory = Memory(self)
         self.full = lanes.full
@@ -110,6 +116,8 @@ class Machine:
         """Conditions around that data decides, now and where the innermost loop begins."""
         self.scopes: list[int] = []
         """For each of the conditions around that data decides, a number that no other one has."""
+        self.others: list[int] = []
+        """For each of them that of the other side of an `if` that came before; else 0."""
         self._scopes = 0
         self._apart: list[bool] = []
         """Whether lanes of a warp may find different data there."""
@@ -165,17 +173,20 @@ class Machine:
             self.continued = None
         return self.mask is not None
 
-    def open_scope(self, condition: Data | None = None) -> None:
-        """Data decides which of the active lanes come to what follows, until `close_scopes`."""
+    def open_scope(self, condition: Data | None = None, other: int = 0) -> None:
+        """Data decides which of the active lanes come to what follows, until `close_scopes`; `other` is the number of
+        the scope that the others come to."""
         self.data += 1
         self._scopes += 1
         self.scopes.append(self._scopes)
+        self.others.append(other)
         self._apart.append(condition is None or not condition.is_common)
 
     def close_scopes(self, data: int) -> None:
         """Goes back to so many conditions that data decides."""
         self.data = data
         del self.scopes[data:]
+        del self.others[data:]
         del self._apart[data:]
 
     def step(self) -> None:
@@ -505,6 +516,8 @@ class Machine:
                 self.trace.cut = "its body is nested too deeply"
             except MemoryError:
                 self.trace.cut = "its body takes too much memory"
+        # Nothing is executed behind this, and nobody collects cycles.
+        del self.memory.machine
         return self.trace
 
     def _fill(self, variable: Allocation, offset: int, type_: ir.Type, value: Value, name: str) -> None:

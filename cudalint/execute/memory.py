@@ -134,15 +134,15 @@ def _made_of(parts: dict[Allocation, tuple[Any, Any]]) -> Allocation | None:
     return made
 
 
-def either(new: Value, old: Value, scope: int = 0) -> Value:
+def either(new: Value, old: Value, scope: int = 0, otherwise: int = 0) -> Value:
     """One value or the other, as data says: of pointers it is known which pieces of memory they may lead to. `scope` is
-    where it is the new one (`Machine.scopes`)."""
+    where it is the new one (`Machine.scopes`), and `otherwise` where data leads if not there."""
     if type(new) is not Pointer or type(old) is not Pointer:
-        return either_number(new, old, scope)
+        return either_number(new, old, scope, otherwise)
     if new.allocation.is_null or old.allocation.is_null:
         return old if new.allocation.is_null else new
     if new.allocation is old.allocation:
-        return Pointer(new.allocation, either_number(new.offset, old.offset, scope), new.pointee)
+        return Pointer(new.allocation, either_number(new.offset, old.offset, scope, otherwise), new.pointee)
     parts: dict[Allocation, tuple[Any, Any]] = {}
     for at in (new, old):
         if at.allocation.parts and not at.allocation.is_open:
@@ -337,7 +337,7 @@ class Memory:
                 # Whether it is written is up to data: it is what it is only if that makes no difference.
                 if machine.mask is not to.mask:
                     value = joined(machine.mask, value, self.seen(old))
-                value = value if _is_same(value, old) else either(value, old, machine.scopes[-1])
+                value = value if _is_same(value, old) else either(value, old, machine.scopes[-1], machine.others[-1])
             elif machine.mask is not to.mask:
                 value = joined(machine.mask, value, old)
         if to.depth < machine.depth:

@@ -279,6 +279,7 @@ def _if_by_data(m: Machine, mask: Mask, holds: Data, then: Execute, otherwise: E
     out."""
     data = m.data
     m.open_scope(holds)
+    first = m.scopes[-1]
     if isinstance(holds, Conjunction):
         m.mask, _ = m.split(holds.known)
     if m.mask is not None:
@@ -286,7 +287,7 @@ def _if_by_data(m: Machine, mask: Mask, holds: Data, then: Execute, otherwise: E
     m.mask = mask
     if otherwise is not None:
         m.close_scopes(data)
-        m.open_scope(holds)
+        m.open_scope(holds, first)
         otherwise(m)
     m.close_scopes(data)
     m.mask = mask

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec.structs import replace
 
-from cudalint.execute.drawn import Drawn, some_of
+from cudalint.execute.drawn import Drawn, Known, some_of
 from cudalint.execute.values import Data, is_common
 from cudalint.facts import AccessResult, Status, Strides
 from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
@@ -36,9 +36,12 @@ _COPIES = (
     " such an order, or where this one reads is not known"
 )
 _MOST_COPIES = 64
+_MOST_DRAWN = 32
+"""Executions one after the other that numbers are drawn for, and as many from all others."""
 _MOST_HALVED = 2
 """Conditions that leave half of the lanes each: of more of them lanes rather come together."""
-_TABLE_BYTES = 1 << 16
+_TABLE_ENTRIES = 1 << 16
+"""As many as an integer of two bytes tells apart."""
 _LEAST_CODE = 2
 _WIDTHS = frozenset({1, 2, 4, 8, 16})
 
@@ -82,13 +85,26 @@ def _with_numbers(events: Sequence[AccessEvent], executed: Executed) -> tuple[Se
     if not any(type(event.offset) is Drawn for event in events):
         return events, False, False
     found, scattered = [], False
-    for event in events:
+    known: Known = {}
+    for event in _some_of_many(events):
         if type(event.offset) is Drawn:
-            numbers, differs = event.offset.numbers(executed.trace.lanes)
+            numbers, differs = event.offset.numbers(executed.trace.lanes, known)
             scattered |= differs
             event = event._replace(offset=numbers)
         found.append(event)
     return found, True, scattered
+
+
+def _some_of_many(events: Sequence[AccessEvent]) -> Iterator[AccessEvent]:
+    """The first executions, and some of the others for all of those: what is drawn is a sample in any case."""
+    rest = len(events) - _MOST_DRAWN
+    if rest <= _MOST_DRAWN:
+        yield from events
+        return
+    yield from events[:_MOST_DRAWN]
+    for number in range(_MOST_DRAWN):
+        event = events[_MOST_DRAWN + number * rest // _MOST_DRAWN]
+        yield event._replace(weight=event.weight * (rest / _MOST_DRAWN))
 
 
 def _copies(
@@ -127,7 +143,9 @@ def _is_looked_up(events: Sequence[AccessEvent], result: AccessResult) -> bool:
     about as likely, and the mean over uniform data is a figure worth giving. In a table that is read, bytes are rather
     pixels or letters, of which neighbours are alike, unless they are mixed with other data (`table[state ^ key]`) or
     hold codes of a few bits each (`table[code & 15]`)."""
-    if result.offset_range is None or result.offset_range[1] - result.offset_range[0] > _TABLE_BYTES:
+    if result.offset_range is None:
+        return False
+    if result.offset_range[1] - result.offset_range[0] > _TABLE_ENTRIES * max(event.bytes for event in events):
         return False
     drawn = [event.offset for event in events if type(event.offset) is Drawn and event.operation != "atomic"]
     return all(each.is_mixed or all(load.type.bytes >= _LEAST_CODE for load in each.loads()) for each in drawn)
@@ -215,6 +233,8 @@ def _known(
     partly = bool(figures.by_data[told])
     cost, ideal = _rounded(figures.cost[told]), _rounded(figures.ideal[told])
     least, most = float(np.nanmin(figures.least)), float(np.nanmax(figures.most))
+    if rests.kind == "where":
+        least, most = _by_verdict(figures, wasteful, ideal)
     status: Status = "exact" if are_same else "assumed"
     reason, kind = None, "other"
     lanes = float(figures.lanes[told])
@@ -258,6 +278,14 @@ def _known(
         reached_otherwise=not reached[0],
         condition=rests.condition if rests.kind == "where" else "",
     )
+
+
+def _by_verdict(figures: Figures, wasteful: Sequence[bool | None], ideal: float) -> tuple[float, float]:
+    """What a request takes in the mean at most with numbers with which it is not wasteful, and with those with which
+    it is, for as many active lanes."""
+    ratios = np.divide(figures.cost, figures.ideal, out=np.zeros_like(figures.cost), where=figures.ideal > 0)
+    good, bad = (max(r for r, own in zip(ratios.tolist(), wasteful, strict=True) if own is it) for it in (False, True))
+    return round(good * ideal, _DIGITS), round(bad * ideal, _DIGITS)
 
 
 def _of_some(site: AccessSite, events: Sequence[AccessEvent], executed: Executed) -> Figures | None:

@@ -6,13 +6,14 @@ Accesses"); shared arrays lie where nvcc puts them, and a thread's own variables
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
-from cudalint.execute.drawn import Drawn
+from cudalint.execute.drawn import Drawn, Known
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.ir import nodes as ir
@@ -24,6 +25,8 @@ from cudalint.measure.wrongs import Found, Site, Wrong, found_of, sites_of
 from cudalint.worlds.records import Batch
 
 _WIDEST = 16
+_MOST_DRAWN = 64
+"""Executions of one access that numbers are drawn for."""
 _STARTING = ("global", "shared")
 """Memory of which it is known where its arrays start."""
 
@@ -76,17 +79,24 @@ def misaligned_sites(
         return _wrong(width, base_of(site, layout)) if width > 1 and site.allocation.space in _STARTING else None
 
     drawn = {id(event.node) for event in trace.accesses if type(event.offset) is Drawn}
-    sites = sites_of(_known(event, trace.lanes) for event in trace.accesses)
+    sites = sites_of(_with_numbers(trace))
     for found in found_of(sites, trace, asks):
         yield found, sites[found.site], id(found.site.node) in drawn
 
 
-def _known(event: AccessEvent, lanes: Lanes) -> AccessEvent:
-    """An access with numbers for the data that goes into its address: nobody knows them, and any may be there."""
-    if type(event.offset) is not Drawn:
-        return event
-    numbers, _ = event.offset.numbers(lanes)
-    return event._replace(offset=numbers.astype(np.int64) if type(numbers) is np.ndarray else int(numbers))
+def _with_numbers(trace: Trace) -> Iterator[AccessEvent]:
+    """The accesses, with numbers for the data that goes into their addresses: nobody knows them, and any may be there.
+    Some of the executions tell as much as all."""
+    made: Counter[int] = Counter()
+    known: Known = {}
+    for event in trace.accesses:
+        if type(event.offset) is Drawn:
+            made[id(event.node)] += 1
+            if made[id(event.node)] > _MOST_DRAWN:
+                continue
+            numbers, _ = event.offset.numbers(trace.lanes, known)
+            event = event._replace(offset=numbers.astype(np.int64) if type(numbers) is np.ndarray else int(numbers))
+        yield event
 
 
 def residues_of(events: Iterable[AccessEvent], lanes: Lanes, width: int, base: int) -> tuple[int, ...]:

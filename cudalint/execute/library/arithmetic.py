@@ -51,7 +51,11 @@ def of_numbers(program: Program, e: ir.Call, compute: Compute) -> Evaluate:
 def _computed(values: Sequence[Value]) -> Data:
     """What comes of arguments of which one at least is no number: no longer one that could be drawn."""
     found = data_of(values)
-    return Data("computed", is_common=found.is_common) if type(found) is Drawn else found
+    if type(found) is not Drawn:
+        return found
+    made = Data("computed", "", found.origin, found.is_common)
+    made.is_derived = True
+    return made
 
 
 def _as_lanes(values: Any, type_: ir.Scalar) -> Any:
