@@ -10,23 +10,23 @@ race; those whose bytes data decides are possible ones, told apart from the othe
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
+from collections.abc import Callable, Sequence, Set
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace as replaced
 
-from cudalint.execute.butterflies import among
 from cudalint.execute.lanes import Extents
-from cudalint.execute.memory import Allocation, plus
+from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Trace
-from cudalint.execute.values import Aggregate, Data, leaves
+from cudalint.execute.values import Aggregate, Data
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.measure.bounds import extent_of
 from cudalint.measure.copies import under_way
 from cudalint.measure.order import Exchanges, WarpOrder
+from cudalint.measure.race_parts import covering, hashed, origin_of, pieces_of, same_values, split
 from cudalint.measure.touches import (
     Entries,
     Kind,
@@ -173,8 +173,8 @@ class _Allocated:
                 site = Site(event.node, event.operation, event.bytes, event.stack)
                 self._first.setdefault(site, number)
                 at = numbers[key] = self._kinds.setdefault(Kind(site, *kind), len(self._kinds))
-            for piece in _pieces(event):
-                origin = _origin(piece, written) if isinstance(piece.value, Data) else None
+            for piece in pieces_of(event):
+                origin = origin_of(piece, written) if isinstance(piece.value, Data) else None
                 self._parts.append(Part(number, at, piece, piece.mask, origin))
         self._covering: set[int] = set()
         """Kinds that take all bytes in the interval that is looked at."""
@@ -209,9 +209,16 @@ class _Allocated:
 
     def _with_codes(self, part: Part, codes: CodesOf) -> Part:
         event = self._events[part.number, id(part.event.node)]
-        if part.origin is not None or event is not part.event or not isinstance(event.value, (Aggregate, Data)):
+        if part.origin is not None or event.operation != "store" or not isinstance(event.value, (Aggregate, Data)):
             return part
-        return part._replace(codes=codes(part.number, event)) if event.operation == "store" else part
+        found = codes(part.number, event)
+        if found is None or event is part.event:
+            return part._replace(codes=found)
+        # A number of a vector is the same where the vector is, at its place in it.
+        if not isinstance(part.event.value, Data) or isinstance(event.offset, Data):
+            return part
+        place = np.max(np.asarray(part.event.offset) - event.offset)
+        return part._replace(codes=found + np.uint64(place))
 
     def _look(self, races: Races, between_blocks: bool) -> None:
         seen: set[object] = set()
@@ -248,17 +255,17 @@ class _Allocated:
         for _, kind, event, mask, origin, codes in parts:
             known = self._masks.get(id(mask))
             if known is None:
-                known = self._masks[id(mask)] = _hashed(mask), mask
+                known = self._masks[id(mask)] = hashed(mask), mask
             interval = event.warp_interval
             if first_interval is None:
                 first_interval = interval
-            passed = _hashed(interval - first_interval)
-            value = _hashed(event.value if event.operation == "store" else None)
+            passed = hashed(interval - first_interval)
+            value = hashed(event.value if event.operation == "store" else None)
             if values is not None and value is not None:
                 value = values.setdefault((type(value), value), len(values))
-            found += kind, known[0], _hashed(event.offset), passed, value, _hashed(codes)
+            found += kind, known[0], hashed(event.offset), passed, value, hashed(codes)
             if origin is not None:
-                found += id(origin.allocation), _hashed(shifts.offsets_of(origin, True))
+                found += id(origin.allocation), hashed(shifts.offsets_of(origin, True))
         return tuple(found)
 
     # --- within blocks -----------------------------------------------------------------------------
@@ -277,7 +284,7 @@ class _Allocated:
         if made is not None:
             entries, unit = made
             if self._open.any() and self._extent is not None:
-                self._covering = _covering(entries, self._extent // unit)
+                self._covering = covering(entries, self._extent // unit)
             if self._known.any():
                 entries = entries.only(contested(entries, entries.lane, self._writes))
                 harmless = read_by_writers(entries, self._writes)
@@ -374,7 +381,7 @@ class _Allocated:
                         found.append((before, at))
             last[kind, lane] = at
         first, second = (np.array([pair[i] for pair in found], np.int64) for i in range(2))
-        return Pairs(first, second, _same_values(entries, first, second))
+        return Pairs(first, second, same_values(entries, first, second))
 
     # --- between blocks ----------------------------------------------------------------------------
 
@@ -475,77 +482,9 @@ def _span(site: Site) -> object:
     return site.node.span
 
 
-def split(parts: Iterable[Part], by: str) -> dict[int, list[Part]]:
-    """The parts of each interval, which is a number for each event, or for each of its lanes."""
-    found: dict[int, list[Part]] = {}
-    known: dict[tuple[int, int], list[tuple[int, Any]]] = {}
-    for part in parts:
-        interval = getattr(part.event, by)
-        if type(interval) is not np.ndarray:
-            found.setdefault(interval, []).append(part)
-            continue
-        key = id(interval), id(part.mask)
-        if key not in known:
-            wide = np.broadcast_to(interval, part.mask.shape)
-            values = np.unique(wide[part.mask]).tolist()
-            known[key] = [(v, part.mask & (wide == v) if len(values) > 1 else part.mask) for v in values]
-        for value, mask in known[key]:
-            found.setdefault(value, []).append(part._replace(mask=mask))
-    return found
-
-
-def _hashed(value: Any) -> object:
-    """Equal for equal numbers and arrays, and for data that as many lanes have in common; with hardly any chance for
-    others."""
-    if type(value) is np.ndarray:
-        return value.shape, hash(value.tobytes())
-    if isinstance(value, Data):
-        return "data", among(value)
-    return value if isinstance(value, (int, float)) else None
-
-
-def _covering(entries: Entries, units: int) -> set[int]:
-    """The kinds of which two threads or more take all units of an allocation, in some row."""
-    found: set[int] = set()
-    for kind in np.unique(entries.kind).tolist():
-        own = np.flatnonzero(entries.kind == kind)
-        row = entries.row[own]
-        own = own[row == row[0]]
-        is_whole = len(np.unique(entries.place[own])) >= units
-        if is_whole and entries.lane[own].min() != entries.lane[own].max():
-            found.add(kind)
-    return found
-
-
 def _writes(site: Site, is_global: bool) -> bool:
     """An asynchronous copy reads global memory, and writes shared memory."""
     return site.operation != "load" and not (is_global and site.operation == "async-copy")
-
-
-def _pieces(event: AccessEvent) -> list[AccessEvent]:
-    """A store of a vector as those of its numbers."""
-    value = event.value
-    if event.operation != "store" or type(value) is not Aggregate or value.type.bytes != event.bytes:
-        return [event]
-    parts = [(at, type_.bytes, value.cells.get(at)) for at, type_ in leaves(value.type)]
-    if sum(bytes_ for _, bytes_, _ in parts) != event.bytes:
-        return [event]
-    return [event._replace(offset=plus(event.offset, at), bytes=bytes_, value=own) for at, bytes_, own in parts]
-
-
-def _origin(event: AccessEvent, written: Set[int]) -> AccessEvent | None:
-    value = event.value
-    if event.operation != "store" or not isinstance(value, Data) or value.origin is None or value.is_derived:
-        return None
-    is_constant = id(value.origin.allocation) not in written and not isinstance(value.origin.offset, Data)
-    return value.origin if is_constant else None
-
-
-def _same_values(entries: Entries, first: Numbers, second: Numbers) -> Flags:
-    same: Flags = entries.is_known[first] & entries.is_known[second]
-    same &= entries.value[first] == entries.value[second]
-    same &= entries.start[first] == entries.start[second]
-    return same
 
 
 __all__ = ["Race", "RaceEnd", "Races", "races_of"]

@@ -203,8 +203,17 @@ class Racing(NamedTuple):
 
     @property
     def is_benign(self) -> bool:
+        """Whether both store the same to all bytes that they share."""
         a, b = self.one[2], self.other[2]
-        return a.what == b.what == "store" and (a.start, a.bytes, a.value) == (b.start, b.bytes, b.value)
+        if not a.what == b.what == "store":
+            return False
+        first, second = _stored_by(a), _stored_by(b)
+        return all(first[byte] == second[byte] for byte in first.keys() & second.keys())
+
+
+def _stored_by(step: Step) -> dict[int, int]:
+    value = step.value & (1 << 8 * step.bytes) - 1
+    return dict(enumerate(value.to_bytes(step.bytes, "little"), step.start))
 
 
 def racing_pairs(kernel: Kernel, n: int) -> list[Racing]:
