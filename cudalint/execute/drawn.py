@@ -7,7 +7,7 @@ where data says has numbers drawn for it: arbitrary ones, but what is loaded fro
 from __future__ import annotations
 
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
 
 _DEEPEST = 24
 """Steps from a number back to what was loaded first; what was loaded where a longer way leads is drawn by itself."""
+_KEPT = 8
+"""Of these steps, the last ones with plain numbers (`(x & 255) * 8`), which are kept."""
 _KINDS = frozenset({"int", "uint", "bool"})
+_BOOL = ir.Scalar("bool", 1, "bool")
 _LONG = ir.Scalar("long", 8, "int")
 _MOST_BITS = 32
 _NUMBERS = (int, bool, np.ndarray)
@@ -32,7 +35,7 @@ _NUMBERS = (int, bool, np.ndarray)
 class Drawn(Data):
     """An integer that a load finds, or that is computed from such."""
 
-    __slots__ = ("_found", "arguments", "depth", "op", "type")
+    __slots__ = ("_found", "arguments", "depth", "op", "scope", "type")
     depth: int
 
     def __init__(
@@ -43,8 +46,19 @@ class Drawn(Data):
         is_one = all(map(is_common, arguments)) if is_one is None else is_one
         super().__init__("loaded" if op == "load" else "computed", "", origin, is_one)
         self.op, self.arguments, self.type = op, arguments, type_
+        self.scope = 0
+        """Of what was stored where data decides who comes: within that it is the first of its arguments."""
         self.depth = 1 + max((each.depth for each in arguments if type(each) is Drawn), default=0)
         self._found: tuple[Any, bool] | None = None
+
+    @property
+    def derived(self) -> Data:
+        """Of what is computed in ways that nobody follows the numbers are as good as these."""
+        if self.origin is None or self.is_derived:
+            return self
+        found = Drawn(self.op, self.arguments, self.type, self.origin, self.is_common)
+        found.is_derived = True
+        return found
 
     def numbers(self, lanes: Lanes) -> tuple[Any, bool]:
         """Numbers for all lanes, [1 or R, 1 or L], or a single one; and whether what is loaded differs within warps."""
@@ -70,7 +84,21 @@ class Drawn(Data):
         if self.op == "either":
             by_row = _scramble(np.arange(1, lanes.rows + 1, dtype=np.uint64)[:, None])
             return np.where(by_row & np.uint64(1), *values), is_scattered
+        if self.op == "function":
+            return converted(self.arguments[0](*map(np.asarray, values[1:])), self.type), is_scattered
         return binary(self.op, values[0], values[1], self.type), is_scattered
+
+    def without_data(self, lanes: Lanes, known: dict[int, Any] | None = None) -> Any:
+        """What it is if all that is loaded is zero."""
+        known = {} if known is None else known
+        if id(self) not in known:
+            if self.op in ("load", "any"):
+                known[id(self)] = 0
+            else:
+                own = [each.without_data(lanes, known) if type(each) is Drawn else each for each in self.arguments]
+                with np.errstate(all="ignore"):
+                    known[id(self)] = self._computed(own, False, lanes)[0]
+        return known[id(self)]
 
     def salt(self) -> int:
         """What tells it from other numbers, more or less."""
@@ -130,14 +158,43 @@ def computed_number(op: str, left: Value, right: Value, type_: ir.Type, operand:
     return _shallow(Drawn(op, (left, right), own))
 
 
+def function_number(compute: Callable[..., Any], values: Sequence[Value], type_: ir.Type) -> Data | None:
+    """What a function makes of numbers of which one was drawn; None where another one is no number."""
+    if not isinstance(type_, ir.Scalar) or type_.kind not in _KINDS or Drawn not in map(type, values):
+        return None
+    if not all(type(each) in (Drawn, *_NUMBERS) for each in values):
+        return None
+    return _shallow(Drawn("function", (compute, *values), type_, None, all(map(is_common, values))))
+
+
+def whole_number(of: Data, type_: ir.Type, span: ir.Span) -> Data:
+    """An integer that is made of a float of which nothing is known."""
+    if not isinstance(type_, ir.Scalar) or type_.kind not in _KINDS or type(of) is not Data or of.kind == "unknown":
+        return of
+    return Drawn("any", (1009 * span.line + span.column,), type_, of.origin, of.is_common)
+
+
 def _shallow(made: Drawn) -> Drawn:
     """A number, without the long way that led to it."""
-    return made if made.depth <= _DEEPEST else Drawn("any", (made.salt(),), made.type, None, made.is_common)
+    if made.depth <= _DEEPEST:
+        return made
+    return Drawn(made.op, tuple(map(_cut, made.arguments)), made.type, made.origin, made.is_common)
+
+
+def _cut(value: Value, kept: int = _KEPT) -> Value:
+    """What stands for a number with a long way: of its last steps, those that tell how large and how aligned it is."""
+    if type(value) is not Drawn:
+        return value
+    if kept and value.op not in ("load", "any") and sum(type(each) is Drawn for each in value.arguments) == 1:
+        arguments = tuple(_cut(each, kept - 1) for each in value.arguments)
+        return Drawn(value.op, arguments, value.type, value.origin, value.is_common)
+    type_ = _BOOL if value.op in COMPARING else value.type
+    return Drawn("any", (value.salt(),), type_, value.origin, value.is_common)
 
 
 def cast_number(value: Drawn, type_: ir.Type) -> Data:
     if not isinstance(type_, ir.Scalar) or type_.kind not in _KINDS:
-        return COMPUTED
+        return Data("computed", is_common=value.is_common)
     return value if type_ == value.type else Drawn("cast", (value,), type_)
 
 
@@ -149,12 +206,16 @@ def chosen_number(mask: Any, new: Value, old: Value) -> Data:
     return _shallow(Drawn("chosen", (mask, new, old), type_))
 
 
-def either_number(new: Value, old: Value) -> Data:
-    """One number or the other, as data says: here the one, and there the other."""
+def either_number(new: Value, old: Value, scope: int = 0) -> Data:
+    """One number or the other, as data says: here the one, and there the other. `scope` is where it is the new one."""
+    if type(old) is Drawn and scope and old.scope == scope:
+        old = old.arguments[1]
     if any(type(each) not in (Drawn, *_NUMBERS) for each in (new, old)):
         return COMPUTED
     type_ = next((each.type for each in (new, old) if type(each) is Drawn), _LONG)
-    return _shallow(Drawn("either", (new, old), type_))
+    made = _shallow(Drawn("either", (new, old), type_))
+    made.scope = scope
+    return made
 
 
 def moved_offset(offset: Any, added: Any) -> Data:
@@ -170,9 +231,7 @@ def scaled_index(index: Drawn, bytes_: int) -> Data:
 
 def _near(offset: Any) -> Any:
     """The offset of a load, without the long way that led to it."""
-    if type(offset) is Drawn and offset.depth >= _DEEPEST:
-        return Drawn("any", (offset.salt(),), _LONG, None, offset.is_common)
-    return offset
+    return _cut(offset) if type(offset) is Drawn and offset.depth >= _DEEPEST else offset
 
 
 def _drawn(salt: int, offset: Any, type_: ir.Scalar, lanes: Lanes) -> Any:
@@ -191,6 +250,14 @@ def _scramble(x: Any) -> Any:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
+
+
+def some_of(mask: Any, conditions: int) -> Any:
+    """Lanes of a mask that are left after so many conditions that each leave half of them, wherever they are."""
+    rows, lanes = mask.shape
+    place = np.arange(rows, dtype=np.uint64)[:, None] * np.uint64(lanes) + np.arange(lanes, dtype=np.uint64)
+    word = _scramble(_scramble(place))
+    return mask & ((word & np.uint64((1 << conditions) - 1)) == 0)
 
 
 def _differs_in_warps(offset: Any, lanes: Lanes) -> bool:

@@ -8,7 +8,9 @@ import numpy as np
 
 from cudalint.execute.addresses import with_pointer
 from cudalint.execute.arithmetic import COMPARING, binary
-from cudalint.execute.drawn import Drawn, computed_number
+from cudalint.execute.butterflies import Alike
+from cudalint.execute.butterflies import combined as in_butterfly
+from cudalint.execute.drawn import Drawn, computed_number, whole_number
 from cudalint.execute.memory import NULL, Allocation, as_type, either, joined, plus
 from cudalint.execute.places import _CHAR
 from cudalint.execute.program import Evaluate, Program
@@ -105,7 +107,8 @@ class Expressions:
         def read(m: Machine) -> Value:
             found = m.environment.get(symbol)
             if type(found) is Allocation and found.space == "local" and not found.widths:
-                return found.cells.get(0, UNKNOWN)
+                value = found.cells.get(0, UNKNOWN)
+                return m.memory.seen(value) if m.scopes else value
             allocation, offset, type_ = place(m)
             return m.memory.load(allocation, offset, type_, e)
 
@@ -202,12 +205,15 @@ class Expressions:
             if mask is None:
                 return first
             if isinstance(first, Data):
-                m.data += 1
+                m.open_scope(first)
                 second = m.truth(right(m))
-                m.data -= 1
+                m.close_scopes(m.data - 1)
                 if type(second) is bool and second is stops_at:
                     return second
-                return _unsettled(first) if stops_at else first
+                if stops_at:
+                    return _unsettled(first)
+                known = second.known if isinstance(second, Conjunction) else second
+                return _narrowed(first, known) if type(known) is np.ndarray else first
             go_on, _ = m.split(~first if stops_at else first)
             if is_branch:
                 m.branch(e, mask, go_on)
@@ -220,7 +226,7 @@ class Expressions:
                 # What the left side says of some lanes is known: the others are up to data.
                 if stops_at:
                     return _unsettled(second)
-                return Conjunction(first & second.known if isinstance(second, Conjunction) else first, second)
+                return _narrowed(second, first)
             return (first | second) if stops_at else (first & second)
 
         return computed
@@ -275,7 +281,7 @@ class Expressions:
                 return then(m)
             if type(holds) is not np.ndarray:
                 m.undecided(e, holds)
-                return _by_data(m, then, otherwise)
+                return _by_data(m, then, otherwise, holds)
             with_it, without = m.split(holds)
             m.branch(e, mask, with_it)
             if without is None:
@@ -313,11 +319,15 @@ class Expressions:
 
             return read
         value, is_narrow = self._program.value(operand), _may_wrap(ir.referent(operand.type), type_)
+        own = ir.referent(operand.type)
+        is_whole = isinstance(own, ir.Scalar) and own.kind == "float"
 
         def cast(m: Machine) -> Value:
             found = value(m)
             if is_narrow and m.notes is not None:
                 _watch_cast(m, found, type_)
+            if is_whole and type(found) is Data:
+                found = whole_number(found, type_, e.span)
             return as_type(found, type_)
 
         return cast
@@ -412,8 +422,13 @@ class Conjunction(Data):
     __slots__ = ("known",)
 
     def __init__(self, known: Any, data: Data) -> None:
-        super().__init__(data.kind, data.reason)
+        super().__init__(data.kind, data.reason, is_common=data.is_common)
         self.known = known
+
+
+def _narrowed(condition: Data, known: Any) -> Conjunction:
+    """A condition, together with one of which it is known for which lanes it holds."""
+    return Conjunction(known & condition.known if isinstance(condition, Conjunction) else known, condition)
 
 
 def _unsettled(condition: Data) -> Data:
@@ -427,11 +442,15 @@ def _place_of_store(e: ir.Assign) -> ir.Expr:
     return e.value if is_copy and e.value.span.line != e.target.span.line else e.target
 
 
-def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate) -> Value:
+def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate, holds: Data) -> Value:
     """Both sides of a choice that data makes."""
-    m.data += 1
-    first, second = then(m), otherwise(m)
-    m.data -= 1
+    data = m.data
+    m.open_scope(holds)
+    first = then(m)
+    m.close_scopes(data)
+    m.open_scope(holds)
+    second = otherwise(m)
+    m.close_scopes(data)
     plain = type(first) in (int, bool, float) and type(first) is type(second)
     return first if first is second or (plain and first == second) else either(first, second)
 
@@ -445,7 +464,7 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
             m.watch(op, left, right, own)
         return binary(op, left, right, own) if isinstance(own, ir.Scalar) else COMPUTED
     if kinds[0] is Data and kinds[1] is Data:
-        return left if right.is_common or not left.is_common else right
+        return (left if right.is_common or not left.is_common else right).derived
     if Pointer in kinds:
         if m.notes is not None:
             _watch_pointers(m, op, left, right)
@@ -456,6 +475,8 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
                 return value.combined(op, left, right, type_, operand)
         if m.notes is not None and op in ("*", "&"):
             m.watch("==", right if issubclass(kinds[0], Data) else left, 0)
+        if Alike in kinds:
+            return in_butterfly(op, left, right)
         found = _of_data(op, left, right)
         if Drawn in kinds and isinstance(found, Data):
             return computed_number(op, left, right, type_, operand) or Data("computed", is_common=found.is_common)
@@ -487,8 +508,10 @@ def _of_data(op: str, left: Value, right: Value) -> Value:
         return 0
     data, number = (left, right) if isinstance(left, Data) else (right, left)
     if data.is_common and not is_common(number):
-        return Data(data.kind, data.reason, data.origin)
-    return data
+        found = Data(data.kind, data.reason, data.origin)
+        found.is_derived = True
+        return found
+    return data.derived
 
 
 def _watch_cast(m: Machine, value: Value, type_: ir.Type) -> None:

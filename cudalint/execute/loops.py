@@ -26,6 +26,8 @@ _STEPS_IN_ALL = 50_000
 _SHORT = 32
 _TURNS_BY_DATA = 2
 """Of a loop that data ends: the first turn, and one that comes after another."""
+_TOGETHER = Data("loaded", is_common=True)
+"""Lanes leave such a loop one after the other, so that most turns have most of them."""
 
 
 def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execute:
@@ -70,7 +72,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                         m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                         break
                     if m.data == outer[3]:
-                        m.data += 1
+                        m.open_scope(_TOGETHER)
                         m.loop_data = m.data
                 elif type(holds) is bool:
                     m.agreed(n)
@@ -110,7 +112,8 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
             for (allocation, offset), old in written.items():
                 if allocation.depth < m.depth:
                     m.writes[-1].setdefault((allocation, offset), old)
-        m.broken, m.continued, m.loop_data, m.data, m.is_left_by_data = outer
+        m.close_scopes(outer[3])
+        m.broken, m.continued, m.loop_data, _, m.is_left_by_data = outer
         m.mask = entered if frame.returned is returned and m.ended is ended else m.gone(entered)
 
     return execute

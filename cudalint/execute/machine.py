@@ -11,7 +11,7 @@ from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.budget import MOST_BRANCHES, Budget, Limits, TooMuch
 from cudalint.execute.contents import Contents, note_store
 from cudalint.execute.drawn import loaded_number
-from cudalint.execute.memory import NULL, Allocation, Memory, as_type, joined, loaded, pieces, plus
+from cudalint.execute.memory import NULL, Allocation, Memory, Varies, as_type, joined, loaded, pieces, plus
 from cudalint.execute.trace import (
     AccessEvent,
     BarrierEvent,
@@ -58,13 +58,15 @@ class Note(NamedTuple):
 class Frame:
     """One call that is under way."""
 
-    __slots__ = ("data", "function", "returned", "value")
+    __slots__ = ("data", "function", "is_open", "returned", "value")
 
     def __init__(self, function: ir.Function, data: int) -> None:
         self.function, self.data = function, data
         self.returned: Mask | None = None
         """Lanes that are done with it."""
         self.value: Value = None
+        self.is_open = False
+        """Whether some lanes may have returned with that where data said so."""
 
 
 class Machine:
@@ -106,6 +108,11 @@ class Machine:
         self.data = 0
         self.loop_data = 0
         """Conditions around that data decides, now and where the innermost loop begins."""
+        self.scopes: list[int] = []
+        """For each of the conditions around that data decides, a number that no other one has."""
+        self._scopes = 0
+        self._apart: list[bool] = []
+        """Whether lanes of a warp may find different data there."""
         self.is_left_by_data = False
         """Whether some lanes may have left the innermost loop, or its function, where data said so."""
         self.writes: list[dict[tuple[Allocation, int], Value]] = []
@@ -123,6 +130,8 @@ class Machine:
         self.in_full = in_full
         """Whether no turns of loops are left out, except for those beyond the caps."""
         self.allocations: dict[object, Allocation] = {}
+        self.pointed: dict[Allocation, int] = {}
+        """How often something was stored to memory from which pointers were loaded."""
         self.contents: list[Contents] = []
         """Of shared memory, of which integers are kept."""
 
@@ -155,6 +164,19 @@ class Machine:
             self.mask = self.continued if self.mask is None else self.mask | self.continued
             self.continued = None
         return self.mask is not None
+
+    def open_scope(self, condition: Data | None = None) -> None:
+        """Data decides which of the active lanes come to what follows, until `close_scopes`."""
+        self.data += 1
+        self._scopes += 1
+        self.scopes.append(self._scopes)
+        self._apart.append(condition is None or not condition.is_common)
+
+    def close_scopes(self, data: int) -> None:
+        """Goes back to so many conditions that data decides."""
+        self.data = data
+        del self.scopes[data:]
+        del self._apart[data:]
 
     def step(self, size: int = 1) -> None:
         """A statement of so many parts begins; see `budget.size_of`."""
@@ -207,6 +229,8 @@ class Machine:
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
         if to.parts:
             return self._several(to, offset, type_, operation, node, value)
+        if operation != "load" and to in self.pointed:
+            self.pointed[to] += 1
         if to.space == "shared":
             found = self._shared(to, offset, type_, operation, value)
             if found is not None:
@@ -220,6 +244,8 @@ class Machine:
                 self.note(to, plus(offset, own), bytes_, operation, node, value)
         if operation != "load":
             return UNKNOWN
+        if isinstance(type_, ir.PointerType):
+            return Pointer(self._behind(to, offset), 0, type_.pointee)
         found = loaded(type_, to.name)
         if not isinstance(found, (Aggregate, Data)) or not self.trace.accesses:
             return found
@@ -232,19 +258,36 @@ class Machine:
                 found.cells[own] = loaded_number(to.name, plus(offset, own), leaf, made, is_one)
         return found
 
+    def _behind(self, to: Allocation, offset: Any) -> Allocation:
+        """What pointers lead to that are loaded: the same for all that look in one place, as long as nothing is stored
+        there."""
+        where: object = None
+        varies: Varies = "thread"
+        if type(offset) is np.ndarray and offset.size > 1:
+            where, varies = hash((offset.shape, offset.tobytes())), "thread" if offset.shape[1] > 1 else "block"
+        elif not isinstance(offset, Data):
+            where, varies = int(offset), ""
+        key = "behind", to, where, self.pointed.setdefault(to, 0)
+        found = self.allocations.get(key) if where is not None else None
+        if found is None:
+            found = self.allocations[key] = Allocation(f"*{to.name}", "global")
+            found.varies = max(varies, to.varies)
+        return found
+
     def _several(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
     ) -> Value:
         """An access to several pieces of memory, to each by its lanes."""
-        mask, found = self.mask, None
-        self.data += to.is_open
+        mask, found, data = self.mask, None, self.data
+        if to.is_open:
+            self.open_scope()
         for part, (lanes, base) in to.parts.items():
             self.mask, _ = self.split(lanes)
             if self.mask is not None:
                 own = self.access(part, plus(base, offset), type_, operation, node, value)
                 found = own if found is None else joined(lanes, own, found)
             self.mask = mask
-        self.data -= to.is_open
+        self.close_scopes(data)
         if to.is_open and operation == "load":
             return loaded(type_, to.name)
         return found if found is not None else UNKNOWN
@@ -277,6 +320,16 @@ class Machine:
         event = self._event(to, offset, bytes_, operation, node, value)
         self.trace.accesses.append(event if weight is self.weight else event._replace(weight=weight))
 
+    def touch(self, at: Pointer, operation: Operation, node: Any) -> None:
+        """Notes that a function of a library touches what a pointer leads to."""
+        to = at.allocation
+        if self.mask is None or to.is_null or to.space in ("local", "nowhere"):
+            return
+        parts = [(part, plus(base, at.offset)) for part, (_, base) in to.parts.items()] or [(to, at.offset)]
+        for part, offset in parts:
+            event = self._event(part, offset, at.pointee.bytes or 1, operation, node, None)
+            self.trace.touched.append((len(self.trace.accesses), event))
+
     def overrun(self, of: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any) -> None:
         """Notes an access of active lanes that leaves a local variable."""
         if self.mask is not None:
@@ -301,6 +354,7 @@ class Machine:
         return AccessEvent(
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
             self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
+            sum(self._apart) + self.is_left_by_data,
         )  # fmt: skip
 
     def barrier(

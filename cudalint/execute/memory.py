@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
 
 MemorySpace = Literal["local", "shared", "global", "constant", "nowhere"]
+Varies = Literal["", "block", "thread"]
 _AGGREGATES = (ir.RecordType, ir.ArrayType)
 _NO_NUMBERS = (Data, Pointer, Aggregate, Closure, FunctionValue)
 _MOST_CELLS = 64
@@ -51,7 +52,7 @@ class Allocation:
 
     __slots__ = (
         "cells", "contents", "data", "depth", "extent", "is_null", "is_open", "mask", "name", "parts", "space",
-        "symbol", "type", "widths",
+        "symbol", "type", "varies", "widths",
     )  # fmt: skip
 
     def __init__(
@@ -72,6 +73,9 @@ class Allocation:
         bytes from their starts."""
         self.is_open = False
         """Whether data says which of its parts it is."""
+        self.varies: Varies = ""
+        """Of what a pointer leads to that was loaded: who may have found others than this one, since they looked in
+        different places."""
         self.widths: dict[int, int] = {}
         """Bytes of the cells, where they are not those of the allocation's own scalars."""
 
@@ -130,14 +134,15 @@ def _made_of(parts: dict[Allocation, tuple[Any, Any]]) -> Allocation | None:
     return made
 
 
-def either(new: Value, old: Value) -> Value:
-    """One value or the other, as data says: of pointers it is known which pieces of memory they may lead to."""
+def either(new: Value, old: Value, scope: int = 0) -> Value:
+    """One value or the other, as data says: of pointers it is known which pieces of memory they may lead to. `scope` is
+    where it is the new one (`Machine.scopes`)."""
     if type(new) is not Pointer or type(old) is not Pointer:
-        return either_number(new, old)
+        return either_number(new, old, scope)
     if new.allocation.is_null or old.allocation.is_null:
         return old if new.allocation.is_null else new
     if new.allocation is old.allocation:
-        return Pointer(new.allocation, either_number(new.offset, old.offset), new.pointee)
+        return Pointer(new.allocation, either_number(new.offset, old.offset, scope), new.pointee)
     parts: dict[Allocation, tuple[Any, Any]] = {}
     for at in (new, old):
         if at.allocation.parts and not at.allocation.is_open:
@@ -330,12 +335,22 @@ class Memory:
         if old is not None:
             if machine.data > to.data:
                 # Whether it is written is up to data: it is what it is only if that makes no difference.
-                value = value if _is_same(value, old) else either(value, old)
+                if machine.mask is not to.mask:
+                    value = joined(machine.mask, value, self.seen(old))
+                value = value if _is_same(value, old) else either(value, old, machine.scopes[-1])
             elif machine.mask is not to.mask:
                 value = joined(machine.mask, value, old)
         if to.depth < machine.depth:
             machine.note_write(to, offset, old)
         cells[offset] = value
+
+    def seen(self, value: Value) -> Value:
+        """A value as those find it who are still where it was stored, if data decided about that."""
+        if type(value) is Drawn:
+            return self.seen(value.arguments[0]) if value.scope in self.machine.scopes else value
+        if type(value) is Pointer and type(value.offset) is Drawn and value.offset.scope in self.machine.scopes:
+            return Pointer(value.allocation, self.seen(value.offset), value.pointee)
+        return value
 
     def layout(self, type_: ir.Type | None) -> dict[int, int]:
         """The bytes of a type's scalars by their offsets; of unions those of the last member."""
@@ -446,7 +461,7 @@ class Memory:
         return self._gather(source, offset, type_)
 
     def _cell(self, source: Allocation, offset: int, type_: ir.Type) -> Value:
-        found = source.cells.get(offset)
+        found = self.seen(source.cells.get(offset))
         if found is not None:
             width = self._width(source, offset)
             if width == type_.bytes or not width:

@@ -95,9 +95,9 @@ class _Assembly:
         def execute(m: Machine, registers: Registers) -> None:
             holds, mask = truth(registers.get(guard, COMPUTED)), m.mask
             if isinstance(holds, Data):
-                m.data += 1
+                m.open_scope(holds)
                 step(m, registers)
-                m.data -= 1
+                m.close_scopes(m.data - 1)
                 return
             taken, others = m.split(np.broadcast_to(np.asarray(holds), m.full.shape))
             m.mask = others if negated else taken

@@ -9,7 +9,7 @@ import numpy as np
 from cudalint.execute.budget import size_of
 from cudalint.execute.expressions import Conjunction
 from cudalint.execute.loops import compiled_loop
-from cudalint.execute.memory import Allocation, as_type, joined
+from cudalint.execute.memory import Allocation, as_type, either, joined
 from cudalint.execute.places import variable
 from cudalint.execute.program import Execute, Program
 from cudalint.execute.ranges import as_statement
@@ -184,12 +184,12 @@ class Statements:
             outer, outer_data, m.broken = m.broken, m.loop_data, None
             if isinstance(value, Data) or type(value) not in (int, bool, np.ndarray):
                 m.undecided(n, value if isinstance(value, Data) else COMPUTED)
-                m.data += 1
-                m.loop_data = m.data
                 for _, _, body in cases:
+                    m.open_scope(value if isinstance(value, Data) else None)
+                    m.loop_data = m.data
                     m.mask, m.broken = mask, None
                     body(m)
-                m.data -= 1
+                    m.close_scopes(m.data - 1)
             else:
                 _chosen_cases(m, mask, value, n)
             broken = m.broken if not isinstance(value, Data) else None
@@ -254,12 +254,12 @@ class Statements:
                     return
                 if frame.value is None:
                     frame.value = found
-                elif m.data > frame.data:
-                    frame.value = frame.value if found is frame.value else COMPUTED
+                elif m.data > frame.data or frame.is_open:
+                    frame.value = frame.value if found is frame.value else either(found, frame.value)
                 else:
                     frame.value = joined(m.mask, found, frame.value)
             if m.data > frame.data:
-                m.is_left_by_data = True
+                m.is_left_by_data = frame.is_open = True
                 return
             frame.returned = _both(frame.returned, m.mask)
             m.mask = None
@@ -280,15 +280,18 @@ class Statements:
 def _if_by_data(m: Machine, mask: Mask, holds: Data, then: Execute, otherwise: Execute | None) -> None:
     """Both sides of a branch that data decides: all lanes may come, but those that the rest of the condition leaves
     out."""
-    m.data += 1
+    data = m.data
+    m.open_scope(holds)
     if isinstance(holds, Conjunction):
         m.mask, _ = m.split(holds.known)
     if m.mask is not None:
         then(m)
     m.mask = mask
     if otherwise is not None:
+        m.close_scopes(data)
+        m.open_scope(holds)
         otherwise(m)
-    m.data -= 1
+    m.close_scopes(data)
     m.mask = mask
 
 

@@ -66,6 +66,11 @@ class AccessEvent(NamedTuple):
     there is none, in the innermost loop."""
     handed: Handed = ()
     """What each call of `stack` hands on: the address that a parameter leads to, and the argument that says it."""
+    apart: int = 0
+    """How many conditions there are on the way, or breaks of the loop around, for which lanes of a warp may find
+    different data."""
+    is_of_block: bool = False
+    """Of an atomic: it is one for the threads of a block only."""
 
 
 class BarrierEvent(NamedTuple):
@@ -219,7 +224,7 @@ class Trace:
 
     __slots__ = (
         "accesses", "agreed", "astray", "barriers", "branches", "calls", "copies", "cut", "executions", "fences",
-        "gaps", "insides", "lanes", "left_out", "overruns", "steps", "turns", "undecided", "unread",
+        "gaps", "insides", "lanes", "left_out", "overruns", "steps", "touched", "turns", "undecided", "unread",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
@@ -227,6 +232,9 @@ class Trace:
         self.accesses: list[AccessEvent] = []
         self.astray = 0
         """How many accesses there were through pointers of which nothing is known."""
+        self.touched: list[tuple[int, AccessEvent]] = []
+        """What functions of libraries touch, by accesses of their own of which nothing else is known; with how many
+        accesses there are before."""
         self.overruns: list[AccessEvent] = []
         """Accesses of a thread's own variables that leave them; those that don't are no events."""
         self.insides: dict[tuple[Any, Stack], Any] = {}

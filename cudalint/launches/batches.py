@@ -47,7 +47,8 @@ def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> B
     return Batch(
         configuration.block, tuple(grid), tuple(max(0, each) for each in evaluated.each(configuration.shared)),
         arguments, named, ("usual numbers", *worlds.why[1:]), places, weights, memories.sizes,
-        bool(worlds.broken),
+        bool(worlds.broken) or any(guard.is_const and not guard.value for guard in configuration.guards),
+        space.overflowing,
     )  # fmt: skip
 
 
@@ -72,7 +73,9 @@ class _Memories:
 
     def __init__(self, evaluated: Evaluated) -> None:
         self._evaluated = evaluated
-        self._made: dict[old.Allocation, new.Allocation] = {}
+        self._made: dict[tuple[old.Allocation, tuple[int, ...]], new.Allocation] = {}
+        self._elements: tuple[int, ...] = ()
+        """Of arrays of which it is only known what each element is like, those that are being made."""
         self.sizes: dict[new.Allocation, Size] = {}
 
     def argument(self, value: Any, name: str) -> Any:
@@ -88,18 +91,26 @@ class _Memories:
         if isinstance(value, old.RecordValue):
             return {field: self.argument(own, f"{name}.{field}") for field, own in value.fields.items()}
         if isinstance(value, old.ArrayValue):
-            count = value.type.count or 0
             return {
-                number: self.argument(value.elements.get(number, value.rest), f"{name}[{number}]")
-                for number in range(min(count, execute.MOST_ELEMENTS))
+                number: self._element(value, number, f"{name}[{number}]")
+                for number in range(min(value.type.count or 0, execute.MOST_ELEMENTS))
             }
         return None
 
+    def _element(self, array: old.ArrayValue, number: int, name: str) -> Any:
+        """Pointers of elements that nothing tells apart are those of several pieces of memory."""
+        if number in array.elements:
+            return self.argument(array.elements[number], name)
+        self._elements += (number,)
+        found = self.argument(array.rest, name)
+        self._elements = self._elements[:-1]
+        return found
+
     def _allocation(self, target: old.Allocation, name: str) -> new.Allocation:
         memory = target.memory
-        made = self._made.get(memory)
+        made = self._made.get((memory, self._elements))
         if made is None:
-            made = self._made[memory] = new.Allocation(name, "global", is_null=target.is_null)
+            made = self._made[memory, self._elements] = new.Allocation(name, "global", is_null=target.is_null)
             size = self._size(memory)
             if size is not None:
                 self.sizes[made] = size

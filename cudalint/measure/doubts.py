@@ -8,18 +8,23 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from cudalint.execute.trace import Site as Executed
 from cudalint.execute.trace import Stack
 from cudalint.execute.values import Data
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
+from cudalint.ir.walk import nodes_in, walk
 from cudalint.measure.bounds import extent_of
-from cudalint.measure.origins import Origins
+from cudalint.measure.crowds import is_crowded
+from cudalint.measure.origins import Origins, Source
+from cudalint.measure.overflows import is_wrapped
 from cudalint.measure.races import Race, RaceEnd
 from cudalint.measure.seen import Seen, is_uniform, spelled
 from cudalint.measure.touches import Site
 from cudalint.measure.turns import Turn, excluded
 from cudalint.measure.updates import is_shared_extreme, is_shared_update
 from cudalint.measure.ways import Guard
+from cudalint.worlds.records import Batch
 
 
 class Doubt(Struct, frozen=True):
@@ -32,8 +37,11 @@ class Doubt(Struct, frozen=True):
     """The two accesses cannot happen in one run at all."""
 
 
-def doubt_about(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
-    """None for a race that is certain, as far as its launch and the numbers of its worlds go."""
+def doubt_about(race: Race, seen: Seen, late: Turn | None, batch: Batch) -> Doubt | None:
+    """None for a race that is certain, as far as its launch and the numbers of its worlds go; of a launch that is
+    contradicted, which fulfils its own conditions in no world, none is."""
+    if batch.is_contradicted:
+        return Doubt("what host code asks of the sizes before the launch does not hold together")
     opposite = contradiction(race, seen)
     if opposite is not None:
         return opposite
@@ -48,6 +56,9 @@ def doubt_about(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
         or signals(race, seen, late)
         or parts_missing(race, seen)
         or extent(race, seen)
+        or unsized(race)
+        or misaligned(race, seen)
+        or overflows(race, seen, batch)
         or far_on(race, seen)
         or addresses(race, seen)
         or guarded
@@ -159,23 +170,40 @@ def signals(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
 def _spins(seen: Seen) -> bool:
     """Whether a loop goes on for as long as global memory says so that the kernel also writes, or until it has a lock.
     """
-    for site in seen.events:
-        for guard in seen.guards(site):
-            if guard.loop is None:
+    for site in {turn.loop for turn in seen.trace.turns}:
+        body = getattr(site.statement, "body", None)
+        for guard in seen.ways.guards_of(body, site.stack):
+            if guard.loop is not site.statement:
                 continue
             found = seen.origins_of(guard)
-            if found.atomics and _has_number(guard.condition):
-                return True
-            memories = (memory for load in found.loads for memory in seen.memory_of(*load))
+            if found.atomics:
+                if not _is_of_what_was_seen(guard, seen):
+                    return True
+                continue
+            again = (load for load in found.loads if _is_within(load, site))
+            memories = (memory for load in again for memory in seen.memory_of(*load))
             if any(memory.space == "global" and memory in seen.written for memory in memories):
                 return True
     return False
 
 
-def _has_number(condition: Any) -> bool:
-    return isinstance(condition, ir.Binary) and condition.op in ("==", "!=") and any(
-        spelled(side)[:1] == ("constant",) for side in (condition.left, condition.right)  # type: ignore[index]
-    )
+def _is_within(load: Source, loop: Executed) -> bool:
+    """Whether something is loaded in each turn of a loop."""
+    node, stack = load
+    calls = len(stack) - len(loop.stack)
+    if calls < 0 or stack[calls:] != loop.stack:
+        return False
+    inner = node if not calls else stack[calls - 1]
+    return any(each is inner for each in walk(loop.statement))
+
+
+def _is_of_what_was_seen(guard: Guard, seen: Seen) -> bool:
+    """Whether a loop goes on until an atomic finds what was read before it, as one that updates something by
+    `atomicCAS` does; a lock is had when it finds a certain number."""
+    asked = guard.condition
+    if not isinstance(asked, ir.Binary) or asked.op not in ("==", "!="):
+        return False
+    return all(seen.origins.of(side, guard.stack).is_data for side in (asked.left, asked.right))
 
 
 # --- what is not understood --------------------------------------------------------------------------
@@ -185,7 +213,9 @@ def _has_number(condition: Any) -> bool:
 def parts_missing(race: Race, seen: Seen) -> Doubt | None:
     """What is not understood may be a barrier."""
     calls = seen.trace.calls
-    if seen.function.problems or seen.trace.cut or any(call.is_in_part for call in calls):
+    functions = {id(function): function for end in _ends(race) for function in _functions(end, seen)}
+    jumps = any(isinstance(node, ir.UnknownStmt) for function in functions.values() for node in nodes_in(function))
+    if jumps or seen.function.problems or seen.trace.cut or any(call.is_in_part for call in calls):
         return Doubt("part of the kernel is not understood")
     first, second = race.first.number, race.second.number
     for call in calls:
@@ -201,6 +231,12 @@ def parts_missing(race: Race, seen: Seen) -> Doubt | None:
             if around and branches[0] != branches[1]:
                 return Doubt("a barrier that not all threads of the block wait for may order them")
     return None
+
+
+def _functions(end: RaceEnd, seen: Seen) -> list[ir.Function]:
+    """Those that a thread is in."""
+    stack = end.site.stack
+    return [seen.ways.function_of(stack[number:]) for number in range(len(stack) + 1)]
 
 
 def _looks_first(race: Race) -> bool:
@@ -248,6 +284,44 @@ def extent(race: Race, seen: Seen) -> Doubt | None:
     return None
 
 
+@heuristic("trace-doubt-unsized", "records of unknown size").otherwise(None)
+def unsized(race: Race) -> Doubt | None:
+    """Nobody knows how far apart the elements are of which a field's type is not known."""
+    if any(_is_unsized(end.site.node) for end in _ends(race)):
+        return Doubt("how large the elements are is not known")
+    return None
+
+
+def _is_unsized(node: Any) -> bool:
+    while isinstance(node, (ir.Member, ir.Index, ir.Cast)):
+        type_ = ir.referent(node.type)
+        if isinstance(type_, ir.RecordType) and type_.unsized:
+            return True
+        node = node.operand if isinstance(node, ir.Cast) else node.base
+    return False
+
+
+@heuristic("trace-doubt-overflow", "races of indices that are too large for their types").otherwise(None)
+def overflows(race: Race, seen: Seen, batch: Batch) -> Doubt | None:
+    """Numbers that nobody gives, with which an index wraps around: no program has them."""
+    if not is_wrapped(race, seen, batch):
+        return None
+    return Doubt("with the sizes that were taken, the index is too large for its type")
+
+
+@heuristic("trace-doubt-misaligned", "races of accesses that fail").otherwise(None)
+def misaligned(race: Race, seen: Seen) -> Doubt | None:
+    """Numbers for which an access is not aligned as it has to be: the hardware refuses it."""
+    lanes = seen.trace.lanes
+    fails = np.zeros(lanes.worlds, bool)
+    for end in _ends(race):
+        for event in seen.events.get(end.site, ()):
+            if event.bytes > 1 and not isinstance(event.offset, Data):
+                wrong = (np.asarray(event.offset) % event.bytes != 0) & event.mask
+                fails |= wrong.any(axis=1).reshape(lanes.worlds, lanes.blocks).any(axis=1)
+    return Doubt("with the sizes that were taken, an access is misaligned") if all(fails[list(race.worlds)]) else None
+
+
 # --- addresses ---------------------------------------------------------------------------------------
 
 
@@ -288,23 +362,23 @@ def addresses(race: Race, seen: Seen) -> Doubt | None:
     """Addresses made from loaded data: a race is certain if the threads meet whatever the data is."""
     if race.byte is not None:
         return None
-    open_ends = [end for end in _ends(race) if _is_by_data(end, seen)]
+    open_ends = [end for end in _ends(race) if _is_by_data(end)]
     found = [seen.address(end.site) for end in open_ends]
     data = [each for each in found if each.is_data]
     text = f"the address depends on data: {seen.told(data[0]) if data else 'a value is not known'}"
     if any(each.is_unknown or each.atomics for each in found) or len(data) < len(found):
         return Doubt(text)
     if race.reach == "grid":
-        return None if _is_crowded(race, open_ends, seen) else Doubt(text)
+        return None if _is_crowded(race, seen) else Doubt(text)
     if _decide_who_comes(race, found, seen):
         return Doubt(text)
-    if race.is_covered or _is_one_place(race, found) or _is_crowded(race, open_ends, seen):
+    if race.is_covered or _is_one_place(race, found) or _is_crowded(race, seen):
         return None
     return Doubt(text, usual=_is_usual(race, open_ends, seen))
 
 
-def _is_by_data(end: RaceEnd, seen: Seen) -> bool:
-    return isinstance(seen.trace.accesses[end.number].offset, Data)
+def _is_by_data(end: RaceEnd) -> bool:
+    return isinstance(end.event.offset, Data)
 
 
 def _is_one_place(race: Race, found: Sequence[Origins]) -> bool:
@@ -313,18 +387,11 @@ def _is_one_place(race: Race, found: Sequence[Origins]) -> bool:
     return len(found) == 2 and same and not any(each.may_vary for each in found)
 
 
-def _is_crowded(race: Race, ends: Sequence[RaceEnd], seen: Seen) -> bool:
-    """Whether there are more threads in the grid than elements that the data leads to, as in a histogram of bytes: even
-    if each thread has loaded a number of its own, some update one element."""
-    if race.allocation.space != "global" or not _updates_by_data(race, seen):
-        return False
-    threads = seen.trace.lanes.threads * seen.trace.lanes.blocks
-    types = [
-        node.type for end in ends for node, stack in seen.address(end.site).loads if isinstance(node.type, ir.Scalar)
-    ]
-    return bool(types) and all(1 << 8 * type_.bytes < threads for type_ in types if type_.bytes < 4) and all(
-        type_.bytes < 4 for type_ in types
-    )
+def _is_crowded(race: Race, seen: Seen) -> bool:
+    """Whether more threads update elements than there are: even if each thread has loaded a number of its own, some
+    meet."""
+    is_update = race.allocation.space == "global" and _updates_by_data(race, seen)
+    return is_update and is_crowded(race.second.site, race, seen)
 
 
 def _decide_who_comes(race: Race, found: Sequence[Origins], seen: Seen) -> bool:
@@ -351,7 +418,7 @@ def _is_usual(race: Race, open_ends: Sequence[RaceEnd], seen: Seen) -> bool:
     if len(open_ends) == 2:
         return False
     known = race.second if open_ends[0] is race.first else race.first
-    offset = seen.trace.accesses[known.number].offset
+    offset = known.event.offset
     return _is_up_to_data(open_ends[0].site, seen) and not isinstance(offset, Data) and not is_uniform(offset)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Set
 from typing import NamedTuple
 
 import numpy as np
@@ -11,6 +12,7 @@ from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
+from cudalint.measure.origins import Origins
 from cudalint.measure.races import Race
 from cudalint.measure.seen import Seen
 from cudalint.measure.touches import Site
@@ -23,12 +25,14 @@ class Launched(NamedTuple):
     has_grid: bool
     """Whether somebody gives the grid."""
     block_is_made_up: bool
+    open: Set[str]
+    """Numbers that nobody gives, by name."""
 
 
 def doubt_about_launch(race: Race, seen: Seen, launched: Launched) -> str | None:
     """Why a race may be none of the launches that the program makes."""
     return (
-        _grid(race, seen, launched) or _one_thread(seen, launched) or _one_of_a_number(race, seen)
+        _grid(race, seen, launched) or _one_thread(seen, launched) or _one_of_a_number(race, seen, launched.open)
     )  # fmt: skip
 
 
@@ -53,26 +57,26 @@ def _one_thread(seen: Seen, launched: Launched) -> str | None:
 
 
 @heuristic("trace-doubt-one-of-a-number", "kernels that take a number for the block").otherwise(None)
-def _one_of_a_number(race: Race, seen: Seen) -> str | None:
+def _one_of_a_number(race: Race, seen: Seen, open_: Set[str]) -> str | None:
     """Threads that all do the same if they do anything, as many of them as a number says that nobody gives: with
     `i < n` around it, a kernel that never asks for `i` otherwise is meant for `n = 1`."""
     for end in (race.first, race.second):
-        if not any(_is_bound(guard.condition, seen.origins_of(guard)) for guard in seen.guards(end.site)):
+        if not any(_is_bound(guard.condition, seen.origins_of(guard), open_) for guard in seen.guards(end.site)):
             return None
     for site, events in seen.events.items():
         if any(_is_placed(event) for event in events) or _stores_its_own(site, seen):
             return None
         for guard in seen.guards(site):
             found = seen.origins_of(guard)
-            if (found.by_thread or found.by_block) and not _is_bound(guard.condition, found):
+            if (found.by_thread or found.by_block) and not _is_bound(guard.condition, found, open_):
                 return None
     return "the threads do the same, as many as a number says that may be 1"
 
 
-def _is_bound(condition: object, found: object) -> bool:
+def _is_bound(condition: object, found: Origins, open_: Set[str]) -> bool:
     """Whether a condition compares the number of a thread with a size that nobody gives."""
     is_compared = isinstance(condition, ir.Binary) and condition.op in ("<", "<=", ">", ">=")
-    return is_compared and found.by_thread and bool(found.numbers) and not found.is_data  # type: ignore[attr-defined]
+    return is_compared and found.by_thread and not found.is_data and not found.numbers.isdisjoint(open_)
 
 
 def _tells_apart(site: Site, seen: Seen) -> bool:

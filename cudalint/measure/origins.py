@@ -8,6 +8,7 @@ loads gives a number that is known after all makes no difference.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -15,11 +16,12 @@ from cudalint.execute.trace import Stack
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import builtin
 from cudalint.ir.walk import STEPS, children, nodes_in, root, without_casts
-from cudalint.measure.ways import Ways
+from cudalint.measure.ways import Guard, Ways
 
 Source = tuple[Any, Stack]
 """A node that reads memory, and the calls that lead to it."""
 _ATOMIC = ("atomic", "nv-atomic", "atomic-method", "fetch")
+_EXCHANGES = frozenset({"shuffle", "masked-shuffle", "group-shuffle", "vote", "masked-vote", "match"})
 _THREADS = frozenset({"threadIdx", "laneid"})
 _RANKS = frozenset({"thread_rank", "thread_index", "meta_group_rank"})
 
@@ -34,8 +36,14 @@ class Origins(NamedTuple):
     atomics: frozenset[Source] = frozenset()
     is_unknown: bool = False
     """Something goes into it that is not followed."""
+    is_unread: bool = False
+    """Of that, something else than functions of which only the arguments are known, and that are taken to give the same
+    for the same ones."""
     numbers: frozenset[str] = frozenset()
     """Parameters of the kernel, by name."""
+    itself: frozenset[str] = frozenset()
+    """What tells threads and blocks apart, as far as it goes into the value and not only into where it is looked up:
+    `threadIdx.x`, or `thread`."""
 
     @property
     def is_data(self) -> bool:
@@ -48,7 +56,8 @@ class Origins(NamedTuple):
 
 
 NOTHING = Origins()
-_UNKNOWN = Origins(is_unknown=True)
+_UNKNOWN = Origins(is_unknown=True, is_unread=True)
+_OF_A_CALL = Origins(is_unknown=True)
 
 
 def together(found: Iterable[Origins]) -> Origins:
@@ -61,7 +70,8 @@ def together(found: Iterable[Origins]) -> Origins:
             continue
         result = Origins(
             result.by_thread or each.by_thread, result.by_block or each.by_block, result.loads | each.loads,
-            result.atomics | each.atomics, result.is_unknown or each.is_unknown, result.numbers | each.numbers,
+            result.atomics | each.atomics, result.is_unknown or each.is_unknown, result.is_unread or each.is_unread,
+            result.numbers | each.numbers, result.itself | each.itself,
         )  # fmt: skip
     return result
 
@@ -108,40 +118,55 @@ class OriginsOf:
             case ir.Call():
                 return self._call(e, stack)
             case ir.Index():
-                own = together((self.of(e.base, stack), self.of(e.index, stack)))
-                return self._loaded(e, own, stack)
+                return self._loaded(e, self._place(e, stack), stack)
             case ir.Unary() if e.op == "*":
-                return self._loaded(e, self.of(e.operand, stack), stack)
+                return self._loaded(e, self._place(e, stack), stack)
             case ir.Member():
                 known = self._builtin(e)
                 if known is not None:
                     return known
-                place = self.of(e.base, stack)
-                return self._loaded(e, place, stack) if e.arrow or _is_memory(e) else place
+                return self._loaded(e, self._place(e, stack), stack) if _is_memory(e) else self.of(e.base, stack)
             case ir.UnknownExpr() | ir.Launch() | ir.New():
                 return _UNKNOWN
             case _:
                 return together(self.of(child, stack) for child in children(e) if isinstance(child, _EXPRESSIONS))
+
+    def _place(self, e: Any, stack: Stack) -> Origins:
+        """What the address of something in memory comes from."""
+        match e:
+            case ir.Index():
+                return together((self.of(e.base, stack), self.of(e.index, stack)))
+            case ir.Unary(op="*"):
+                return self.of(e.operand, stack)
+            case ir.Member():
+                return self.of(e.base, stack) if e.arrow else self._place(e.base, stack)
+            case ir.Name() if _is_memory(e):
+                return NOTHING
+            case _:
+                return self.of(e, stack)
 
     @staticmethod
     def _builtin(e: ir.Member) -> Origins | None:
         base = e.base
         if not isinstance(base, ir.Name) or base.symbol.storage != "builtin":
             return None
-        if base.symbol.name in _THREADS:
-            return Origins(by_thread=True)
-        return Origins(by_block=True) if base.symbol.name == "blockIdx" else NOTHING
+        by_thread, by_block = base.symbol.name in _THREADS, base.symbol.name == "blockIdx"
+        itself = frozenset({f"{base.symbol.name}.{e.field}"} if by_thread or by_block else ())
+        return Origins(by_thread, by_block, itself=itself)
 
     @staticmethod
     def _loaded(e: Any, place: Origins, stack: Stack) -> Origins:
         if isinstance(e.type, ir.ArrayType) or is_own(e):
             return place
-        return place._replace(loads=place.loads | {(e, stack)})
+        return place._replace(loads=place.loads | {(e, stack)}, itself=frozenset())
 
     def _name(self, e: ir.Name, stack: Stack) -> Origins:
         symbol = e.symbol
         if symbol.storage == "builtin":
-            return Origins(by_thread=symbol.name in _THREADS, by_block=symbol.name == "blockIdx")
+            by_thread, by_block = symbol.name in _THREADS, symbol.name == "blockIdx"
+            is_placed = symbol.name in ("threadIdx", "blockIdx")
+            names = {f"{symbol.name}.{axis}" for axis in "xyz"} if is_placed else {"thread"}
+            return Origins(by_thread, by_block, itself=frozenset(names if by_thread or by_block else ()))
         if symbol.storage in ("shared", "dynamic-shared", "device", "static") and not symbol.is_const:
             is_value = not isinstance(symbol.type, ir.ArrayType)
             return Origins(loads=frozenset({(e, stack)})) if is_value else NOTHING
@@ -183,18 +208,14 @@ class OriginsOf:
         while level is not None:
             function = self.ways.function_of(level)
             if symbol in function.parameters and level:
-                argument = _argument(level[0], function.parameters.index(symbol))
+                argument = argument_of(level[0], function.parameters.index(symbol))
                 yield self.of(argument, level[1:]) if argument is not None else NOTHING
             if symbol is function.this and level and isinstance(level[0], ir.Call) and level[0].receiver is not None:
                 yield self.of(level[0].receiver, level[1:])
-            own = _definitions(function).get(symbol, ())
-            for value, node in own:
-                if value is not None:
-                    yield self.of(value, level)
-                if len(own) > 1:
-                    for guard in self.ways.guards_of(node, level):
-                        if guard.stack == level:
-                            yield self.of(guard.condition, level)._replace(numbers=frozenset())
+            own = definitions(function).get(symbol, ())
+            yield from (self.of(value, level) for value, _ in own if value is not None)
+            for guard in self._deciding([node for _, node in own], level):
+                yield self.of(guard.condition, level)._replace(numbers=frozenset())
             if symbol in function.parameters and not level:
                 yield Origins(numbers=frozenset({symbol.name}))
             if own or symbol in function.parameters:
@@ -205,26 +226,42 @@ class OriginsOf:
             # The variable of an enclosing function, which a lambda captures.
             level = level[1:] if level else None
 
+    def values_of(self, symbol: ir.Symbol, stack: Stack) -> list[tuple[Any, Stack]]:
+        """The expressions that a variable has the values of, each with the calls that lead there."""
+        function = self.ways.function_of(stack)
+        if symbol in function.parameters and stack:
+            argument = argument_of(stack[0], function.parameters.index(symbol))
+            return [(argument, stack[1:])] if argument is not None else []
+        return [(value, stack) for value, _ in definitions(function).get(symbol, ()) if value is not None]
+
+    def _deciding(self, nodes: Iterable[Any], level: Stack) -> Iterator[Guard]:
+        """The conditions of one function by which it is decided at which of some nodes threads come by: those of some
+        that are not conditions of all."""
+        chains = [[guard for guard in self.ways.guards_of(node, level) if guard.stack == level] for node in nodes]
+        common = set(chains[0]).intersection(*chains[1:]) if chains else set()
+        return (guard for chain in chains for guard in chain if guard not in common)
+
     def _call(self, e: ir.Call, stack: Stack) -> Origins:
         known = builtin(e.name.split("::")[-1])
         arguments = [self.of(each, stack) for each in (e.receiver, *e.arguments) if each is not None]
         if is_atomic(e) and not _adds_nothing(e):
             return together(arguments)._replace(atomics=frozenset({(e, stack)}))
         if e.name.split("::")[-1] in _RANKS:
-            return Origins(by_thread=True)
+            return Origins(by_thread=True, itself=frozenset({"thread"}))
         if known.effect in ("load", "random") or is_atomic(e):
-            return together(arguments)._replace(loads=frozenset({(e, stack)}))
+            return together(arguments)._replace(loads=frozenset({(e, stack)}), itself=frozenset())
         body = e.function.load() if e.function is not None and not e.is_virtual else None
         if body is not None and len(stack) < _DEEPEST and e not in stack:
             inner = (e, *stack)
             results = [node for node in nodes_in(body) if isinstance(node, ir.Return) and node.value is not None]
             found = [self.of(result.value, inner) for result in results]
             if len(results) > 1:
-                guards = (guard for result in results for guard in self.ways.guards_of(result, inner))
-                found += [self.of(guard.condition, inner) for guard in guards if guard.stack == inner]
+                found += [self.of(guard.condition, inner) for guard in self._deciding(results, inner)]
             return together((*found, *(arguments if e.function and not e.function.is_user else ())))
+        if known.effect in _EXCHANGES:
+            return together((*arguments, Origins(itself=frozenset({"thread"}))))
         is_followed = known.effect or not (e.function is None or e.function.is_user)
-        return together(arguments if is_followed else (*arguments, _UNKNOWN))
+        return together(arguments if is_followed else (*arguments, _OF_A_CALL if e.function else _UNKNOWN))
 
 
 _DEEPEST = 12
@@ -250,8 +287,12 @@ def _adds_nothing(e: ir.Call) -> bool:
 
 
 def _is_memory(e: Any) -> bool:
-    symbol = root(e)
-    return symbol is not None and symbol.storage in ("shared", "dynamic-shared", "device")
+    """Whether it is a part of something that others see, and no part of a value."""
+    while isinstance(e, ir.Member) and not e.arrow:
+        e = e.base
+    if isinstance(e, (ir.Index, ir.Member)) or (isinstance(e, ir.Unary) and e.op == "*"):
+        return True
+    return isinstance(e, ir.Name) and e.symbol.storage in ("shared", "dynamic-shared", "device")
 
 
 def is_own(e: Any) -> bool:
@@ -260,6 +301,8 @@ def is_own(e: Any) -> bool:
     while isinstance(base, (ir.Index, ir.Member, ir.Cast)):
         if isinstance(base, ir.Member) and base.arrow:
             return False
+        if isinstance(base, ir.Index) and not _is_array(base.base):
+            return False
         base = base.base if not isinstance(base, ir.Cast) else base.operand
     if not isinstance(base, ir.Name):
         return False
@@ -267,12 +310,24 @@ def is_own(e: Any) -> bool:
     return is_local and (base is e or not isinstance(ir.referent(base.symbol.type), ir.PointerType))
 
 
-def _argument(call: ir.Call | ir.Construct, at: int) -> ir.Expr | None:
+def _is_array(base: ir.Expr) -> bool:
+    """Whether it is an array, and not a pointer that leads somewhere."""
+    return isinstance(ir.referent(without_casts(base).type), ir.ArrayType)
+
+
+def argument_of(call: ir.Call | ir.Construct, at: int) -> ir.Expr | None:
     return call.arguments[at] if at < len(call.arguments) else None
 
 
+_BEYOND_NUMBERS = re.compile(
+    r"\b(ld|st|atom|red|redux|shfl|vote|match|bar|barrier|mbarrier|cp|wmma|mma|wgmma|ldmatrix|stmatrix|activemask|elect)"
+    r"\b|%%?[a-z]"
+)
+"""In inline PTX: memory, other lanes, and registers that tell threads apart."""
+
+
 @functools.lru_cache(maxsize=64)
-def _definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]:
+def definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]:
     """The values that variables are given, each with the node that does it."""
     found: dict[ir.Symbol, list[tuple[Any, Any]]] = {}
 
@@ -293,6 +348,12 @@ def _definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]
             case ir.Unary() if node.op in STEPS:
                 if is_own(node.operand):
                     note(root(node.operand), None, node)
+            case ir.Asm() if not _BEYOND_NUMBERS.search(node.text):
+                # Which of them it sets is not told.
+                for own in node.operands:
+                    for other in node.operands:
+                        if other is not own and is_own(own):
+                            note(root(own), other, node)
             case ir.Call():
                 outputs = node.function.outputs() if node.function is not None else frozenset()
                 for at, argument in enumerate(node.arguments):

@@ -53,7 +53,7 @@ def _terms(elements: Sequence[int], numbers: Sequence[Mapping[str, int | float |
         fitting = False
         for chosen in itertools.combinations(names, count):
             products = [int(np.prod([int(own[name]) for name in chosen])) for own in numbers]
-            factor, rest = divmod(elements[0], products[0])
+            factor, rest = divmod(elements[0], products[0]) if products[0] else (0, 0)
             if rest or not 0 < abs(factor) <= _MOST_FACTOR:
                 continue
             if all(element == factor * product for element, product in zip(elements, products, strict=True)):

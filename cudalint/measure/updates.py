@@ -20,7 +20,7 @@ def is_shared_update(race: Race, deciding: Sequence[Guard], seen: Seen) -> bool:
     same one, each of them where the data that it has loaded fulfils the conditions that decide. Ordinary data lets two
     threads do so: of one that only ever comes alone nobody would add up what it finds."""
     first, second = race.first.site, race.second.site
-    if not is_one_element(race, seen) or seen.guards(first) != seen.guards(second):
+    if not is_one_element(race) or seen.guards(first) != seen.guards(second):
         return False
     stores = [end for end in (race.first, race.second) if end.site.operation == "store"]
     others = {first.operation, second.operation} - {"store", "load"}
@@ -29,9 +29,9 @@ def is_shared_update(race: Race, deciding: Sequence[Guard], seen: Seen) -> bool:
     return not any(_picks_one(guard, seen) for guard in deciding)
 
 
-def is_one_element(race: Race, seen: Seen) -> bool:
+def is_one_element(race: Race) -> bool:
     """Whether all threads come to the same element, whatever the data."""
-    offsets = [seen.trace.accesses[end.number].offset for end in (race.first, race.second)]
+    offsets = [end.event.offset for end in (race.first, race.second)]
     if any(isinstance(offset, Data) or not is_uniform(offset) for offset in offsets):
         return False
     return spelled(race.first.site.node) == spelled(race.second.site.node)
@@ -41,7 +41,7 @@ def is_one_element(race: Race, seen: Seen) -> bool:
 def is_shared_extreme(race: Race, deciding: Sequence[Guard], seen: Seen) -> bool:
     """Whether a race is about one element for all threads that those replace by their own data for which it is larger
     or smaller than what stands there: at first, ordinary data is so for many of them."""
-    if not is_one_element(race, seen):
+    if not is_one_element(race):
         return False
     stores = [end for end in (race.first, race.second) if end.site.operation == "store"]
     return bool(stores) and all(

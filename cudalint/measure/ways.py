@@ -3,6 +3,7 @@ which threads leave before it, through the calls that lead there."""
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
 
@@ -10,7 +11,7 @@ from cudalint.execute.trace import Stack
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import children
 
-_LOOPS = (ir.For, ir.While, ir.DoWhile, ir.RangeFor)
+_BOOL = ir.Scalar("bool", 1, "bool")
 
 
 class Guard(NamedTuple):
@@ -167,8 +168,8 @@ def _parts(condition: ir.Expr, holds: bool) -> Iterator[_Own]:
 
 
 def _left(n: ir.Stmt) -> Iterator[_Own]:
-    """The conditions under which threads leave the function or the turn of a loop inside of a statement, turned round
-    where it is one alone."""
+    """The conditions under which threads leave the function or the turn of a loop inside of a statement, turned round.
+    """
     for chain in _exits(n, (), (ir.Return, ir.Break, ir.Continue)):
         yield from _turned(chain)
 
@@ -180,10 +181,23 @@ def _breaks(body: ir.Stmt) -> Iterator[_Own]:
 
 
 def _turned(chain: _Chain) -> Iterator[_Own]:
-    if len(chain) == 1 and chain[0].holds is not None:
-        yield chain[0]._replace(holds=not chain[0].holds)
-    else:
+    """Of conditions that hold together, that they don't."""
+    if any(each.holds is None for each in chain):
         yield from (each._replace(holds=None) for each in chain)
+    elif len(chain) == 1:
+        yield chain[0]._replace(holds=not chain[0].holds)
+    elif chain:
+        yield _Own(functools.reduce(_and, map(_true, chain)), False)
+
+
+def _true(own: _Own) -> ir.Expr:
+    """A condition that is true where one is as it has to be."""
+    e = own.condition
+    return e if own.holds else ir.Unary("!", e, _BOOL, e.where)
+
+
+def _and(left: ir.Expr, right: ir.Expr) -> ir.Expr:
+    return ir.Binary("&&", left, right, _BOOL, left.where)
 
 
 def _exits(n: ir.Stmt | None, chain: _Chain, kinds: tuple[type, ...]) -> Iterator[_Chain]:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from msgspec import Struct, field
 
 from cudalint.execute.memory import Allocation
-from cudalint.execute.values import Data
+from cudalint.execute.values import Data, Pointer
 from cudalint.facts import Benign, Place, Race, RaceEnd
 from cudalint.frontend.source_text import Spellings
 from cudalint.ir import nodes as ir
 from cudalint.ir.sizes import sized
-from cudalint.ir.walk import root
+from cudalint.ir.walk import without_casts
 from cudalint.measure import races as measured
 from cudalint.measure.access_places import frames_of
 from cudalint.measure.doubts import Doubt
@@ -37,10 +39,9 @@ class Records(Struct, eq=False):
         second = self._end(race, race.second)
         first = self._end(race, race.first)
         is_shared = race.allocation.space == "shared"
-        accesses = seen.trace.accesses
-        by_data = any(isinstance(accesses[end.number].offset, Data) for end in (race.first, race.second))
+        by_data = any(isinstance(end.event.offset, Data) for end in (race.first, race.second))
         array = second.array
-        element = self._element(race, array, seen)
+        element = self._element(race, array, seen, batch)
         if by_data:
             # The call of an atomic is no name of an element.
             spelled = self.spellings.of(second.place) if second.operation != "atomic" else ""
@@ -74,13 +75,11 @@ class Records(Struct, eq=False):
 
     def _named(self, allocation: Allocation, node: object, is_called: bool) -> str:
         """What the array is called there: a launch may pass one for several parameters."""
-        parameters = {symbol.name for symbol in self.function.parameters}
-        symbol = root(node) if isinstance(node, (ir.Index, ir.Unary, ir.Member)) and not is_called else None
-        if allocation.name in parameters and symbol is not None and symbol in self.function.parameters:
-            return symbol.name
-        return allocation.name
+        name = _path(_pointer(node)) if not is_called else None
+        widths = self.widths()
+        return name if name in widths and allocation.name in widths else allocation.name
 
-    def _element(self, race: measured.Race, array: str, seen: Seen) -> str:
+    def _element(self, race: measured.Race, array: str, seen: Seen, batch: Batch) -> str:
         """The element as the source would spell it: `t[1][0]`."""
         if race.byte is None:
             return f"{array}[...]"
@@ -89,7 +88,9 @@ class Records(Struct, eq=False):
             return array
         if not isinstance(type_, ir.ArrayType) or not type_.count:
             width = self.widths().get(array) or _width(race, seen)
-            return f"{array}[{race.byte // width}]"
+            start = _start(array, race, batch)
+            # In front of where its pointer leads it is an element of the memory that it leads into.
+            return f"{array}[{(race.byte - (start if start <= race.byte else 0)) // width}]"
         text, address = array, race.byte
         while isinstance(type_, ir.ArrayType):
             step = sized(type_.element.bytes)
@@ -110,6 +111,51 @@ class Records(Struct, eq=False):
                 elif isinstance(type_, ir.RecordType):
                     left += [(f"{name}.{field.name}", field.type) for field in type_.fields]
         return self._widths
+
+
+def _pointer(node: Any) -> Any:
+    """The expression of the pointer that an access goes by."""
+    match node:
+        case ir.Index():
+            base = without_casts(node.base)
+            return base if isinstance(ir.referent(base.type), ir.PointerType) else _pointer(base)
+        case ir.Unary(op="*"):
+            return node.operand
+        case ir.Member():
+            return node.base if node.arrow else _pointer(node.base)
+        case ir.Cast():
+            return _pointer(node.operand)
+        case _:
+            return None
+
+
+def _path(pointer: Any) -> str | None:
+    """The variable that an address is computed from, as the source spells it: `buffers.in` of `buffers.in + 4`."""
+    pointer = without_casts(pointer)
+    match pointer:
+        case ir.Name():
+            return pointer.symbol.name
+        case ir.Member(arrow=False):
+            base = _path(pointer.base)
+            return f"{base}.{pointer.field}" if base is not None else None
+        case ir.Binary(op="+" | "-"):
+            return _path(pointer.left)
+        case _:
+            return None
+
+
+def _start(array: str, race: measured.Race, batch: Batch) -> int:
+    """Where the pointer of a name leads to in the memory of a race, in bytes."""
+    first, *fields = array.split(".")
+    value = next((value for symbol, value in batch.arguments.items() if symbol.name == first), None)
+    for name in fields:
+        value = value.get(name) if isinstance(value, dict) else None
+    if not isinstance(value, Pointer) or value.allocation is not race.allocation:
+        return 0
+    offset = value.offset
+    if isinstance(offset, (list, tuple)):
+        offset = offset[race.world]
+    return offset if isinstance(offset, int) else 0
 
 
 def _width(race: measured.Race, seen: Seen) -> int:

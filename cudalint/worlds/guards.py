@@ -14,6 +14,7 @@ from cudalint.execute.program import Program
 from cudalint.execute.values import truth
 from cudalint.ir import nodes as ir
 from cudalint.worlds.needs import Values
+from cudalint.worlds.records import Parameter
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -31,7 +32,8 @@ class Guards:
         self._function, self._program = function, program
 
     def __call__(self, values: Values) -> NDArray[np.bool_]:
-        """[worlds, conditions]; one world if the values are plain numbers."""
+        """[worlds, conditions]; one world if the values are plain numbers. There may be others than of parameters."""
+        values = {own: value for own, value in values.items() if isinstance(own, Parameter)}
         count = max((np.size(value) for value in values.values()), default=1)
         held = np.ones((count, len(self._conditions)), bool)
         if not self._conditions:

@@ -5,12 +5,14 @@ Source: CUDA Math API, "Integer Intrinsics", "Type Casting Intrinsics", "Single 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
 from cudalint.execute.arithmetic import dtype_of
+from cudalint.execute.butterflies import Alike, combined
+from cudalint.execute.drawn import Drawn, function_number
 from cudalint.execute.expressions import combine
 from cudalint.execute.library.common import Handler, arguments_of, data_of, is_number, is_whole, opaque
 from cudalint.execute.memory import as_type
@@ -34,7 +36,7 @@ def of_numbers(program: Program, e: ir.Call, compute: Compute) -> Evaluate:
     def call(m: Machine) -> Value:
         found = [argument(m) for argument in arguments]
         if not found or not isinstance(type_, ir.Scalar) or not all(is_number(value) for value in found):
-            return opaque(type_, data_of(found))
+            return function_number(compute, found, type_) or opaque(type_, _computed(found))
         for value in found:
             m.watch("same", value, 0)
         if any(type(value) is np.ndarray for value in found):
@@ -44,6 +46,12 @@ def of_numbers(program: Program, e: ir.Call, compute: Compute) -> Evaluate:
         return plain if isinstance(plain, Data) else as_type(plain, type_)
 
     return call
+
+
+def _computed(values: Sequence[Value]) -> Data:
+    """What comes of arguments of which one at least is no number: no longer one that could be drawn."""
+    found = data_of(values)
+    return Data("computed", is_common=found.is_common) if type(found) is Drawn else found
 
 
 def _as_lanes(values: Any, type_: ir.Scalar) -> Any:
@@ -58,7 +66,9 @@ def _extremum(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     def call(m: Machine) -> Value:
         found = [as_type(argument(m), type_) for argument in arguments[:2]]
         if len(found) != 2 or not isinstance(type_, ir.Scalar) or not all(is_number(value) for value in found):
-            return opaque(type_, data_of(found))
+            if len(found) == 2 and Alike in map(type, found):
+                return opaque(type_, combined("min", *found))
+            return function_number(array, found, type_) or opaque(type_, _computed(found))
         m.watch("min" if plain is min else "max", found[0], found[1])
         if np.ndarray in map(type, found):
             dtype = dtype_of(type_)
@@ -74,7 +84,7 @@ def _absolute(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     def call(m: Machine) -> Value:
         value = argument(m)
         if not is_number(value):
-            return opaque(type_, data_of([value]))
+            return function_number(np.abs, [value], type_) or opaque(type_, _computed([value]))
         m.watch("<", value, 0)
         return as_type(abs(as_type(value, type_)), type_)
 

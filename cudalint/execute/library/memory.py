@@ -68,7 +68,8 @@ def _atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     name = e.name.removesuffix("_block").removesuffix("_system")
     for prefix in ("__nv_atomic_", "fetch_", "gpuAtomic", "atomic"):
         name = name.removeprefix(prefix)
-    operation = name
+    operation, is_named = name, e.name.endswith("_block")
+    is_told = e.name.startswith("__nv_atomic_")
 
     def call(m: Machine) -> Value:
         at, values = pointer(m), [other(m) for other in others]
@@ -76,10 +77,17 @@ def _atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
             return opaque(ir.referent(e.type), ATOMIC)
         if at.allocation.space == "local":
             return _on_local(m, at, operation, values, type_, e)
+        before = len(m.trace.accesses)
         m.access(at.allocation, at.offset, type_, "atomic", e, values[0] if values else None)
+        if is_named or (is_told and type(values[-1]) is int and values[-1] <= _SCOPE_BLOCK):
+            m.trace.accesses[before:] = [each._replace(is_of_block=True) for each in m.trace.accesses[before:]]
         return opaque(ir.referent(e.type), ATOMIC)
 
     return call
+
+
+_SCOPE_BLOCK: Final = 1
+"""__NV_THREAD_SCOPE_BLOCK, the last argument; a thread's own scope is 0."""
 
 
 def _on_local(m: Machine, at: Pointer, operation: str, values: list[Value], type_: ir.Type, e: ir.Call) -> Value:
@@ -208,17 +216,37 @@ def _of_bytes(byte: int, leaf: ir.Type) -> Value:
 
 
 def _random(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
-    """A generator of curand's: drawn numbers are as good as loaded ones. Its accesses to its state get no figures."""
+    """A generator of curand's: drawn numbers are as good as loaded ones. It advances its state; what else is pointed to
+    (direction vectors, a distribution) is only read. Its accesses get no figures."""
     arguments = arguments_of(program, e)
+    # `curand_init` takes the state last, all others take it first.
+    state = len(arguments) - 1 if e.name == "curand_init" else 0
 
     def call(m: Machine) -> Value:
-        for argument in arguments:
+        for number, argument in enumerate(arguments):
             at = argument(m)
-            if type(at) is Pointer and at.allocation.space == "local":
+            if type(at) is not Pointer:
+                continue
+            if at.allocation.space == "local":
                 m.memory.forget(at.allocation)
+                continue
+            if number != state or e.name != "curand_init":
+                m.touch(at, "load", e)
+            if number == state and not _is_of_a_block(at, m):
+                m.touch(at, "store", e)
         return opaque(ir.referent(e.type), LOADED)
 
     return call
+
+
+_MTGP32_THREADS: Final = 256
+"""cuRAND Library, Device API, Bit Generation with the MTGP32 generator: at most so many threads draw from one state."""
+
+
+def _is_of_a_block(at: Pointer, m: Machine) -> bool:
+    """Whether a state is made for all threads of a block to draw from."""
+    name = at.pointee.name if isinstance(at.pointee, (ir.RecordType, ir.OpaqueType)) else ""
+    return "mtgp32" in name.lower() and m.lanes.threads <= _MTGP32_THREADS
 
 
 def _allocated(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
