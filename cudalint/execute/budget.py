@@ -9,6 +9,8 @@ import numpy as np
 
 from cudalint.execute.trace import LeftOut, Stack, Trace
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.ir import nodes as ir
+from cudalint.ir.walk import walk
 from cudalint.processes.deadline import NEVER, Deadline
 
 if TYPE_CHECKING:
@@ -24,6 +26,10 @@ _BYTES_OF_AN_EVENT: Final = 400
 _RECENT: Final = 8
 """Arrays that events have in common with the ones before them are looked for among so many."""
 _STEPS_BETWEEN_LOOKS: Final = 64
+_NODES_OF_A_STEP: Final = 8
+"""Of an expression, which take about as long as what is done once for a statement."""
+_NUMBERS_OF_A_STEP: Final = 8192
+"""In an array, with which numpy is at work for about as long as the interpreter is until it begins."""
 _MOST_BYTES_OF_NOTES: Final = 128 << 20
 
 
@@ -31,6 +37,7 @@ class Limits(NamedTuple):
     """Of one execution."""
 
     steps: int = 3_000_000
+    """Of work: see `Budget.unit`."""
     deadline: Deadline = NEVER
     bytes: int = 100 << 20
     """Of the trace's arrays, beyond which only few events of each site are kept; at twice as many it ends."""
@@ -44,13 +51,23 @@ Site = tuple[Any, Stack, object]
 """An access or a branch of the source, as calls lead there, and what tells apart several accesses of one call."""
 
 
+def size_of(*parts: ir.Expr | None) -> int:
+    """How many steps expressions are that are evaluated once, or the statement that they make up: at least one."""
+    nodes = sum(1 for part in parts if part is not None for _ in walk(part))
+    return max(1, nodes // _NODES_OF_A_STEP)
+
+
 class Budget:
     """How much an execution has taken."""
 
-    __slots__ = ("_bytes", "_events", "_limits", "_next_look", "_notes", "_notes_seen", "_owed", "_recent", "_trace")
+    __slots__ = (
+        "_bytes", "_events", "_limits", "_next_look", "_notes", "_notes_seen", "_owed", "_recent", "_trace", "unit",
+    )  # fmt: skip
 
     def __init__(self, trace: Trace, limits: Limits) -> None:
         self._trace, self._limits = trace, limits
+        self.unit = 1 + trace.lanes.rows * trace.lanes.lanes // _NUMBERS_OF_A_STEP
+        """Steps that a short statement takes, and an event: those of many rows and lanes take more."""
         self._next_look = _STEPS_BETWEEN_LOOKS
         self._bytes = 0
         self._events: dict[Site, int] = {}

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cudalint.execute.budget import size_of
 from cudalint.execute.loop_shapes import declared, is_closed
 from cudalint.execute.loop_turns import Turns
 from cudalint.execute.memory import Allocation
@@ -39,6 +40,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
     own = declared(n.init) if isinstance(n, ir.For) else ()
     is_closed_ = is_closed(n)
     is_short = _is_short(n)
+    size = size_of(n.condition, n.increment if isinstance(n, ir.For) else None)
 
     def execute(m: Machine) -> None:
         if init is not None:
@@ -59,7 +61,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
         trace, site = m.trace, Site(n, m.stack, m.library)
         turn = 0
         while m.mask is not None:
-            m.step()
+            m.step(size)
             turns.begin()
             active = m.mask
             if condition is not None and (is_tested_first or turn):

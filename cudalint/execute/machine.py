@@ -189,8 +189,9 @@ class Machine:
         del self.others[data:]
         del self._apart[data:]
 
-    def step(self) -> None:
-        self.trace.steps += 1
+    def step(self, size: int = 1) -> None:
+        """A statement of so many parts begins; see `budget.size_of`."""
+        self.trace.steps += size * self.budget.unit
         if self.trace.steps >= self.budget.next_look:
             self.budget.look()
             if self.notes is not None and self.budget.has_too_many(self.notes):
@@ -325,6 +326,7 @@ class Machine:
             weight = self.budget.weight_of(site, mask, weight, offset)
             if weight is None:
                 return
+        self.trace.steps += self.budget.unit
         self.budget.take(offset, mask, value)
         event = self._event(to, offset, bytes_, operation, node, value)
         self.trace.accesses.append(event if weight is self.weight else event._replace(weight=weight))
@@ -448,6 +450,7 @@ class Machine:
             weight = self.budget.weight_of((node, self.stack, None), mask, weight, mask, MOST_BRANCHES)
             if weight is None:
                 return
+        self.trace.steps += self.budget.unit
         self.budget.take(mask, taken)
         self.trace.branches.append(
             BranchEvent(node, mask, none, weight, self.stack, self.data, turn, self.library, cases)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cudalint.execute.budget import size_of
 from cudalint.execute.expressions import Conjunction
 from cudalint.execute.loops import compiled_loop
 from cudalint.execute.memory import Allocation, as_type, either, joined
@@ -56,10 +57,10 @@ class Statements:
                 return self._unknown(n)
 
     def _expression(self, n: ir.ExprStmt) -> Execute:
-        value = self._program.value(n.expr)
+        value, size = self._program.value(n.expr), size_of(n.expr)
 
         def execute(m: Machine) -> None:
-            m.step()
+            m.step(size)
             value(m)
 
         return execute
@@ -113,11 +114,12 @@ class Statements:
         value, is_static, is_plain = self._program.value(n.initializer), symbol.storage == "static", isinstance(
             type_, (ir.Scalar, ir.PointerType)
         )
+        size = size_of(n.initializer)
 
         def declare(m: Machine) -> None:
             if is_static and symbol in m.environment:
                 return
-            m.step()
+            m.step(size)
             first = value(m)
             m.environment[symbol] = m.memory.local(
                 type_, as_type(first, type_) if is_plain else first, symbol.name, symbol
@@ -128,9 +130,10 @@ class Statements:
     def _if(self, n: ir.If) -> Execute:
         condition, then = self._program.value(n.condition), self._program.statement(n.then)
         otherwise = self._program.statement(n.otherwise) if n.otherwise is not None else None
+        size = size_of(n.condition)
 
         def execute(m: Machine) -> None:
-            m.step()
+            m.step(size)
             holds = m.truth(condition(m))
             mask = m.mask
             if mask is None:
