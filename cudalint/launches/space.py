@@ -145,6 +145,9 @@ class _Tried:
         found = [usual, *self._for_uses(symbol), *self._for_conditions(symbol), *tiled]
         if self._into.get(symbol):
             found += [int(usual) + part for part in _PARTS]
+            if any(each.bits & symbol.bits for each in self._stated):
+                # What is stated may leave nothing above.
+                found += [int(usual) - part for part in _PARTS if part < int(usual)]
         if symbol.kind.code == "b":
             found = [usual, *(value for value in (False, True) if self._into.get(symbol))]
         bits = 8 * symbol.kind.bytes

@@ -31,13 +31,17 @@ class Requirement(Struct, frozen=True):
 
 
 def terms_of(batch: Batch) -> Terms:
-    """The numbers that differ between the worlds: the open ones, and what the kernel is given where that is another."""
-    found: dict[tuple[int, ...], str] = {}
-    for numbers in (numbers_of(batch), parameters_of(batch)):
+    """The numbers that differ between the worlds: what the kernel is given, by the names of the open ones where it is
+    given these, and then the others."""
+    names: dict[tuple[int, ...], str] = {}
+    order: dict[tuple[int, ...], None] = {}
+    open_, given = numbers_of(batch), parameters_of(batch)
+    for numbers in (open_, given):
         for name, values in numbers.items():
-            if len(set(values)) > 1:
-                found.setdefault(tuple(int(value) for value in values), name)
-    return {name: values for values, name in found.items()}
+            names.setdefault(tuple(map(int, values)), name)
+    for numbers in (given, open_):
+        order |= dict.fromkeys(tuple(map(int, values)) for values in numbers.values() if len(set(values)) > 1)
+    return {names[values]: values for values in order}
 
 
 def is_whatever(residues: Sequence[int], terms: Terms, width: int, batch: Batch) -> bool:
