@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudalint.execute.memory import NOWHERE, Allocation, plus, scaled
+from cudalint.execute.memory import NOWHERE, Allocation, plus, stepped
 from cudalint.execute.program import Evaluate, Locate, Place, Program
 from cudalint.execute.values import COMPUTED, Data, Pointer
 from cudalint.ir import nodes as ir
@@ -73,10 +73,16 @@ class Places:
 
         def locate(m: Machine) -> Place:
             allocation, offset, record = base(m)
-            field = record.field(name) if isinstance(record, ir.RecordType) else None
+            if not isinstance(record, ir.RecordType):
+                return nowhere(type_)
+            field = record.field(name)
             if field is None:
                 return nowhere(type_)
-            offset = plus(offset, field.offset)
+            if record.unsized and allocation.space != "local":
+                text = f"where `{name}` stands in its record is not known: {record.unsized}"
+                offset = plus(offset, Data("unknown", text))
+            else:
+                offset = plus(offset, field.offset)
             if ir.is_reference(field.type):
                 target = m.memory.load(allocation, offset, field.type, e)
                 if type(target) is Pointer:
@@ -97,7 +103,7 @@ class Places:
             def of_array(m: Machine) -> Place:
                 allocation, offset, type_ = array(m)
                 own = type_.element if isinstance(type_, ir.ArrayType) else element
-                return Place(allocation, plus(offset, scaled(index(m), own.bytes)), own)
+                return Place(allocation, plus(offset, stepped(index(m), own)), own)
 
             return of_array
         pointer, type_ = self._program.value(e.base), e.type
@@ -106,7 +112,7 @@ class Places:
             at, own = pointer(m), index(m)
             if type(at) is not Pointer:
                 return nowhere(type_)
-            return Place(at.allocation, plus(at.offset, scaled(own, type_.bytes)), type_)
+            return Place(at.allocation, plus(at.offset, stepped(own, type_)), type_)
 
         return of_pointer
 
