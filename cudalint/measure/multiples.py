@@ -31,17 +31,15 @@ class Requirement(Struct, frozen=True):
 
 
 def terms_of(batch: Batch) -> Terms:
-    """The numbers that differ between the worlds: what the kernel is given, by the names of the open ones where it is
-    given these, and then the others."""
-    names: dict[tuple[int, ...], str] = {}
-    order: dict[tuple[int, ...], None] = {}
-    open_, given = numbers_of(batch), parameters_of(batch)
-    for numbers in (open_, given):
-        for name, values in numbers.items():
-            names.setdefault(tuple(map(int, values)), name)
-    for numbers in (given, open_):
-        order |= dict.fromkeys(tuple(map(int, values)) for values in numbers.values() if len(set(values)) > 1)
-    return {names[values]: values for values in order}
+    """The numbers that differ between the worlds: the open ones that the kernel is given, what else it is given, and
+    the other open ones."""
+    open_, given = (
+        {tuple(map(int, values)): name for name, values in reversed(numbers.items()) if len(set(values)) > 1}
+        for numbers in (numbers_of(batch), parameters_of(batch))
+    )
+    both = {name: values for values, name in reversed(open_.items()) if values in given}
+    others = {name: values for values, name in reversed(given.items()) if values not in open_}
+    return both | others | {name: values for values, name in reversed(open_.items()) if values not in given}
 
 
 def is_whatever(residues: Sequence[int], terms: Terms, width: int, batch: Batch) -> bool:
