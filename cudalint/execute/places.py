@@ -182,6 +182,12 @@ def _renames(e: ir.Cast) -> bool:
     )
 
 
+def _is_guessed(m: Machine, symbol: ir.Symbol) -> bool:
+    """Whether the front end has made up a variable for a name that nothing declares."""
+    problems = (problem for frame in m.frames for problem in frame.function.problems)
+    return any(problem.kind == "guessed" and problem.name == symbol.name for problem in problems)
+
+
 def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
     """A variable that no statement has declared: of shared memory, of the file, or a constant."""
     storage, type_ = symbol.storage, symbol.type
@@ -194,6 +200,9 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
         made = m.allocations[storage] = Allocation(symbol.name, "shared", type_, symbol=symbol)
     elif storage == "shared":
         made = Allocation(symbol.name, "shared", type_, symbol=symbol)
+    elif storage == "device" and _is_guessed(m, symbol):
+        made = Allocation(symbol.name, "local", type_, m.full)
+        made.cells[0] = Data("unknown", f"nothing declares `{symbol.name}`")
     elif storage in ("constant", "device") and not symbol.is_const:
         made = Allocation(
             symbol.name, "constant" if storage == "constant" else "global", type_, symbol=symbol
