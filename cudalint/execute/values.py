@@ -21,7 +21,7 @@ DataKind = Literal["loaded", "atomic", "float", "computed", "unknown"]
 class Data:
     """A value that nobody follows: what memory holds, a float that came of such, or what could not be evaluated."""
 
-    __slots__ = ("is_common", "kind", "origin", "reason")
+    __slots__ = ("_derived", "is_common", "is_derived", "kind", "origin", "reason")
 
     def __init__(
         self, kind: DataKind, reason: str = "", origin: AccessEvent | None = None, is_common: bool = False
@@ -31,6 +31,19 @@ class Data:
         """The load that it came of, if it is what memory held there."""
         self.is_common = is_common
         """Whether all active lanes of a warp have the same, whatever it is."""
+        self.is_derived = False
+        """Whether it was computed from what its origin has loaded."""
+        self._derived: Data | None = None
+
+    @property
+    def derived(self) -> Data:
+        """What is computed from it."""
+        if self.origin is None or self.is_derived:
+            return self
+        if self._derived is None:
+            self._derived = Data(self.kind, self.reason, self.origin, self.is_common)
+            self._derived.is_derived = True
+        return self._derived
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.reason}>" if self.reason else f"<{self.kind}>"

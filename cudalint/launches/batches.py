@@ -48,6 +48,7 @@ def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> B
         configuration.block, tuple(grid), tuple(max(0, each) for each in evaluated.each(configuration.shared)),
         arguments, named, ("usual numbers", *worlds.why[1:]), places, weights, memories.sizes,
         bool(worlds.broken) or any(guard.is_const and not guard.value for guard in configuration.guards),
+        space.overflowing,
     )  # fmt: skip
 
 
