@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 
 from cudalint.execute.arithmetic import binary
-from cudalint.execute.memory import plus, scaled
+from cudalint.execute.memory import plus, stepped
 from cudalint.execute.values import COMPUTED, UNKNOWN, Data, Pointer, Value
 from cudalint.ir import nodes as ir
 
 _LONG = ir.Scalar("long", 8, "int")
+_BYTE = ir.Scalar("char", 1, "int")
 _ALIGNMENT = 1024
 """Bytes that the start of an allocation is a multiple of."""
 
@@ -30,8 +31,8 @@ def with_pointer(op: str, left: Value, right: Value, type_: ir.Type, operand: ir
         return (op == "!=") if op in ("==", "!=") else UNKNOWN
     pointer, other = (left, right) if type(left) is Pointer else (right, left)
     if op in ("+", "-"):
-        bytes_ = type_.pointee.bytes if isinstance(type_, ir.PointerType) else 1
-        moved = scaled(other, bytes_ if op == "+" else -bytes_)
+        pointee = type_.pointee if isinstance(type_, ir.PointerType) else _BYTE
+        moved = stepped(other, pointee, 1 if op == "+" else -1)
         return Pointer(pointer.allocation, plus(pointer.offset, moved), pointer.pointee)
     if op in ("==", "!=") and not isinstance(other, Data):
         return pointer.allocation.is_null == (op == "==")

@@ -225,6 +225,15 @@ def scaled(index: Any, bytes_: int) -> Any:
     return address(int(index) * bytes_) if isinstance(index, (int, bool)) else COMPUTED
 
 
+def stepped(index: Any, type_: ir.Type, sign: int = 1) -> Any:
+    """An index times the bytes of an element; data where nobody knows how large that is."""
+    if type_.bytes or isinstance(type_, (ir.Scalar, ir.PointerType)) or (type(index) is int and index == 0):
+        return scaled(index, sign * type_.bytes)
+    what = "the length of its rows" if isinstance(type_, ir.ArrayType) else "the size of its elements"
+    why = f": {type_.unsized}" if isinstance(type_, ir.RecordType) and type_.unsized else ""
+    return Data("unknown", f"{what} is not known{why}")
+
+
 def plain(offset: Any) -> Any:
     """A single number out of an array of one."""
     return int(offset.flat[0]) if type(offset) is np.ndarray and offset.size == 1 else offset

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from cudalint.execute.memory import NOWHERE, Allocation, either, joined, plus, scaled
+from cudalint.execute.memory import NOWHERE, Allocation, either, joined, plus, stepped
 from cudalint.execute.program import Evaluate, Locate, Place, Program
 from cudalint.execute.values import COMPUTED, Data, Pointer
 from cudalint.ir import nodes as ir
@@ -71,10 +71,16 @@ class Places:
 
         def locate(m: Machine) -> Place:
             allocation, offset, record = base(m)
-            field = record.field(name) if isinstance(record, ir.RecordType) else None
+            if not isinstance(record, ir.RecordType):
+                return nowhere(type_)
+            field = record.field(name)
             if field is None:
                 return nowhere(type_)
-            offset = plus(offset, field.offset)
+            if record.unsized and allocation.space != "local":
+                text = f"where `{name}` stands in its record is not known: {record.unsized}"
+                offset = plus(offset, Data("unknown", text))
+            else:
+                offset = plus(offset, field.offset)
             if ir.is_reference(field.type):
                 target = m.memory.load(allocation, offset, field.type, e)
                 if type(target) is Pointer:
@@ -95,7 +101,7 @@ class Places:
             def of_array(m: Machine) -> Place:
                 allocation, offset, type_ = array(m)
                 own = type_.element if isinstance(type_, ir.ArrayType) else element
-                return Place(allocation, plus(offset, scaled(index(m), own.bytes)), own)
+                return Place(allocation, plus(offset, stepped(index(m), own)), own)
 
             return of_array
         pointer, type_ = self._program.value(e.base), e.type
@@ -104,7 +110,7 @@ class Places:
             at, own = pointer(m), index(m)
             if type(at) is not Pointer:
                 return nowhere(type_)
-            return Place(at.allocation, plus(at.offset, scaled(own, type_.bytes)), type_)
+            return Place(at.allocation, plus(at.offset, stepped(own, type_)), type_)
 
         return of_pointer
 
@@ -174,6 +180,12 @@ def _renames(e: ir.Cast) -> bool:
     )
 
 
+def _is_guessed(m: Machine, symbol: ir.Symbol) -> bool:
+    """Whether the front end has made up a variable for a name that nothing declares."""
+    problems = (problem for frame in m.frames for problem in frame.function.problems)
+    return any(problem.kind == "guessed" and problem.name == symbol.name for problem in problems)
+
+
 def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
     """A variable that no statement has declared: of shared memory, of the file, or a constant."""
     storage, type_ = symbol.storage, symbol.type
@@ -186,6 +198,9 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
         made = m.allocations[storage] = Allocation(symbol.name, "shared", type_, symbol=symbol)
     elif storage == "shared":
         made = Allocation(symbol.name, "shared", type_, symbol=symbol)
+    elif storage == "device" and _is_guessed(m, symbol):
+        made = Allocation(symbol.name, "local", type_, m.full)
+        made.cells[0] = Data("unknown", f"nothing declares `{symbol.name}`")
     elif storage in ("constant", "device") and not symbol.is_const:
         made = Allocation(
             symbol.name, "constant" if storage == "constant" else "global", type_, symbol=symbol

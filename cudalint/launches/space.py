@@ -147,7 +147,10 @@ class _Tried:
         if self._open.is_given(symbol) or not symbol.bits & self._related:
             return [usual]
         tiled = tried_for_tiles(self._tiles, symbol, self._evaluated)
-        found = [usual, *self._for_uses(symbol), *self._for_conditions(symbol), *tiled]
+        # What is stated may leave nothing above the usual number.
+        is_stated = bool(self._into.get(symbol)) and any(each.bits & symbol.bits for each in self._stated)
+        less = [int(usual) - part for part in _PARTS if part < int(usual)] if is_stated else []
+        found = [usual, *less, *self._for_uses(symbol), *self._for_conditions(symbol), *tiled]
         if self._into.get(symbol):
             found += [int(usual) + part for part in _PARTS]
         if symbol.kind.code == "b":

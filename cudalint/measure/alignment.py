@@ -7,7 +7,7 @@ Accesses"); shared arrays lie where nvcc puts them, and a thread's own variables
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -15,9 +15,12 @@ from msgspec import Struct
 
 from cudalint.execute.drawn import Drawn, Known
 from cudalint.execute.lanes import Lanes
+from cudalint.execute.memory import plus
 from cudalint.execute.trace import AccessEvent, Trace
+from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import without_casts
+from cudalint.measure.machine_accesses import MachineSite, SiteKey
 from cudalint.measure.multiples import Requirement, is_whatever, requirement_of, terms_of
 from cudalint.measure.rows import Rows
 from cudalint.measure.shared_layout import alignment
@@ -46,12 +49,13 @@ class Misaligned(Struct, frozen=True, eq=False):
 
 
 def misaligned(
-    kernel: ir.Function, trace: Trace, batch: Batch, layout: Mapping[ir.Symbol, int], open_axes: int = 0
-) -> Iterator[Misaligned]:
-    """In the order of the trace. `layout` has the places of shared arrays, and `open_axes` is along how many the number
-    of blocks is open."""
+    kernel: ir.Function, trace: Trace, batch: Batch, layout: Mapping[ir.Symbol, int], open_axes: int = 0,
+    machine: Callable[[], Mapping[SiteKey, MachineSite]] = dict,
+) -> Iterator[Misaligned]:  # fmt: skip
+    """In the order of the trace. `layout` has the places of shared arrays, `open_axes` is along how many the number
+    of blocks is open, and `machine` is asked for what the compiler makes of accesses."""
     units, numbers, rows = _units(kernel), terms_of(batch), None
-    for found, events, is_drawn in misaligned_sites(trace, layout):
+    for found, events, is_drawn in misaligned_sites(trace, layout, machine):
         width, base = width_of(found.site), base_of(found.site, layout)
         residues = residues_of(events, trace.lanes, width, base)
         unit = units.get(found.site.allocation.name, 0)
@@ -69,7 +73,7 @@ def misaligned(
 
 
 def misaligned_sites(
-    trace: Trace, layout: Mapping[ir.Symbol, int]
+    trace: Trace, layout: Mapping[ir.Symbol, int], machine: Callable[[], Mapping[SiteKey, MachineSite]] = dict
 ) -> Iterator[tuple[Found, Sequence[AccessEvent], bool]]:
     """All sites at which lanes are misaligned in some world, with their executions, and whether data that was drawn
     goes into the addresses."""
@@ -79,7 +83,9 @@ def misaligned_sites(
         return _wrong(width, base_of(site, layout)) if width > 1 and site.allocation.space in _STARTING else None
 
     drawn = {id(event.node) for event in trace.accesses if type(event.offset) is Drawn}
-    sites = sites_of(_with_numbers(trace))
+    wholes: dict[SiteKey, Any] = {}
+    events = (_whole(event, machine, wholes) for event in _with_numbers(trace))
+    sites = sites_of(events)
     for found in found_of(sites, trace, asks):
         yield found, sites[found.site], id(found.site.node) in drawn
 
@@ -97,6 +103,41 @@ def _with_numbers(trace: Trace) -> Iterator[AccessEvent]:
             numbers, _ = event.offset.numbers(trace.lanes, known)
             event = event._replace(offset=numbers.astype(np.int64) if type(numbers) is np.ndarray else int(numbers))
         yield event
+
+
+def _whole(
+    event: AccessEvent, machine: Callable[[], Mapping[SiteKey, MachineSite]], known: dict[SiteKey, Any]
+) -> AccessEvent:
+    """The access that the compiler makes of those of several fields of a record: it takes that to be as aligned as it
+    is declared to be."""
+    if event.allocation.space != "global" or isinstance(event.offset, Data):
+        return event
+    key = event.node, event.stack, event.operation, event.bytes
+    if key not in known:
+        known[key] = _part(event, machine, key)
+    if known[key] is None:
+        return event
+    begin, width = known[key]
+    return event._replace(offset=plus(event.offset, -begin), bytes=width)
+
+
+def _part(
+    event: AccessEvent, machine: Callable[[], Mapping[SiteKey, MachineSite]], key: SiteKey
+) -> tuple[int, int] | None:
+    """Where in the access of the machine that of a field is, and the bytes of that; None where it is one by itself."""
+    record = _record(event.node)
+    if record is None or record.align <= event.bytes:
+        return None
+    node = without_casts(event.node)
+    field = record.field(node.field) if isinstance(node, ir.Member) else None
+    site = machine().get(key)
+    if field is None or site is None:
+        return None
+    widths = {made.wide.bytes for made in site.made if made.wide is not None}
+    if not widths:
+        return None
+    width = min(max(widths), record.align)
+    return field.offset % width, width
 
 
 def residues_of(events: Iterable[AccessEvent], lanes: Lanes, width: int, base: int) -> tuple[int, ...]:

@@ -13,6 +13,7 @@ from cudalint.execute.machine import Machine
 from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
+from cudalint.measure.machine_accesses import MachineSite, SiteKey, machine_sites
 from cudalint.measure.requests import AccessSite, Figures, figures
 from cudalint.measure.work.counts import Laid, Work, counted, laid_out
 from cudalint.measure.work.lengths import NONE_OPEN, Lengths, OpenSizes
@@ -51,6 +52,11 @@ class Executed:
         if found is None:
             found = self._laid[self.function] = laid_out(self.function)
         return found
+
+    @cached_property
+    def machine(self) -> dict[SiteKey, MachineSite]:
+        """What the compiler makes of accesses."""
+        return machine_sites(self.laid, self.function.volatile)
 
     def lengths(self, open_: OpenSizes = NONE_OPEN, world: int = 0) -> Lengths:
         """How long loops are taken for of which nothing in sight says that."""

@@ -31,13 +31,15 @@ class Requirement(Struct, frozen=True):
 
 
 def terms_of(batch: Batch) -> Terms:
-    """The numbers that differ between the worlds: the open ones, and what the kernel is given where that is another."""
-    found: dict[tuple[int, ...], str] = {}
-    for numbers in (numbers_of(batch), parameters_of(batch)):
-        for name, values in numbers.items():
-            if len(set(values)) > 1:
-                found.setdefault(tuple(int(value) for value in values), name)
-    return {name: values for values, name in found.items()}
+    """The numbers that differ between the worlds: the open ones that the kernel is given, what else it is given, and
+    the other open ones."""
+    open_, given = (
+        {tuple(map(int, values)): name for name, values in reversed(numbers.items()) if len(set(values)) > 1}
+        for numbers in (numbers_of(batch), parameters_of(batch))
+    )
+    both = {name: values for values, name in reversed(open_.items()) if values in given}
+    others = {name: values for values, name in reversed(given.items()) if values not in open_}
+    return both | others | {name: values for values, name in reversed(open_.items()) if values not in given}
 
 
 def is_whatever(residues: Sequence[int], terms: Terms, width: int, batch: Batch) -> bool:

@@ -44,7 +44,9 @@ class AlignmentCollector(Provider, eq=False):
 def _misaligned(executed: Executed, configuration: Configuration) -> list[Misaligned]:
     axes = sum(not extent.is_const for extent in configuration.grid)
     layout = shared_layout(executed.function, executed.trace)
-    return list(misaligned(executed.function, executed.trace, executed.batch, layout, axes))
+    return list(
+        misaligned(executed.function, executed.trace, executed.batch, layout, axes, lambda: executed.machine)
+    )
 
 
 def _with_any_block(found: list[Misaligned], run: Run) -> list[Misaligned]:
