@@ -69,6 +69,9 @@ class Frame:
         """Whether some lanes may have returned with that where data said so."""
 
 
+_UNSPELLED: tuple[tuple[Any, ...], int] = ((), 0)
+
+
 class Machine:
     """Executes what a program compiles to: statements change its mask, and leave events in its trace."""
 
@@ -97,6 +100,8 @@ class Machine:
         """The lanes that came to the innermost branch of the innermost loop."""
         self.handed: Handed = ()
         """What the calls of the stack were given: see `AccessEvent`."""
+        self.subscripts: dict[Any, tuple[tuple[Any, ...], int]] = {}
+        """Of elements of shared arrays that were named last: their subscripts, and bytes behind these."""
         self.weight: Any = lanes.weight
         self.interval: Any = 0
         self.warp_interval: Any = 0
@@ -326,6 +331,7 @@ class Machine:
         return AccessEvent(
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
             self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
+            *self.subscripts.get(node, _UNSPELLED),
         )  # fmt: skip
 
     def barrier(

@@ -66,6 +66,10 @@ class AccessEvent(NamedTuple):
     there is none, in the innermost loop."""
     handed: Handed = ()
     """What each call of `stack` hands on: the address that a parameter leads to, and the argument that says it."""
+    subscripts: tuple[Any, ...] = ()
+    """One for each dimension of a shared array, where the access spells as many."""
+    inner: int = 0
+    """Bytes from the element that they name to what is accessed."""
 
 
 class BarrierEvent(NamedTuple):
