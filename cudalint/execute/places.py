@@ -189,15 +189,25 @@ def _spelled(e: ir.Index) -> tuple[ir.Name | None, Sequence[ir.Index]]:
     """The shared array that an element is one of, where it is named with all of its subscripts, and these."""
     chain: list[ir.Index] = []
     node: ir.Expr = e
-    while isinstance(node, ir.Index) and isinstance(ir.referent(node.base.type), ir.ArrayType):
+    while isinstance(node, ir.Index):
         chain.insert(0, node)
         node = node.base
+        while isinstance(node, ir.Cast) and _decays(node):
+            node = node.operand
     if not isinstance(node, ir.Name) or node.symbol.storage != "shared":
         return None, ()
     type_, dimensions = node.symbol.type, 0
     while isinstance(type_, ir.ArrayType):
         type_, dimensions = type_.element, dimensions + 1
     return (node, chain) if dimensions == len(chain) else (None, ())
+
+
+def _decays(e: ir.Cast) -> bool:
+    """Whether it makes a pointer to an array's first element of the array."""
+    array, pointer = ir.referent(e.operand.type), ir.referent(e.type)
+    if not isinstance(array, ir.ArrayType) or not isinstance(pointer, ir.PointerType):
+        return False
+    return pointer.pointee.bytes == array.element.bytes
 
 
 def _bit_field(m: Machine, allocation: Allocation, offset: Any, field: ir.Field) -> Place:
