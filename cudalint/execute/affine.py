@@ -82,6 +82,13 @@ def lasts(op: str, left: Any, right: Any, by: tuple[Any, Any], type_: ir.Type | 
     """
     if type(by[0]) is int and type(by[1]) is int and by[0] == 0 == by[1]:
         return FOREVER, 1
+    try:
+        return _lasts(op, left, right, by, type_)
+    except OverflowError:
+        return 0, 1  # Beside an array there is a number that none can hold.
+
+
+def _lasts(op: str, left: Any, right: Any, by: tuple[Any, Any], type_: ir.Type | None) -> tuple[Any, int]:
     left, right = _alike(wide(left), wide(right) if right is not None else 0)
     by = _alike(*by)
     if op in COMPARING:
@@ -156,6 +163,8 @@ def _within(number: Any, divisor: Any, step: Any) -> Any:
 
 def _times(divisor: Any, step: Any) -> int:
     """Of how many periods one is made in which a number moves by a multiple of a divisor."""
+    if type(divisor) is int and type(step) is int:
+        return divisor // math.gcd(divisor, step)
     found = np.unique(divisor // np.gcd(divisor, np.abs(step)))
     return math.lcm(*(int(each) for each in found[:8])) if len(found) <= 8 else 1
 

@@ -139,7 +139,12 @@ def _as(value: Any, dtype: np.dtype[Any], type_: ir.Scalar) -> Any:
     if type(value) is np.ndarray:
         return value if value.dtype == dtype else value.astype(dtype)
     plain = wrapped(value, type_)
-    return plain if isinstance(plain, Data) else dtype.type(plain)
+    if isinstance(plain, Data):
+        return plain
+    try:
+        return dtype.type(plain)
+    except OverflowError:
+        return COMPUTED  # One of 128 bits that arrays don't hold.
 
 
 def _divided(op: str, left: Any, right: Any, dtype: np.dtype[Any]) -> Any:

@@ -79,6 +79,18 @@ class Drawn(Data):
             return converted(self.arguments[0](*map(np.asarray, values[1:])), self.type), is_scattered
         return binary(self.op, values[0], values[1], self.type), is_scattered
 
+    def without_data(self, lanes: Lanes, known: dict[int, Any] | None = None) -> Any:
+        """What it is if all that is loaded is zero."""
+        known = {} if known is None else known
+        if id(self) not in known:
+            if self.op in ("load", "any"):
+                known[id(self)] = 0
+            else:
+                own = [each.without_data(lanes, known) if type(each) is Drawn else each for each in self.arguments]
+                with np.errstate(all="ignore"):
+                    known[id(self)] = self._computed(own, False, lanes)[0]
+        return known[id(self)]
+
     def salt(self) -> int:
         """What tells it from other numbers, more or less."""
         found, each = 0, self
@@ -229,6 +241,14 @@ def _scramble(x: Any) -> Any:
     x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
     x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
     return x ^ (x >> np.uint64(31))
+
+
+def some_of(mask: Any, conditions: int) -> Any:
+    """Lanes of a mask that are left after so many conditions that each leave half of them, wherever they are."""
+    rows, lanes = mask.shape
+    place = np.arange(rows, dtype=np.uint64)[:, None] * np.uint64(lanes) + np.arange(lanes, dtype=np.uint64)
+    word = _scramble(_scramble(place))
+    return mask & ((word & np.uint64((1 << conditions) - 1)) == 0)
 
 
 def _differs_in_warps(offset: Any, lanes: Lanes) -> bool:

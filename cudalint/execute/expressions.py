@@ -8,6 +8,8 @@ import numpy as np
 
 from cudalint.execute.addresses import with_pointer
 from cudalint.execute.arithmetic import COMPARING, binary
+from cudalint.execute.butterflies import Alike
+from cudalint.execute.butterflies import combined as in_butterfly
 from cudalint.execute.drawn import Drawn, computed_number, whole_number
 from cudalint.execute.memory import NULL, Allocation, as_type, either, joined, plus
 from cudalint.execute.places import _CHAR
@@ -203,7 +205,7 @@ class Expressions:
             if mask is None:
                 return first
             if isinstance(first, Data):
-                m.open_scope()
+                m.open_scope(first)
                 second = m.truth(right(m))
                 m.close_scopes(m.data - 1)
                 if type(second) is bool and second is stops_at:
@@ -279,7 +281,7 @@ class Expressions:
                 return then(m)
             if type(holds) is not np.ndarray:
                 m.undecided(e, holds)
-                return _by_data(m, then, otherwise)
+                return _by_data(m, then, otherwise, holds)
             with_it, without = m.split(holds)
             m.branch(e, mask, with_it)
             if without is None:
@@ -420,7 +422,7 @@ class Conjunction(Data):
     __slots__ = ("known",)
 
     def __init__(self, known: Any, data: Data) -> None:
-        super().__init__(data.kind, data.reason)
+        super().__init__(data.kind, data.reason, is_common=data.is_common)
         self.known = known
 
 
@@ -440,13 +442,13 @@ def _place_of_store(e: ir.Assign) -> ir.Expr:
     return e.value if is_copy and e.value.span.line != e.target.span.line else e.target
 
 
-def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate) -> Value:
+def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate, holds: Data) -> Value:
     """Both sides of a choice that data makes."""
     data = m.data
-    m.open_scope()
+    m.open_scope(holds)
     first = then(m)
     m.close_scopes(data)
-    m.open_scope()
+    m.open_scope(holds)
     second = otherwise(m)
     m.close_scopes(data)
     plain = type(first) in (int, bool, float) and type(first) is type(second)
@@ -473,6 +475,8 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
                 return value.combined(op, left, right, type_, operand)
         if m.notes is not None and op in ("*", "&"):
             m.watch("==", right if issubclass(kinds[0], Data) else left, 0)
+        if Alike in kinds:
+            return in_butterfly(op, left, right)
         found = _of_data(op, left, right)
         if Drawn in kinds and isinstance(found, Data):
             return computed_number(op, left, right, type_, operand) or Data("computed", is_common=found.is_common)

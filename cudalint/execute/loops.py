@@ -25,6 +25,8 @@ _STEPS_IN_ALL = 50_000
 _SHORT = 32
 _TURNS_BY_DATA = 2
 """Of a loop that data ends: the first turn, and one that comes after another."""
+_TOGETHER = Data("loaded", is_common=True)
+"""Lanes leave such a loop one after the other, so that most turns have most of them."""
 
 
 def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execute:
@@ -68,7 +70,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                         m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                         break
                     if m.data == outer[3]:
-                        m.open_scope()
+                        m.open_scope(_TOGETHER)
                         m.loop_data = m.data
                 elif type(holds) is bool:
                     m.agreed(n)

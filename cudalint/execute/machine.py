@@ -116,6 +116,8 @@ class Machine:
         self.scopes: list[int] = []
         """For each of the conditions around that data decides, a number that no other one has."""
         self._scopes = 0
+        self._apart: list[bool] = []
+        """Whether lanes of a warp may find different data there."""
         self.is_left_by_data = False
         """Whether some lanes may have left the innermost loop, or its function, where data said so."""
         self.writes: list[dict[tuple[Allocation, int], Value]] = []
@@ -166,16 +168,18 @@ class Machine:
             self.continued = None
         return self.mask is not None
 
-    def open_scope(self) -> None:
+    def open_scope(self, condition: Data | None = None) -> None:
         """Data decides which of the active lanes come to what follows, until `close_scopes`."""
         self.data += 1
         self._scopes += 1
         self.scopes.append(self._scopes)
+        self._apart.append(condition is None or not condition.is_common)
 
     def close_scopes(self, data: int) -> None:
         """Goes back to so many conditions that data decides."""
         self.data = data
         del self.scopes[data:]
+        del self._apart[data:]
 
     def step(self) -> None:
         self.trace.steps += 1
@@ -331,6 +335,7 @@ class Machine:
         return AccessEvent(
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
             self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
+            sum(self._apart) + self.is_left_by_data,
             *self.subscripts.get(node, _UNSPELLED),
         )  # fmt: skip
 

@@ -95,7 +95,7 @@ class _Assembly:
         def execute(m: Machine, registers: Registers) -> None:
             holds, mask = truth(registers.get(guard, COMPUTED)), m.mask
             if isinstance(holds, Data):
-                m.open_scope()
+                m.open_scope(holds)
                 step(m, registers)
                 m.close_scopes(m.data - 1)
                 return

@@ -182,7 +182,7 @@ class Statements:
             if isinstance(value, Data) or type(value) not in (int, bool, np.ndarray):
                 m.undecided(n, value if isinstance(value, Data) else COMPUTED)
                 for _, _, body in cases:
-                    m.open_scope()
+                    m.open_scope(value if isinstance(value, Data) else None)
                     m.loop_data = m.data
                     m.mask, m.broken = mask, None
                     body(m)
@@ -278,7 +278,7 @@ def _if_by_data(m: Machine, mask: Mask, holds: Data, then: Execute, otherwise: E
     """Both sides of a branch that data decides: all lanes may come, but those that the rest of the condition leaves
     out."""
     data = m.data
-    m.open_scope()
+    m.open_scope(holds)
     if isinstance(holds, Conjunction):
         m.mask, _ = m.split(holds.known)
     if m.mask is not None:
@@ -286,7 +286,7 @@ def _if_by_data(m: Machine, mask: Mask, holds: Data, then: Execute, otherwise: E
     m.mask = mask
     if otherwise is not None:
         m.close_scopes(data)
-        m.open_scope()
+        m.open_scope(holds)
         otherwise(m)
     m.close_scopes(data)
     m.mask = mask

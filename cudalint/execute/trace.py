@@ -66,6 +66,9 @@ class AccessEvent(NamedTuple):
     there is none, in the innermost loop."""
     handed: Handed = ()
     """What each call of `stack` hands on: the address that a parameter leads to, and the argument that says it."""
+    apart: int = 0
+    """How many conditions there are on the way, or breaks of the loop around, for which lanes of a warp may find
+    different data."""
     subscripts: tuple[Any, ...] = ()
     """One for each dimension of a shared array, where the access spells as many."""
     inner: int = 0

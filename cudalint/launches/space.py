@@ -149,7 +149,7 @@ class _Tried:
             found = [usual, *(value for value in (False, True) if self._into.get(symbol))]
         bits = 8 * symbol.kind.bytes
         low, high = (0, 1 << bits) if symbol.kind.code == "u" else (-(1 << (bits - 1)), 1 << (bits - 1))
-        fitting = [value for value in dict.fromkeys(found) if low <= value < min(high, 1 << 62)]
+        fitting = [value for value in dict.fromkeys(found) if max(low, -1 << 62) <= value < min(high, 1 << 62)]
         if is_computed(symbol):
             # It may be a power of two whatever happens.
             fitting = [value for value in fitting if int(value) & (int(value) - 1) == 0 or value == usual]

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec.structs import replace
 
-from cudalint.execute.drawn import Drawn
-from cudalint.execute.values import Data
+from cudalint.execute.drawn import Drawn, some_of
+from cudalint.execute.values import Data, is_common
 from cudalint.facts import AccessResult, Status, Strides
 from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
 from cudalint.measure.machine_accesses import MachineSite, machine_events, machine_sites
@@ -37,6 +37,8 @@ _COPIES = (
     " such an order, or where this one reads is not known"
 )
 _MOST_COPIES = 64
+_MOST_HALVED = 2
+"""Conditions that leave half of the lanes each: of more of them lanes rather come together."""
 _TABLE_BYTES = 1 << 16
 _LEAST_CODE = 2
 _WIDTHS = frozenset({1, 2, 4, 8, 16})
@@ -65,7 +67,7 @@ def results_of(
                 if len(copies) > 1:
                     yield wide, events, [_result(wide, copy, executed, launch, patterns) for copy in copies]
                     continue
-            if is_scattered and (_walks_lists(result) or _from_lists(events, lists)):
+            if is_scattered and (_walks_lists(result, events, executed) or _from_lists(events, lists)):
                 lists.add(site.node)
                 result = _of_data(result)
             elif is_scattered and not _is_looked_up(events, result):
@@ -104,10 +106,14 @@ def _copies(
     return list(groups.values())
 
 
-def _walks_lists(result: AccessResult) -> bool:
+def _walks_lists(result: AccessResult, events: Sequence[AccessEvent], executed: Executed) -> bool:
     """Whether every lane walks through a list of its own in a loop that data ends (rows of a sparse matrix, edges of a
-    node, strings): lists lie as far apart as they are long, and random data shows about what real data costs."""
-    return result.reached_by_data and result.strides is not None and bool(result.strides.turn)
+    node, strings): lists lie as far apart as they are long, and random data shows about what real data costs. Where
+    nothing but data tells lanes apart; places around a lane's own, as many as data says, are no list."""
+    if not result.reached_by_data or result.strides is None or not result.strides.turn:
+        return False
+    drawn = [event.offset for event in events if type(event.offset) is Drawn]
+    return all(is_common(each.without_data(executed.trace.lanes)) for each in drawn)
 
 
 def _from_lists(events: Sequence[AccessEvent], lists: Set[Any]) -> bool:
@@ -212,10 +218,15 @@ def _known(
     least, most = float(np.nanmin(figures.least)), float(np.nanmax(figures.most))
     status: Status = "exact" if are_same else "assumed"
     reason, kind = None, "other"
+    lanes = float(figures.lanes[told])
     if masked and not _is_one(figures, told):
         status, least = "range", min(1.0, least)
         reason = "which lanes are active depends on data; the figure is for all lanes that may be"
         kind = "activity" if wasteful[told] else "estimate"
+        some = _of_some(site, events, executed) if kind == "estimate" else None
+        if some is not None and some.requests[told] and is_wasteful(site.space, some.cost[told], some.ideal[told]):
+            reason = "which lanes are active depends on data; the figure is for every other one of them"
+            cost, ideal, lanes = _rounded(some.cost[told]), _rounded(some.ideal[told]), float(some.lanes[told])
     if partly:
         status, reason, kind = "range", "some of its addresses depend on loaded data", "estimate"
     requests = round(float(figures.requests[told] + figures.by_data[told]), 6)
@@ -236,7 +247,7 @@ def _known(
         wavefronts_range=(least, most) if is_shared else None,
         ideal_wavefronts=ideal if is_shared else None,
         conflict_ways=cost / ideal if is_shared else None,
-        active_lanes=float(figures.lanes[told]),
+        active_lanes=lanes,
         active_request_fraction=_fraction(figures, events, executed, told, patterns),
         requests=requests,
         usual_requests=_usual_requests(figures),
@@ -248,6 +259,21 @@ def _known(
         reached_otherwise=not reached[0],
         condition=rests.condition if rests.kind == "where" else "",
     )
+
+
+def _of_some(site: AccessSite, events: Sequence[AccessEvent], executed: Executed) -> Figures | None:
+    """The figures with half of the lanes for each condition that comes out differently by lane: what gaps between
+    active lanes leave of sectors. None where lanes of a warp come together."""
+    if site.space != "global" or not any(event.apart for event in events):
+        return None
+    found: dict[tuple[int, int], Any] = {}
+    some = []
+    for event in events:
+        key = id(event.mask), min(event.apart, _MOST_HALVED)
+        if key not in found:
+            found[key] = some_of(event.mask, key[1])
+        some.append(event._replace(mask=found[key]))
+    return figures_of(site, some, executed.trace)
 
 
 def is_wasteful(space: str, cost: float, ideal: float) -> bool:

@@ -103,7 +103,8 @@ class Arrivals:
         # Who is still there counts for more than who has left.
         worst = min(missed, key=lambda each: (each.absence == "returned", each.world))
         returned = worst.absence == "returned"
-        leaving = not returned and site.kind != "syncwarp" and self._leaves(worst, site, events)
+        stay = not any(each.absence == "elsewhere" for each in missed)
+        leaving = not returned and site.kind != "syncwarp" and stay and self._leaves(worst, events)
         way = "goes on to the end of the kernel" if leaving else _WAYS[returned]
         in_block = "" if worst.block == (0, 0, 0) else f" of block {worst.block}"
         reason = f"thread {worst.waiting}{in_block} waits, thread {worst.absent} {way}"
@@ -131,11 +132,10 @@ class Arrivals:
         found = [self._seen.origins_of(guard) for guard in guards]
         return any(each.by_thread and each.by_block for each in found)
 
-    def _leaves(self, missed: MissedBarrier, site: BarrierSite, events: Sequence[BarrierEvent]) -> bool:
-        """Whether threads that don't come are whole warps, and come to no barrier afterwards: they leave the kernel,
+    def _leaves(self, missed: MissedBarrier, events: Sequence[BarrierEvent]) -> bool:
+        """Whether threads that don't come are whole warps: those that come to no other barrier either leave the kernel,
         and no longer count. Lanes of a warp that others of it wait for hang the kernel."""
-        trace = self._seen.trace
-        lanes = trace.lanes
+        lanes = self._seen.trace.lanes
         row = next(
             row for row in range(lanes.rows)
             if lanes.world_of(row) == missed.world and lanes.block_of(row) == missed.block
@@ -146,13 +146,7 @@ class Arrivals:
             if event.expected is not None and event.mask[row].any():
                 stays |= event.expected[row] & ~event.mask[row]
         by_warp = [mask.reshape(-1, WARP_LANES).any(axis=1) for mask in (comes, stays)]
-        if not stays.any() or (comes & stays).any() or (by_warp[0] & by_warp[1]).any():
-            return False
-        first = trace.barriers.index(events[0])
-        return not any(
-            (event.mask[row] & stays).any() for event in trace.barriers[first:]
-            if event.scope != "warp" and (event.node is not site.node or event.stack != site.stack)
-        )  # fmt: skip
+        return bool(stays.any()) and not (comes & stays).any() and not (by_warp[0] & by_warp[1]).any()
 
     def _by_data(self, site: BarrierSite, events: Sequence[BarrierEvent]) -> Arrival | None:
         """The loaded data that may keep threads away; what is the same for all threads that the barrier waits for does

@@ -66,24 +66,37 @@ def together(found: Iterable[Origins]) -> Origins:
     return result
 
 
+class _Round:
+    """Of looking at variables: what is found in it of expressions, and so far of variables."""
+
+    def __init__(self, variables: dict[tuple[ir.Symbol, Stack], Origins]) -> None:
+        self.variables = variables
+        self.known: dict[tuple[int, Stack], Origins] = {}
+        self.begun: set[tuple[ir.Symbol, Stack]] = set()
+        self.is_new = False
+
+
 class OriginsOf:
-    """Of the values of a kernel and of what it calls."""
+    """Of the values of a kernel and of what it calls.
+
+    Variables that are assigned to each other are looked at in rounds: in each of them what the last one found of a
+    variable stands for it while its own definitions are looked at, until a round finds nothing new.
+    """
 
     def __init__(self, ways: Ways) -> None:
         self.ways = ways
         self._known: dict[tuple[int, Stack], Origins] = {}
         self._variables: dict[tuple[ir.Symbol, Stack], Origins] = {}
-        self._open: set[tuple[ir.Symbol, Stack]] = set()
+        self._round: _Round | None = None
 
     def of(self, expression: Any, stack: Stack) -> Origins:
         key = id(expression), stack
+        known = self._known if self._round is None else self._round.known
         found = self._known.get(key)
         if found is None:
-            is_outermost = not self._open
-            found = self._of(expression, stack)
-            if is_outermost:
-                # Within a variable's own definitions it is not known in full.
-                self._known[key] = found
+            found = known.get(key)
+        if found is None:
+            found = known[key] = self._of(expression, stack)
         return found
 
     def _of(self, e: Any, stack: Stack) -> Origins:
@@ -154,14 +167,28 @@ class OriginsOf:
         found = self._variables.get(key)
         if found is not None:
             return found
-        if key in self._open:
-            return NOTHING
-        self._open.add(key)
-        found = together(self._assigned(symbol, stack))
-        self._open.discard(key)
-        if not self._open:
-            self._variables[key] = found
-        return found
+        now = self._round
+        if now is None:
+            return self._in_rounds(symbol, stack)
+        if key not in now.begun:
+            now.begun.add(key)
+            found = together(self._assigned(symbol, stack))
+            now.is_new |= found != now.variables.get(key, NOTHING)
+            now.variables[key] = found
+        return now.variables.get(key, NOTHING)
+
+    def _in_rounds(self, symbol: ir.Symbol, stack: Stack) -> Origins:
+        variables: dict[tuple[ir.Symbol, Stack], Origins] = {}
+        while True:
+            self._round = now = _Round(variables)
+            try:
+                self.of_variable(symbol, stack)
+            finally:
+                self._round = None
+            if not now.is_new:
+                self._known |= now.known
+                self._variables |= variables
+                return variables[symbol, stack]
 
     def _assigned(self, symbol: ir.Symbol, stack: Stack) -> Iterator[Origins]:
         level: Stack | None = stack

@@ -17,6 +17,7 @@ import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace as replaced
 
+from cudalint.execute.butterflies import among
 from cudalint.execute.lanes import Extents
 from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Trace
@@ -460,9 +461,12 @@ def split(parts: Iterable[Part], by: str) -> dict[int, list[Part]]:
 
 
 def _hashed(value: Any) -> object:
-    """Equal for equal numbers and arrays, and with hardly any chance for others."""
+    """Equal for equal numbers and arrays, and for data that as many lanes have in common; with hardly any chance for
+    others."""
     if type(value) is np.ndarray:
         return value.shape, hash(value.tobytes())
+    if isinstance(value, Data):
+        return "data", among(value)
     return value if isinstance(value, (int, float)) else None
 
 

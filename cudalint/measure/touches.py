@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from msgspec import Struct
 
+from cudalint.execute.butterflies import among
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.trace import AccessEvent, Stack
 from cudalint.execute.values import Data
@@ -184,6 +185,10 @@ def _codes(part: Part, rows: Numbers, at: Numbers, lane: Numbers) -> tuple[Numbe
         found = _chosen(origin.offset, rows, at, lane)
         return found + (hash((id(origin.allocation), origin.bytes)) & _ORIGINS) * (_ORIGINS + 1), True
     value = event.value
+    if event.operation == "store" and isinstance(value, Data):
+        shared = among(value)
+        own = (rows[at] << _LANE_BITS) + (lane & ~shared)
+        return own + (hash((part.number, id(value))) & _ORIGINS) * (_ORIGINS + 1), bool(shared)
     if event.operation != "store" or type(value) not in (int, bool, float, np.ndarray):
         return np.zeros(len(at), np.int64), False
     if type(value) is int and not -(2**63) <= value < 2**63:
@@ -195,6 +200,8 @@ def _codes(part: Part, rows: Numbers, at: Numbers, lane: Numbers) -> tuple[Numbe
     return _chosen(value, rows, at, lane), True
 
 
+_LANE_BITS = 11
+"""Of the number of a thread in its block."""
 _ORIGINS = (1 << 31) - 1
 """What is loaded from one place has a number that other places, and what is not loaded, have by accident only."""
 

@@ -30,6 +30,7 @@ _BITS = 30
 SMALL = 8
 """Less than a warp, and yet whole sectors of most types."""
 _MOST_UNIT = 4096
+_FARTHEST = (1 << 63) - 1
 _PARTS = (4, 8, 16)
 """Elements of a sector of 8, 4 and 2 bytes each: rows of as many, and of half of it, tell what a figure rests on."""
 
@@ -47,7 +48,7 @@ class Need(NamedTuple):
 
 def needs_of(uses: Iterable[Use], parameters: Sequence[Parameter], threads: int = 0) -> list[Need]:
     """What uses ask for, each once; `threads` as for `values_of`."""
-    uses, by_name = list(uses), {parameter.name: parameter for parameter in parameters}
+    uses, by_name = [use for use in uses if not _is_far(use)], {parameter.name: parameter for parameter in parameters}
     own = {p: [use for use in uses if use.parameter == p] for p in parameters}
     sizes = {p: size_of(p, own[p]) for p in parameters}
     large = {p: large_of(own[p], threads) for p in parameters}
@@ -61,6 +62,11 @@ def needs_of(uses: Iterable[Use], parameters: Sequence[Parameter], threads: int 
         for need in _of_several_constants(p, own[p]):
             found.setdefault(need.text, need)
     return list(found.values())
+
+
+def _is_far(use: Use) -> bool:
+    """Whether it is about a constant that nothing of 64 bits reaches: there are no worlds on both sides of it."""
+    return isinstance(use.other, int) and abs(use.other) > _FARTHEST
 
 
 def large_of(own: Iterable[Use], threads: int = 0) -> int:
@@ -103,7 +109,7 @@ def _needs(use: Use, size: int, large: int, other: Parameter | None) -> Iterator
     p, constant = use.parameter, use.other
 
     def need(text: str, holds: Callable[[Any], Any], is_extra: bool = False) -> Need:
-        return Need(f"{p.name} {text}", (p,), lambda values: holds(values[p]), is_extra)
+        return Need(f"{p.name} {text}", (p,), lambda values: holds(_wide(values[p])), is_extra)
 
     match use.kind:
         case "dividend" | "vector" if isinstance(constant, int):
@@ -137,6 +143,11 @@ def _needs(use: Use, size: int, large: int, other: Parameter | None) -> Iterator
         case "shift":
             yield need("== 0", lambda value: value == 0)
             yield need("> 0", lambda value: value > 0)
+
+
+def _wide(values: Any) -> Any:
+    """As numbers that all of a kernel's constants can be compared with and divide."""
+    return values.astype(np.int64) if isinstance(values, np.ndarray) and values.dtype.kind in "iu" else values
 
 
 def _between(is_compared: bool, p: Parameter, other: Parameter) -> Iterator[Need]:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cudalint.execute.butterflies import Alike, of_all
 from cudalint.execute.memory import uninitialised
 from cudalint.execute.program import Evaluate, Locate, Program
 from cudalint.execute.values import COMPUTED, UNKNOWN, Aggregate, Data, Value, leaves
@@ -33,8 +34,13 @@ def is_whole(value: Value) -> bool:
 
 
 def data_of(values: Iterable[Value]) -> Data:
-    """What comes of arguments of which one at least is no number: the data among them."""
-    return next((value for value in values if isinstance(value, Data)), COMPUTED)
+    """What comes of arguments of which one at least is no number: the data among them, one that lanes of a warp have in
+    common only if all of them do."""
+    values = list(values)
+    found = next((value for value in values if isinstance(value, Data)), COMPUTED)
+    if len(values) > 1 and (found.is_common or Alike in map(type, values)):
+        return of_all(values)
+    return found
 
 
 def opaque(type_: ir.Type, data: Data = COMPUTED) -> Value:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from cudalint.execute.arithmetic import converted
+from cudalint.execute.butterflies import exchanged
 from cudalint.execute.library.common import (
     Handler,
     arguments_of,
@@ -58,6 +59,8 @@ def shuffled(m: Machine, mode: str, value: Value, operand: Value, width: Value) 
     if type(value) is Pointer:
         offset = shuffled(m, mode, value.offset, operand, width)
         return Pointer(value.allocation, offset, value.pointee)
+    if mode == "xor" and isinstance(value, Data):
+        return exchanged(value, operand)
     if not is_number(value):
         return data_of([value])
     if type(value) is not np.ndarray or value.shape[1] == 1:
