@@ -73,6 +73,9 @@ class Frame:
         """Whether some lanes may have returned with that where data said so."""
 
 
+_UNSPELLED: tuple[tuple[Any, ...], int] = ((), 0)
+
+
 class Machine:
     """Executes what a program compiles to: statements change its mask, and leave events in its trace."""
 
@@ -103,6 +106,8 @@ class Machine:
         """The lanes that came to the innermost branch of the innermost loop."""
         self.handed: Handed = ()
         """What the calls of the stack were given: see `AccessEvent`."""
+        self.subscripts: dict[Any, tuple[tuple[Any, ...], int]] = {}
+        """Of elements of shared arrays that were named last: their subscripts, and bytes behind these."""
         self.weight: Any = lanes.weight
         self.interval: Any = 0
         self.warp_interval: Any = 0
@@ -366,6 +371,7 @@ class Machine:
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
             self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
             sum(self._apart) + self.is_left_by_data,
+            *self.subscripts.get(node, _UNSPELLED),
         )  # fmt: skip
 
     def barrier(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 from cudalint.execute.memory import NOWHERE, Allocation, either, joined, plus, stepped
@@ -68,6 +69,7 @@ class Places:
             base: Locate = self._behind(self._program.value(e.base), ir.pointee(base_type))
         else:
             base = self._program.place(e.base)
+        within = None if e.arrow else e.base
 
         def locate(m: Machine) -> Place:
             allocation, offset, record = base(m)
@@ -88,11 +90,17 @@ class Places:
                 return nowhere(field.type.pointee)
             if field.bits is not None:
                 return _bit_field(m, allocation, offset, field)
+            if within in m.subscripts:
+                subscripts, inner = m.subscripts[within]
+                m.subscripts[e] = subscripts, inner + field.offset
             return Place(allocation, offset, field.type)
 
         return locate
 
     def _index(self, e: ir.Index) -> Locate:
+        symbol, chain = _spelled(e)
+        if symbol is not None:
+            return self._of_shared(e, symbol, chain)
         index = self._program.value(e.index)
         base_type = ir.referent(e.base.type)
         if isinstance(base_type, ir.ArrayType):
@@ -113,6 +121,24 @@ class Places:
             return Place(at.allocation, plus(at.offset, stepped(own, type_)), type_)
 
         return of_pointer
+
+    def _of_shared(self, e: ir.Index, array: ir.Name, chain: Sequence[ir.Index]) -> Locate:
+        """An element of a shared array, of which all subscripts are spelled."""
+        start = self._program.place(array)
+        indices = [self._program.value(each.index) for each in chain]
+
+        def locate(m: Machine) -> Place:
+            allocation, offset, type_ = start(m)
+            subscripts = []
+            for index in indices:
+                type_ = type_.element if isinstance(type_, ir.ArrayType) else type_
+                own = index(m)
+                subscripts.append(own)
+                offset = plus(offset, scaled(own, type_.bytes))
+            m.subscripts[e] = tuple(subscripts), 0
+            return Place(allocation, offset, type_)
+
+        return locate
 
     def _behind(self, pointer: Evaluate, type_: ir.Type) -> Locate:
         def locate(m: Machine) -> Place:
@@ -161,6 +187,31 @@ class Places:
             return Place(m.memory.local(type_, value(m)), 0, type_)
 
         return locate
+
+
+def _spelled(e: ir.Index) -> tuple[ir.Name | None, Sequence[ir.Index]]:
+    """The shared array that an element is one of, where it is named with all of its subscripts, and these."""
+    chain: list[ir.Index] = []
+    node: ir.Expr = e
+    while isinstance(node, ir.Index):
+        chain.insert(0, node)
+        node = node.base
+        while isinstance(node, ir.Cast) and _decays(node):
+            node = node.operand
+    if not isinstance(node, ir.Name) or node.symbol.storage != "shared":
+        return None, ()
+    type_, dimensions = node.symbol.type, 0
+    while isinstance(type_, ir.ArrayType):
+        type_, dimensions = type_.element, dimensions + 1
+    return (node, chain) if dimensions == len(chain) else (None, ())
+
+
+def _decays(e: ir.Cast) -> bool:
+    """Whether it makes a pointer to an array's first element of the array."""
+    array, pointer = ir.referent(e.operand.type), ir.referent(e.type)
+    if not isinstance(array, ir.ArrayType) or not isinstance(pointer, ir.PointerType):
+        return False
+    return pointer.pointee.bytes == array.element.bytes
 
 
 def _bit_field(m: Machine, allocation: Allocation, offset: Any, field: ir.Field) -> Place:

@@ -71,6 +71,10 @@ class AccessEvent(NamedTuple):
     different data."""
     is_of_block: bool = False
     """Of an atomic: it is one for the threads of a block only."""
+    subscripts: tuple[Any, ...] = ()
+    """One for each dimension of a shared array, where the access spells as many."""
+    inner: int = 0
+    """Bytes from the element that they name to what is accessed."""
 
 
 class BarrierEvent(NamedTuple):

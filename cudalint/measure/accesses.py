@@ -14,7 +14,8 @@ from cudalint.execute.values import Data, is_common
 from cudalint.facts import AccessResult, Status, Strides
 from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
 from cudalint.measure.machine_accesses import MachineSite, machine_events, machine_sites
-from cudalint.measure.requests import AccessSite, Figures, figures_of, sample, sites
+from cudalint.measure.requests import AccessSite, Figures, figures_of, sites, unit_of
+from cudalint.measure.samples import sample
 from cudalint.measure.sensitivity import Sensitivity, where
 from cudalint.measure.steps import sized
 from cudalint.measure.work.counts import laid_out
@@ -273,7 +274,7 @@ def _known(
         requests_range=(0.0 if masked else requests, requests),
         offset_range=(int(figures.lowest[told]), int(figures.highest[told])),
         strides=_strides(site, figures, events, executed, told),
-        sample=sample(site, events, executed.trace, told),
+        sample=sample(events, executed.trace, told, unit_of(site)),
         reached_by_data=masked,
         reached_otherwise=not reached[0],
         condition=rests.condition if rests.kind == "where" else "",

@@ -91,6 +91,8 @@ class Group(NamedTuple):
     weights: Weights
     """[k, 1 or R, 1 or warps]"""
     pattern: Pattern
+    numbers: Sequence[int]
+    """[k] their places among all executions."""
 
 
 class Prints(NamedTuple):
@@ -117,23 +119,24 @@ class Distinct(Struct, frozen=True, eq=False):
 
 def groups(events: Sequence[AccessEvent], extent: Extent, patterns: dict[int, Pattern]) -> Iterator[Group]:
     """The executions whose addresses are known. `patterns` keeps what was found out about masks, by their identity."""
-    found: dict[tuple[Any, tuple[int, ...]], tuple[Pattern, list[Any], list[Any]]] = {}
-    for event in events:
+    found: dict[tuple[Any, tuple[int, ...]], tuple[Pattern, list[Any], list[Any], list[int]]] = {}
+    for number, event in enumerate(events):
         offset = event.offset
         if isinstance(offset, Data):
             continue
         pattern = pattern_of(event.mask, extent, patterns)
         offset = plain(offset)
         shape = offset.shape if type(offset) is np.ndarray else (1, 1)
-        _, offsets, weights = found.setdefault((pattern.key, shape), (pattern, [], []))
+        _, offsets, weights, numbers = found.setdefault((pattern.key, shape), (pattern, [], [], []))
         offsets.append(offset)
         weights.append(event.weight)
-    for (_, shape), (pattern, offsets, weights) in found.items():
+        numbers.append(number)
+    for (_, shape), (pattern, offsets, weights, numbers) in found.items():
         at_once = max(1, _MOST_ELEMENTS // max(shape[0] * shape[1], pattern.mask.size))
         for start in range(0, len(offsets), at_once):
             own = slice(start, start + at_once)
             stacked = np.array(offsets[own], np.int64).reshape(-1, *shape)
-            yield Group(stacked, _stacked(weights[own], extent), pattern)
+            yield Group(stacked, _stacked(weights[own], extent), pattern, numbers[own])
 
 
 def pattern_of(mask: Flags, extent: Extent, patterns: dict[int, Pattern]) -> Pattern:

@@ -14,7 +14,7 @@ from msgspec import Struct
 from cudalint.execute.memory import MemorySpace
 from cudalint.execute.trace import AccessEvent, Stack, Trace
 from cudalint.execute.values import Data
-from cudalint.facts import Operation, Sample
+from cudalint.facts import Operation
 from cudalint.hardware.banks import BANK_BYTES, shared_request
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
 from cudalint.measure.async_copies import copies_of
@@ -117,7 +117,7 @@ def figures_of(
     lowest, highest = np.full(extent.worlds, NOTHING), np.full(extent.worlds, -NOTHING)
     for group in groups(events, extent, patterns):
         prints = prints_of(group)
-        parts.append(distinct_of(group, prints, extent, _unit(site)))
+        parts.append(distinct_of(group, prints, extent, unit_of(site)))
         steps.add(group, prints)
         low, high = _range(group, extent)
         lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
@@ -137,34 +137,7 @@ def figures_of(
     return Figures(requests, cost, ideal, least, most, active, by_data, first, end, steps.strides())
 
 
-def sample(site: AccessSite, events: Iterable[AccessEvent], trace: Trace, world: int, most: int = 32) -> Sample | None:
-    """At most so many requests of a world to show, those that stand for most first; None where no address is known."""
-    extent = Extent.of(trace.lanes)
-    alone = extent._replace(worlds=1)
-    rows = slice(world * extent.blocks, (world + 1) * extent.blocks)
-    own = [_in_rows(event, rows, extent) for event in events if not isinstance(event.offset, Data)]
-    patterns: dict[int, Pattern] = {}
-    parts = [distinct_of(group, prints_of(group), alone, _unit(site)) for group in groups(own, alone, patterns)]
-    distinct = merged(parts, alone)
-    weights = distinct.weights[:, 0]
-    shown = np.lexsort((distinct.addresses[:, 0], distinct.warps, -weights))[:most]
-    shown = shown[weights[shown] > 0]
-    if not len(shown):
-        return None
-    return Sample(distinct.addresses[shown], distinct.mask[shown], weights[shown], distinct.warps[shown])
-
-
-def _in_rows(event: AccessEvent, rows: slice, extent: Extent) -> AccessEvent:
-    """What one world has of an event."""
-    offset, weight = event.offset, event.weight
-    if type(offset) is np.ndarray and len(offset) > 1:
-        offset = offset[rows]
-    if type(weight) is np.ndarray:
-        weight = weights_by_row(weight, extent)[rows]
-    return event._replace(offset=offset, mask=event.mask[rows], weight=weight)
-
-
-def _unit(site: AccessSite) -> int:
+def unit_of(site: AccessSite) -> int:
     """Bytes by which all addresses may move without another figure: whole sectors; a bank's word, or as many banks as
     one lane keeps busy, since banks are alike and the first comes after the last."""
     return max(BANK_BYTES, site.bytes) if site.space == "shared" else SECTOR_BYTES

@@ -16,7 +16,8 @@ from cudalint.execute.lanes import Lanes
 from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import LOADED
-from cudalint.measure.requests import AccessSite, Figures, figures, sample, sites
+from cudalint.measure.requests import AccessSite, Figures, figures, sites, unit_of
+from cudalint.measure.samples import sample
 
 QUIET = settings(
     max_examples=cases(150), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None
@@ -139,11 +140,11 @@ def test_a_sample_has_requests_of_its_world(trace: Trace, most: int) -> None:
     for world in range(trace.lanes.worlds):
         expected = requests_of(trace, world)
         for site, events in by_site.items():
-            shown = sample(site, events, trace, world, most)
+            shown = sample(events, trace, world, unit_of(site), most)
             if site not in expected or not len(expected[site].weights):
                 assert shown is None
                 continue
-            assert shown is not None and 0 < len(shown.weights) <= most
+            assert shown is not None and 0 < len(shown.weights) <= 2 * most
             made = {
                 (tuple(mask), tuple(addresses[mask]))
                 for addresses, mask in zip(expected[site].addresses, expected[site].mask, strict=True)

@@ -1,0 +1,116 @@
+"""Requests of an access to show, and to try remedies on."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import numpy as np
+
+from cudalint.execute.values import Data
+from cudalint.facts import Sample
+from cudalint.hardware.requests import WARP_LANES
+from cudalint.measure.distinct import Extent, Group, Pattern, by_world, groups, prints_of, weights_by_row
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from cudalint.execute.trace import AccessEvent, Trace
+
+    Integers = NDArray[np.int64]
+    Flags = NDArray[np.bool_]
+else:
+    Integers = Flags = Any
+
+_MOST = 32
+
+
+class _Requests(NamedTuple):
+    """Of one world, [n] each."""
+
+    keys: Integers
+    """Equal for those that take as much."""
+    numbers: Integers
+    """Of the executions."""
+    rows: Integers
+    warps: Integers
+    weights: NDArray[np.float64] | Any
+
+
+def sample(
+    events: Sequence[AccessEvent], trace: Trace, world: int, unit: int, most: int = _MOST
+) -> Sample | None:
+    """Requests of one world; None where no address is known. The first ones are neighbours, warps of a block and turns
+    that follow one another, so that those of accesses beside each other are of the same threads; behind them are
+    others, of each kind that is not among them, those that stand for most first. `unit` as for `distinct_of`."""
+    extent = Extent.of(trace.lanes)
+    alone = extent._replace(worlds=1)
+    rows = slice(world * extent.blocks, (world + 1) * extent.blocks)
+    own = [_in_rows(event, rows, extent) for event in events if not isinstance(event.offset, Data)]
+    patterns: dict[int, Pattern] = {}
+    parts = [_requests(group, alone, unit) for group in groups(own, alone, patterns)]
+    if not parts:
+        return None
+    found = _Requests(*(np.concatenate(each) for each in zip(*parts, strict=True)))
+    order = np.lexsort((found.warps, found.numbers, found.rows))
+    order = order[found.weights[order] > 0]
+    if not len(order):
+        return None
+    _, kinds = np.unique(found.keys, return_inverse=True)
+    kinds = kinds.reshape(-1)
+    totals = np.bincount(kinds, found.weights)
+    beside = order[found.rows[order] == found.rows[order[0]]]
+    shown = beside[:most]
+    kind, first = np.unique(kinds[order], return_index=True)
+    is_new = ~np.isin(kind, kinds[shown])
+    often = np.lexsort((first[is_new], -totals[kind[is_new]]))[:most]
+    shown = np.concatenate([shown, order[first[is_new][often]]])
+    weights = totals[kinds[shown]] / np.bincount(kinds[shown], minlength=len(totals))[kinds[shown]]
+    places = [(own[found.numbers[at]], int(found.rows[at]), int(found.warps[at])) for at in shown]
+    addresses = np.stack([_lanes_of(event.offset, row, warp) for event, row, warp in places])
+    mask: Flags = np.stack([_lanes_of(event.mask, row, warp) for event, row, warp in places])
+    subscripts, inner = _subscripts(places)
+    return Sample(addresses, mask, weights, found.warps[shown].astype(np.int64), subscripts, inner)
+
+
+def _in_rows(event: AccessEvent, rows: slice, extent: Extent) -> AccessEvent:
+    """What one world has of an event."""
+    offset, weight = event.offset, event.weight
+    if type(offset) is np.ndarray and len(offset) > 1:
+        offset = offset[rows]
+    if type(weight) is np.ndarray:
+        weight = weights_by_row(weight, extent)[rows]
+    subscripts = tuple(
+        index[rows] if type(index) is np.ndarray and len(index) > 1 else index for index in event.subscripts
+    )
+    return event._replace(offset=offset, mask=event.mask[rows], weight=weight, subscripts=subscripts)
+
+
+def _requests(group: Group, extent: Extent, unit: int) -> _Requests:
+    """The requests of a group with an active lane."""
+    prints = prints_of(group)
+    keys = prints.shapes + (prints.firsts & (unit - 1)) * group.pattern.sums
+    active = np.flatnonzero(np.broadcast_to(group.pattern.active, keys.shape))
+    number, row, warp = np.unravel_index(active, keys.shape)
+    weights = np.broadcast_to(by_world(group, keys.shape[1], extent), keys.shape).reshape(-1)[active]
+    return _Requests(keys.reshape(-1)[active], np.array(group.numbers)[number], row, warp, weights)
+
+
+def _lanes_of(values: Any, row: int, warp: int) -> Any:
+    """[32] of plain numbers, of what all lanes or all rows have in common, or of an array by rows and lanes."""
+    if type(values) is not np.ndarray:
+        return np.full(WARP_LANES, values)
+    own = values[row if len(values) > 1 else 0]
+    return np.repeat(own, WARP_LANES) if len(own) == 1 else own[warp * WARP_LANES : (warp + 1) * WARP_LANES]
+
+
+def _subscripts(places: Sequence[tuple[AccessEvent, int, int]]) -> tuple[tuple[Integers, ...], Any]:
+    """See `Sample`; none where an execution has another number of them, or one that is data."""
+    counts = {len(event.subscripts) for event, _, _ in places}
+    if len(counts) > 1 or any(isinstance(index, Data) for event, _, _ in places for index in event.subscripts):
+        return (), 0
+    found = tuple(
+        np.stack([_lanes_of(event.subscripts[axis], row, warp) for event, row, warp in places]).astype(np.int64)
+        for axis in range(counts.pop())
+    )
+    return found, np.array([[event.inner] for event, _, _ in places], np.int64)
