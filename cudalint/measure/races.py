@@ -35,11 +35,13 @@ from cudalint.measure.touches import (
     Shifts,
     Site,
     anywhere,
+    changed,
     classes_of_rows,
     contested,
     dense,
     entries_of,
     meetings,
+    own_content,
     read_by_writers,
 )
 
@@ -155,14 +157,16 @@ class _Allocated:
         numbers: dict[tuple[object, ...], int] = {}
         for number, event in events:
             is_by_data = isinstance(event.offset, Data)
-            key = id(event.node), id(event.stack), event.operation, event.bytes, event.data > 0, is_by_data
-            at = numbers.get(key)
-            if at is None:
-                site = Site(event.node, event.operation, event.bytes, event.stack)
-                self._first.setdefault(site, number)
-                at = numbers[key] = self._kinds.setdefault(Kind(site, event.data > 0, is_by_data), len(self._kinds))
             origin = _origin(event, written) if isinstance(event.value, Data) else None
-            self._parts.append(Part(number, at, event, event.mask, origin))
+            for mask, is_own in own_content(event):
+                key = id(event.node), id(event.stack), event.operation, event.bytes, event.data > 0, is_by_data, is_own
+                at = numbers.get(key)
+                if at is None:
+                    site = Site(event.node, event.operation, event.bytes, event.stack)
+                    self._first.setdefault(site, number)
+                    kind = Kind(site, event.data > 0, is_by_data, is_own)
+                    at = numbers[key] = self._kinds.setdefault(kind, len(self._kinds))
+                self._parts.append(Part(number, at, event, mask, origin))
         self._covering: set[int] = set()
         """Kinds that take all bytes in the interval that is looked at."""
         self._masks: dict[int, tuple[object, Any]] = {}
@@ -173,6 +177,7 @@ class _Allocated:
         self._widths = np.array([kind.site.bytes for kind in self._kinds])
         atomic = np.array([kind.site.operation == "atomic" for kind in self._kinds])
         by_data = np.array([kind.is_by_data for kind in self._kinds])
+        self._own = np.array([kind.is_own for kind in self._kinds])
         may_race = (self._writes[:, None] | self._writes) & ~(atomic[:, None] & atomic)
         either = by_data[:, None] | by_data
         self._known, self._open = may_race & ~either, may_race & either
@@ -245,6 +250,7 @@ class _Allocated:
             if self._open.any() and self._extent is not None:
                 self._covering = _covering(entries, self._extent // unit)
             if self._known.any():
+                entries = entries.only(changed(entries, self._writes, self._own))
                 entries = entries.only(contested(entries, entries.lane, self._writes))
                 harmless = read_by_writers(entries, self._writes)
                 self._between_lanes(entries.only(~harmless), worlds, self._known)
