@@ -51,6 +51,9 @@ class Drawn(Data):
         self.depth = 1 + max((each.depth for each in arguments if type(each) is Drawn), default=0)
         self._found: tuple[Any, bool] | None = None
 
+    def _copied(self) -> Data:
+        return Drawn(self.op, self.arguments, self.type, self.origin, self.is_common)
+
     def numbers(self, lanes: Lanes) -> tuple[Any, bool]:
         """Numbers for all lanes, [1 or R, 1 or L], or a single one; and whether what is loaded differs within warps."""
         if self._found is None:

@@ -496,7 +496,7 @@ def _writes(site: Site, is_global: bool) -> bool:
 
 def _origin(event: AccessEvent, written: Set[int]) -> AccessEvent | None:
     value = event.value
-    if event.operation != "store" or not isinstance(value, Data) or value.origin is None:
+    if event.operation != "store" or not isinstance(value, Data) or value.origin is None or not value.is_held:
         return None
     is_constant = id(value.origin.allocation) not in written and not isinstance(value.origin.offset, Data)
     return value.origin if is_constant else None

@@ -220,7 +220,8 @@ def dense(keys: Numbers) -> Numbers:
 def own_content(event: AccessEvent) -> Iterator[tuple[Mask, bool]]:
     """The lanes of an access, apart from those that store what they have loaded from the same place in the same
     interval: as long as nobody else stores there, that changes nothing."""
-    origin = event.value.origin if event.operation == "store" and isinstance(event.value, Data) else None
+    value = event.value
+    origin = value.origin if event.operation == "store" and isinstance(value, Data) and value.is_held else None
     if origin is None or origin.allocation is not event.allocation or origin.bytes != event.bytes:
         yield event.mask, False
         return
