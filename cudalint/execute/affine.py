@@ -247,7 +247,7 @@ def held(number: Any, step: Any, type_: ir.Scalar) -> Any:
 
 
 def _least(one: Any, other: Any) -> Any:
-    return min(one, other) if type(other) is int else np.minimum(one, other)
+    return min(one, other) if type(one) is int and type(other) is int else np.minimum(one, other)
 
 
 def least_by_warp(periods: Array, mask: Array, warps: int) -> Array:

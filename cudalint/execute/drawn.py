@@ -51,8 +51,14 @@ class Drawn(Data):
         self.depth = 1 + max((each.depth for each in arguments if type(each) is Drawn), default=0)
         self._found: tuple[Any, bool] | None = None
 
-    def _copied(self) -> Data:
-        return Drawn(self.op, self.arguments, self.type, self.origin, self.is_common)
+    @property
+    def derived(self) -> Data:
+        """Of what is computed in ways that nobody follows the numbers are as good as these."""
+        if self.origin is None or self.is_derived:
+            return self
+        found = Drawn(self.op, self.arguments, self.type, self.origin, self.is_common)
+        found.is_derived = True
+        return found
 
     def numbers(self, lanes: Lanes) -> tuple[Any, bool]:
         """Numbers for all lanes, [1 or R, 1 or L], or a single one; and whether what is loaded differs within warps."""

@@ -464,7 +464,7 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
             m.watch(op, left, right, own)
         return binary(op, left, right, own) if isinstance(own, ir.Scalar) else COMPUTED
     if kinds[0] is Data and kinds[1] is Data:
-        return (left if right.is_common or not left.is_common else right).derived()
+        return (left if right.is_common or not left.is_common else right).derived
     if Pointer in kinds:
         if m.notes is not None:
             _watch_pointers(m, op, left, right)
@@ -508,8 +508,10 @@ def _of_data(op: str, left: Value, right: Value) -> Value:
         return 0
     data, number = (left, right) if isinstance(left, Data) else (right, left)
     if data.is_common and not is_common(number):
-        return Data(data.kind, data.reason, data.origin).derived()
-    return data.derived() if type(data) is Data else data
+        found = Data(data.kind, data.reason, data.origin)
+        found.is_derived = True
+        return found
+    return data.derived
 
 
 def _watch_cast(m: Machine, value: Value, type_: ir.Type) -> None:

@@ -11,7 +11,7 @@ from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.budget import MOST_BRANCHES, Budget, Limits, TooMuch
 from cudalint.execute.contents import Contents, note_store
 from cudalint.execute.drawn import loaded_number
-from cudalint.execute.memory import NULL, Allocation, Memory, as_type, joined, loaded, pieces, plus
+from cudalint.execute.memory import NULL, Allocation, Memory, Varies, as_type, joined, loaded, pieces, plus
 from cudalint.execute.trace import (
     AccessEvent,
     BarrierEvent,
@@ -130,6 +130,8 @@ class Machine:
         self.in_full = in_full
         """Whether no turns of loops are left out, except for those beyond the caps."""
         self.allocations: dict[object, Allocation] = {}
+        self.pointed: dict[Allocation, int] = {}
+        """How often something was stored to memory from which pointers were loaded."""
         self.contents: list[Contents] = []
         """Of shared memory, of which integers are kept."""
 
@@ -226,6 +228,8 @@ class Machine:
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
         if to.parts:
             return self._several(to, offset, type_, operation, node, value)
+        if operation != "load" and to in self.pointed:
+            self.pointed[to] += 1
         if to.space == "shared":
             found = self._shared(to, offset, type_, operation, value)
             if found is not None:
@@ -239,6 +243,8 @@ class Machine:
                 self.note(to, plus(offset, own), bytes_, operation, node, value)
         if operation != "load":
             return UNKNOWN
+        if isinstance(type_, ir.PointerType):
+            return Pointer(self._behind(to, offset), 0, type_.pointee)
         found = loaded(type_, to.name)
         if not isinstance(found, (Aggregate, Data)) or not self.trace.accesses:
             return found
@@ -249,6 +255,22 @@ class Machine:
         if len(found.cells) <= _MOST_LEAVES:
             for own, leaf in leaves(type_):
                 found.cells[own] = loaded_number(to.name, plus(offset, own), leaf, made, is_one)
+        return found
+
+    def _behind(self, to: Allocation, offset: Any) -> Allocation:
+        """What pointers lead to that are loaded: the same for all that look in one place, as long as nothing is stored
+        there."""
+        where: object = None
+        varies: Varies = "thread"
+        if type(offset) is np.ndarray and offset.size > 1:
+            where, varies = hash((offset.shape, offset.tobytes())), "thread" if offset.shape[1] > 1 else "block"
+        elif not isinstance(offset, Data):
+            where, varies = int(offset), ""
+        key = "behind", to, where, self.pointed.setdefault(to, 0)
+        found = self.allocations.get(key) if where is not None else None
+        if found is None:
+            found = self.allocations[key] = Allocation(f"*{to.name}", "global")
+            found.varies = max(varies, to.varies)
         return found
 
     def _several(

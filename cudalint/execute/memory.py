@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
 
 MemorySpace = Literal["local", "shared", "global", "constant", "nowhere"]
+Varies = Literal["", "block", "thread"]
 _AGGREGATES = (ir.RecordType, ir.ArrayType)
 _NO_NUMBERS = (Data, Pointer, Aggregate, Closure, FunctionValue)
 _MOST_CELLS = 64
@@ -51,7 +52,7 @@ class Allocation:
 
     __slots__ = (
         "cells", "contents", "data", "depth", "extent", "is_null", "is_open", "mask", "name", "parts", "space",
-        "symbol", "type", "widths",
+        "symbol", "type", "varies", "widths",
     )  # fmt: skip
 
     def __init__(
@@ -72,6 +73,9 @@ class Allocation:
         bytes from their starts."""
         self.is_open = False
         """Whether data says which of its parts it is."""
+        self.varies: Varies = ""
+        """Of what a pointer leads to that was loaded: who may have found others than this one, since they looked in
+        different places."""
         self.widths: dict[int, int] = {}
         """Bytes of the cells, where they are not those of the allocation's own scalars."""
 

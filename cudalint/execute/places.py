@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
-from cudalint.execute.memory import NOWHERE, Allocation, plus, scaled
+from cudalint.execute.memory import NOWHERE, Allocation, either, joined, plus, scaled
 from cudalint.execute.program import Evaluate, Locate, Place, Program
 from cudalint.execute.values import COMPUTED, Data, Pointer
 from cudalint.ir import nodes as ir
@@ -133,9 +131,9 @@ class Places:
             if type(holds) is bool:
                 return then(m) if holds else otherwise(m)
             first, second = then(m), otherwise(m)
-            if isinstance(holds, Data) or first.allocation is not second.allocation:
-                return nowhere(type_)
-            return Place(first.allocation, np.where(holds, first.offset, second.offset), first.type)
+            both = Pointer(*first), Pointer(*second)
+            found = either(*both) if isinstance(holds, Data) else joined(holds, *both)
+            return Place(found.allocation, found.offset, first.type) if type(found) is Pointer else nowhere(type_)
 
         return locate
 

@@ -69,6 +69,8 @@ class AccessEvent(NamedTuple):
     apart: int = 0
     """How many conditions there are on the way, or breaks of the loop around, for which lanes of a warp may find
     different data."""
+    is_of_block: bool = False
+    """Of an atomic: it is one for the threads of a block only."""
 
 
 class BarrierEvent(NamedTuple):

@@ -21,31 +21,29 @@ DataKind = Literal["loaded", "atomic", "float", "computed", "unknown"]
 class Data:
     """A value that nobody follows: what memory holds, a float that came of such, or what could not be evaluated."""
 
-    __slots__ = ("_derived", "is_common", "is_held", "kind", "origin", "reason")
+    __slots__ = ("_derived", "is_common", "is_derived", "kind", "origin", "reason")
 
     def __init__(
         self, kind: DataKind, reason: str = "", origin: AccessEvent | None = None, is_common: bool = False
     ) -> None:
         self.kind, self.reason = kind, reason
         self.origin = origin
-        """The load that it came of."""
-        self.is_held = origin is not None
-        """It is what memory held there, and not computed of that."""
-        self._derived: Data | None = None
+        """The load that it came of, if it is what memory held there."""
         self.is_common = is_common
         """Whether all active lanes of a warp have the same, whatever it is."""
+        self.is_derived = False
+        """Whether it was computed from what its origin has loaded."""
+        self._derived: Data | None = None
 
+    @property
     def derived(self) -> Data:
-        """What is computed of it."""
-        if not self.is_held:
+        """What is computed from it."""
+        if self.origin is None or self.is_derived:
             return self
         if self._derived is None:
-            self._derived = self._copied()
-            self._derived.is_held = False
+            self._derived = Data(self.kind, self.reason, self.origin, self.is_common)
+            self._derived.is_derived = True
         return self._derived
-
-    def _copied(self) -> Data:
-        return Data(self.kind, self.reason, self.origin, self.is_common)
 
     def __repr__(self) -> str:
         return f"<{self.kind} {self.reason}>" if self.reason else f"<{self.kind}>"

@@ -47,7 +47,8 @@ def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> B
     return Batch(
         configuration.block, tuple(grid), tuple(max(0, each) for each in evaluated.each(configuration.shared)),
         arguments, named, ("usual numbers", *worlds.why[1:]), places, weights, memories.sizes,
-        bool(worlds.broken),
+        bool(worlds.broken) or any(guard.is_const and not guard.value for guard in configuration.guards),
+        space.overflowing,
     )  # fmt: skip
 
 

@@ -41,6 +41,8 @@ class Condition(Struct, frozen=True, eq=False):
     """By world."""
     node: Node | None = None
     """What host code or a user says."""
+    product: ir.Binary | None = None
+    """Of the kernel, that has to fit into its type."""
 
 
 def stated(configuration: Configuration, open_: OpenNumbers, statements: Iterable[Node]) -> Iterator[Condition]:
@@ -93,24 +95,29 @@ def products_that_fit(configuration: Configuration, open_: OpenNumbers) -> Itera
 def kernel_products_that_fit(configuration: Configuration, open_: OpenNumbers, text: KernelText) -> Iterator[Condition]:
     """Those of the kernel, as far as its text says how large their factors can be."""
     uses = text.uses
+    grid = 0
+    for axis in configuration.grid:
+        grid |= axis.bits
+    grid &= open_.open_bits
+
+    def bits_of_both(node: ir.Binary) -> int:
+        found = _open_bits(open_, uses, node)
+        return found | grid if "block" in uses.origins.of(node).varies else found
+
     products = [
         node
         for node in uses.code.nodes
         if isinstance(node, ir.Binary) and node.op == "*" and isinstance(node.type, ir.Scalar)
         and node.type.kind in ("int", "uint") and node.type.bytes == 4
-        and any(_open_bits(open_, uses, side) for side in (node.left, node.right))
+        and bits_of_both(node)
     ]  # fmt: skip
     if not products:
         return
     bounds = _Bounds(configuration, open_, text)
-    grid = 0
-    for axis in configuration.grid:
-        grid |= axis.bits
     for node in products[:_MOST_PRODUCTS]:
-        bits = _open_bits(open_, uses, node)
-        if "block" in uses.origins.of(node).varies:
-            bits |= grid & open_.open_bits
-        yield Condition(bits, lambda evaluated, node=node: bounds.fits(node, evaluated))  # type: ignore[misc]
+        yield Condition(
+            bits_of_both(node), lambda evaluated, node=node: bounds.fits(node, evaluated), None, node  # type: ignore[misc]
+        )
 
 
 class _Bounds:

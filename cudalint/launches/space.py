@@ -48,6 +48,8 @@ class LaunchSpace(Struct, frozen=True, eq=False):
     open: OpenNumbers
     text: KernelText
     space: Space
+    overflowing: tuple[ir.Binary, ...] = ()
+    """Products of the kernel that no numbers were found for with which they fit into their types."""
 
 
 def space_of_launch(
@@ -66,6 +68,7 @@ def space_of_launch(
     ]  # fmt: skip
     usual = Usual.of(open_, found, configuration).numbers([*conditions, *few_threads(configuration, open_)])
     required = holding(conditions, open_, usual)
+    overflowing = tuple(each.product for each in conditions if each.product is not None and each not in required)
     related = _related(open_, found, configuration, required)
     required = [each for each in required if each.bits & related]
     threads = prod(configuration.block) * prod(int(n.value) for n in configuration.grid if n.is_const)
@@ -97,7 +100,7 @@ def space_of_launch(
         tried, [*needs_of(found, list(open_.parameters), threads), *needs_of_tiles(tiles)], with_grid, conditions_of,
         lambda numbers: limits(parameters(numbers)),
     )  # fmt: skip
-    return LaunchSpace(open_, text, space)
+    return LaunchSpace(open_, text, space, overflowing)
 
 
 def _related(

@@ -8,19 +8,23 @@ from typing import Any
 import numpy as np
 from msgspec import Struct
 
+from cudalint.execute.trace import Site as Executed
 from cudalint.execute.trace import Stack
 from cudalint.execute.values import Data
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
+from cudalint.ir.walk import nodes_in, walk
 from cudalint.measure.bounds import extent_of
 from cudalint.measure.crowds import is_crowded
-from cudalint.measure.origins import Origins
+from cudalint.measure.origins import Origins, Source
+from cudalint.measure.overflows import is_wrapped
 from cudalint.measure.races import Race, RaceEnd
 from cudalint.measure.seen import Seen, is_uniform, spelled
 from cudalint.measure.touches import Site
 from cudalint.measure.turns import Turn, excluded
 from cudalint.measure.updates import is_shared_extreme, is_shared_update
 from cudalint.measure.ways import Guard
+from cudalint.worlds.records import Batch
 
 
 class Doubt(Struct, frozen=True):
@@ -33,8 +37,11 @@ class Doubt(Struct, frozen=True):
     """The two accesses cannot happen in one run at all."""
 
 
-def doubt_about(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
-    """None for a race that is certain, as far as its launch and the numbers of its worlds go."""
+def doubt_about(race: Race, seen: Seen, late: Turn | None, batch: Batch) -> Doubt | None:
+    """None for a race that is certain, as far as its launch and the numbers of its worlds go; of a launch that is
+    contradicted, which fulfils its own conditions in no world, none is."""
+    if batch.is_contradicted:
+        return Doubt("what host code asks of the sizes before the launch does not hold together")
     opposite = contradiction(race, seen)
     if opposite is not None:
         return opposite
@@ -49,6 +56,9 @@ def doubt_about(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
         or signals(race, seen, late)
         or parts_missing(race, seen)
         or extent(race, seen)
+        or unsized(race)
+        or misaligned(race, seen)
+        or overflows(race, seen, batch)
         or far_on(race, seen)
         or addresses(race, seen)
         or guarded
@@ -170,10 +180,21 @@ def _spins(seen: Seen) -> bool:
                 if not _is_of_what_was_seen(guard, seen):
                     return True
                 continue
-            memories = (memory for load in found.loads for memory in seen.memory_of(*load))
+            again = (load for load in found.loads if _is_within(load, site))
+            memories = (memory for load in again for memory in seen.memory_of(*load))
             if any(memory.space == "global" and memory in seen.written for memory in memories):
                 return True
     return False
+
+
+def _is_within(load: Source, loop: Executed) -> bool:
+    """Whether something is loaded in each turn of a loop."""
+    node, stack = load
+    calls = len(stack) - len(loop.stack)
+    if calls < 0 or stack[calls:] != loop.stack:
+        return False
+    inner = node if not calls else stack[calls - 1]
+    return any(each is inner for each in walk(loop.statement))
 
 
 def _is_of_what_was_seen(guard: Guard, seen: Seen) -> bool:
@@ -192,7 +213,9 @@ def _is_of_what_was_seen(guard: Guard, seen: Seen) -> bool:
 def parts_missing(race: Race, seen: Seen) -> Doubt | None:
     """What is not understood may be a barrier."""
     calls = seen.trace.calls
-    if seen.function.problems or seen.trace.cut or any(call.is_in_part for call in calls):
+    functions = {id(function): function for end in _ends(race) for function in _functions(end, seen)}
+    jumps = any(isinstance(node, ir.UnknownStmt) for function in functions.values() for node in nodes_in(function))
+    if jumps or seen.function.problems or seen.trace.cut or any(call.is_in_part for call in calls):
         return Doubt("part of the kernel is not understood")
     first, second = race.first.number, race.second.number
     for call in calls:
@@ -208,6 +231,12 @@ def parts_missing(race: Race, seen: Seen) -> Doubt | None:
             if around and branches[0] != branches[1]:
                 return Doubt("a barrier that not all threads of the block wait for may order them")
     return None
+
+
+def _functions(end: RaceEnd, seen: Seen) -> list[ir.Function]:
+    """Those that a thread is in."""
+    stack = end.site.stack
+    return [seen.ways.function_of(stack[number:]) for number in range(len(stack) + 1)]
 
 
 def _looks_first(race: Race) -> bool:
@@ -260,6 +289,44 @@ def _leaves(race: Race, world: int, bytes_: int, seen: Seen) -> bool:
             if ((wide < 0) | (wide >= bytes_))[event.mask[own]].any():
                 return True
     return False
+
+
+@heuristic("trace-doubt-unsized", "records of unknown size").otherwise(None)
+def unsized(race: Race) -> Doubt | None:
+    """Nobody knows how far apart the elements are of which a field's type is not known."""
+    if any(_is_unsized(end.site.node) for end in _ends(race)):
+        return Doubt("how large the elements are is not known")
+    return None
+
+
+def _is_unsized(node: Any) -> bool:
+    while isinstance(node, (ir.Member, ir.Index, ir.Cast)):
+        type_ = ir.referent(node.type)
+        if isinstance(type_, ir.RecordType) and type_.unsized:
+            return True
+        node = node.operand if isinstance(node, ir.Cast) else node.base
+    return False
+
+
+@heuristic("trace-doubt-overflow", "races of indices that are too large for their types").otherwise(None)
+def overflows(race: Race, seen: Seen, batch: Batch) -> Doubt | None:
+    """Numbers that nobody gives, with which an index wraps around: no program has them."""
+    if not is_wrapped(race, seen, batch):
+        return None
+    return Doubt("with the sizes that were taken, the index is too large for its type")
+
+
+@heuristic("trace-doubt-misaligned", "races of accesses that fail").otherwise(None)
+def misaligned(race: Race, seen: Seen) -> Doubt | None:
+    """Numbers for which an access is not aligned as it has to be: the hardware refuses it."""
+    lanes = seen.trace.lanes
+    fails = np.zeros(lanes.worlds, bool)
+    for end in _ends(race):
+        for event in seen.events.get(end.site, ()):
+            if event.bytes > 1 and not isinstance(event.offset, Data):
+                wrong = (np.asarray(event.offset) % event.bytes != 0) & event.mask
+                fails |= wrong.any(axis=1).reshape(lanes.worlds, lanes.blocks).any(axis=1)
+    return Doubt("with the sizes that were taken, an access is misaligned") if all(fails[list(race.worlds)]) else None
 
 
 # --- addresses ---------------------------------------------------------------------------------------

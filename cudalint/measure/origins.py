@@ -8,6 +8,7 @@ loads gives a number that is known after all makes no difference.
 from __future__ import annotations
 
 import functools
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -20,6 +21,7 @@ from cudalint.measure.ways import Guard, Ways
 Source = tuple[Any, Stack]
 """A node that reads memory, and the calls that lead to it."""
 _ATOMIC = ("atomic", "nv-atomic", "atomic-method", "fetch")
+_EXCHANGES = frozenset({"shuffle", "masked-shuffle", "group-shuffle", "vote", "masked-vote", "match"})
 _THREADS = frozenset({"threadIdx", "laneid"})
 _RANKS = frozenset({"thread_rank", "thread_index", "meta_group_rank"})
 
@@ -34,8 +36,14 @@ class Origins(NamedTuple):
     atomics: frozenset[Source] = frozenset()
     is_unknown: bool = False
     """Something goes into it that is not followed."""
+    is_unread: bool = False
+    """Of that, something else than functions of which only the arguments are known, and that are taken to give the same
+    for the same ones."""
     numbers: frozenset[str] = frozenset()
     """Parameters of the kernel, by name."""
+    itself: frozenset[str] = frozenset()
+    """What tells threads and blocks apart, as far as it goes into the value and not only into where it is looked up:
+    `threadIdx.x`, or `thread`."""
 
     @property
     def is_data(self) -> bool:
@@ -48,7 +56,8 @@ class Origins(NamedTuple):
 
 
 NOTHING = Origins()
-_UNKNOWN = Origins(is_unknown=True)
+_UNKNOWN = Origins(is_unknown=True, is_unread=True)
+_OF_A_CALL = Origins(is_unknown=True)
 
 
 def together(found: Iterable[Origins]) -> Origins:
@@ -61,7 +70,8 @@ def together(found: Iterable[Origins]) -> Origins:
             continue
         result = Origins(
             result.by_thread or each.by_thread, result.by_block or each.by_block, result.loads | each.loads,
-            result.atomics | each.atomics, result.is_unknown or each.is_unknown, result.numbers | each.numbers,
+            result.atomics | each.atomics, result.is_unknown or each.is_unknown, result.is_unread or each.is_unread,
+            result.numbers | each.numbers, result.itself | each.itself,
         )  # fmt: skip
     return result
 
@@ -140,20 +150,23 @@ class OriginsOf:
         base = e.base
         if not isinstance(base, ir.Name) or base.symbol.storage != "builtin":
             return None
-        if base.symbol.name in _THREADS:
-            return Origins(by_thread=True)
-        return Origins(by_block=True) if base.symbol.name == "blockIdx" else NOTHING
+        by_thread, by_block = base.symbol.name in _THREADS, base.symbol.name == "blockIdx"
+        itself = frozenset({f"{base.symbol.name}.{e.field}"} if by_thread or by_block else ())
+        return Origins(by_thread, by_block, itself=itself)
 
     @staticmethod
     def _loaded(e: Any, place: Origins, stack: Stack) -> Origins:
         if isinstance(e.type, ir.ArrayType) or is_own(e):
             return place
-        return place._replace(loads=place.loads | {(e, stack)})
+        return place._replace(loads=place.loads | {(e, stack)}, itself=frozenset())
 
     def _name(self, e: ir.Name, stack: Stack) -> Origins:
         symbol = e.symbol
         if symbol.storage == "builtin":
-            return Origins(by_thread=symbol.name in _THREADS, by_block=symbol.name == "blockIdx")
+            by_thread, by_block = symbol.name in _THREADS, symbol.name == "blockIdx"
+            is_placed = symbol.name in ("threadIdx", "blockIdx")
+            names = {f"{symbol.name}.{axis}" for axis in "xyz"} if is_placed else {"thread"}
+            return Origins(by_thread, by_block, itself=frozenset(names if by_thread or by_block else ()))
         if symbol.storage in ("shared", "dynamic-shared", "device", "static") and not symbol.is_const:
             is_value = not isinstance(symbol.type, ir.ArrayType)
             return Origins(loads=frozenset({(e, stack)})) if is_value else NOTHING
@@ -213,6 +226,14 @@ class OriginsOf:
             # The variable of an enclosing function, which a lambda captures.
             level = level[1:] if level else None
 
+    def values_of(self, symbol: ir.Symbol, stack: Stack) -> list[tuple[Any, Stack]]:
+        """The expressions that a variable has the values of, each with the calls that lead there."""
+        function = self.ways.function_of(stack)
+        if symbol in function.parameters and stack:
+            argument = argument_of(stack[0], function.parameters.index(symbol))
+            return [(argument, stack[1:])] if argument is not None else []
+        return [(value, stack) for value, _ in definitions(function).get(symbol, ()) if value is not None]
+
     def _deciding(self, nodes: Iterable[Any], level: Stack) -> Iterator[Guard]:
         """The conditions of one function by which it is decided at which of some nodes threads come by: those of some
         that are not conditions of all."""
@@ -226,9 +247,9 @@ class OriginsOf:
         if is_atomic(e) and not _adds_nothing(e):
             return together(arguments)._replace(atomics=frozenset({(e, stack)}))
         if e.name.split("::")[-1] in _RANKS:
-            return Origins(by_thread=True)
+            return Origins(by_thread=True, itself=frozenset({"thread"}))
         if known.effect in ("load", "random") or is_atomic(e):
-            return together(arguments)._replace(loads=frozenset({(e, stack)}))
+            return together(arguments)._replace(loads=frozenset({(e, stack)}), itself=frozenset())
         body = e.function.load() if e.function is not None and not e.is_virtual else None
         if body is not None and len(stack) < _DEEPEST and e not in stack:
             inner = (e, *stack)
@@ -237,8 +258,10 @@ class OriginsOf:
             if len(results) > 1:
                 found += [self.of(guard.condition, inner) for guard in self._deciding(results, inner)]
             return together((*found, *(arguments if e.function and not e.function.is_user else ())))
+        if known.effect in _EXCHANGES:
+            return together((*arguments, Origins(itself=frozenset({"thread"}))))
         is_followed = known.effect or not (e.function is None or e.function.is_user)
-        return together(arguments if is_followed else (*arguments, _UNKNOWN))
+        return together(arguments if is_followed else (*arguments, _OF_A_CALL if e.function else _UNKNOWN))
 
 
 _DEEPEST = 12
@@ -296,6 +319,13 @@ def argument_of(call: ir.Call | ir.Construct, at: int) -> ir.Expr | None:
     return call.arguments[at] if at < len(call.arguments) else None
 
 
+_BEYOND_NUMBERS = re.compile(
+    r"\b(ld|st|atom|red|redux|shfl|vote|match|bar|barrier|mbarrier|cp|wmma|mma|wgmma|ldmatrix|stmatrix|activemask|elect)"
+    r"\b|%%?[a-z]"
+)
+"""In inline PTX: memory, other lanes, and registers that tell threads apart."""
+
+
 @functools.lru_cache(maxsize=64)
 def definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]:
     """The values that variables are given, each with the node that does it."""
@@ -318,6 +348,12 @@ def definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]
             case ir.Unary() if node.op in STEPS:
                 if is_own(node.operand):
                     note(root(node.operand), None, node)
+            case ir.Asm() if not _BEYOND_NUMBERS.search(node.text):
+                # Which of them it sets is not told.
+                for own in node.operands:
+                    for other in node.operands:
+                        if other is not own and is_own(own):
+                            note(root(own), other, node)
             case ir.Call():
                 outputs = node.function.outputs() if node.function is not None else frozenset()
                 for at, argument in enumerate(node.arguments):

@@ -10,7 +10,7 @@ race; those whose bytes data decides are possible ones, told apart from the othe
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence, Set
+from collections.abc import Callable, Iterable, Sequence, Set
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 import numpy as np
@@ -19,9 +19,9 @@ from msgspec.structs import replace as replaced
 
 from cudalint.execute.butterflies import among
 from cudalint.execute.lanes import Extents
-from cudalint.execute.memory import Allocation
+from cudalint.execute.memory import Allocation, plus
 from cudalint.execute.trace import AccessEvent, Trace
-from cudalint.execute.values import Data
+from cudalint.execute.values import Aggregate, Data, leaves
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.measure.bounds import extent_of
@@ -56,6 +56,8 @@ else:
 MOST_ACCESSES = 1 << 21
 """Of single threads to one allocation, in intervals that are not alike; in further ones races are not looked for."""
 Reach = Literal["warp", "block", "grid"]
+CodesOf = Callable[[int, AccessEvent], Any]
+"""Numbers [R, L] for what an event stores, by its number in the trace, such that equal ones are equal values."""
 
 
 class RaceEnd(NamedTuple):
@@ -104,6 +106,8 @@ class Races(Struct, frozen=True):
     """Those for which two threads would have to choose the same bytes: data decides which they take."""
     missed: list[Allocation] = field(default_factory=list)
     """What was not looked at in full: there are too many accesses."""
+    apart: list[Allocation] = field(default_factory=list)
+    """What was not looked at, since data leads each thread to memory of its own, or of another one."""
 
 
 class _Candidate(NamedTuple):
@@ -118,8 +122,11 @@ class _Candidate(NamedTuple):
     worlds: frozenset[int]
 
 
-def races_of(trace: Trace, volatile: Set[ir.Span] = frozenset(), between_blocks: bool = True) -> Races:
-    """All races of an execution, or those within blocks. `volatile` has the places of what is declared so."""
+def races_of(
+    trace: Trace, volatile: Set[ir.Span] = frozenset(), between_blocks: bool = True, codes: CodesOf | None = None
+) -> Races:
+    """All races of an execution, or those within blocks. `volatile` has the places of what is declared so; `codes`
+    tells values apart that are no numbers, and is asked where it matters."""
     found = Races()
     by_allocation: dict[int, list[tuple[int, AccessEvent]]] = {}
     for number, event in (*enumerate(trace.accesses), *trace.touched):
@@ -129,9 +136,13 @@ def races_of(trace: Trace, volatile: Set[ir.Span] = frozenset(), between_blocks:
         by_allocation[id(event.allocation)].append((number, event))
     order, exchanges = WarpOrder(trace), Exchanges(trace)
     written = {key for key, events in by_allocation.items() if any(event.operation != "load" for _, event in events)}
-    for key in by_allocation:
-        if key in written:
-            _Allocated(trace, order, exchanges, volatile, by_allocation[key], written).into(found, between_blocks)
+    for key, events in by_allocation.items():
+        varies = events[0][1].allocation.varies
+        if key in written and varies == "thread":
+            found.apart.append(events[0][1].allocation)
+        elif key in written:
+            own = _Allocated(trace, order, exchanges, volatile, by_allocation[key], written)
+            own.into(found, between_blocks and not varies, codes)
     for races in (found.found, found.possible):
         races.sort(key=lambda race: (race.first.number, race.second.number))
     return found
@@ -157,16 +168,17 @@ class _Allocated:
         numbers: dict[tuple[object, ...], int] = {}
         for number, event in events:
             is_by_data = isinstance(event.offset, Data)
-            origin = _origin(event, written) if isinstance(event.value, Data) else None
-            for mask, is_own in own_content(event):
-                key = id(event.node), id(event.stack), event.operation, event.bytes, event.data > 0, is_by_data, is_own
-                at = numbers.get(key)
-                if at is None:
-                    site = Site(event.node, event.operation, event.bytes, event.stack)
-                    self._first.setdefault(site, number)
-                    kind = Kind(site, event.data > 0, is_by_data, is_own)
-                    at = numbers[key] = self._kinds.setdefault(kind, len(self._kinds))
-                self._parts.append(Part(number, at, event, mask, origin))
+            kind = event.data > 0, is_by_data, event.is_of_block
+            site = Site(event.node, event.operation, event.bytes, event.stack)
+            self._first.setdefault(site, number)
+            for piece in _pieces(event):
+                origin = _origin(piece, written) if isinstance(piece.value, Data) else None
+                for mask, is_own in own_content(piece):
+                    key = id(event.node), id(event.stack), event.operation, event.bytes, *kind, is_own
+                    at = numbers.get(key)
+                    if at is None:
+                        at = numbers[key] = self._kinds.setdefault(Kind(site, *kind, is_own), len(self._kinds))
+                    self._parts.append(Part(number, at, piece, mask, origin))
         self._covering: set[int] = set()
         """Kinds that take all bytes in the interval that is looked at."""
         self._masks: dict[int, tuple[object, Any]] = {}
@@ -174,15 +186,38 @@ class _Allocated:
         is_global = self._allocation.space == "global"
         self._is_volatile = np.array([_span(kind.site) in volatile for kind in self._kinds])
         self._writes = np.array([_writes(kind.site, is_global) for kind in self._kinds])
-        self._widths = np.array([kind.site.bytes for kind in self._kinds])
         atomic = np.array([kind.site.operation == "atomic" for kind in self._kinds])
         by_data = np.array([kind.is_by_data for kind in self._kinds])
         self._own = np.array([kind.is_own for kind in self._kinds])
-        may_race = (self._writes[:, None] | self._writes) & ~(atomic[:, None] & atomic)
-        either = by_data[:, None] | by_data
+        of_block = np.array([kind.is_of_block for kind in self._kinds])
+        writes, either = self._writes[:, None] | self._writes, by_data[:, None] | by_data
+        may_race = writes & ~(atomic[:, None] & atomic)
         self._known, self._open = may_race & ~either, may_race & either
+        # Between blocks, atomics of a block are accesses like any other.
+        self._apart = (may_race | (writes & (of_block[:, None] | of_block))) & ~either
 
-    def into(self, races: Races, between_blocks: bool) -> None:
+    def into(self, races: Races, between_blocks: bool, codes: CodesOf | None) -> None:
+        """Notes the races. What is stored is asked for only where threads write over each other."""
+        self._look(races, between_blocks)
+        if codes is not None and any(self._is_of_stores(sites) for (_, _, sites) in self._candidates):
+            self._parts = [self._with_codes(part, codes) for part in self._parts]
+            if any(part.codes is not None for part in self._parts):
+                self._candidates.clear()
+                self._look(races, between_blocks)
+        for (is_open, _, _), candidates in self._candidates.items():
+            (races.possible if is_open else races.found).append(self._race(candidates, is_open))
+
+    def _is_of_stores(self, sites: frozenset[Site]) -> bool:
+        of_them = (each for (_, _, own), found in self._candidates.items() if own == sites for each in found)
+        return all(site.operation == "store" for site in sites) and not all(each.is_benign for each in of_them)
+
+    def _with_codes(self, part: Part, codes: CodesOf) -> Part:
+        event = self._events[part.number, id(part.event.node)]
+        if part.origin is not None or event is not part.event or not isinstance(event.value, (Aggregate, Data)):
+            return part
+        return part._replace(codes=codes(part.number, event)) if event.operation == "store" else part
+
+    def _look(self, races: Races, between_blocks: bool) -> None:
         seen: set[object] = set()
         for interval, parts in split(self._parts, "interval").items():
             # Barriers of parts of warps don't belong to it.
@@ -200,8 +235,6 @@ class _Allocated:
                         races.missed.append(self._allocation)
                         break
                     self._across_blocks(parts)
-        for (is_open, _, _), candidates in self._candidates.items():
-            (races.possible if is_open else races.found).append(self._race(candidates, is_open))
 
     def _is_too_much(self, parts: Sequence[Part]) -> bool:
         self._accesses += sum(int(np.count_nonzero(part.mask)) for part in parts)
@@ -216,7 +249,7 @@ class _Allocated:
         values: dict[object, int] | None = {}
         if any(type(part.event.value) is np.ndarray for part in parts):
             values = None
-        for _, kind, event, mask, origin in parts:
+        for _, kind, event, mask, origin, codes in parts:
             known = self._masks.get(id(mask))
             if known is None:
                 known = self._masks[id(mask)] = _hashed(mask), mask
@@ -227,7 +260,7 @@ class _Allocated:
             value = _hashed(event.value if event.operation == "store" else None)
             if values is not None and value is not None:
                 value = values.setdefault((type(value), value), len(values))
-            found += kind, known[0], _hashed(event.offset), passed, value
+            found += kind, known[0], _hashed(event.offset), passed, value, _hashed(codes)
             if origin is not None:
                 found += id(origin.allocation), _hashed(shifts.offsets_of(origin, True))
         return tuple(found)
@@ -355,7 +388,7 @@ class _Allocated:
         rows = np.arange(self._lanes.rows)
         blocks = self._lanes.blocks
         worlds = {row: frozenset((row // blocks,)) for row in range(self._lanes.rows)}
-        if self._known.any():
+        if self._apart.any():
             made = entries_of(parts, self._lanes, rows, self._extent)
             if made is not None:
                 entries, unit = made
@@ -365,7 +398,7 @@ class _Allocated:
                 block = entries.row % blocks
                 chosen = contested(entries, block, self._writes)
                 entries, block = entries.only(chosen), block[chosen]
-                self._note(entries, meetings(entries, entries.place, block, self._known), "grid", worlds)
+                self._note(entries, meetings(entries, entries.place, block, self._apart), "grid", worlds)
         if self._open.any():
             places = anywhere(parts, self._lanes, rows)
             if places is not None:
@@ -383,7 +416,7 @@ class _Allocated:
         is_harmless = (one >= len(kinds)) | (other >= len(kinds))
         one, other = one % len(kinds), other % len(kinds)
         code = np.minimum(one, other) * len(kinds) + np.maximum(one, other)
-        is_benign = (pairs.is_benign & (self._widths[one] == self._widths[other])) | is_harmless
+        is_benign = pairs.is_benign | is_harmless
         code = (code * self._lanes.rows + entries.row[pairs.first]) * 2 + is_benign
         for at in np.unique(code, return_index=True)[1].tolist():
             first, second = int(pairs.first[at]), int(pairs.second[at])
@@ -494,9 +527,20 @@ def _writes(site: Site, is_global: bool) -> bool:
     return site.operation != "load" and not (is_global and site.operation == "async-copy")
 
 
+def _pieces(event: AccessEvent) -> list[AccessEvent]:
+    """A store of a vector as those of its numbers."""
+    value = event.value
+    if event.operation != "store" or type(value) is not Aggregate or value.type.bytes != event.bytes:
+        return [event]
+    parts = [(at, type_.bytes, value.cells.get(at)) for at, type_ in leaves(value.type)]
+    if sum(bytes_ for _, bytes_, _ in parts) != event.bytes:
+        return [event]
+    return [event._replace(offset=plus(event.offset, at), bytes=bytes_, value=own) for at, bytes_, own in parts]
+
+
 def _origin(event: AccessEvent, written: Set[int]) -> AccessEvent | None:
     value = event.value
-    if event.operation != "store" or not isinstance(value, Data) or value.origin is None or not value.is_held:
+    if event.operation != "store" or not isinstance(value, Data) or value.origin is None or value.is_derived:
         return None
     is_constant = id(value.origin.allocation) not in written and not isinstance(value.origin.offset, Data)
     return value.origin if is_constant else None

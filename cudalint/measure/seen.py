@@ -124,6 +124,22 @@ class Seen:
             case _:
                 return NOTHING
 
+    def goes_into(self, expression: Any, site: Site) -> bool:
+        """Whether an address is computed by an expression."""
+        waiting: list[tuple[Any, Stack]] = [(site.node, site.stack)]
+        seen = set[tuple[int, Stack]]()
+        while waiting:
+            e, stack = waiting.pop()
+            if e is expression:
+                return True
+            if isinstance(e, ir.Name):
+                waiting += self.origins.values_of(e.symbol, stack)
+                continue
+            if (id(e), stack) not in seen:
+                seen.add((id(e), stack))
+                waiting += [(child, stack) for child in children(e)]
+        return False
+
     def stored(self, site: Site) -> Any:
         """The assignment, or the step, that stores at a place; None where it is none."""
         function = self.ways.function_of(site.stack)
@@ -132,6 +148,8 @@ class Seen:
             for node in nodes_in(function):
                 if isinstance(node, ir.Assign):
                     found[id(node.target)] = node
+                    # A copy of a record may stand where what it copies does.
+                    found.setdefault(id(node.value), node)
                 elif isinstance(node, ir.Unary) and node.op in ("++x", "--x", "x++", "x--"):
                     found[id(node.operand)] = node
             self._values[id(function)] = found

@@ -52,6 +52,8 @@ class Kind(NamedTuple):
     """Data decides whether they happen."""
     is_by_data: bool
     """Data decides where."""
+    is_of_block: bool = False
+    """It is an atomic for the threads of a block only."""
     is_own: bool = False
     """It stores what it has found in the same place."""
 
@@ -66,6 +68,8 @@ class Part(NamedTuple):
     mask: Mask
     origin: AccessEvent | None = None
     """The load of memory that nobody writes from which comes what it stores."""
+    codes: Any = None
+    """Of what it stores, where that is no number: see `stored.py`."""
 
 
 class Entries(Struct, frozen=True, eq=False):
@@ -186,20 +190,37 @@ def _codes(part: Part, rows: Numbers, at: Numbers, lane: Numbers) -> tuple[Numbe
     if origin is not None:
         found = _chosen(origin.offset, rows, at, lane)
         return found + (hash((id(origin.allocation), origin.bytes)) & _ORIGINS) * (_ORIGINS + 1), True
+    if part.codes is not None:
+        return _chosen(part.codes.view(np.int64), rows, at, lane), True
     value = event.value
     if event.operation == "store" and isinstance(value, Data):
         shared = among(value)
         own = (rows[at] << _LANE_BITS) + (lane & ~shared)
         return own + (hash((part.number, id(value))) & _ORIGINS) * (_ORIGINS + 1), bool(shared)
-    if event.operation != "store" or type(value) not in (int, bool, float, np.ndarray):
-        return np.zeros(len(at), np.int64), False
-    if type(value) is int and not -(2**63) <= value < 2**63:
-        value &= 2**63 - 1
-    if type(value) is float or (type(value) is np.ndarray and value.dtype.kind == "f"):
-        value = np.atleast_2d(np.asarray(value, np.float64)).view(np.int64)
-    elif type(value) is np.ndarray and value.dtype.kind not in "iub":
+    value = bits_of(event) if event.operation == "store" else None
+    if value is None:
         return np.zeros(len(at), np.int64), False
     return _chosen(value, rows, at, lane), True
+
+
+def bits_of(event: AccessEvent) -> Any:
+    """What is stored as integers of the same bits; None where it is no number."""
+    value = event.value
+    if type(value) not in (int, bool, float, np.ndarray):
+        return None
+    if type(value) is float or (type(value) is np.ndarray and value.dtype.kind == "f"):
+        if event.bytes not in _FLOATS:
+            return None
+        float_, bits = _FLOATS[event.bytes]
+        with np.errstate(over="ignore"):
+            return np.atleast_2d(np.asarray(value).astype(float_)).view(bits)
+    if type(value) is np.ndarray and value.dtype.kind not in "iub":
+        return None
+    return value & (2**63 - 1) if type(value) is int and not -(2**63) <= value < 2**63 else value
+
+
+_FLOATS = {2: (np.float16, np.int16), 4: (np.float32, np.int32), 8: (np.float64, np.int64)}
+"""By their bytes, with integers of the same bits."""
 
 
 _LANE_BITS = 11
@@ -221,7 +242,7 @@ def own_content(event: AccessEvent) -> Iterator[tuple[Mask, bool]]:
     """The lanes of an access, apart from those that store what they have loaded from the same place in the same
     interval: as long as nobody else stores there, that changes nothing."""
     value = event.value
-    origin = value.origin if event.operation == "store" and isinstance(value, Data) and value.is_held else None
+    origin = value.origin if event.operation == "store" and isinstance(value, Data) and not value.is_derived else None
     if origin is None or origin.allocation is not event.allocation or origin.bytes != event.bytes:
         yield event.mask, False
         return
@@ -349,7 +370,7 @@ def classes_of_rows(parts: Sequence[Part], lanes: Lanes, shifts: bool, known: Nu
         loaded = shifted.offsets_of(part.origin, True) if part.origin is not None else None
         own = shifted.offsets_of(event, False)
         value = event.value if event.operation == "store" else None
-        for array in (part.mask, own, loaded, event.warp_interval, value):
+        for array in (part.mask, own, loaded, event.warp_interval, value, part.codes):
             if type(array) is not np.ndarray or array.shape[0] < lanes.rows or id(array) in seen:
                 continue
             if array is not own and array is not loaded:

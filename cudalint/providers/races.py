@@ -27,6 +27,7 @@ from cudalint.measure.launched import Launched, doubt_about_launch
 from cudalint.measure.placement import BarrierCall
 from cudalint.measure.seen import Seen
 from cudalint.measure.sensitivity import where
+from cudalint.measure.stored import Stored
 from cudalint.measure.turns import late_turn
 from cudalint.options.analysis import RaceScope
 from cudalint.providers.barrier_trials import BarrierTrials
@@ -91,10 +92,13 @@ class RaceCollector(Provider, eq=False):
 
     def _found(self, executed: Executed, index: int, launched: Launched) -> Iterator[_Found]:
         """The races that are there for all that is known, and those that depend on something."""
-        races = measured.races_of(executed.trace, executed.function.volatile)
+        seen = Seen(executed.function, executed.trace)
+        races = measured.races_of(executed.trace, executed.function.volatile, codes=Stored(seen).codes)
         for allocation in races.missed:
             self._miss_text(f"races on `{allocation.name}` were not looked for: there is too much to look at")
-        seen = Seen(executed.function, executed.trace)
+        for allocation in races.apart:
+            # It is called after the array that the pointers were loaded from.
+            self._miss_text(f"races through `{allocation.name.lstrip('*')}[...]` were not looked for")
         is_one_warp = _is_one_warp(executed)
         for race in (*races.found, *races.possible):
             if race.is_benign or (race.reach == "grid" and self.scope == "block"):
@@ -102,7 +106,7 @@ class RaceCollector(Provider, eq=False):
             if store_alike(race, seen):
                 continue
             late = late_turn(race, seen)
-            doubt = doubt_about(race, seen, late)
+            doubt = doubt_about(race, seen, late, executed.batch)
             if doubt is not None and doubt.excludes:
                 continue
             nobody = of_nobody(race, seen)
@@ -164,13 +168,19 @@ class RaceCollector(Provider, eq=False):
         """Keeps those races of a launch certain that are so with another block too."""
         keys = {_key(r) for r in self._races.values() if r.certainty == "certain" and r.launch == index}
         again = [found.race for found in self._found(executed, index, launched)]
-        sure = {_key(race) for race in again if race.certainty == "certain"}
+        certain = [race for race in again if race.certainty == "certain"]
+        # Blocks that come too close to each other say nothing of the threads of one.
+        sure = {_key(race) for race in certain if self._is_as_far(race)}
         for race in again:
             key = _key(race)
             if race.usual and key in keys - sure:
                 # With fewer threads to a block it takes ordinary data for two of them to meet.
                 self._races[key] = replace(self._races[key], certainty="possible", reason=race.reason, usual=True)
         self._doubt(index, not_with(executed.batch.block), sure)
+
+    def _is_as_far(self, race: Race) -> bool:
+        known = self._races.get(_key(race))
+        return known is None or (known.reach == "grid") is (race.reach == "grid")
 
     def _doubt(self, launch: int, reason: str, but: Collection[Key] = ()) -> None:
         """Makes the certain races of a launch possible ones, but for some."""
@@ -278,7 +288,8 @@ def _where(race: measured.Race, seen: Seen, executed: Executed) -> tuple[str, st
     told = [held for held in holds if held is not None]
     gone = told.count(False)
     condition = f"where {found.condition}" if found.condition else f"it depends on {_listed(found.symbols)}"
-    usual = gone * _RARE <= len(told) and found.symbols
+    # Of two numbers that have to do with each other nobody knows what is usual.
+    usual = 0 in race.worlds and gone * _RARE <= len(told) and len(found.symbols) == 1
     return condition, found.symbols[0] if usual else None
 
 

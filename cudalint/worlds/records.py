@@ -64,6 +64,9 @@ class Batch(Struct, frozen=True, eq=False):
     is_contradicted: bool = False
     """Whether no world was found in which all conditions of the launch hold: that anything goes wrong there is not
     certain, and maybe it is never made."""
+    overflowing: tuple[ir.Binary, ...] = ()
+    """Products of the kernel that are too large for their types, with any numbers that were found: an index that they
+    go into leads somewhere that it would not lead to with those of the program."""
 
     @property
     def numbers(self) -> tuple[dict[str, int | float | bool], ...]:

@@ -40,7 +40,7 @@ def data_of(values: Iterable[Value]) -> Data:
     found = next((value for value in values if isinstance(value, Data)), COMPUTED)
     if len(values) > 1 and (found.is_common or Alike in map(type, values)):
         return of_all(values)
-    return found.derived()
+    return found.derived
 
 
 def opaque(type_: ir.Type, data: Data = COMPUTED) -> Value:

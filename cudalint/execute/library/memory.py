@@ -68,7 +68,8 @@ def _atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     name = e.name.removesuffix("_block").removesuffix("_system")
     for prefix in ("__nv_atomic_", "fetch_", "gpuAtomic", "atomic"):
         name = name.removeprefix(prefix)
-    operation = name
+    operation, is_named = name, e.name.endswith("_block")
+    is_told = e.name.startswith("__nv_atomic_")
 
     def call(m: Machine) -> Value:
         at, values = pointer(m), [other(m) for other in others]
@@ -76,10 +77,17 @@ def _atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
             return opaque(ir.referent(e.type), ATOMIC)
         if at.allocation.space == "local":
             return _on_local(m, at, operation, values, type_, e)
+        before = len(m.trace.accesses)
         m.access(at.allocation, at.offset, type_, "atomic", e, values[0] if values else None)
+        if is_named or (is_told and type(values[-1]) is int and values[-1] <= _SCOPE_BLOCK):
+            m.trace.accesses[before:] = [each._replace(is_of_block=True) for each in m.trace.accesses[before:]]
         return opaque(ir.referent(e.type), ATOMIC)
 
     return call
+
+
+_SCOPE_BLOCK: Final = 1
+"""__NV_THREAD_SCOPE_BLOCK, the last argument; a thread's own scope is 0."""
 
 
 def _on_local(m: Machine, at: Pointer, operation: str, values: list[Value], type_: ir.Type, e: ir.Call) -> Value:
