@@ -25,7 +25,7 @@ class Alike(Data):
     def __init__(self, among: int, source: Data | None = None, distance: int = 0) -> None:
         """`among` has the distances, powers of two, as bits; of what came by an exchange `source` is what lanes had
         before, and `distance` where they have it from."""
-        super().__init__("computed", is_common=among == WARP_LANES - 1)
+        super().__init__(source.kind if source is not None else "computed", is_common=among == WARP_LANES - 1)
         self.among, self.source, self.distance = among, source, distance
 
 

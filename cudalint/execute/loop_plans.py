@@ -125,6 +125,8 @@ class History:
         if not _is_same_mask(first.mask, second.mask) or not _is_same_mask(second.mask, now.mask):
             raise Misfit
         found = _Findings(self.machine, period, needed, now.mask)
+        passed = self.machine.trace.barriers[second.barriers : now.barriers]
+        found.waits = any(event.scope == "block" for event in passed)
         assert self.machine.notes is not None
         notes = self.machine.notes
         found.compare_notes(notes[first.notes : second.notes], notes[second.notes : now.notes])
@@ -223,6 +225,8 @@ class _Findings:
         self._whole: int = FOREVER
         self._by_warp: Any = None
         self.limits: list[Limit] = []
+        self.waits = False
+        """The threads of a block wait for each other, and go forward together."""
 
     @property
     def window(self) -> int:
@@ -251,14 +255,25 @@ class _Findings:
 
     def _active(self) -> Any:
         """Periods of those warps that are in the loop."""
-        warps = self.mask.reshape(self.mask.shape[0], self.machine.lanes.warps, WARP_LANES).any(axis=2)
-        return np.minimum(self._by_warp, self._whole)[warps]
+        return self._each()[self._warps()]
+
+    def _warps(self) -> Any:
+        found: Any = self.mask.reshape(self.mask.shape[0], self.machine.lanes.warps, WARP_LANES).any(axis=2)
+        return found
+
+    def _each(self) -> Any:
+        """Periods of each warp; those in which others wait for one are no more than that has."""
+        found = np.minimum(self._by_warp, self._whole)
+        if not self.waits:
+            return found
+        least = np.where(self._warps(), found, FOREVER).min(axis=1, keepdims=True)
+        return np.broadcast_to(least, found.shape)
 
     def periods(self) -> Any:
         if self._by_warp is None:
             return self._whole
         active = self._active()
-        return int(active[0]) if (active == active[0]).all() else np.minimum(self._by_warp, self._whole)
+        return int(active[0]) if (active == active[0]).all() else self._each()
 
     # --- notes -------------------------------------------------------------------------------------
 

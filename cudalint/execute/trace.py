@@ -69,12 +69,12 @@ class AccessEvent(NamedTuple):
     apart: int = 0
     """How many conditions there are on the way, or breaks of the loop around, for which lanes of a warp may find
     different data."""
-    is_of_block: bool = False
-    """Of an atomic: it is one for the threads of a block only."""
     subscripts: tuple[Any, ...] = ()
     """One for each dimension of a shared array, where the access spells as many."""
     inner: int = 0
     """Bytes from the element that they name to what is accessed."""
+    is_of_block: bool = False
+    """Of an atomic: it is one for the threads of a block only."""
 
 
 class BarrierEvent(NamedTuple):

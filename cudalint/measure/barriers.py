@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -120,10 +121,23 @@ class Arrivals:
         reached = _reached(lanes, events)
         by_world = reached.reshape(lanes.worlds, -1).any(axis=1)
         holds = [world in missed.worlds if by_world[world] else None for world in range(lanes.worlds)]
-        found = where(holds, self._batch.numbers)
+        numbers = self._batch.numbers
+        names = {name for world in numbers for name in world}
+        for modulus in self._divisors():
+            # The largest one that fits says it of the most numbers: a block that is not filled misses threads.
+            found = where(holds, numbers, dict.fromkeys(names, (modulus,)))
+            if found.kind == "where" and found.condition.endswith(f" % {modulus} != 0"):
+                return f"where {found.condition}"
+        found = where(holds, numbers)
         if found.kind == "where":
             return f"where {found.condition}"
         return f"for some {' and '.join(found.symbols)}" if found.kind == "unexplained" else None
+
+    def _divisors(self) -> list[int]:
+        """What numbers of threads and of rows of a block may be multiples of, the largest first."""
+        extents = {*self._batch.block, prod(self._batch.block)}
+        found = {each for extent in extents for each in range(2, extent + 1) if extent % each == 0}
+        return sorted(found, reverse=True)
 
     def _tells_ends(self, site: BarrierSite) -> bool:
         """Whether a condition on the way is about the place of a thread in the grid, as that on the end of the data is.

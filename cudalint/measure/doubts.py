@@ -272,16 +272,23 @@ def extent(race: Race, seen: Seen) -> Doubt | None:
     bytes_ = extent_of(race.allocation)
     if bytes_ is None:
         return None
-    lanes = seen.trace.lanes
-    own = slice(race.world * lanes.blocks, (race.world + 1) * lanes.blocks)
+    if all(_leaves(race, world, bytes_, seen) for world in race.worlds):
+        return Doubt("with the sizes that were taken, threads leave the array")
+    return None
+
+
+def _leaves(race: Race, world: int, bytes_: int, seen: Seen) -> bool:
+    """Whether threads leave the array by one of the two accesses."""
+    blocks = seen.trace.lanes.blocks
+    own = slice(world * blocks, (world + 1) * blocks)
     for end in _ends(race):
         for event in seen.events.get(end.site, ()):
             if event.allocation is not race.allocation or isinstance(event.offset, Data):
                 continue
             wide = np.broadcast_to(event.offset, event.mask.shape)[own]
             if ((wide < 0) | (wide >= bytes_))[event.mask[own]].any():
-                return Doubt("with the sizes that were taken, threads leave the array")
-    return None
+                return True
+    return False
 
 
 @heuristic("trace-doubt-unsized", "records of unknown size").otherwise(None)

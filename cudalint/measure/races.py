@@ -35,11 +35,13 @@ from cudalint.measure.touches import (
     Shifts,
     Site,
     anywhere,
+    changed,
     classes_of_rows,
     contested,
     dense,
     entries_of,
     meetings,
+    own_content,
     read_by_writers,
 )
 
@@ -167,15 +169,16 @@ class _Allocated:
         for number, event in events:
             is_by_data = isinstance(event.offset, Data)
             kind = event.data > 0, is_by_data, event.is_of_block
-            key = id(event.node), id(event.stack), event.operation, event.bytes, *kind
-            at = numbers.get(key)
-            if at is None:
-                site = Site(event.node, event.operation, event.bytes, event.stack)
-                self._first.setdefault(site, number)
-                at = numbers[key] = self._kinds.setdefault(Kind(site, *kind), len(self._kinds))
+            site = Site(event.node, event.operation, event.bytes, event.stack)
+            self._first.setdefault(site, number)
             for piece in pieces_of(event):
                 origin = origin_of(piece, written) if isinstance(piece.value, Data) else None
-                self._parts.append(Part(number, at, piece, piece.mask, origin))
+                for mask, is_own in own_content(piece):
+                    key = id(event.node), id(event.stack), event.operation, event.bytes, *kind, is_own
+                    at = numbers.get(key)
+                    if at is None:
+                        at = numbers[key] = self._kinds.setdefault(Kind(site, *kind, is_own), len(self._kinds))
+                    self._parts.append(Part(number, at, piece, mask, origin))
         self._covering: set[int] = set()
         """Kinds that take all bytes in the interval that is looked at."""
         self._masks: dict[int, tuple[object, Any]] = {}
@@ -185,6 +188,7 @@ class _Allocated:
         self._writes = np.array([_writes(kind.site, is_global) for kind in self._kinds])
         atomic = np.array([kind.site.operation == "atomic" for kind in self._kinds])
         by_data = np.array([kind.is_by_data for kind in self._kinds])
+        self._own = np.array([kind.is_own for kind in self._kinds])
         of_block = np.array([kind.is_of_block for kind in self._kinds])
         writes, either = self._writes[:, None] | self._writes, by_data[:, None] | by_data
         may_race = writes & ~(atomic[:, None] & atomic)
@@ -286,6 +290,7 @@ class _Allocated:
             if self._open.any() and self._extent is not None:
                 self._covering = covering(entries, self._extent // unit)
             if self._known.any():
+                entries = entries.only(changed(entries, self._writes, self._own))
                 entries = entries.only(contested(entries, entries.lane, self._writes))
                 harmless = read_by_writers(entries, self._writes)
                 self._between_lanes(entries.only(~harmless), worlds, self._known)

@@ -7,7 +7,7 @@ only units that two threads touch, one of which writes, are sorted at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -54,6 +54,8 @@ class Kind(NamedTuple):
     """Data decides where."""
     is_of_block: bool = False
     """It is an atomic for the threads of a block only."""
+    is_own: bool = False
+    """It stores what it has found in the same place."""
 
 
 class Part(NamedTuple):
@@ -234,6 +236,31 @@ def dense(keys: Numbers) -> Numbers:
         return keys
     found: Numbers = np.unique(keys, return_inverse=True)[1].reshape(-1)
     return found
+
+
+def own_content(event: AccessEvent) -> Iterator[tuple[Mask, bool]]:
+    """The lanes of an access, apart from those that store what they have loaded from the same place in the same
+    interval: as long as nobody else stores there, that changes nothing."""
+    value = event.value
+    origin = value.origin if event.operation == "store" and isinstance(value, Data) and not value.is_derived else None
+    if origin is None or origin.allocation is not event.allocation or origin.bytes != event.bytes:
+        yield event.mask, False
+        return
+    if isinstance(event.offset, Data) or isinstance(origin.offset, Data):
+        yield event.mask, False
+        return
+    is_same = (event.offset == origin.offset) & np.equal(event.interval, origin.interval)
+    for mask, is_own in ((event.mask & ~is_same, False), (event.mask & is_same, True)):
+        if mask.any():
+            yield mask, is_own
+
+
+def changed(entries: Entries, writes: Flags, own: Flags) -> Flags:
+    """All entries but stores of what stands there, in places where nobody stores anything else."""
+    is_own = own[entries.kind]
+    found = np.zeros(int(entries.place.max(initial=0)) + 1, bool)
+    found[entries.place[writes[entries.kind] & ~is_own]] = True
+    return ~is_own | found[entries.place]
 
 
 def contested(entries: Entries, who: Numbers, writes: Flags) -> Flags:
