@@ -134,7 +134,7 @@ class Places:
                 type_ = type_.element if isinstance(type_, ir.ArrayType) else type_
                 own = index(m)
                 subscripts.append(own)
-                offset = plus(offset, scaled(own, type_.bytes))
+                offset = plus(offset, stepped(own, type_))
             m.subscripts[e] = tuple(subscripts), 0
             return Place(allocation, offset, type_)
 
