@@ -39,7 +39,7 @@ _UNIT = 64
 """Sizes are multiples of tiles, and apart from one another by as much."""
 _FEWEST = 2
 _MOST_STEPS = {True: 20_000, False: 2_000}
-"""Of an execution in full, and of one that leaves out turns: that takes so many only if it learns nothing of its loops."""
+"""Of an execution in full, and of one that leaves out turns: it takes so many if it learns nothing of its loops."""
 _CHOICES = 2
 """In which no size is what it is in the other one."""
 
