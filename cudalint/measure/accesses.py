@@ -13,12 +13,11 @@ from cudalint.execute.drawn import Drawn, Known, some_of
 from cudalint.execute.values import Data, is_common
 from cudalint.facts import AccessResult, Status, Strides
 from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
-from cudalint.measure.machine_accesses import MachineSite, machine_events, machine_sites
+from cudalint.measure.machine_accesses import MachineSite, machine_events
 from cudalint.measure.requests import AccessSite, Figures, figures_of, sites, unit_of
 from cudalint.measure.samples import sample
 from cudalint.measure.sensitivity import Sensitivity, where
 from cudalint.measure.steps import sized
-from cudalint.measure.work.counts import laid_out
 
 if TYPE_CHECKING:
     from cudalint.execute.trace import AccessEvent
@@ -53,11 +52,10 @@ def results_of(
     """All accesses of the machine that are reached in some world, as far as somebody asks for them."""
     patterns: dict[int, Pattern] = {}
     lists: set[Any] = set()
-    machine = machine_sites(laid_out(executed.function), executed.function.volatile)
     for site, events in sites(executed.trace).items():
         if site.space not in ("global", "shared") or not is_asked(site):
             continue
-        of_machine = machine.get((site.node, site.stack, site.operation, site.bytes))
+        of_machine = executed.machine.get((site.node, site.stack, site.operation, site.bytes))
         if of_machine is not None and not of_machine.made:
             yield site, events, (_left_out(site, of_machine, launch),)
             continue

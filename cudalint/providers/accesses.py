@@ -21,7 +21,6 @@ from cudalint.measure.accesses import known_modulo, results_of
 from cudalint.measure.executed import Executed
 from cudalint.measure.machine_accesses import copied_records
 from cudalint.measure.requests import AccessSite
-from cudalint.measure.work.counts import laid_out
 from cudalint.providers.provider import Provider, Run, Subject
 
 NO_TIME = "the kernel takes too long"
@@ -70,7 +69,7 @@ class AccessCollector(Provider, eq=False):
 
     def add(self, run: Run) -> None:
         self._launches.append(run.index)
-        copied = copied_records(laid_out(run.subject.function))
+        copied = copied_records(run.executed.laid)
         for key, (events, results) in _by_key(run.executed, run.index).items():
             if key not in self._sites:
                 self._sites[key] = _Site(events[0], places.made_at(events[0]), events[0].node in copied)

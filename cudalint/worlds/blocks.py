@@ -61,6 +61,9 @@ class BlockConditions:
         self._compared: list[tuple[ir.Expr, ir.Expr]] = []
         self._asked: list[ir.Expr] = []
         self._loops: list[Counted] = []
+        self._read: dict[frozenset[Parameter], tuple[Parameter, ...]] = {}
+        """The numbers that the conditions look at, of those that a launch has."""
+        self._sampled: dict[Any, Sampled] = {}
         counted = {loop.condition for loop in self._definitions.loops}
         for node in uses.code.nodes:
             match node:
@@ -108,13 +111,27 @@ class BlockConditions:
         self, values: Mapping[Parameter, Any], block: Extents, grid: Extents, most: int
     ) -> Sampled:
         """At most so many blocks of a grid, with how many each of them stands for."""
+        own = {parameter: float(value) for parameter, value in values.items()}
+        given = frozenset(own)
+        if given not in self._read:
+            numbers = _Read(own)
+            self.states(self._intervals(numbers, block, grid, np.zeros((1, 3))), 1)
+            self._read[given] = tuple(numbers.read)
+        # Worlds often differ by nothing that matters here, and each is asked about in several batches.
+        read = self._read[given]
+        key = read, tuple(own[parameter] for parameter in read), block, grid, most
+        found = self._sampled.get(key)
+        if found is None:
+            found = self._sampled[key] = self._sample(own, block, grid, most)
+        return found
 
+    def _intervals(self, values: Mapping[Parameter, float], block: Extents, grid: Extents, places: Any) -> Intervals:
+        axes = [(places[:, axis], places[:, axis]) for axis in range(3)]
+        return Intervals(self._origins, self._definitions, values, block, [float(extent) for extent in grid], axes)
+
+    def _sample(self, values: Mapping[Parameter, float], block: Extents, grid: Extents, most: int) -> Sampled:
         def states(places: Any) -> Any:
-            axes = [(places[:, axis], places[:, axis]) for axis in range(3)]
-            own = {parameter: float(value) for parameter, value in values.items()}
-            extents = [float(extent) for extent in grid]
-            intervals = Intervals(self._origins, self._definitions, own, block, extents, axes)
-            return self.states(intervals, len(places))
+            return self.states(self._intervals(values, block, grid, places), len(places))
 
         cells, wide = _cells(grid, states), [axis for axis in range(3) if grid[axis] > 1]
         x, y, z = grid
@@ -123,6 +140,19 @@ class BlockConditions:
         asked = list(dict.fromkeys([*ends, *beside]))
         found = _chosen(cells, states(cells.places), max(1, most - len(asked)), len(wide))
         return _with(found, asked, states)
+
+
+class _Read(dict[Parameter, float]):
+    """Numbers, with which of them were looked at. These are the same whatever they are: intervals look at all parts of
+    an expression."""
+
+    def __init__(self, numbers: Mapping[Parameter, float]) -> None:
+        super().__init__(numbers)
+        self.read: dict[Parameter, None] = {}
+
+    def __getitem__(self, parameter: Parameter) -> float:
+        self.read[parameter] = None
+        return super().__getitem__(parameter)
 
 
 def _of_difference(difference: Interval) -> list[Any]:
@@ -178,14 +208,11 @@ def _segments(grid: Extents, axis: int, states: Any, most: int) -> Any:
     corners = list(itertools.product(*(sorted({0, grid[other] - 1}) for other in others)))
 
     def along(coordinates: Any) -> Any:
-        found = []
-        for corner in corners:
-            places = np.zeros((len(coordinates), 3))
-            places[:, axis] = coordinates
-            for other, own in zip(others, corner, strict=True):
-                places[:, other] = own
-            found.append(states(places))
-        return np.concatenate(found, axis=1)
+        places = np.zeros((len(corners), len(coordinates), 3))
+        places[:, :, axis] = coordinates
+        places[:, :, others] = np.array(corners, np.float64)[:, None]
+        own = states(places.reshape(-1, 3))
+        return np.concatenate(np.split(own, len(corners)), axis=1)
 
     even = distinct(np.floor(np.linspace(0, extent - 1, most // 2)))
     own = along(even)

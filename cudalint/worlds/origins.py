@@ -25,6 +25,7 @@ _MOST_ROUNDS = 8
 _FOLDED: Final[dict[str, Callable[[int, int], int]]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
 }  # fmt: skip
+_IN_MEMORY: Final = frozenset({"shared", "dynamic-shared", "constant", "device", "static"})
 _BUILT_IN: Final[dict[str, tuple[Variation, ...]]] = {"threadIdx": ("thread",), "blockIdx": ("block",)}
 
 
@@ -244,10 +245,12 @@ class Origins:
             varies = _BUILT_IN.get(symbol.name)
             return Origin(varies=frozenset(varies)) if varies else NOTHING
         found = self._variables.get(symbol)
-        if found is None and symbol.initializer is not None and symbol.is_const:
+        # No element of a table stands for all of it: what may be long is not even looked at.
+        is_table = isinstance(symbol.type, ir.ArrayType) and symbol.storage in _IN_MEMORY
+        if found is None and symbol.initializer is not None and symbol.is_const and not is_table:
             value = symbol.initializer()
             found = self._of(value) if value is not None else None
-        if symbol.storage in ("shared", "dynamic-shared", "constant", "device", "static"):
+        if symbol.storage in _IN_MEMORY:
             is_array = isinstance(symbol.type, ir.ArrayType)
             return found if found is not None and found.constant is not None else NOTHING if is_array else _DATA
         found = found or NOTHING
