@@ -33,7 +33,7 @@ def test_elements_that_meet(left: str, right: str) -> None:
     threads = range(BLOCK * BLOCKS)
     pairs = {(eval(left.replace("/", "//"), {"i": i}), eval(right.replace("/", "//"), {"i": i})) for i in threads}
     assert found.rows == pytest.approx(len(pairs) / len({r for _, r in pairs}))
-    assert found.columns == pytest.approx(len(pairs) / len({l for l, _ in pairs}))
+    assert found.columns == pytest.approx(len(pairs) / len({own for own, _ in pairs}))
     assert found.terms == N
     assert found.operations == 2 * N * len(threads)
 
@@ -55,7 +55,8 @@ _TILE = "int t = threadIdx.x; float sum = 0.0f, sums[4][4] = {}, left[4], right[
                 for (int i = 0; i < 4; i++) sum += left[i] * right[i]; }""",
          1, 192, 4 * N),
         # Sums that are kept in memory, one for each turn of the loop around.
-        ("""for (int j = 0; j < 16; j++) for (int k = 0; k < n; k++) c[j * 192 + g] += a[k * 192 + g] * b[k * 16 + j];""",
+        ("""for (int j = 0; j < 16; j++)
+                for (int k = 0; k < n; k++) c[j * 192 + g] += a[k * 192 + g] * b[k * 16 + j];""",
          192, 16, N),
     ],
 )  # fmt: skip
