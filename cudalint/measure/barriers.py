@@ -75,7 +75,8 @@ class Arrivals:
                 return passing
         missed = [each for each in self._missed.get(tuple(site), ()) if not each.is_conditional]
         if site.kind == "named":
-            if not missed:
+            # Those who have returned touch nothing that is to be ordered; a tile may be gone as a whole.
+            if all(each.absence == "returned" for each in missed):
                 return Arrival("uniform")
             return Arrival("unknown", "which threads it waits for is not known")
         if missed and not (site.kind == "syncwarp" and all(each.absence == "returned" for each in missed)):

@@ -62,12 +62,22 @@ def _first_read(array: Allocation, events: Sequence[AccessEvent], trace: Trace) 
         left &= ~own
         if not left.any():
             break
-    if told is None:
+    if told is None or any(_comes_before(event, told) for event in events if not _reads(event)):
         return None
     rows = np.flatnonzero(told.mask.any(axis=1))
     lane = int(told.mask[rows[0]].argmax())
     written = next((event for event in events if event.operation in ("store", "async-copy")), None)
     return FirstRead(told, array, lanes.thread_of(lane), written)
+
+
+def _comes_before(event: AccessEvent, read: AccessEvent) -> bool:
+    """Whether threads that the trace has later, of the other side of a branch, touch the array before a barrier that
+    the reading ones have passed: named barriers may be waited for on one side, and arrived at on the other."""
+    if event is read:
+        return False
+    own, others = (np.broadcast_to(each.interval, each.mask.shape) for each in (read, event))
+    latest = np.where(read.mask, own, -1).max(axis=1)
+    return bool((event.mask & (others < latest[:, None])).any())
 
 
 def _reads(event: AccessEvent) -> bool:

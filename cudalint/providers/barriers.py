@@ -55,7 +55,9 @@ class BarrierCollector(Provider, eq=False):
                 reference = called.function if isinstance(called, ir.Call) else called.constructor
                 function = (reference.load() if reference is not None else None) or function
             key = _key(site)
-            known = self._sites.setdefault(key, (site, events[0].is_implied, function.name, []))
+            # Named barriers of inline PTX are for a part of the block: who doesn't come says nothing against them.
+            is_implied = events[0].is_implied or (site.kind == "named" and isinstance(site.node, ir.Asm))
+            known = self._sites.setdefault(key, (site, is_implied, function.name, []))
             self._note(known[3], _result(arrivals.at(site), run.index))
 
     @staticmethod
