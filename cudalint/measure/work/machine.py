@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
-from cudalint.execute.memory import Allocation, Memory, plus
+from cudalint.execute.memory import Allocation, Memory, pieces, plus
 from cudalint.execute.program import Program
 from cudalint.execute.trace import BarrierPart, BarrierScope
 from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, leaves
@@ -21,7 +21,6 @@ from cudalint.measure.work.terms import ADDRESS, SHARED_ADDRESS, UINT, VOID, Ter
 if TYPE_CHECKING:
     from cudalint.execute.trace import Trace
 
-_VECTORS = frozenset({1, 2, 4, 8, 16})
 Variable = tuple[str, int]
 """By its name and its type."""
 Writes = dict[tuple[Allocation, int], Value]
@@ -128,20 +127,30 @@ class SymbolicMachine(Machine):
     def access(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value = None,
     ) -> Value:  # fmt: skip
-        pieces = [(0, type_)] if type_.bytes in _VECTORS else _pieces(type_)
+        if not isinstance(type_, (ir.RecordType, ir.ArrayType)):
+            return self._accessed(to, offset, type_, operation, value, self.library or node)
         found: dict[int, Value] = {}
-        for own, piece in pieces:
+        for own, bytes_ in pieces(type_):
+            inside = [(at - own, leaf) for at, leaf in leaves(type_) if own <= at < own + bytes_ and leaf.bytes]
+            if not inside:
+                continue
+            is_whole, is_one = bytes_ == type_.bytes, len(inside) == 1 and inside[0][1].bytes == bytes_
+            piece = type_ if is_whole else inside[0][1] if is_one else ir.Scalar("piece", bytes_, "uint")
             held = value
-            if isinstance(value, Aggregate) and len(pieces) > 1:
-                held = value.cells.get(own)
+            if isinstance(value, Aggregate) and not is_whole:
+                cells = {at: value.cells[own + at] for at, _ in inside if own + at in value.cells}
+                held = Aggregate(piece, cells)
             made = self._accessed(to, plus(offset, own), piece, operation, held, self.library or node)
             if isinstance(made, Aggregate):
                 found |= {own + at: cell for at, cell in made.cells.items()}
-            else:
+            elif is_one or not isinstance(made, Term):
                 found[own] = made
-        if operation == "store":
-            return UNKNOWN
-        return Aggregate(type_, found) if isinstance(type_, (ir.RecordType, ir.ArrayType)) else found.get(0, UNKNOWN)
+            else:
+                found |= {own + at: self._field(made, at, leaf) for at, leaf in inside}
+        return UNKNOWN if operation == "store" else Aggregate(type_, found)
+
+    def _field(self, of: Term, at: int, leaf: ir.Type) -> Value:
+        return self.graph.make("field", (of, at), leaf if isinstance(leaf, ir.Scalar) else ADDRESS)
 
     def _accessed(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, value: Value, node: Any
@@ -172,10 +181,7 @@ class SymbolicMachine(Machine):
             return Pointer(behind, 0, type_.pointee)
         if isinstance(type_, ir.Scalar):
             return load
-        return Aggregate(type_, {
-            at: graph.make("field", (load, at), leaf if isinstance(leaf, ir.Scalar) else ADDRESS)
-            for at, leaf in leaves(type_)
-        })  # fmt: skip
+        return Aggregate(type_, {at: self._field(load, at, leaf) for at, leaf in leaves(type_)})
 
     def _run(self, operation: Operation, memory: Any, is_field: bool) -> Version:
         """What accesses have in common that may be parts of wide ones. A store ends runs of loads, and a load those of
@@ -288,12 +294,3 @@ class SymbolicMachine(Machine):
                 if to.depth < self.depth:
                     self.writes[-1].setdefault((to, offset), old)
         return written
-
-
-def _pieces(type_: ir.Type) -> list[tuple[int, ir.Type]]:
-    """The scalars of a record that is loaded or stored as a whole; none of one that is too large."""
-    found = [(offset, leaf) for offset, leaf in leaves(type_) if leaf.bytes]
-    return found if len(found) <= _MOST_SCALARS else []
-
-
-_MOST_SCALARS = 64
