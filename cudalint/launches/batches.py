@@ -13,7 +13,7 @@ from cudalint.interpreter.device import values as old
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import Evaluated
 from cudalint.launches.space import LaunchSpace
-from cudalint.values.nodes import Node, render
+from cudalint.values.nodes import Node, Uniform, render, without_cast
 from cudalint.worlds.blocks import Sampled, most_blocks
 from cudalint.worlds.choosing import Worlds
 from cudalint.worlds.records import Batch, Size
@@ -35,8 +35,23 @@ def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> B
         configuration.block, tuple(grid), tuple(max(0, each) for each in evaluated.each(configuration.shared)),
         arguments, named, ("usual numbers", *worlds.why[1:]), places, weights, memories.sizes,
         bool(worlds.broken) or any(guard.is_const and not guard.value for guard in configuration.guards),
-        space.overflowing,
+        space.overflowing, *_meanings(space),
     )  # fmt: skip
+
+
+def _meanings(space: LaunchSpace) -> tuple[frozenset[str], dict[str, tuple[int, ...]]]:
+    """The names of numbers of elements, and what flags are compared with."""
+    names = {
+        parameter: render(symbol)
+        for parameter, symbol in ((p, without_cast(node)) for p, node in space.open.parameters.items())
+        if isinstance(symbol.payload, Uniform)
+    }
+    flags: dict[str, tuple[int, ...]] = {}
+    for use in space.text.found:
+        name = names.get(use.parameter)
+        if name is not None and use.kind == "flag" and isinstance(use.other, int):
+            flags[name] = (*flags.get(name, ()), use.other)
+    return frozenset(names[each] for each in space.text.lengths if each in names), flags
 
 
 def _blocks(

@@ -226,7 +226,8 @@ def _known(
         for cost, ideal, lanes, held in each
     ]
     told = reached.index(True)
-    rests = where(wasteful, batch.numbers)
+    rests = where(wasteful, batch.numbers, flags=batch.flags)
+    condition = rests.condition if not batch.lengths.issuperset(rests.symbols) else ""
     are_same = _are_equal(figures, reached)
     masked = any(event.data for event in events)
     partly = bool(figures.by_data[told])
@@ -275,7 +276,7 @@ def _known(
         sample=sample(events, executed.trace, told, unit_of(site)),
         reached_by_data=masked,
         reached_otherwise=not reached[0],
-        condition=rests.condition if rests.kind == "where" else "",
+        condition=condition,
     )
 
 

@@ -68,9 +68,11 @@ def sensitivity(
     return where(holds, worlds, moduli)
 
 
-def where(holds: Holds, worlds: Sequence[Numbers], moduli: Moduli | None = None) -> Sensitivity:
-    """Under which condition something holds. `moduli` are numbers that a kernel divides a symbol by: if one of these
-    separates the worlds it is named before others."""
+def where(
+    holds: Holds, worlds: Sequence[Numbers], moduli: Moduli | None = None, flags: Moduli | None = None
+) -> Sensitivity:
+    """Under which condition something holds. `moduli` are numbers that a kernel divides a symbol by, and `flags` those
+    that it compares one with to choose a way: if one of these separates the worlds it is named before others."""
     wanted = [bool(held) for held in holds if held is not None]
     known = [numbers for numbers, held in zip(worlds, holds, strict=True) if held is not None]
     found = tuple(number for number, held in enumerate(holds) if held)
@@ -79,7 +81,13 @@ def where(holds: Holds, worlds: Sequence[Numbers], moduli: Moduli | None = None)
     if all(wanted) or not any(wanted):
         return Sensitivity("always" if found else "never", found)
     values = _differing(known)
-    terms = [term for name, own in values.items() for term in _terms(name, own, (moduli or {}).get(name, ()))]
+    terms = [
+        term
+        for name, own in values.items()
+        for term in (
+            *_cases(name, own, (flags or {}).get(name, ())), *_terms(name, own, (moduli or {}).get(name, ())),
+        )
+    ]  # fmt: skip
     for candidates in (terms, _between(values), _both(terms, wanted)):
         fitting = sorted((t for t in candidates if list(t.holds) == wanted), key=lambda term: term.rank)
         if fitting:
@@ -96,6 +104,13 @@ def _differing(worlds: Sequence[Numbers]) -> dict[str, list[int | float]]:
     names = dict.fromkeys(name for numbers in worlds for name in numbers)
     values = {name: [numbers[name] for numbers in worlds] for name in names if all(name in w for w in worlds)}
     return {name: own for name, own in values.items() if len(set(own)) > 1}
+
+
+def _cases(name: str, values: Sequence[int | float], compared: Sequence[int]) -> Iterator[_Term]:
+    """Which way a number chooses."""
+    for case in compared:
+        yield _Term(-1, f"{name} != {case}", (name,), tuple(value != case for value in values))
+        yield _Term(-1, f"{name} == {case}", (name,), tuple(value == case for value in values))
 
 
 def _terms(name: str, values: Sequence[int | float], divided_by: Sequence[int]) -> Iterator[_Term]:

@@ -69,6 +69,10 @@ class Batch(Struct, frozen=True, eq=False):
     overflowing: tuple[ir.Binary, ...] = ()
     """Products of the kernel that are too large for their types, with any numbers that were found: an index that they
     go into leads somewhere that it would not lead to with those of the program."""
+    lengths: frozenset[str] = frozenset()
+    """Numbers of elements, up to which threads or turns go: where one is 1 nothing lies behind anything else."""
+    flags: Mapping[str, tuple[int, ...]] = {}
+    """What numbers that choose between ways are compared with, by their names."""
 
     @property
     def numbers(self) -> tuple[dict[str, int | float | bool], ...]:

@@ -9,6 +9,7 @@ from msgspec import Struct
 from cudalint.ir import nodes as ir
 from cudalint.worlds.blocks import BlockConditions
 from cudalint.worlds.intervals import Definitions
+from cudalint.worlds.records import Parameter
 from cudalint.worlds.uses import Use, Uses
 
 _MOST_KEPT = 32
@@ -22,10 +23,11 @@ class KernelText(Struct, frozen=True, eq=False):
     """The uses."""
     definitions: Definitions
     blocks: BlockConditions
+    lengths: frozenset[Parameter]
 
 
 @lru_cache(maxsize=_MOST_KEPT)
 def text_of(function: ir.Function) -> KernelText:
     uses = Uses(function)
     definitions = Definitions(uses.code)
-    return KernelText(uses, uses.all(), definitions, BlockConditions(uses, definitions))
+    return KernelText(uses, uses.all(), definitions, BlockConditions(uses, definitions), uses.lengths())

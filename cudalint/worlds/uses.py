@@ -78,6 +78,20 @@ class Uses:
                     found[parameter, kind, other] = structs.replace(met, factors=factors)
         return tuple(found.values())
 
+    def lengths(self) -> frozenset[Parameter]:
+        """Numbers up to which threads or turns go."""
+        found = set()
+        for node in self.code.nodes:
+            if isinstance(node, ir.Binary) and node.op in _COMPARING:
+                what = "loop" if node in self._loop_conditions else "thread"
+                sides = self.origins.of(node.left), self.origins.of(node.right)
+                found |= {
+                    own.plain
+                    for own, other in (sides, sides[::-1])
+                    if own.plain is not None and not own.varies and other.varies & {what, "thread"}
+                }
+        return frozenset(found)
+
     def _of(self, node: Any) -> Iterator[_Met]:
         match node:
             case ir.Binary(op=op) if op in _COMPARING:
