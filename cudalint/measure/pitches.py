@@ -38,7 +38,8 @@ _MOST_SIZES = 8
 _UNIT = 64
 """Sizes are multiples of tiles, and apart from one another by as much."""
 _FEWEST = 2
-_MOST_STEPS = 20_000
+_MOST_STEPS = {True: 20_000, False: 2_000}
+"""Of an execution in full, and of one that leaves out turns: it takes so many if it learns nothing of its loops."""
 _CHOICES = 2
 """In which no size is what it is in the other one."""
 
@@ -167,7 +168,7 @@ def _execute(kernel: ir.Function, batch: Batch, worlds: _Worlds, program: Progra
     )  # fmt: skip
     # How far an index goes is seen in the last turn of each loop, if all of them take no more than others would.
     for in_full in (True, False):
-        trace = Machine(own.lanes(), program, Limits(steps=_MOST_STEPS), in_full).run(kernel, dict(own.arguments))
+        trace = Machine(own.lanes(), program, Limits(_MOST_STEPS[in_full]), in_full).run(kernel, dict(own.arguments))
         if not trace.is_cut:
             return trace
     return None

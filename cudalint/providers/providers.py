@@ -29,8 +29,7 @@ PROVIDERS: Final[Sequence[type[Provider]]] = sorted(
 
 
 def providers_of(kinds: Iterable[Kind]) -> list[type[Provider]]:
-    """The providers of some kinds and of all that these need. Products of matrices are not told of traces yet, and what
-    is about host code needs none."""
+    """The providers of some kinds and of all that these need; what is about host code needs none."""
     by_kind = {provider.kind: provider for provider in PROVIDERS}
     wanted: set[Kind] = set()
     pending = list(kinds)

@@ -6,7 +6,9 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct
+from msgspec.structs import replace
 
+from cudalint.execute.values import Pointer
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
@@ -82,6 +84,22 @@ class Batch(Struct, frozen=True, eq=False):
 
     def __len__(self) -> int:
         return len(self.worlds)
+
+    def in_blocks(self, places: tuple[Extents, ...]) -> Batch:
+        """Its first world alone, in other blocks, of which each stands for itself."""
+        return replace(
+            self, grid=self.grid[:1], shared=self.shared[:1], worlds=self.worlds[:1], why=self.why[:1], sizes={},
+            places=(places,), weights=((1.0,) * len(places),),
+            arguments={symbol: _in_first_world(value) for symbol, value in self.arguments.items()},
+        )  # fmt: skip
+
+
+def _in_first_world(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: _in_first_world(own) for name, own in value.items()}
+    if isinstance(value, Pointer):
+        return Pointer(value.allocation, _in_first_world(value.offset), value.pointee)
+    return value[0] if isinstance(value, (list, tuple)) else value
 
 
 class Size(NamedTuple):

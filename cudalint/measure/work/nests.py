@@ -24,7 +24,7 @@ class Nests:
         for site in loops:
             own = bodies.get(id(site.statement))
             if own is None:
-                own = bodies[id(site.statement)] = _repeated(site.statement)
+                own = bodies[id(site.statement)] = repeated(site.statement)
             self._inside.append((site, own))
         self._found: dict[tuple[int, Stack], tuple[Site, ...]] = {}
 
@@ -53,7 +53,7 @@ def computed_in(statement: ir.Stmt) -> Iterator[Any]:
         waiting += own_parts(node)
 
 
-def _repeated(loop: Any) -> frozenset[int]:
+def repeated(loop: Any) -> frozenset[int]:
     """The nodes that each turn of a loop comes to."""
     parts = [loop.body, loop.condition]
     if isinstance(loop, ir.For):
