@@ -7,7 +7,9 @@ of it what a lane has. All of that is mixed into one number for each lane; equal
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Iterable
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -41,6 +43,8 @@ class Stored:
         self._loads: dict[tuple[int, Stack], list[tuple[int, AccessEvent]]] = {}
         self._writes: dict[Allocation, list[tuple[int, AccessEvent]]] = {}
         self._contents: dict[tuple[Allocation, int], Codes | None] = {}
+        self._so_far: dict[tuple[int, Stack], tuple[int, Codes | None]] = {}
+        """What lanes have found at a node, in so many of its events."""
         for number, event in enumerate(seen.trace.accesses):
             if event.operation == "load":
                 self._loads.setdefault((id(event.node), event.stack), []).append((number, event))
@@ -88,20 +92,30 @@ class Stored:
 
     def _loaded(self, node: Any, stack: Stack, before: int) -> Codes | None:
         """What the lanes have found at a node so far, by the addresses."""
-        events = [(number, event) for number, event in self._loads.get((id(node), stack), ()) if number < before]
-        if not events:
+        key = id(node), stack
+        events = self._loads.get(key, [])
+        count = bisect_left(events, before, key=itemgetter(0))
+        if not count:
             return None
-        code = np.zeros(self._shape, np.uint64)
-        for number, event in events:
-            self._left -= self._lanes.rows * self._lanes.lanes
-            content = self._content(event.allocation, number)
-            if content is None or self._left < 0:
-                return None
-            own = _mix(code, content)
-            # A place that data says is the same where that data is, which goes into the value as well.
-            own = _mix(own, event.offset) if not isinstance(event.offset, Data) else own
-            code = np.where(event.mask, own, code)
+        known, code = self._so_far.get(key, (0, None))
+        if not 0 < known <= count:
+            known, code = 0, np.zeros(self._shape, np.uint64)
+        for number, event in events[known:count]:
+            if code is not None:
+                code = self._after(code, number, event)
+        self._so_far[key] = count, code
         return code
+
+    def _after(self, code: Codes, number: int, event: AccessEvent) -> Codes | None:
+        """With what an event loads in its lanes."""
+        self._left -= self._lanes.rows * self._lanes.lanes
+        content = self._content(event.allocation, number)
+        if content is None or self._left < 0:
+            return None
+        own = _mix(code, content)
+        # A place that data says is the same where that data is, which goes into the value as well.
+        own = _mix(own, event.offset) if not isinstance(event.offset, Data) else own
+        return np.where(event.mask, own, code)
 
     def _content(self, allocation: Allocation, before: int) -> Codes | None:
         """[R, 1] of what the blocks have in an allocation then."""

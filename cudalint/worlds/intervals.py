@@ -188,8 +188,8 @@ class Intervals:
         if counted is not None:
             return self._counter(counted)
         value = self._definitions.of(symbol)
-        is_given = symbol.is_const and symbol.initializer and not isinstance(symbol.type, ir.ArrayType)
-        if value is None and is_given and not self._definitions.is_changed(symbol):
+        is_fixed = symbol.is_const and not isinstance(symbol.type, ir.ArrayType)
+        if value is None and is_fixed and symbol.initializer and not self._definitions.is_changed(symbol):
             value = symbol.initializer()
         return self.of(value) if value is not None else None
 
