@@ -243,18 +243,7 @@ def held(number: Any, step: Any, type_: ir.Scalar) -> Any:
     if bits >= 64:
         return _sign(number, step) if type_.kind == "uint" else FOREVER
     half = 1 << (bits - 1) if type_.kind == "int" else 0
-    if type(number) is np.ndarray and type(step) is int and number.size and step:
-        # Mostly all of them are far from the ends, and the nearest one says it for all.
-        least, greatest = int(number.min()) + half, int(number.max()) + half
-        if least >= 0 and greatest < 1 << bits:
-            nearest = ((1 << bits) - 1 - greatest) // step if step > 0 else least // -step
-            if nearest >= _MANY:
-                return nearest
     return _within(number + half, 1 << bits, step)
-
-
-_MANY: Final = 1 << 20
-"""Periods, after which a loop may just as well be looked at again."""
 
 
 def _least(one: Any, other: Any) -> Any:
