@@ -64,15 +64,16 @@ def sizes_of(kernel: ir.Function) -> list[Parameter]:
 
 def pitch_mismatches(
     kernel: ir.Function, batch: Batch, program: Program, block_is_known: bool
-) -> Iterator[Mismatch]:
-    """The accesses of arrays in global memory that are indexed with the wrong pitch, as far as that is beyond doubt."""
+) -> list[Mismatch] | None:
+    """The accesses of arrays in global memory that are indexed with the wrong pitch, as far as that is beyond doubt;
+    None if it takes too long to tell."""
     sizes = sizes_of(kernel)
     if not sizes:
-        return
+        return []
     worlds = _Worlds(sizes)
     trace = _execute(kernel, batch, worlds, program)
     if trace is None:
-        return
+        return None
     # A block that was made up may fill a part of its last tile only.
     slack = 1 if block_is_known else _UNIT
     by_array: dict[str, list[_Indexed]] = {}
@@ -81,8 +82,7 @@ def pitch_mismatches(
             indexed = _indexed(site, events, trace, worlds, _element(site, kernel), slack)
             if indexed is not None:
                 by_array.setdefault(site.allocation.name, []).append(indexed)
-    for accesses in by_array.values():
-        yield from _of_array(accesses, batch)
+    return [each for accesses in by_array.values() for each in _of_array(accesses, batch)]
 
 
 class _Indexed(NamedTuple):

@@ -32,10 +32,14 @@ class PitchCollector(Provider, eq=False):
         configuration, function = run.configuration, run.subject.function
         # Launches of one block are alike, and so are the instantiations of a template.
         like = function.span, configuration.block
-        if like in run.subject.right_pitches:
+        if like in run.subject.right_pitches or (function.span, None) in run.subject.right_pitches:
             return
         known = configuration.source != "default"
-        found = list(pitch_mismatches(function, run.executed.batch, run.compiled.program, known))
+        found = pitch_mismatches(function, run.executed.batch, run.compiled.program, known)
+        if found is None:
+            # With other blocks its loops are as long.
+            run.subject.right_pitches.add((function.span, None))
+            return
         if not found:
             run.subject.right_pitches.add(like)
         facts: dict[object, PitchMismatch] = {}
