@@ -38,9 +38,9 @@ _MOST_BYTES_OF_NOTES: Final = 128 << 20
 class Limits(NamedTuple):
     """Of one execution."""
 
-    steps: int = 100_000
+    steps: int = 300_000
     """Of work: see `Budget.unit`. One takes 10 to 50 us (measured: of 60 executions of 2,000 steps and more in
-    HeCBench, llm.c and SGEMM_CUDA, most take 15 to 45), so that these are some 2 s."""
+    HeCBench, llm.c and SGEMM_CUDA, most take 15 to 45), so that these are some 6 s."""
     deadline: Deadline = NEVER
     bytes: int = 100 << 20
     """Of the trace's arrays, beyond which only few events of each site are kept; at twice as many it ends."""
