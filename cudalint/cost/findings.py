@@ -11,10 +11,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from cudalint.cost.launches import scaled
 from cudalint.cost.machine import Machine, machine_of
 from cudalint.cost.model import estimate
 from cudalint.cost.traffic import traffic
-from cudalint.facts import Excess, FindingCost, KernelCost, LaunchCost, LaunchFacts, Operations, Work
+from cudalint.facts import Excess, FindingCost, KernelCost, LaunchCost, LaunchFacts, Work
 from cudalint.hardware.targets import Target, find_target
 
 
@@ -112,17 +113,6 @@ def _less(work: Work, excess: Excess, machine: Machine) -> Work:
 
 def _without(work: Work, part: float) -> Work:
     """The work of fewer blocks that do the same each. What the others read they read again, and DRAM has it once."""
-    kept, operations = 1.0 - part, work.operations
-    return replace(
-        work,
-        blocks=max(1.0, work.blocks * kept),
-        operations=Operations(**{name: getattr(operations, name) * kept for name in operations.__struct_fields__}),
-        instructions=work.instructions * kept,
-        requests={name: count * kept for name, count in work.requests.items()},
-        sectors=work.sectors * kept,
-        passes=work.passes * kept,
-        wavefronts=work.wavefronts * kept,
-        l2_bytes=work.l2_bytes * kept,
-        turns=work.turns * kept,
-        past_l2=min(1.0, work.past_l2 / kept) if kept else 1.0,
-    )
+    kept = 1.0 - part
+    past_l2 = min(1.0, work.past_l2 / kept) if kept else 1.0
+    return replace(scaled(work, kept), dram_bytes=work.dram_bytes, past_l2=past_l2)
