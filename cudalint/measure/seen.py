@@ -203,7 +203,7 @@ def spelled(e: Any) -> object:
             return "name", id(e.symbol)
         case ir.Member():
             return "member", e.field, spelled(e.base)
-        case ir.Unary() | ir.Binary():
+        case ir.Unary() | ir.Binary() | ir.Assign():
             return type(e).__name__, e.op, *map(spelled, children(e))
         case ir.Call():
             return "call", e.name, *map(spelled, children(e))

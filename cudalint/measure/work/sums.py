@@ -12,6 +12,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
 from cudalint.measure.origins import OriginsOf, definitions, is_own
+from cudalint.measure.seen import spelled
 from cudalint.measure.ways import Ways
 from cudalint.measure.work.nests import Nests, computed_in, repeated
 
@@ -214,21 +215,8 @@ def _assigned(node: Any) -> tuple[Any, Any, bool]:
 
 
 def _same_place(e: Any, target: Any) -> bool:
-    """Whether two expressions are spelled in the same way."""
-    e, target = walk.without_casts(e), walk.without_casts(target)
-    if type(e) is not type(target):
-        return False
-    match e:
-        case ir.Name():
-            return e.symbol is target.symbol
-        case ir.Constant():
-            return bool(e.value == target.value)
-        case ir.Member():
-            return e.field == target.field and _same_place(e.base, target.base)
-    if getattr(e, "op", None) != getattr(target, "op", None) or isinstance(e, ir.Call):
-        return False
-    mine, its = walk.children(e), walk.children(target)
-    return len(mine) == len(its) and all(map(_same_place, mine, its))
+    """Whether two expressions are spelled in the same way; what a call finds may be another place each time."""
+    return spelled(e) == spelled(target) and not any(isinstance(each, ir.Call) for each in walk.walk(target))
 
 
 def _subscripts(target: Any) -> Iterator[Any]:
