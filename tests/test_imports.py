@@ -10,7 +10,7 @@ import networkx as nx
 
 _ROOT = Path(__file__).parents[1]
 _PACKAGES = {"cudalint": _ROOT / "cudalint", "cudalint.rules": _ROOT / "rules"}
-_TERMS = ("reasons", "kinds", "numerals", "shortfalls", "catalogue", "heuristics", "core_switch")
+_TERMS = ("reasons", "kinds", "numerals", "shortfalls", "catalogue", "heuristics")
 _FOR_RULES = ("rule", "rulekit", "racekit", "launchkit", "registry")
 _ORDER = (
     *_TERMS, "hardware", "facts", "diagnostics", "disk", "processes", "source", "options", "toolkit", *_FOR_RULES,

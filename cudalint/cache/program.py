@@ -9,14 +9,14 @@ from functools import cache
 from importlib.metadata import PackageNotFoundError, version
 from importlib.util import find_spec
 
-from cudalint import __version__, core_switch
+from cudalint import __version__
 from cudalint.disk.recorder import digest
 from cudalint.registry import rule_packages
 
 _LIBRARIES = ("libclang", "numpy", "networkx", "msgspec")
 _PACKAGE = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 _VARIABLES = (
-    "CUDALINT_WITHOUT", core_switch.VARIABLE, "CUDA_PATH", "CUDA_HOME", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH",
+    "CUDALINT_WITHOUT", "CUDA_PATH", "CUDA_HOME", "CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH",
     "CUDALINT_LIBCLANG",
 )  # fmt: skip
 """Of the environment: what the analysis and libclang look at."""

@@ -10,14 +10,11 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
-from cudalint.core_switch import EXECUTES_TRACES
 from cudalint.cost.machine import Machine
 from cudalint.facts.costs import Bound, Resource, Work
 
 _LAUNCH_US = 2.0
 """Of an empty kernel: 1.6 to 2.7 on an H200."""
-_SHARPNESS = 2.5
-"""How little resources hinder each other: with 1 they would take turns, and without limit only the longest counts."""
 _BUSY = 0.4
 """Of the time that the busiest resource has to be at work for a kernel to be bound by it."""
 
@@ -41,13 +38,9 @@ def estimate(work: Work, machine: Machine) -> Estimate:
 
 
 def _overlapped(times: Sequence[float]) -> float:
-    """Of several things that go on at once, hindering each other a little. What traces count is taken in another way:
-    the two that take longest take turns, as no warp does both at a time and few are ever enough to keep both busy;
-    twelve matrix products took 0.93 to 1.30 of that on an H100."""
-    if EXECUTES_TRACES:
-        return sum(sorted(times)[-2:])
-    longest = max(times)
-    return longest * sum((each / longest) ** _SHARPNESS for each in times) ** (1 / _SHARPNESS) if longest else 0.0
+    """Of several things that go on at once: the two that take longest take turns, as no warp does both at a time and
+    few are ever enough to keep both busy; twelve matrix products took 0.93 to 1.30 of that on an H100."""
+    return sum(sorted(times)[-2:])
 
 
 def _bound(busy: Mapping[Resource, float], limits: Mapping[Resource, float], time: float) -> Resource:

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from cudalint.core_switch import EXECUTES_TRACES
 from cudalint.cost.traffic import SECTORS_OF_LINE, traffic
 from cudalint.facts import Access, AccessResult, LaunchCost
 from cudalint.facts.costs import AccessPlace
@@ -183,8 +182,6 @@ def _passes(access: Access, result: AccessResult, sectors: float) -> float:
     banks gives a word in a clock, so that words of several lines at one place of theirs take turns. On an H100 24 lines
     of records of 24 floats, eight of whose words are in one bank, took about 10 clocks (`loads` in
     benchmarks/records.cu), and 32 lines of rows of 4096 floats 33 (SGEMM_CUDA's naive product)."""
-    if not EXECUTES_TRACES:
-        return _passes_of_lines(access, result, _lines(result, sectors))
     sample = result.sample
     if sample is None or not sample.weights.any():
         # What data chooses lies apart.
@@ -195,8 +192,6 @@ def _passes(access: Access, result: AccessResult, sectors: float) -> float:
 
 def _least_passes(access: Access, result: AccessResult, sectors: float) -> float:
     """One for every 128 bytes that the lanes ask for."""
-    if not EXECUTES_TRACES:
-        return _passes_of_lines(access, result, sectors / SECTORS_OF_LINE)
     return max(1.0, (result.active_lanes or WARP_LANES) * access.bytes / _LINE_BYTES)
 
 

@@ -13,10 +13,8 @@ from msgspec.structs import replace
 
 from cudalint.collect.left_out import ConditionalCode
 from cudalint.collect.needs import NeedsOfCode
-from cudalint.core_switch import EXECUTES_TRACES
 from cudalint.driver.instances import Instances
 from cudalint.driver.kernel_analysis import TAKES_TOO_LONG, KernelAnalysis, Watch
-from cudalint.driver.traced_analysis import TracedAnalysis
 from cudalint.driver.watching import tell
 from cudalint.facts import Gap, KernelFacts, Place, Resources, UnusableAnnotation
 from cudalint.frontend.parse_options import parse_options
@@ -301,18 +299,11 @@ class FileAnalysis(Struct, eq=False):
         usage = usage_of(function.name, function.linkage_name(), self.usage) if self.usage else None
         axioms = [axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None]
         need = self.needs.of(function, [site.span for site in sites if site.in_clusters])
-        analysis: KernelAnalysis | TracedAnalysis
-        if EXECUTES_TRACES:
-            self.compiled.axioms = tuple(axioms)
-            analysis = TracedAnalysis(
-                self.graph, function, configurations, assumed, self.deadline, self.options, usage, self.compiled,
-                need=need, right_pitches=self.right_pitches, last=last,
-            )  # fmt: skip
-        else:
-            analysis = KernelAnalysis(
-                self.graph, function, configurations, assumed, self.deadline, self.options, usage, axioms=axioms,
-                last=last, need=need, right_pitches=self.right_pitches, watch=self.watch,
-            )  # fmt: skip
+        self.compiled.axioms = tuple(axioms)
+        analysis = KernelAnalysis(
+            self.graph, function, configurations, assumed, self.deadline, self.options, usage, self.compiled,
+            need=need, right_pitches=self.right_pitches, last=last, watch=self.watch,
+        )  # fmt: skip
         for reason in said.unknown:
             analysis.gap(function.name_span, reason)
         try:

@@ -1,60 +1,59 @@
-"""The analysis of one instantiation of a kernel: it is executed under each launch, and facts of every kind are
-collected from the executions."""
+"""The analysis of one instantiation of a kernel: it is executed in all worlds of each launch, and facts of every kind
+are computed from the traces."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
-from cudalint.collect.accesses import AccessCollector
-from cudalint.collect.provider import Provider, Run
-from cudalint.collect.providers import providers_of
 from cudalint.collect.resources import resources_of
-from cudalint.evaluate.checks.room import threads_with_room
-from cudalint.evaluate.requests.execution import Execution
-from cudalint.evaluate.requests.views import LaunchView
+from cudalint.execute.trace import Gap as Passed
+from cudalint.execute.trace import Trace
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
 from cudalint.facts.files import not_resolved, without
 from cudalint.hardware.features import Need, target_for
 from cudalint.hardware.targets import Target, find_target
-from cudalint.interpreter.device.events import AccessEvent, CopyEvent
-from cudalint.interpreter.device.executor import Executor, Extents, GaveUp
-from cudalint.interpreter.device.executor import Gap as PassedOver
 from cudalint.interpreter.device.values import Place as ValuePlace
 from cudalint.interpreter.device.values import RecordValue, Value
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind, Kinds
 from cudalint.launches.arguments import named_after_parameters
-from cudalint.launches.blocks import generic_values, with_room
-from cudalint.launches.configuration import Configuration, Numbers, asks_block_size, launch_facts
-from cudalint.launches.parameter_facts import allocated_bytes, argument_values, parameter_facts
+from cudalint.launches.blocks import with_room
+from cudalint.launches.configuration import Configuration, asks_block_size, launch_facts
+from cudalint.launches.in_worlds import in_worlds
+from cudalint.launches.parameter_facts import parameter_facts
+from cudalint.launches.told import launch_facts_of
+from cudalint.measure.executed import Compiled
+from cudalint.measure.room import threads_with_room
+from cudalint.measure.shared_layout import bytes_of_shared
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.processes.timings import Phase, timed
+from cudalint.providers.accesses import AccessCollector
+from cudalint.providers.provider import Provider, Run
+from cudalint.providers.providers import providers_of
 from cudalint.reasons import Problem, ReasonKind
-from cudalint.scenarios.choosing import for_kernel, for_limits, for_statements
 from cudalint.toolkit.usage import Usage
 from cudalint.values.assumptions import Assumptions
-from cudalint.values.defaults import kept, stated
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node
 
-Watch = Callable[[Execution], None]
-"""Is shown each execution of a kernel under one of its launches, while the graph holds its numbers."""
+Watch = Callable[[Run], None]
+"""Is shown each execution of a kernel under one of its launches."""
 
 _SHARE = 0.6
 """Of a file's time that one kernel may take."""
 _EXECUTING_SHARE = 0.3
 """The same for one execution of it, so that what it showed can be evaluated."""
 
-
+_WORK_OF_A_STEP = 16
+"""Of an execution, with what is measured of it: about 60 us of CPU time, where the graph's unit of work takes 4."""
+_WORK_OF_A_LAUNCH = 15_000
+"""Which is executed, however short the kernel is: its space is made, worlds are chosen, and all providers look at it:
+about 60 ms."""
 _COMPARED: Kinds = frozenset({"accesses"})
 """Which launches of a host loop are evaluated depends on the figures under the first one and the last."""
-
-_ACCESSES = (AccessEvent, CopyEvent)
 
 TAKES_TOO_LONG = "the file takes too long; it was given up"
 
@@ -69,8 +68,8 @@ class KernelAnalysis(Struct, eq=False):
     options: AnalysisOptions
     usage: Usage | None
     """What the compiled kernel takes, where that is known."""
-    axioms: Sequence[ir.Function] = ()
-    """What the file states about all of its kernels."""
+    compiled: Compiled = field(default_factory=Compiled)
+    """What functions of the file were compiled to."""
     need: Need | None = None
     """What of its code not every GPU has."""
     right_pitches: set[object] = field(default_factory=set)
@@ -85,8 +84,7 @@ class KernelAnalysis(Struct, eq=False):
     gaps: dict[tuple[str, int, str], Gap] = field(default_factory=dict)
     _until: Deadline = NEVER
     """For all launches of this kernel."""
-    _shared: dict[ir.Symbol, int] = field(default_factory=dict)
-    _unread: list[PassedOver] = field(default_factory=list)
+    _unread: list[Passed] = field(default_factory=list)
     """Calls of which nothing is known."""
     _has_accesses: bool = False
     _launches: list[LaunchFacts] = field(default_factory=list)
@@ -100,7 +98,7 @@ class KernelAnalysis(Struct, eq=False):
         self._providers = providers = [provider.of(self) for provider in providers_of(kinds)]
         for index, configuration in enumerate(self.configurations):
             if self._until.is_over():
-                self._launches.append(launch_facts(configuration, self.graph))
+                self._launches.append(self._listed(configuration))
                 self.given_up = True
                 self.gap(self.function.name_span, TAKES_TOO_LONG, "time")
                 continue
@@ -138,22 +136,22 @@ class KernelAnalysis(Struct, eq=False):
         if not known:
             return self.without_facts(TAKES_TOO_LONG, "time")
         rest = self.configurations[len(self._launches) :]
-        self._launches += [launch_facts(configuration, self.graph) for configuration in rest]
+        self._launches += map(self._listed, rest)
         self.gap(self.function.name_span, TAKES_TOO_LONG, "time")
         return self._together(self._providers)
 
     def _under(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Shows one launch to the providers."""
         self._at = None
-        execution = self._execute(index, configuration)
-        room = threads_with_room(execution) if configuration.source == "default" else None
+        run = self._run(index, configuration)
+        room = threads_with_room(run.executed.trace) if configuration.source == "default" else None
         fitting = with_room(configuration, *room, self.graph) if room is not None else None
         if fitting is not None:
-            configuration, execution = fitting, self._execute(index, fitting)
-        self._launches.append(execution.launch)
+            run = self._run(index, fitting)
+        self._note_gaps(run.executed.trace)
+        self._launches.append(run.launch)
         if self.watch is not None:
-            self.watch(execution)
-        run = Run(self, index, configuration, execution)
+            self.watch(run)
         for self._at, provider in enumerate(providers):
             with timed(phase_of(provider.kind)):
                 provider.add(run)
@@ -167,7 +165,7 @@ class KernelAnalysis(Struct, eq=False):
         for it: with a stride of 32 other than with one of 1."""
         last = AccessCollector.of(self)
         with timed("figures"):
-            last.add(Run(self, index, configuration, self.again(index, configuration)))
+            last.add(self._run(index, configuration))
             is_worse = any(isinstance(each, AccessCollector) and each.is_exceeded_by(last, index) for each in providers)
         if is_worse:
             self._under(len(self._launches), configuration, providers)
@@ -181,7 +179,9 @@ class KernelAnalysis(Struct, eq=False):
             Place(*function.name_span),
             tuple(self._launches),
             (),
-            resources_of(function, sum(self._shared.values()), self.usage, self.options, self.target),
+            resources_of(
+                function, sum(bytes_of_shared(function).values()), self.usage, self.options, self.target
+            ),
             parameters=parameter_facts(function),
             gaps=tuple(self.gaps.values()),
             need=self.need,
@@ -210,108 +210,49 @@ class KernelAnalysis(Struct, eq=False):
         """That the kernel is there, and why nothing is known about it."""
         function = self.function
         self.gap(function.name_span, reason, kind)
-        launches = tuple(launch_facts(configuration, self.graph) for configuration in self.configurations)
+        launches = tuple(map(self._listed, self.configurations))
         return KernelFacts(
             function.name, function.instantiation, Place(*function.span), Place(*function.name_span), launches, (),
             Resources(None), parameters=parameter_facts(function), gaps=tuple(self.gaps.values()), need=self.need,
             collected=self.options.kinds,
         )  # fmt: skip
 
-    def is_over(self, end: int) -> bool:
-        """Whether a share of the work is used up, which is the same on every machine, or the time for the file, which
-        is said to the user."""
+    def _listed(self, configuration: Configuration) -> LaunchFacts:
+        """A launch that is not evaluated."""
+        return launch_facts(configuration, self.graph)
+
+    def is_over(self) -> bool:
+        """Whether the time for the file is used up, which is said to the user."""
         if self._until.is_over():
             self.given_up = True
-        return self.given_up or self.graph.work > end
+        return self.given_up
 
-    def again(self, index: int, configuration: Configuration, function: ir.Function | None = None) -> Execution:
-        """The kernel, or a variant of it, executed once more, of which the gaps were listed before."""
-        return self._execute(index, configuration, function, quiet=True)
+    def _run(self, index: int, configuration: Configuration) -> Run:
+        """One launch, executed."""
+        statements = self._statements(configuration)
+        with timed("kernels"):
+            chosen = in_worlds(
+                configuration, self.function, self.graph, statements, self.target, self.compiled, self.executing_until()
+            )
+        self.graph.work += _WORK_OF_A_LAUNCH + _WORK_OF_A_STEP * chosen.executed.trace.steps
+        launch = launch_facts_of(configuration, self.function, chosen.executed.batch, self.graph)
+        return Run(self, index, configuration, launch, chosen, self.compiled, statements)
 
-    def _view(self, index: int, configuration: Configuration) -> LaunchView:
-        return LaunchView(
-            self.graph, index, configuration.block, configuration.grid, configuration.assumptions,
-            self._stated(configuration), configuration.guards,
-            dict(generic_values(self.graph, configuration.open_extents)) or None,
-        )  # fmt: skip
-
-    def _stated(self, configuration: Configuration) -> tuple[Node, ...]:
-        """What the user states, under which generic values are settled."""
+    def _statements(self, configuration: Configuration) -> tuple[Node, ...]:
+        """What the user states of a launch's numbers."""
         names = dict(named((s.name, v) for s, v in configuration.arguments.items()))
         for axis, extent, blocks in zip("xyz", configuration.block, configuration.grid, strict=True):
             names[f"blockDim.{axis}"] = self.graph.const(extent)
             names[f"gridDim.{axis}"] = blocks
-        assumed = self.assumed.conditions(self.graph, names)
-        self.graph.valuation = for_statements(self.graph, assumed)
-        return assumed
+        return self.assumed.conditions(self.graph, names)
 
-    def _execute(
-        self, index: int, configuration: Configuration, function: ir.Function | None = None, quiet: bool = False
-    ) -> Execution:
-        """Executes the kernel, or a variant of it; `quiet` where its gaps were listed before."""
-        function = function or self.function
-        # Loops may be counted out by numbers that options change, and which the user may have said something about.
-        self._stated(configuration)
-        with timed("kernels"):
-            executor, reason = self._run(configuration, function)
-        if not quiet:
-            if reason is not None:
-                self.gap(self.function.name_span, reason)
-            for passed in executor.gaps:
-                self.gap(passed.span, passed.reason, passed.kind, passed.problem)
-            self._unread += executor.unread
-            self._has_accesses |= any(isinstance(event, _ACCESSES) for event in executor.memory.events)
-        for symbol, allocation in executor.globals.items():
-            if symbol.storage == "shared" and allocation.bytes:
-                self._shared[symbol] = allocation.bytes
-        # From here on generic values are used, and only now is known what is divided by what.
-        most = [*zip(configuration.grid, self.target.max_grid_dimensions, strict=True)]
-        most.append((configuration.shared, self.target.shared_per_block_opt_in))
-        threads = math.prod(configuration.block)
-        self.graph.valuation = for_kernel(self.graph, configuration.grid, threads, most, configuration.guards)
-        self.graph.forget_uses()
-        view = self._view_of(index, configuration, executor)
-        # What an argument is taken for may depend on the assumptions, which the view has settled.
-        numbers = Numbers(self.graph)
-        arguments, allocated = argument_values(configuration, numbers), allocated_bytes(configuration, numbers)
-        launch = replace(
-            launch_facts(configuration, self.graph), arguments=arguments, allocated=allocated,
-            assumptions=view.assumptions,
-        )  # fmt: skip
-        given = configuration.shared if configuration.source == "launch-site" else None
-        shared = given.whole if given is not None else None
-        return Execution(
-            function, launch, view, executor.memory.events, executor.steps, reason is None, executor.globals,
-            executor.state.conditions, self._until, shared, self.target.compute_capability,
-            tuple(executor.unseen), executor.computations,
-        )  # fmt: skip
-
-    def _run(self, configuration: Configuration, function: ir.Function) -> tuple[Executor, str | None]:
-        """The executor after it has executed the kernel, and why it gave up, if it did."""
-        x, y, z = (self.graph.const(v) for v in configuration.block)
-        executor = Executor(self.graph, Extents((x, y, z), configuration.grid), deadline=self.executing_until())
-        executor.counts = any(provider.counts for provider in providers_of(self.options.kinds))
-        try:
-            executor.run_kernel(function, configuration.arguments, self.axioms)
-        except GaveUp as reason:
-            return executor, str(reason)
-        return executor, None
-
-    def _view_of(self, index: int, configuration: Configuration, executor: Executor) -> LaunchView:
-        """The launch as the execution has left it, with what that took for granted."""
-        events = executor.memory.events
-        reached = {part for event in events for part in event.context.conditions}
-        self.graph.valuation, limits = for_limits(
-            self.graph, executor.state.conditions, reached, configuration.guards
-        )
-        view = self._view(index, configuration)
-        view.guards = (*view.guards, *limits)
-        view.assumed = (*view.assumed, *executor.assumed, *kept(self.graph, executor.rests_on))
-        defaults = (stated(self.graph, symbol) for symbol in executor.rests_on)
-        view.assumptions = tuple(dict.fromkeys((*view.assumptions, *defaults)))
-        if view.open_block is not None and not view.open_block.keys() >= set(executor.rests_on):
-            view.open_block = None
-        return view
+    def _note_gaps(self, trace: Trace) -> None:
+        if trace.cut:
+            self.gap(self.function.name_span, trace.cut)
+        for passed in trace.gaps:
+            self.gap(passed.span, passed.reason, passed.kind, passed.problem)
+        self._unread += trace.unread
+        self._has_accesses |= bool(trace.accesses)
 
     def executing_until(self) -> Deadline:
         return self._until.within(_EXECUTING_SHARE * self.options.seconds)

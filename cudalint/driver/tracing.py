@@ -4,20 +4,28 @@ stand for what is open and why, and the figures that came of it. `cudalint trace
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
+from itertools import pairwise
+from typing import Any
 
+import numpy as np
 from msgspec import Struct, field
 
-from cudalint.codegen.machine import machine_accesses
-from cudalint.evaluate.requests.execution import Execution
+from cudalint.execute.trace import AccessEvent
+from cudalint.execute.trace import Trace as Executions
+from cudalint.execute.values import Data
 from cudalint.facts import AccessResult, FileFacts, KernelFacts, LaunchFacts, Race
-from cudalint.interpreter.device.events import AccessEvent, BarrierEvent, BranchEvent, Context
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.ir.text import expression_text
-from cudalint.values.nodes import Basis, Choice, Node, Uniform, below, bits_of, render
+from cudalint.ir.walk import walk
+from cudalint.measure.executed import Executed
+from cudalint.measure.machine_accesses import MachineSite, SiteKey
+from cudalint.providers.provider import Run
+from cudalint.worlds.records import Basis, Choice
 
-_DEPTH = 24
-"""How deep expressions are written out."""
+_MOST_ADDRESSES = 8
+"""That are written out of a warp's."""
 
 
 class Trace(Struct):
@@ -28,11 +36,11 @@ class Trace(Struct):
     executed: dict[tuple[str, int], list[str]] = field(default_factory=dict)
     """The lines of text of each launch (by its index) of each instantiation."""
 
-    def watch(self, execution: Execution) -> None:
+    def watch(self, run: Run) -> None:
         """Is called after each execution of a kernel under a launch (`cudalint.driver.kernel_analysis.Watch`)."""
-        lines = list(self._execution(execution))
+        lines = list(self._execution(run))
         if lines:
-            self.executed[execution.function.instantiation, execution.view.index] = lines
+            self.executed[run.executed.function.instantiation, run.index] = lines
 
     def report(self, facts: FileFacts) -> Iterator[str]:
         """All of it, with what the facts say of the line."""
@@ -53,27 +61,31 @@ class Trace(Struct):
     def _is_here(self, path: str, line: int) -> bool:
         return line == self.line and os.path.realpath(path) == os.path.realpath(self.path)
 
-    def _execution(self, execution: Execution) -> Iterator[str]:
-        steps = [step.code for step in execution.steps if self._is_here(step.code.span.path, step.code.span.line)]
-        for text in dict.fromkeys(map(_code, steps)):
+    def _execution(self, run: Run) -> Iterator[str]:
+        function, executed = run.executed.function, run.executed
+        texts = (_code(each) for each in walk(function.body) if isinstance(each, ir.Stmt) and self._is_at(each))
+        for text in dict.fromkeys(texts):
             if text:
                 yield f"code        {text}"
-        sources = [event for event in execution.events if isinstance(event, AccessEvent)]
-        for source, made in zip(sources, machine_accesses(execution), strict=True):
-            if self._is_at(source.context):
-                yield from _access(source, made)
-                yield from _values(execution, (source.offset, *source.context.conditions))
-        for event in execution.events:
-            if isinstance(event, BarrierEvent | BranchEvent) and self._is_at(event.context):
-                yield f"{'barrier' if isinstance(event, BarrierEvent) else event.kind}"
-                condition = () if isinstance(event, BarrierEvent) else (event.condition,)
-                for node in condition:
-                    yield f"  condition {_text(node)}"
-                yield from _conditions(event.context.conditions)
-                yield from _values(execution, (*condition, *event.context.conditions))
+        trace = executed.trace
+        by_site: dict[SiteKey, AccessEvent] = {}
+        for event in trace.accesses:
+            if self._is_at(event.node):
+                by_site.setdefault((event.node, event.stack, event.operation, event.bytes), event)
+        for key, event in by_site.items():
+            yield from _access(event, trace)
+            yield f"  machine   {_machine(executed.machine.get(key))}"
+        for barrier in {event.node: event for event in trace.barriers if self._is_at(event.node)}.values():
+            yield f"barrier     of {_lanes_of(barrier.mask, trace)}"
+        for branch in {event.node: event for event in trace.branches if self._is_at(event.node)}.values():
+            yield f"branch      {_lanes_of(branch.taken, trace)} of {_lanes_of(branch.mask, trace)} go where it holds"
+        nodes = [event.node for event in trace.barriers] + [event.node for event in trace.branches]
+        if by_site or any(map(self._is_at, nodes)):
+            yield from _values(executed)
 
-    def _is_at(self, context: Context) -> bool:
-        return self._is_here(context.span.path, context.span.line)
+    def _is_at(self, node: Any) -> bool:
+        span = getattr(node, "span", None)
+        return span is not None and self._is_here(span.path, span.line)
 
     def _figures(self, kernel: KernelFacts, index: int) -> Iterator[str]:
         for access in kernel.accesses:
@@ -131,64 +143,74 @@ def _code(code: ir.Stmt | ir.Expr) -> str:
     return expression_text(code) if isinstance(code, ir.Expr) else ""
 
 
-def _access(event: AccessEvent, made: AccessEvent) -> Iterator[str]:
+def _access(event: AccessEvent, trace: Executions) -> Iterator[str]:
     size = f"{event.bytes} byte{'s' if event.bytes != 1 else ''}"
-    yield f"{event.operation:11} {size} of {event.target.space} `{event.target.name}` at byte {_text(event.offset)}"
-    yield from _conditions(event.context.conditions)
-    for loop in event.context.loops:
-        yield f"  in a loop at line {loop.span.line}, while {_text(loop.condition)}"
-    for call in event.context.frames:
-        yield f"  called from line {call.line}"
-    yield f"  machine   {_machine(event, made)}"
+    array = event.allocation
+    yield f"{event.operation:11} {size} of {array.space} `{array.name}` by {_lanes_of(event.mask, trace)}"
+    yield f"  addresses {_addresses(event, trace)}"
+    for call in event.stack:
+        yield f"  called from line {call.span.line}"
 
 
-def _machine(event: AccessEvent, made: AccessEvent) -> str:
-    if made.left_out is not None:
-        return f"none: {made.left_out}"
-    changes = []
-    if made.bytes != event.bytes:
-        changes.append(f"one of {made.bytes} bytes, with its neighbours")
-    if made.offset is not event.offset:
-        changes.append(f"at byte {_text(made.offset)}")
-    if len(made.context.loops) < len(event.context.loops):
-        changes.append("before the loop, which does not change it")
-    if made.noted_at is not None and made.noted_at != event.noted_at:
-        changes.append(f"noted at line {made.noted_at.line}")
-    return "; ".join(changes) or "as it stands, not merged with others"
+def _addresses(event: AccessEvent, trace: Executions) -> str:
+    """Of the first warp with an active lane, in the first world."""
+    if isinstance(event.offset, Data):
+        return "data that is loaded says them"
+    shape = trace.lanes.full.shape
+    mask, offset = np.broadcast_to(event.mask, shape), np.broadcast_to(np.asarray(event.offset), shape)
+    rows = np.flatnonzero(mask.any(axis=1))
+    if not rows.size:
+        return "none: no lane comes here"
+    first = int(rows[0])
+    warp = int(np.flatnonzero(mask[first])[0]) // WARP_LANES
+    lanes = slice(warp * WARP_LANES, (warp + 1) * WARP_LANES)
+    bytes_ = [int(each) for each in offset[first, lanes][mask[first, lanes]]]
+    steps = {after - before for before, after in pairwise(bytes_)}
+    if len(steps) <= 1:
+        apart = f", each {steps.pop()} bytes behind the one before" if steps else ""
+        return f"from byte {bytes_[0]}{apart}"
+    text = ", ".join(map(str, bytes_[:_MOST_ADDRESSES]))
+    return f"bytes {text}{', ...' if len(bytes_) > _MOST_ADDRESSES else ''}"
 
 
-def _conditions(conditions: Sequence[Node]) -> Iterator[str]:
-    for condition in conditions:
-        yield f"  reached if {_text(condition)}"
+def _lanes_of(mask: Any, trace: Executions) -> str:
+    active = int(np.broadcast_to(mask, trace.lanes.full.shape)[: trace.lanes.blocks].sum())
+    return f"{active} of {int(trace.lanes.full[: trace.lanes.blocks].sum())} threads"
 
 
-def _values(execution: Execution, nodes: Sequence[Node]) -> Iterator[str]:
-    """What stands for the uniform symbols that nothing determines."""
-    graph = execution.view.graph
-    for node in below(nodes, bits_of(nodes) & graph.uniform_bits):
-        if isinstance(node.payload, Uniform):
-            yield f"  value     {_text(node)} = {graph.choice(node).value} ({_why(graph.choice(node), node.payload)})"
+def _machine(site: MachineSite | None) -> str:
+    if site is None:
+        return "as it stands, not merged with others"
+    if not site.made:
+        return f"none: {site.reason}"
+    texts = [
+        f"one of {made.wide.bytes} bytes, with its neighbours" if made.wide is not None else "as it stands"
+        for made in site.made
+    ]
+    if site.copies > 1:
+        texts.append(f"{site.copies} times, as loops around it are unrolled")
+    return "; ".join(texts)
 
 
-def _why(choice: Choice, symbol: Uniform) -> str:
-    if choice.place:
-        return f"given at {choice.place}"
-    if choice.basis != "default":
-        return _REASONS[choice.basis]
-    if symbol.stride is not None:
-        return f"a distance between elements ({symbol.stride}): nothing gives it, 1 is tried as well"
-    return "nothing gives it: a large size that stands for any"
+def _values(executed: Executed) -> Iterator[str]:
+    """What stands for the numbers that nothing gives, in each world."""
+    worlds = executed.batch.worlds
+    for name in dict.fromkeys(name for world in worlds for name in world):
+        choices = [world[name] for world in worlds if name in world]
+        numbers = ", ".join(f"{each.value}" for each in dict.fromkeys(choices))
+        yield f"  value     {name} = {numbers} ({_why(choices[0])})"
+
+
+def _why(choice: Choice) -> str:
+    if choice.place is not None and choice.basis == "given":
+        return f"given at {choice.place.path}:{choice.place.line}"
+    return _REASONS[choice.basis]
 
 
 _REASONS: Mapping[Basis, str] = {
-    "given": "given by the user",
-    "annotation": "a statement about the program asks for it",
-    "launch": "the launch leaves its block open, and this makes one",
-    "program": "the program's own default",
-    "check": "host code checks it before the launch",
-    "guard": "the kernel does nothing for others, or asks of it only whether it is some number",
-    "name": "it is called what is few of something",
-    "use": "what it is used as: a stride, a radius, a part of another size or a factor of a product that has to fit",
+    "given": "given by the user, the launch or a statement about the program",
+    "use": "the kernel does something with it that this number matters for",
+    "default": "nothing gives it: a large size that stands for any",
 }
 
 
@@ -214,7 +236,3 @@ def _verdict(what: str, verdict: str, reason: str | None) -> str:
 def _race(race: Race) -> Iterator[str]:
     ends = f"lines {race.first.place.line} and {race.second.place.line}"
     yield f"race        {race.certainty}, {ends}, on {race.element}{f': {race.reason}' if race.reason else ''}"
-
-
-def _text(node: Node) -> str:
-    return render(node, most=_DEPTH)
