@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import ClassVar, Final
+from typing import Final
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.collect.provider import Provider, Run
-from cudalint.facts import Buffer, HostCopy, HostFacts, HostStep, KernelFacts, Place
+from cudalint.facts import Buffer, HostCopy, HostFacts, HostStep, Place
 from cudalint.facts.host import Pages
 from cudalint.frontend.source_text import Spellings
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
-from cudalint.kinds import Kind, Kinds
+from cudalint.kinds import Kinds
 
 _Key = tuple[object, ...]
 """A variable, with the fields of it that are meant."""
@@ -47,30 +46,12 @@ _MOST_ALIASES = 4
 _LOOPS = (ir.For, ir.While, ir.DoWhile, ir.RangeFor)
 
 
-class HostCollector(Provider, eq=False):
-    """Host code is one for all kernels of a file: no kernel's facts have anything of it."""
-
-    kind: ClassVar[Kind] = "host"
-    """Memory that host code allocates and copies, and the launches that are given it."""
-
-    def add(self, run: Run) -> None:
-        return
-
-    def put_into(self, facts: KernelFacts) -> KernelFacts:
-        return facts
-
-
-class LaunchOrderCollector(HostCollector, eq=False):
-    kind: ClassVar[Kind] = "launch_order"
-    """All launches, in the order of the source."""
-
-
 def host_facts(functions: Sequence[ir.FunctionRef], spellings: Spellings, kinds: Kinds) -> HostFacts | None:
     """Those of a file with these host functions; None if none of the kinds needs any. Where only memory is asked for,
     functions are lowered if one of them asks for memory that the GPU reads, or copies in a stream."""
-    if not kinds & {HostCollector.kind, LaunchOrderCollector.kind}:
+    if not kinds & {"host", "launch_order"}:
         return None
-    if LaunchOrderCollector.kind not in kinds and not any(_OF_MEMORY & function.names() for function in functions):
+    if "launch_order" not in kinds and not any(_OF_MEMORY & function.names() for function in functions):
         return HostFacts()
     # The instantiations of a template do the same at the same places.
     different: dict[tuple[ir.Span, str], ir.FunctionRef] = {}

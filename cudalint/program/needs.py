@@ -7,12 +7,12 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from cudalint.collect.left_out import ConditionalCode
 from cudalint.hardware.features import CLUSTERS, Need, strictest, support_of_instruction
 from cudalint.interpreter.library.ptx import instructions
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import builtin
 from cudalint.ir.walk import nodes_in, walk
+from cudalint.program.left_out import ConditionalCode
 
 _MOST_FUNCTIONS = 2_000
 """Functions that are looked through for one kernel."""
