@@ -10,7 +10,6 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
-from cudalint.collect.providers import PROVIDERS, providers_of
 from cudalint.diagnostics import Diagnostic
 from cudalint.driver.file_findings import CheckJob, analyse, check_file, rule_findings
 from cudalint.driver.unchecked import Unchecked
@@ -20,6 +19,7 @@ from cudalint.findings.sources import SourceLines
 from cudalint.hardware.targets import find_target
 from cudalint.kinds import EVERY_KIND, Kind
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.providers.providers import PROVIDERS, providers_of
 from cudalint.registry import RuleClass, Selection, all_rules
 from cudalint.reporters import diagnostics_json
 from cudalint.reporters.presentation import Presentation

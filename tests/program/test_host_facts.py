@@ -28,7 +28,7 @@ _COPY = "h = (float *)malloc(4096); cudaMemcpyAsync(a, h, 4096, cudaMemcpyHostTo
 @pytest.fixture
 def lowered(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The functions that were looked through for what host code does."""
-    from cudalint.collect import host
+    from cudalint.program import host_facts as host
 
     found: set[str] = set()
     note = host._Memory.note
