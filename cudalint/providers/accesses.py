@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -26,7 +26,7 @@ from cudalint.providers.provider import Provider, Run, Subject
 NO_TIME = "the kernel takes too long"
 _EXCEEDS = 1.25
 """How many times one launch's excess over the ideal another one's has to be to be told of by itself."""
-Key = tuple[object, ...]
+Key = tuple[Any, ...]
 """What an access is told from others by, in whichever launch."""
 
 
@@ -34,6 +34,8 @@ class _Site(Struct, frozen=True, eq=False):
     """A place in the source, as it is reached by some calls, and what is touched there."""
 
     event: AccessEvent
+    bytes: int
+    """Of one access of the machine, which may be several of the source's."""
     made_at: tuple[ir.Span, Stack]
     """Where its address is made, and the calls that lead there."""
     is_copy: bool
@@ -72,7 +74,7 @@ class AccessCollector(Provider, eq=False):
         copied = copied_records(run.executed.laid)
         for key, (events, results) in _by_key(run.executed, run.index).items():
             if key not in self._sites:
-                self._sites[key] = _Site(events[0], places.made_at(events[0]), events[0].node in copied)
+                self._sites[key] = _Site(events[0], key[-1], places.made_at(events[0]), events[0].node in copied)
             site = self._sites[key]
             site.moduli.append(known_modulo(events, run.executed))
             site.results.extend(results)
@@ -125,7 +127,7 @@ class AccessCollector(Provider, eq=False):
             operation=event.operation,
             array=event.allocation.name,
             element_type=places.element_of(event),
-            bytes=event.bytes,
+            bytes=site.bytes,
             results=self._results(site),
             expression=spellings.of(place),
             declaration=_declaration(symbol, spellings) if symbol is not None else None,
