@@ -11,6 +11,7 @@ from cudalint.execute import memory as new
 from cudalint.execute import values as execute
 from cudalint.interpreter.device import values as old
 from cudalint.launches.configuration import Configuration
+from cudalint.launches.flags import cases_by_name
 from cudalint.launches.open_numbers import Evaluated
 from cudalint.launches.space import LaunchSpace
 from cudalint.values.nodes import Node, Uniform, render, without_cast
@@ -46,7 +47,7 @@ def _meanings(space: LaunchSpace) -> tuple[frozenset[str], dict[str, tuple[int, 
         for parameter, symbol in ((p, without_cast(node)) for p, node in space.open.parameters.items())
         if isinstance(symbol.payload, Uniform)
     }
-    flags: dict[str, tuple[int, ...]] = {}
+    flags: dict[str, tuple[int, ...]] = dict(cases_by_name(space.flags))
     for use in space.text.found:
         name = names.get(use.parameter)
         if name is not None and use.kind == "flag" and isinstance(use.other, int):

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from cudalint.execute.trace import AccessEvent
     from cudalint.measure.distinct import Pattern
     from cudalint.measure.executed import Executed
+    from cudalint.worlds.records import Batch
 
 _DIGITS = 9
 """Of figures: sums of weights differ from plain numbers by less."""
@@ -226,7 +227,7 @@ def _known(
         for cost, ideal, lanes, held in each
     ]
     told = reached.index(True)
-    rests = where(wasteful, batch.numbers, flags=batch.flags)
+    rests = where(_of_several(wasteful, batch), batch.numbers, flags=batch.flags)
     condition = rests.condition if not batch.lengths.issuperset(rests.symbols) else ""
     are_same = _are_equal(figures, reached)
     masked = any(event.data for event in events)
@@ -278,6 +279,14 @@ def _known(
         reached_otherwise=not reached[0],
         condition=condition,
     )
+
+
+def _of_several(wasteful: Sequence[bool | None], batch: Batch) -> Sequence[bool | None]:
+    """Whether it is wasteful in worlds with several elements along each axis: of one that is as good as none nothing
+    lies behind anything else, whatever else there is."""
+    several = [all(numbers.get(name, 2) > 1 for name in batch.lengths) for numbers in batch.numbers]
+    found = [own if is_one else None for own, is_one in zip(wasteful, several, strict=True)]
+    return found if any(own is not None for own in found) else wasteful
 
 
 def _by_verdict(figures: Figures, wasteful: Sequence[bool | None], ideal: float) -> tuple[float, float]:

@@ -79,9 +79,14 @@ class Uses:
         return tuple(found.values())
 
     def lengths(self) -> frozenset[Parameter]:
-        """Numbers up to which threads or turns go."""
+        """Numbers up to which threads or turns go, and those of elements along an axis, by which the number of a thread
+        is divided."""
         found = set()
         for node in self.code.nodes:
+            if isinstance(node, ir.Binary) and node.op in ("/", "%"):
+                by = self.origins.of(node.right)
+                if by.plain is not None and "thread" in self.origins.of(node.left).varies:
+                    found.add(by.plain)
             if isinstance(node, ir.Binary) and node.op in _COMPARING:
                 what = "loop" if node in self._loop_conditions else "thread"
                 sides = self.origins.of(node.left), self.origins.of(node.right)
