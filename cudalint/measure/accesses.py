@@ -227,7 +227,7 @@ def _known(
         for cost, ideal, lanes, held in each
     ]
     told = reached.index(True)
-    rests = where(_of_several(wasteful, batch), batch.numbers, flags=batch.flags)
+    rests = where(_of_several(wasteful, batch), batch.numbers, flags=batch.flags, computed=_values(batch))
     condition = rests.condition if not batch.lengths.issuperset(rests.symbols) else ""
     are_same = _are_equal(figures, reached)
     masked = any(event.data for event in events)
@@ -289,6 +289,10 @@ def _of_several(wasteful: Sequence[bool | None], batch: Batch) -> Sequence[bool 
     return found if any(own is not None for own in found) else wasteful
 
 
+def _values(batch: Batch) -> dict[str, Sequence[int | float | bool]]:
+    return {name: computed.values for name, computed in batch.computed.items()}
+
+
 def _by_verdict(figures: Figures, wasteful: Sequence[bool | None], ideal: float) -> tuple[float, float]:
     """What a request takes in the mean at most with numbers with which it is not wasteful, and with those with which
     it is, for as many active lanes."""
@@ -336,8 +340,10 @@ def _is_one(figures: Figures, world: int) -> bool:
 def _assumptions(rests: Sensitivity, executed: Executed, world: int) -> tuple[str, ...]:
     """The numbers that the figures rest on, as they are in the world that they are told of."""
     numbers = executed.batch.numbers[world]
-    own = executed.batch.worlds[world]
-    names = [name for name in rests.symbols or _differing(executed) if name in own and own[name].basis != "given"]
+    own, computed = executed.batch.worlds[world], executed.batch.computed
+    symbols = rests.symbols or _differing(executed)
+    behind = dict.fromkeys(of for name in symbols for of in (computed[name].of if name in computed else (name,)))
+    names = [name for name in behind if name in own and own[name].basis != "given"]
     return tuple(f"{name} = {numbers[name]}" for name in names)
 
 
