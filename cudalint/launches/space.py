@@ -10,9 +10,11 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.execute.program import Program
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.targets import Target
 from cudalint.ir import nodes as ir
 from cudalint.launches.conditions import (
+    Bounds,
     Condition,
     few_threads,
     holding,
@@ -32,7 +34,7 @@ from cudalint.values.polynomial import linear
 from cudalint.worlds.choosing import Number, Space, type_of
 from cudalint.worlds.guards import Guards
 from cudalint.worlds.needs import SMALL, needs_of, values_of
-from cudalint.worlds.reach import limits_of
+from cudalint.worlds.reach import Admits, limits_of
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.text import KernelText, text_of
 from cudalint.worlds.uses import Use
@@ -49,6 +51,7 @@ class LaunchSpace(Struct, frozen=True, eq=False):
     open: OpenNumbers
     text: KernelText
     space: Space
+    admits: Admits
     flags: tuple[Flag, ...] = ()
     """Numbers by which the host code chooses between ways."""
     overflowing: tuple[ir.Binary, ...] = ()
@@ -78,7 +81,9 @@ def space_of_launch(
     threads = prod(configuration.block) * prod(int(n.value) for n in configuration.grid if n.is_const)
     tiles = tiles_of(configuration, open_)
     flags = [flag for flag in flags if flag.symbol.bits & related]
-    tried = _Tried(open_, found, threads, usual, required, related, tiles, flags).all()
+    axes = zip(configuration.block, configuration.grid, strict=True)
+    extents = [extent for extent in dict.fromkeys(e * int(n.value) for e, n in axes if n.is_const) if extent > WARP_LANES]
+    tried = _Tried(open_, found, threads, extents, usual, required, related, tiles, flags).all()
     limits = Guards(limits_of(uses), function, program)
 
     last: list[tuple[Mapping[Node, Any], Evaluated]] = []
@@ -106,10 +111,14 @@ def space_of_launch(
         return held
 
     space = Space(
-        tried, [*needs_of(found, list(open_.parameters), threads), *needs_of_tiles(tiles), *needs_of_flags(flags)],
+        tried, [*needs_of(found, list(open_.parameters), threads, extents), *needs_of_tiles(tiles), *needs_of_flags(flags)],
         with_grid, conditions_of, lambda numbers: limits(parameters(numbers)),
     )  # fmt: skip
-    return LaunchSpace(open_, text, space, tuple(flags), overflowing)
+    bounds = Bounds(configuration, open_, text)
+    return LaunchSpace(
+        open_, text, space, lambda numbers, conditions: bounds.admits(conditions, open_.evaluated(numbers)),
+        tuple(flags), overflowing,
+    )  # fmt: skip
 
 
 def _related(
@@ -133,13 +142,15 @@ class _Tried:
     """The numbers to try for each open number."""
 
     def __init__(
-        self, open_: OpenNumbers, uses: Sequence[Use], threads: int, usual: Mapping[Node, Number],
-        conditions: Sequence[Condition], related: int, tiles: Sequence[Tiled],
+        self, open_: OpenNumbers, uses: Sequence[Use], threads: int, extents: Sequence[int],
+        usual: Mapping[Node, Number], conditions: Sequence[Condition], related: int, tiles: Sequence[Tiled],
         flags: Sequence[Flag],
     ) -> None:  # fmt: skip
         self._flags = {flag.symbol: flag for flag in flags}
         self._related = related
         self._open, self._uses, self._threads, self._usual = open_, uses, threads, usual
+        self._extents = extents
+        """Threads along the axes of the grid, as far as they are known, and several warps."""
         self._tiles, self._evaluated = tiles, open_.evaluated(usual)
         self._stated = [each.node for each in conditions if each.node is not None]
         self._into: dict[Node, list[Parameter]] = {}
@@ -179,6 +190,9 @@ class _Tried:
     def _for_uses(self, symbol: Node) -> Iterator[Number]:
         for parameter in self._into.get(symbol, ()):
             values = values_of(parameter, type_of(parameter), self._uses, self._threads)
+            if any(use.parameter == parameter and use.kind == "guard" for use in self._uses):
+                # Of a size that as many threads as there are fill, some come to each half.
+                values += self._extents
             yield from _solved(self._open.parameters[parameter], symbol, values)
 
     def _for_conditions(self, symbol: Node) -> Iterator[Number]:

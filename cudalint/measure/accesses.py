@@ -226,7 +226,7 @@ def _known(
         is_wasteful(site.space, cost, ideal) if held and is_wasteful(site.space, lanes, ideal) else None
         for cost, ideal, lanes, held in each
     ]
-    told = reached.index(True)
+    told = _told(figures, reached)
     rests = where(_of_several(wasteful, batch), batch.numbers, flags=batch.flags, computed=_values(batch))
     condition = rests.condition if not batch.lengths.issuperset(rests.symbols) else ""
     are_same = _are_equal(figures, reached)
@@ -279,6 +279,14 @@ def _known(
         reached_otherwise=not reached[0],
         condition=condition,
     )
+
+
+def _told(figures: Figures, reached: Sequence[bool]) -> int:
+    """The world that is told of: the first one, or of those that come there the one with most lanes of a warp."""
+    if reached[0]:
+        return 0
+    lanes = np.where(reached, np.nan_to_num(figures.lanes), -1.0)
+    return int(np.round(lanes, _DIGITS).argmax())
 
 
 def _of_several(wasteful: Sequence[bool | None], batch: Batch) -> Sequence[bool | None]:
