@@ -277,6 +277,7 @@ def _known(
         sample=sample(events, executed.trace, told, unit_of(site)),
         reached_by_data=masked,
         reached_otherwise=not reached[0],
+        beside=_costliest(site, executed, told) if told and wasteful[told] else None,
         condition=condition,
     )
 
@@ -289,12 +290,18 @@ def _told(figures: Figures, reached: Sequence[bool]) -> int:
     return int(np.round(lanes, _DIGITS).argmax())
 
 
+def _costliest(site: AccessSite, executed: Executed, world: int) -> float:
+    """What the access to a space that takes most in a world takes there."""
+    own = (each for of, each in executed.figures.items() if of.space == site.space)
+    return max((float(np.nan_to_num(each.cost[world]) * each.requests[world]) for each in own), default=0.0)
+
+
 def _of_several(wasteful: Sequence[bool | None], batch: Batch) -> Sequence[bool | None]:
-    """Whether it is wasteful in worlds with several elements along each axis: of one that is as good as none nothing
-    lies behind anything else, whatever else there is."""
+    """Whether it is wasteful in worlds with several elements along each axis: along one with a single one nothing lies
+    behind anything else, whatever other numbers are. In all worlds, if these don't show as much."""
     several = [all(numbers.get(name, 2) > 1 for name in batch.lengths) for numbers in batch.numbers]
     found = [own if is_one else None for own, is_one in zip(wasteful, several, strict=True)]
-    return found if any(own is not None for own in found) else wasteful
+    return found if {True, False} & {*found} == {True, False} & {*wasteful} else wasteful
 
 
 def _values(batch: Batch) -> dict[str, Sequence[int | float | bool]]:
