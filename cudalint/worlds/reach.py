@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
-from cudalint.ir.walk import walk
+from cudalint.ir.walk import walk, without_casts
 from cudalint.worlds.choosing import MOST_WORLDS, Numbers, Search, Space, World, Worlds
 from cudalint.worlds.guards import Guards
 from cudalint.worlds.origins import is_local
@@ -78,7 +78,45 @@ def reaching(
             break
         worlds = _with(worlds, [tried[world] for world in chosen], most)
         missed = [region for region, by in zip(missed, by_world, strict=True) if not by[chosen].any()]
-    return structs.replace(worlds, missing=(*worlds.missing, *(text for text in map(_text, missed) if text)))
+    executed = {site.statement for site in execute(worlds.worlds).executions} if missed else set()
+    unreached = [
+        region.span for region in missed
+        if region.span is not None and not executed & region.nodes and _is_open(region, space, uses, behind, admits)
+    ]  # fmt: skip
+    return structs.replace(
+        worlds, missing=(*worlds.missing, *(text for text in map(_text, missed) if text)), unreached=tuple(unreached)
+    )
+
+
+def _is_open(
+    region: Region, space: Space, uses: Uses, behind: Callable[[Parameter], Iterable[Any]], admits: Admits
+) -> bool:
+    """Whether open numbers decide about a region, and those that are given admit it."""
+    if not _deciding(region, space, behind):
+        return False
+    fixed = [
+        (part, wanted)
+        for condition, holds in region.way
+        for part, wanted in _parts(condition, holds)
+        if not any(
+            len(space.tried.get(variable, ())) > 1
+            for parameter in uses.origins.of(part).sources for variable in behind(parameter)
+        )
+    ]  # fmt: skip
+    first = {variable: np.array(values[:1]) for variable, values in space.tried.items()}
+    return bool(np.all(admits(first, fixed)))
+
+
+def _parts(condition: ir.Expr, holds: bool) -> Iterator[tuple[ir.Expr, bool]]:
+    """What has to hold, each for itself: `a && b` is two of them."""
+    bare = without_casts(condition)
+    if isinstance(bare, ir.Unary) and bare.op == "!":
+        yield from _parts(bare.operand, not holds)
+    elif isinstance(bare, ir.Binary) and bare.op == ("&&" if holds else "||"):
+        yield from _parts(bare.left, holds)
+        yield from _parts(bare.right, holds)
+    else:
+        yield condition, holds
 
 
 def _deciding(region: Region, space: Space, behind: Callable[[Parameter], Iterable[Any]]) -> list[Any]:
