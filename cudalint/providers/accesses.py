@@ -27,7 +27,7 @@ NO_TIME = "the kernel takes too long"
 _EXCEEDS = 1.25
 """How many times one launch's excess over the ideal another one's has to be to be told of by itself."""
 Key = tuple[Any, ...]
-"""What an access is told from others by, in whichever launch."""
+"""What an access is told from others by, in whichever launch; bytes of the machine's access come last."""
 
 
 class _Site(Struct, frozen=True, eq=False):
@@ -64,6 +64,8 @@ class AccessCollector(Provider, eq=False):
     spellings: Spellings
     _sites: dict[Key, _Site] = field(default_factory=dict)
     _launches: list[int] = field(default_factory=list)
+    _unreached: dict[int, frozenset[ir.Span]] = field(default_factory=dict)
+    """By launch: where it begins what no numbers were found for that lead there."""
 
     @classmethod
     def of(cls, subject: Subject) -> Self:
@@ -71,10 +73,14 @@ class AccessCollector(Provider, eq=False):
 
     def add(self, run: Run) -> None:
         self._launches.append(run.index)
+        self._unreached[run.index] = frozenset(run.chosen.worlds.unreached)
         copied = copied_records(run.executed.laid)
         for key, (events, results) in _by_key(run.executed, run.index).items():
             if key not in self._sites:
-                self._sites[key] = _Site(events[0], key[-1], places.made_at(events[0]), events[0].node in copied)
+                first = events[0]
+                # Of a number of which one half is used no more than that is accessed.
+                first = first._replace(bytes=min(first.bytes, key[-1]))
+                self._sites[key] = _Site(first, key[-1], places.made_at(first), first.node in copied)
             site = self._sites[key]
             site.moduli.append(known_modulo(events, run.executed))
             site.results.extend(results)
@@ -91,8 +97,15 @@ class AccessCollector(Provider, eq=False):
             for key, (_, results) in _by_key(there, run.index, exceeding).items():
                 self._sites[key].compare(run.index, results, run.configuration.block)
 
+    def finish(self, subject: Subject) -> None:
+        nowhere = frozenset[ir.Span]().union(*self._unreached.values())
+        for span in sorted(nowhere):
+            if all(span in own for own in self._unreached.values()):
+                subject.has_gap(f"what begins at line {span.line}: no sizes were found that lead there", "other")
+
     def forget(self, launch: int) -> None:
         """Takes back what is known of a launch."""
+        self._unreached.pop(launch, None)
         self._launches = [each for each in self._launches if each != launch]
         for site in self._sites.values():
             site.results[:] = [result for result in site.results if result.launch != launch]
@@ -116,7 +129,7 @@ class AccessCollector(Provider, eq=False):
     def _access(self, site: _Site) -> Access:
         event, spellings = site.event, self.spellings
         symbol, place = event.allocation.symbol, Place(*event.node.span)
-        record = places.record_at(event.node, event.bytes)
+        record = places.record_of(event)
         span, through = site.made_at
         declared = places.declared_type(event.allocation, self.function)
         return Access(

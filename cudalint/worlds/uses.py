@@ -17,7 +17,7 @@ from cudalint.worlds.origins import Code, Origins
 from cudalint.worlds.records import Parameter
 
 UseKind = Literal[
-    "dividend", "divisor", "loop", "guard", "stride", "flag", "limit", "shift", "size", "vector", "radius"
+    "dividend", "divisor", "loop", "guard", "edge", "stride", "flag", "limit", "shift", "size", "vector", "radius"
 ]
 """What happens to a number, or to what is computed of it:
 
@@ -26,6 +26,7 @@ UseKind = Literal[
 - `divisor`: something is divided by it; `other` is what, if that is a number or a parameter.
 - `loop`: how long a loop goes on is compared with it; `other` is `thread` where that differs between threads.
 - `guard`: something that differs between threads, blocks, turns or data, or another parameter, is compared with it.
+- `edge`: what differs is compared with it once the constant `other` is added: `i + 3 < n`.
 - `stride`: it is multiplied with what differs between `other`: threads, blocks or turns, or added in each turn.
 - `flag`: whether it is the constant `other` chooses something.
 - `limit`: whether it is at least the constant `other` does.
@@ -79,8 +80,8 @@ class Uses:
         return tuple(found.values())
 
     def lengths(self) -> frozenset[Parameter]:
-        """Numbers up to which threads or turns go."""
-        found = set()
+        """Numbers up to which threads or turns go, and those of elements along an axis."""
+        found = set(self._axes())
         for node in self.code.nodes:
             if isinstance(node, ir.Binary) and node.op in _COMPARING:
                 what = "loop" if node in self._loop_conditions else "thread"
@@ -91,6 +92,19 @@ class Uses:
                     if own.plain is not None and not own.varies and other.varies & {what, "thread"}
                 }
         return frozenset(found)
+
+    def _axes(self) -> Iterator[Parameter]:
+        """By what the number of a thread is divided, and what is left of that: `i / width % height`."""
+        found: set[Parameter] = set()
+        quotients = [node for node in self.code.nodes if isinstance(node, ir.Binary) and node.op in ("/", "%")]
+        count = -1
+        while count != len(found):
+            count = len(found)
+            for node in quotients:
+                of, by = self.origins.of(node.left), self.origins.of(node.right).plain
+                if by is not None and "thread" in of.varies and of.sources <= found:
+                    found.add(by)
+        yield from found
 
     def _of(self, node: Any) -> Iterator[_Met]:
         match node:
@@ -177,9 +191,12 @@ class Uses:
 
     def _compared(self, node: ir.Binary) -> Iterator[_Met]:
         sides = self.origins.of(node.left), self.origins.of(node.right)
-        for own, other in (sides, sides[::-1]):
+        for own, other, expression in ((*sides, node.right), (*sides[::-1], node.left)):
             if own.varies:
                 continue
+            added = self._added(expression) if other.varies else 0
+            if added and own.plain is not None:
+                yield own.plain, "edge", added
             if other.constant is not None:
                 if own.plain is not None:
                     yield own.plain, *_choice(node.op, other.constant, is_mirrored=own is not sides[0])
@@ -187,6 +204,14 @@ class Uses:
                 kind: UseKind = "loop" if node in self._loop_conditions and other.varies else "guard"
                 what = "thread" if kind == "loop" and "thread" in other.varies else other.name
                 yield from ((p, kind, what) for p in self._ordered(own.sources))
+
+    def _added(self, expression: ir.Expr) -> int:
+        """The constant that a value is the sum of and something else; 0 for any other."""
+        bare = without_casts(expression)
+        if not isinstance(bare, ir.Binary) or bare.op not in ("+", "-"):
+            return 0
+        right, left = self.origins.of(bare.right).constant, self.origins.of(bare.left).constant
+        return (right if bare.op == "+" else -right) if right is not None else left or 0
 
     def _begun(self, start: ir.Expr) -> Iterator[_Met]:
         """Where a loop begins: `-r`, `-r / 2` or `-(r / 2)`."""
