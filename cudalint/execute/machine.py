@@ -73,6 +73,7 @@ class Frame:
         """Whether some lanes may have returned with that where data said so."""
 
 
+_AFTER_JUMP = Data("unknown", "which threads come there after a `goto` is not followed")
 _UNSPELLED: tuple[tuple[Any, ...], int] = ((), 0)
 
 
@@ -96,6 +97,9 @@ class Machine:
         self.ended: Mask | None = None
         """Lanes that have left the innermost loop, its current turn, and the kernel."""
         self.frames: list[Frame] = []
+        self.is_lost = False
+        """Whether lanes have jumped in one of the functions that are under way: nobody knows which of them are active
+        until it returns."""
         self.calls_again = 0
         """Of functions that are among the frames."""
         self.environment: dict[ir.Symbol, Allocation | Pointer] = {}
@@ -243,6 +247,8 @@ class Machine:
         if self.mask is None or to.is_null or to.space == "nowhere":
             self.trace.astray += self.mask is not None and to.space == "nowhere"
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
+        if self.is_lost:
+            offset = _AFTER_JUMP
         if to.parts:
             return self._several(to, offset, type_, operation, node, value)
         if operation != "load" and to in self.pointed:
@@ -348,7 +354,7 @@ class Machine:
 
     def overrun(self, of: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any) -> None:
         """Notes an access of active lanes that leaves a local variable."""
-        if self.mask is not None:
+        if self.mask is not None and not self.is_lost:
             self.trace.overruns.append(self._event(of, offset, type_.bytes, operation, node, None))
 
     def stay(self, node: Any) -> None:
