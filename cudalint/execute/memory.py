@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import itertools
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -458,7 +459,8 @@ class Memory:
     def _held(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
         if isinstance(type_, _AGGREGATES):
             if type(offset) is not int:
-                return uninitialised(type_)
+                own = {at: self._gather(source, plus(offset, at), leaf) for at, leaf in _few_leaves(type_)}
+                return Aggregate(type_, own) if own else uninitialised(type_)
             held = source.cells.get(offset)
             if type(held) is Closure:
                 return held
@@ -481,14 +483,32 @@ class Memory:
 
     def _gather(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
         """Of an element that differs by lane: each lane's own."""
-        cells = source.cells
-        if isinstance(offset, Data) or not cells or len(cells) > _MOST_CELLS:
-            return COMPUTED
         found: Value = None
-        for own in np.unique(offset).tolist():
-            value = self._cell(source, own, type_)
-            found = value if found is None else joined(offset == own, value, found)
-        return found
+        numbers = np.unique(offset) if source.cells and type(offset) is np.ndarray else ()
+        if 0 < len(numbers) <= _MOST_CELLS:
+            for own in numbers.tolist():
+                value = self._cell(source, own, type_)
+                found = value if found is None else joined(offset == own, value, found)
+        if isinstance(type_, ir.PointerType) and type(found) is not Pointer:
+            return _one_of(source, offset, type_)
+        return found if found is not None else COMPUTED
+
+
+def _few_leaves(type_: ir.Type) -> list[tuple[int, ir.Type]]:
+    """Of a record that is looked up part by part; none of one that has too many."""
+    found = list(itertools.islice(leaves(type_), _MOST_CELLS + 1))
+    return found if len(found) <= _MOST_CELLS else []
+
+
+def _one_of(source: Allocation, offset: Any, type_: ir.PointerType) -> Value:
+    """A pointer out of an array of them: all lanes have the same, or nobody knows what is between theirs."""
+    if any(type(held) is Pointer and held.allocation.space != "global" for held in source.cells.values()):
+        return UNKNOWN
+    is_one = isinstance(offset, Data) and offset.is_common
+    apart = 0 if is_one else Data("unknown", "it is put together from parts of an array in registers")
+    made = Allocation(f"{source.name}[...]", "global")
+    made.varies = "block" if is_one else "thread"
+    return Pointer(made, apart, type_.pointee)
 
 
 def _is_same(new: Value, old: Value) -> bool:
