@@ -260,6 +260,12 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
         made = Allocation(
             symbol.name, "constant" if storage == "constant" else "global", type_, symbol=symbol
         )
+    elif storage == "template":
+        made = Allocation(symbol.name, "local", type_, m.full)
+        made.cells[0] = Data(
+            "unknown", f"`{symbol.name}` is up to the arguments of the template, which nothing instantiates",
+            is_common=True,
+        )  # fmt: skip
     else:
         made = Allocation(symbol.name, "local", type_, m.full)
         initializer = symbol.initializer() if symbol.initializer is not None else None
