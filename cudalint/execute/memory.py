@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import functools
-import itertools
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
@@ -459,17 +458,19 @@ class Memory:
     def _held(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
         if isinstance(type_, _AGGREGATES):
             if type(offset) is not int:
-                own = {at: self._gather(source, plus(offset, at), leaf) for at, leaf in _few_leaves(type_)}
-                return Aggregate(type_, own) if own else uninitialised(type_)
-            held = source.cells.get(offset)
-            if type(held) is Closure:
-                return held
-            end = offset + type_.bytes
-            own = {at - offset: value for at, value in source.cells.items() if offset <= at < end}
-            return Aggregate(type_, own)
+                return self._gather(source, offset, type_) if type(offset) is np.ndarray else uninitialised(type_)
+            return self._part(source, offset, type_)
         if type(offset) is int:
             return self._cell(source, offset, type_)
         return self._gather(source, offset, type_)
+
+    def _part(self, source: Allocation, offset: int, type_: ir.RecordType | ir.ArrayType) -> Value:
+        """A record, or an array, that is held by value."""
+        held = source.cells.get(offset)
+        if type(held) is Closure:
+            return held
+        end = offset + type_.bytes
+        return Aggregate(type_, {at - offset: value for at, value in source.cells.items() if offset <= at < end})
 
     def _cell(self, source: Allocation, offset: int, type_: ir.Type) -> Value:
         found = self.seen(source.cells.get(offset))
@@ -482,22 +483,21 @@ class Memory:
         return found if found is not None else UNKNOWN
 
     def _gather(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
-        """Of an element that differs by lane: each lane's own."""
+        """Of an element that differs by lane: each active lane's own."""
         found: Value = None
-        numbers = np.unique(offset) if source.cells and type(offset) is np.ndarray else ()
-        if 0 < len(numbers) <= _MOST_CELLS:
-            for own in numbers.tolist():
-                value = self._cell(source, own, type_)
+        mask = self.machine.mask
+        if mask is not None and source.cells and type(offset) is np.ndarray:
+            numbers = np.unique(np.broadcast_to(offset, mask.shape)[mask]).tolist()
+            for own in numbers if len(numbers) <= _MOST_CELLS else ():
+                value = (
+                    self._part(source, own, type_) if isinstance(type_, _AGGREGATES) else self._cell(source, own, type_)
+                )
                 found = value if found is None else joined(offset == own, value, found)
         if isinstance(type_, ir.PointerType) and type(found) is not Pointer:
             return _one_of(source, offset, type_)
-        return found if found is not None else COMPUTED
-
-
-def _few_leaves(type_: ir.Type) -> list[tuple[int, ir.Type]]:
-    """Of a record that is looked up part by part; none of one that has too many."""
-    found = list(itertools.islice(leaves(type_), _MOST_CELLS + 1))
-    return found if len(found) <= _MOST_CELLS else []
+        if found is None:
+            return uninitialised(type_) if isinstance(type_, _AGGREGATES) else COMPUTED
+        return found
 
 
 def _one_of(source: Allocation, offset: Any, type_: ir.PointerType) -> Value:
