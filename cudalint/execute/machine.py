@@ -382,7 +382,7 @@ class Machine:
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
             self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
             sum(self._apart) + self.is_left_by_data,
-            *self.subscripts.get(node, _UNSPELLED), made_by=node, chosen=self.chosen,
+            *self.subscripts.get(node, _UNSPELLED), chosen=self.chosen,
         )  # fmt: skip
 
     def barrier(

@@ -75,8 +75,6 @@ class AccessEvent(NamedTuple):
     """Bytes from the element that they name to what is accessed."""
     is_of_block: bool = False
     """Of an atomic: it is one for the threads of a block only."""
-    made_by: Any = None
-    """What makes it, which may be inside of a library's function; `node` is the call of that then."""
     chosen: Allocation | None = None
     """What its pointer leads to, if that is one piece of memory for some lanes and another one for others: the event is
     that of the lanes of one."""
