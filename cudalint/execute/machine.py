@@ -106,6 +106,8 @@ class Machine:
         self.stack: Stack = ()
         self.library: Any = None
         """The call in the user's code of a function of the bundled headers that is being executed."""
+        self.whole: ir.Type | None = None
+        """What a function of the library touches piece by piece."""
         self.guard: Mask | None = None
         """The lanes that came to the innermost branch of the innermost loop."""
         self.handed: Handed = ()
@@ -382,7 +384,7 @@ class Machine:
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
             self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
             sum(self._apart) + self.is_left_by_data,
-            *self.subscripts.get(node, _UNSPELLED), chosen=self.chosen,
+            *self.subscripts.get(node, _UNSPELLED), False, self.whole or (node if self.library else None), self.chosen,
         )  # fmt: skip
 
     def barrier(

@@ -114,7 +114,7 @@ class AccessCollector(Provider, eq=False):
     def _access(self, site: _Site) -> Access:
         event, spellings = site.event, self.spellings
         symbol, place = event.allocation.symbol, Place(*event.node.span)
-        record = places.record_at(event.node, event.bytes)
+        record = places.record_of(event)
         span, through = site.made_at
         declared = places.declared_type(event.allocation, self.function)
         return Access(
