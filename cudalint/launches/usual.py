@@ -14,6 +14,7 @@ from msgspec import Struct
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.launches.conditions import Condition
 from cudalint.launches.configuration import Configuration
+from cudalint.launches.flags import Flag
 from cudalint.launches.open_numbers import Evaluated, OpenNumbers
 from cudalint.values.nodes import Basis, Node, Uniform, bits_of, without_cast
 from cudalint.worlds.choosing import Number
@@ -48,9 +49,15 @@ class Usual(Struct, eq=False):
     """What the host code computes of the numbers."""
 
     @classmethod
-    def of(cls, open_: OpenNumbers, uses: Sequence[Use], configuration: Configuration) -> Usual:
+    def of(
+        cls, open_: OpenNumbers, uses: Sequence[Use], configuration: Configuration, flags: Sequence[Flag] = ()
+    ) -> Usual:
         holds = {symbol: open_.usual(symbol) for symbol in open_.all}
-        return cls(open_, uses, configuration, holds, {}, [], open_.evaluated(holds))
+        found = cls(open_, uses, configuration, holds, {}, [], open_.evaluated(holds))
+        for flag in flags:
+            if not flag.is_size and found._may_change(flag.symbol):
+                holds[flag.symbol] = flag.other()
+        return found
 
     def numbers(self, limits: Sequence[Condition]) -> dict[Node, Number]:
         direct = self._direct()

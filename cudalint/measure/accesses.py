@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from cudalint.execute.trace import AccessEvent
     from cudalint.measure.distinct import Pattern
     from cudalint.measure.executed import Executed
+    from cudalint.worlds.records import Batch
 
 _DIGITS = 9
 """Of figures: sums of weights differ from plain numbers by less."""
@@ -226,8 +227,8 @@ def _known(
         is_wasteful(site.space, cost, ideal) if held and is_wasteful(site.space, lanes, ideal) else None
         for cost, ideal, lanes, held in each
     ]
-    told = reached.index(True)
-    rests = where(wasteful, batch.numbers, flags=batch.flags)
+    told = _told(figures, reached)
+    rests = where(_of_several(wasteful, batch), batch.numbers, flags=batch.flags, computed=_values(batch))
     condition = rests.condition if not batch.lengths.issuperset(rests.symbols) else ""
     are_same = _are_equal(figures, reached)
     masked = any(event.data for event in events)
@@ -279,8 +280,35 @@ def _known(
         sample=sample(events, executed.trace, told, unit_of(site)) if is_of_one else None,
         reached_by_data=masked,
         reached_otherwise=not reached[0],
+        beside=_costliest(site, executed, told) if told and wasteful[told] else None,
         condition=condition,
     )
+
+
+def _told(figures: Figures, reached: Sequence[bool]) -> int:
+    """The world that is told of: the first one, or of those that come there the one with most lanes of a warp."""
+    if reached[0]:
+        return 0
+    lanes = np.where(reached, np.nan_to_num(figures.lanes), -1.0)
+    return int(np.round(lanes, _DIGITS).argmax())
+
+
+def _costliest(site: AccessSite, executed: Executed, world: int) -> float:
+    """What the access to a space that takes most in a world takes there."""
+    own = (each for of, each in executed.figures.items() if of.space == site.space)
+    return max((float(np.nan_to_num(each.cost[world]) * each.requests[world]) for each in own), default=0.0)
+
+
+def _of_several(wasteful: Sequence[bool | None], batch: Batch) -> Sequence[bool | None]:
+    """Whether it is wasteful in worlds with several elements along each axis: along one with a single one nothing lies
+    behind anything else, whatever other numbers are. In all worlds, if these don't show as much."""
+    several = [all(numbers.get(name, 2) > 1 for name in batch.lengths) for numbers in batch.numbers]
+    found = [own if is_one else None for own, is_one in zip(wasteful, several, strict=True)]
+    return found if {True, False} & {*found} == {True, False} & {*wasteful} else wasteful
+
+
+def _values(batch: Batch) -> dict[str, Sequence[int | float | bool]]:
+    return {name: computed.values for name, computed in batch.computed.items()}
 
 
 def _by_verdict(figures: Figures, wasteful: Sequence[bool | None], ideal: float) -> tuple[float, float]:
@@ -330,8 +358,10 @@ def _is_one(figures: Figures, world: int) -> bool:
 def _assumptions(rests: Sensitivity, executed: Executed, world: int) -> tuple[str, ...]:
     """The numbers that the figures rest on, as they are in the world that they are told of."""
     numbers = executed.batch.numbers[world]
-    own = executed.batch.worlds[world]
-    names = [name for name in rests.symbols or _differing(executed) if name in own and own[name].basis != "given"]
+    own, computed = executed.batch.worlds[world], executed.batch.computed
+    symbols = rests.symbols or _differing(executed)
+    behind = dict.fromkeys(of for name in symbols for of in (computed[name].of if name in computed else (name,)))
+    names = [name for name in behind if name in own and own[name].basis != "given"]
     return tuple(f"{name} = {numbers[name]}" for name in names)
 
 

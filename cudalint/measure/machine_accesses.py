@@ -1,4 +1,5 @@
-"""The accesses of the machine that those of the source become: wide ones, and none where a value is in a register.
+"""The accesses of the machine that those of the source become: wide ones, halves of integers, and none where a value is
+in a register.
 
 What is decided about instructions in `work/` is looked up here for each access of the source: the addresses that its
 executions touch stay what they are, since a wide access begins at a multiple of its width.
@@ -14,6 +15,7 @@ from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 from cudalint.measure.work.counts import Laid
+from cudalint.measure.work.halves import HALF, halved_loads
 from cudalint.measure.work.places import Visit
 from cudalint.measure.work.terms import Term
 from cudalint.measure.work.wide import Wide, wide_accesses
@@ -46,7 +48,7 @@ SiteKey = tuple[Any, Any, str, int]
 def machine_sites(laid: Laid, volatile: Iterable[ir.Span] = ()) -> dict[SiteKey, MachineSite]:
     """By access of the source."""
     wide = wide_accesses(laid.graph.charges.values(), laid.starts)
-    by_term: dict[int, Wide] = {}
+    by_term = dict.fromkeys(halved_loads(laid.graph.charges.values()), Wide(HALF, 1, 0))
     charged: set[int] = set()
     for charge in laid.graph.charges.values():
         charged.add(id(charge.term))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -26,8 +26,8 @@ from cudalint.providers.provider import Provider, Run, Subject
 NO_TIME = "the kernel takes too long"
 _EXCEEDS = 1.25
 """How many times one launch's excess over the ideal another one's has to be to be told of by itself."""
-Key = tuple[object, ...]
-"""What an access is told from others by, in whichever launch."""
+Key = tuple[Any, ...]
+"""What an access is told from others by, in whichever launch; bytes of the machine's access come last."""
 
 
 class _Site(Struct, frozen=True, eq=False):
@@ -72,7 +72,10 @@ class AccessCollector(Provider, eq=False):
         copied = copied_records(run.executed.laid)
         for key, (events, results) in _by_key(run.executed, run.index).items():
             if key not in self._sites:
-                self._sites[key] = _Site(events[0], places.made_at(events[0]), events[0].node in copied)
+                first = events[0]
+                # Of a number of which one half is used no more than that is accessed.
+                first = first._replace(bytes=min(first.bytes, key[-1]))
+                self._sites[key] = _Site(first, places.made_at(first), first.node in copied)
             site = self._sites[key]
             site.moduli.append(known_modulo(events, run.executed))
             site.results.extend(results)

@@ -46,8 +46,10 @@ class Need(NamedTuple):
     """Whether it only makes what is said of others more exact."""
 
 
-def needs_of(uses: Iterable[Use], parameters: Sequence[Parameter], threads: int = 0) -> list[Need]:
-    """What uses ask for, each once; `threads` as for `values_of`."""
+def needs_of(
+    uses: Iterable[Use], parameters: Sequence[Parameter], threads: int = 0, extents: Sequence[int] = ()
+) -> list[Need]:
+    """What uses ask for, each once; `threads` as for `values_of`, `extents` those along the axes of the grid."""
     uses, by_name = [use for use in uses if not _is_far(use)], {parameter.name: parameter for parameter in parameters}
     own = {p: [use for use in uses if use.parameter == p] for p in parameters}
     sizes = {p: size_of(p, own[p]) for p in parameters}
@@ -58,10 +60,22 @@ def needs_of(uses: Iterable[Use], parameters: Sequence[Parameter], threads: int 
             other = by_name.get(use.other) if isinstance(use.other, str) else None
             for need in _needs(use, sizes[use.parameter], large[use.parameter], other):
                 found.setdefault(need.text, need)
+            if use.kind == "guard" and other is None and extents:
+                need = _ends_within(use.parameter, extents)
+                found.setdefault(need.text, need)
     for p in parameters:
         for need in _of_several_constants(p, own[p]):
             found.setdefault(need.text, need)
     return list(found.values())
+
+
+def _ends_within(p: Parameter, extents: Sequence[int]) -> Need:
+    """About as many as there are threads along an axis: some of them are on each side, in whole warps."""
+
+    def holds(values: Values) -> Any:
+        return np.any([(values[p] > extent // 2) & (values[p] <= extent) for extent in extents], axis=0)
+
+    return Need(f"{p.name} ends within the grid", (p,), holds)
 
 
 def _is_far(use: Use) -> bool:

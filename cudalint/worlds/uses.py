@@ -79,8 +79,8 @@ class Uses:
         return tuple(found.values())
 
     def lengths(self) -> frozenset[Parameter]:
-        """Numbers up to which threads or turns go."""
-        found = set()
+        """Numbers up to which threads or turns go, and those of elements along an axis."""
+        found = set(self._axes())
         for node in self.code.nodes:
             if isinstance(node, ir.Binary) and node.op in _COMPARING:
                 what = "loop" if node in self._loop_conditions else "thread"
@@ -91,6 +91,19 @@ class Uses:
                     if own.plain is not None and not own.varies and other.varies & {what, "thread"}
                 }
         return frozenset(found)
+
+    def _axes(self) -> Iterator[Parameter]:
+        """By what the number of a thread is divided, and what is left of that: `i / width % height`."""
+        found: set[Parameter] = set()
+        quotients = [node for node in self.code.nodes if isinstance(node, ir.Binary) and node.op in ("/", "%")]
+        count = -1
+        while count != len(found):
+            count = len(found)
+            for node in quotients:
+                of, by = self.origins.of(node.left), self.origins.of(node.right).plain
+                if by is not None and "thread" in of.varies and of.sources <= found:
+                    found.add(by)
+        yield from found
 
     def _of(self, node: Any) -> Iterator[_Met]:
         match node:

@@ -22,6 +22,7 @@ STEPPING = heuristic("work-stepping", "SASS: an address that grows by the same i
 OFFSETS = heuristic("work-offsets", "SASS: loads and stores add a constant of 24 bits to their address for nothing")
 FORWARDING = heuristic("work-forwarding", "PTX: what a thread has stored is not loaded again; stores beside it keep it")
 WIDE = heuristic("work-wide", "SASS: neighbouring words of shared memory that a thread loads are one LDS.64 or LDS.128")
+HALVES = heuristic("work-halves", "SASS: of a 64-bit integer of which the lower half is used only that is loaded")
 PREDICATION = heuristic("work-predication", "SASS: a few instructions under a condition are executed without a jump")
 PRODUCTS = heuristic("work-products", "SASS: IMAD and LEA multiply and add in one instruction")
 INDICES = heuristic("work-indices", "SASS: IMAD.WIDE makes an address of a base and an index, which others share")

@@ -24,7 +24,7 @@ from cudalint.measure.work.terms import Term
 from cudalint.measure.work.walk import SymbolicProgram
 from cudalint.measure.work.wide import Wide, shared_starts, wide_accesses
 
-_FREE = frozenset({"field", "select", "flag", "negated", "&&", "||", "!", "zext"})
+_FREE = frozenset({"field", "select", "flag", "negated", "&&", "||", "!", "zext", "sext"})
 _ONE = frozenset({"+", "-", "*"})
 _ENTRY = 2
 _BULK = 8

@@ -227,7 +227,7 @@ class SymbolicMachine(Machine):
         elif type(offset) is int:
             constant = offset
         if to.space == "shared":
-            narrow = [part for part in own if part.term.op == "zext"]
+            narrow = [part for part in own if part.term.op in ("zext", "sext")]
             for part in narrow:  # What wraps around in 32 bits does so in the address, too.
                 inner = part.term.arguments[0]
                 own = terms.added(terms.added(own, (part,), -1), inner.parts, part.factor)
