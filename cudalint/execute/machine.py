@@ -73,6 +73,7 @@ class Frame:
         """Whether some lanes may have returned with that where data said so."""
 
 
+_AFTER_JUMP = Data("unknown", "which threads come there after a `goto` is not followed")
 _UNSPELLED: tuple[tuple[Any, ...], int] = ((), 0)
 
 
@@ -96,6 +97,9 @@ class Machine:
         self.ended: Mask | None = None
         """Lanes that have left the innermost loop, its current turn, and the kernel."""
         self.frames: list[Frame] = []
+        self.is_lost = False
+        """Whether lanes have jumped in one of the functions that are under way: nobody knows which of them are active
+        until it returns."""
         self.calls_again = 0
         """Of functions that are among the frames."""
         self.environment: dict[ir.Symbol, Allocation | Pointer] = {}
@@ -147,6 +151,8 @@ class Machine:
         self.allocations: dict[object, Allocation] = {}
         self.pointed: dict[Allocation, int] = {}
         """How often something was stored to memory from which pointers were loaded."""
+        self.chosen: Allocation | None = None
+        """What a pointer leads to that is several pieces of memory, while each is accessed by its lanes."""
         self.contents: list[Contents] = []
         """Of shared memory, of which integers are kept."""
 
@@ -245,6 +251,8 @@ class Machine:
         if self.mask is None or to.is_null or to.space == "nowhere":
             self.trace.astray += self.mask is not None and to.space == "nowhere"
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
+        if self.is_lost:
+            offset = _AFTER_JUMP
         if to.parts:
             return self._several(to, offset, type_, operation, node, value)
         if operation != "load" and to in self.pointed:
@@ -299,12 +307,15 @@ class Machine:
         mask, found, data = self.mask, None, self.data
         if to.is_open:
             self.open_scope()
+        else:
+            self.chosen = to
         for part, (lanes, base) in to.parts.items():
             self.mask, _ = self.split(lanes)
             if self.mask is not None:
                 own = self.access(part, plus(base, offset), type_, operation, node, value)
                 found = own if found is None else joined(lanes, own, found)
             self.mask = mask
+        self.chosen = None
         self.close_scopes(data)
         if to.is_open and operation == "load":
             return loaded(type_, to.name)
@@ -350,7 +361,7 @@ class Machine:
 
     def overrun(self, of: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any) -> None:
         """Notes an access of active lanes that leaves a local variable."""
-        if self.mask is not None:
+        if self.mask is not None and not self.is_lost:
             self.trace.overruns.append(self._event(of, offset, type_.bytes, operation, node, None))
 
     def stay(self, node: Any) -> None:
@@ -373,7 +384,7 @@ class Machine:
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
             self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
             sum(self._apart) + self.is_left_by_data,
-            *self.subscripts.get(node, _UNSPELLED), False, self.whole or (node if self.library else None),
+            *self.subscripts.get(node, _UNSPELLED), False, self.whole or (node if self.library else None), self.chosen,
         )  # fmt: skip
 
     def barrier(

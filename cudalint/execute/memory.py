@@ -458,16 +458,19 @@ class Memory:
     def _held(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
         if isinstance(type_, _AGGREGATES):
             if type(offset) is not int:
-                return uninitialised(type_)
-            held = source.cells.get(offset)
-            if type(held) is Closure:
-                return held
-            end = offset + type_.bytes
-            own = {at - offset: value for at, value in source.cells.items() if offset <= at < end}
-            return Aggregate(type_, own)
+                return self._gather(source, offset, type_) if type(offset) is np.ndarray else uninitialised(type_)
+            return self._part(source, offset, type_)
         if type(offset) is int:
             return self._cell(source, offset, type_)
         return self._gather(source, offset, type_)
+
+    def _part(self, source: Allocation, offset: int, type_: ir.RecordType | ir.ArrayType) -> Value:
+        """A record, or an array, that is held by value."""
+        held = source.cells.get(offset)
+        if type(held) is Closure:
+            return held
+        end = offset + type_.bytes
+        return Aggregate(type_, {at - offset: value for at, value in source.cells.items() if offset <= at < end})
 
     def _cell(self, source: Allocation, offset: int, type_: ir.Type) -> Value:
         found = self.seen(source.cells.get(offset))
@@ -480,15 +483,32 @@ class Memory:
         return found if found is not None else UNKNOWN
 
     def _gather(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
-        """Of an element that differs by lane: each lane's own."""
-        cells = source.cells
-        if isinstance(offset, Data) or not cells or len(cells) > _MOST_CELLS:
-            return COMPUTED
+        """Of an element that differs by lane: each active lane's own."""
         found: Value = None
-        for own in np.unique(offset).tolist():
-            value = self._cell(source, own, type_)
-            found = value if found is None else joined(offset == own, value, found)
+        mask = self.machine.mask
+        if mask is not None and source.cells and type(offset) is np.ndarray:
+            numbers = np.unique(np.broadcast_to(offset, mask.shape)[mask]).tolist()
+            for own in numbers if len(numbers) <= _MOST_CELLS else ():
+                value = (
+                    self._part(source, own, type_) if isinstance(type_, _AGGREGATES) else self._cell(source, own, type_)
+                )
+                found = value if found is None else joined(offset == own, value, found)
+        if isinstance(type_, ir.PointerType) and type(found) is not Pointer:
+            return _one_of(source, offset, type_)
+        if found is None:
+            return uninitialised(type_) if isinstance(type_, _AGGREGATES) else COMPUTED
         return found
+
+
+def _one_of(source: Allocation, offset: Any, type_: ir.PointerType) -> Value:
+    """A pointer out of an array of them: all lanes have the same, or nobody knows what is between theirs."""
+    if any(type(held) is Pointer and held.allocation.space != "global" for held in source.cells.values()):
+        return UNKNOWN
+    is_one = isinstance(offset, Data) and offset.is_common
+    apart = 0 if is_one else Data("unknown", "it is put together from parts of an array in registers")
+    made = Allocation(f"{source.name}[...]", "global")
+    made.varies = "block" if is_one else "thread"
+    return Pointer(made, apart, type_.pointee)
 
 
 def _is_same(new: Value, old: Value) -> bool:

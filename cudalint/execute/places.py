@@ -247,6 +247,10 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
             m.environment[symbol] = Pointer(known, 0, type_)
             return m.environment[symbol]
         made = m.allocations[storage] = Allocation(symbol.name, "shared", type_, symbol=symbol)
+    elif storage == "builtin":  # A reference to it, or to a part.
+        made = Allocation(symbol.name, "local", type_, m.full)
+        values = (32,) if symbol.name == "warpSize" else m.lanes.built_in.get(symbol.name, ())
+        made.cells.update({4 * axis: value for axis, value in enumerate(values)})
     elif storage == "shared":
         made = Allocation(symbol.name, "shared", type_, symbol=symbol)
     elif storage == "device" and _is_guessed(m, symbol):
@@ -256,6 +260,12 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
         made = Allocation(
             symbol.name, "constant" if storage == "constant" else "global", type_, symbol=symbol
         )
+    elif storage == "template":
+        made = Allocation(symbol.name, "local", type_, m.full)
+        made.cells[0] = Data(
+            "unknown", f"`{symbol.name}` is up to the arguments of the template, which nothing instantiates",
+            is_common=True,
+        )  # fmt: skip
     else:
         made = Allocation(symbol.name, "local", type_, m.full)
         initializer = symbol.initializer() if symbol.initializer is not None else None

@@ -78,6 +78,9 @@ class AccessEvent(NamedTuple):
     within: Any = None
     """Where `node` is a call of a library's function: its own expression there, or the type of what the call touches as
     a whole; else None."""
+    chosen: Allocation | None = None
+    """What its pointer leads to, if that is one piece of memory for some lanes and another one for others: the event is
+    that of the lanes of one."""
 
 
 class BarrierEvent(NamedTuple):

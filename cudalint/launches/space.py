@@ -33,7 +33,7 @@ from cudalint.values.nodes import Node, below, bits_of, without_cast
 from cudalint.values.polynomial import linear
 from cudalint.worlds.choosing import Number, Space, type_of
 from cudalint.worlds.guards import Guards
-from cudalint.worlds.needs import SMALL, needs_of, values_of
+from cudalint.worlds.needs import SHIFTED, SMALL, is_shift, needs_of, values_of
 from cudalint.worlds.reach import Admits, limits_of
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.text import KernelText, text_of
@@ -154,7 +154,10 @@ class _Tried:
         self._tiles, self._evaluated = tiles, open_.evaluated(usual)
         self._stated = [each.node for each in conditions if each.node is not None]
         self._into: dict[Node, list[Parameter]] = {}
-        used = {use.parameter for use in uses}
+        self._by: dict[Parameter, list[Use]] = {}
+        for use in uses:
+            self._by.setdefault(use.parameter, []).append(use)
+        used = self._by.keys()
         for parameter in open_.parameters:
             for symbol in open_.behind(parameter) if parameter in used else ():
                 self._into.setdefault(symbol, []).append(parameter)
@@ -182,6 +185,9 @@ class _Tried:
         bits = 8 * symbol.kind.bytes
         low, high = (0, 1 << bits) if symbol.kind.code == "u" else (-(1 << (bits - 1)), 1 << (bits - 1))
         fitting = [value for value in dict.fromkeys(found) if max(low, -1 << 62) <= value < min(high, 1 << 62)]
+        plain = [p for p in self._into.get(symbol, ()) if without_cast(self._open.parameters[p]) is symbol]
+        if any(is_shift(self._by[parameter]) for parameter in plain):
+            fitting = [value for value in fitting if value < SHIFTED]
         if is_computed(symbol):
             # It may be a power of two whatever happens.
             fitting = [value for value in fitting if int(value) & (int(value) - 1) == 0 or value == usual]

@@ -81,8 +81,9 @@ def _loaded_by(value: Any) -> Any:
 def _site(visits: Sequence[Visit], wide: Mapping[int, Wide]) -> MachineSite:
     fresh = [visit for visit in visits if visit.earlier is None]
     if not fresh:
-        line = visits[0].earlier.span.line
-        return MachineSite((), len(visits), f"it repeats the load at line {line}, whose value is still in a register")
+        line, what = visits[0].earlier.span.line, "store" if visits[0].is_stored else "load"
+        reason = f"it repeats the {what} at line {line}, whose value is still in a register"
+        return MachineSite((), len(visits), reason)
     by_kind: dict[Wide | None, int] = defaultdict(int)
     for visit in fresh:
         by_kind[wide.get(id(visit.term))] += 1

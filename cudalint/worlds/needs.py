@@ -30,6 +30,8 @@ _BITS = 30
 SMALL = 8
 """Less than a warp, and yet whole sectors of most types."""
 _MOST_UNIT = 4096
+SHIFTED = 32
+"""Bits of an `int`: shifts by as many have no result."""
 _FARTHEST = (1 << 63) - 1
 _PARTS = (4, 8, 16)
 """Elements of a sector of 8, 4 and 2 bytes each: rows of as many, and of half of it, tell what a figure rests on."""
@@ -187,7 +189,7 @@ def values_of(parameter: Parameter, type_: ir.Type, uses: Iterable[Use], threads
     size = size_of(parameter, own)
     chosen = [use.other for use in own if use.kind in ("flag", "limit") and isinstance(use.other, int)]
     found: list[int] = []
-    if kinds - {"flag", "limit", "shift"} or not kinds:
+    if kinds != {"shift"} and not is_shift(own) and (kinds - {"flag", "limit", "shift"} or not kinds):
         found += _sizes(own, size, threads)
     elif "shift" in kinds:
         found += [2, 0, 5]
@@ -200,6 +202,11 @@ def values_of(parameter: Parameter, type_: ir.Type, uses: Iterable[Use], threads
     if not found:
         found = [LARGE]
     return [value for value in dict.fromkeys(found) if _fits(value, type_)] or [0]
+
+
+def is_shift(own: Iterable[Use]) -> bool:
+    """Whether something is shifted by a number itself, which has to be less than the bits of an integer then."""
+    return any(use.kind == "shift" and use.other in ("<<", ">>", "place") for use in own)
 
 
 def _sizes(own: Sequence[Use], size: int, threads: int) -> list[int]:

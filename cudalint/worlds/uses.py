@@ -30,7 +30,8 @@ UseKind = Literal[
 - `stride`: it is multiplied with what differs between `other`: threads, blocks or turns, or added in each turn.
 - `flag`: whether it is the constant `other` chooses something.
 - `limit`: whether it is at least the constant `other` does.
-- `shift`: something is shifted by it, as `other` says, `<<` or `>>`.
+- `shift`: something is shifted by it, as `other` says, `<<` or `>>`; `place` where that is shifted to the left which
+  tells threads apart. With ` computed` behind it, by what is computed of it.
 - `size`: it moves a pointer to bytes that is looked at as one to elements of `other` bytes.
 - `vector`: it moves a pointer that is looked at as one to vectors of `other` elements.
 - `radius`: a loop goes from as far below 0 to as far above, or to an `other`th of that: `d = -r; d <= r`.
@@ -165,7 +166,9 @@ class Uses:
                 if varies is not None:
                     yield from ((p, "stride", varies) for p in self._fixed(fixed))
         elif op in ("<<", ">>"):
-            yield from ((p, "shift", op) for p in self._ordered(other.sources))
+            is_place = op == "<<" and "thread" in one.varies
+            how = f"{op} computed" if other.plain is None else "place" if is_place else op
+            yield from ((p, "shift", how) for p in self._ordered(other.sources))
             if op == ">>" and other.constant is not None and 0 < other.constant < 31:
                 yield from ((p, "dividend", 1 << other.constant) for p in self._ordered(one.sources))
         elif op == "&":

@@ -20,6 +20,7 @@ CONTRACTION = heuristic("work-contraction", "nvcc's default, -fmad=true: a produ
 UNROLLING = heuristic("work-unrolling", "LLVM: loops of known length are unrolled in full up to a size, others copied")
 STEPPING = heuristic("work-stepping", "SASS: an address that grows by the same in each turn is one addition in it")
 OFFSETS = heuristic("work-offsets", "SASS: loads and stores add a constant of 24 bits to their address for nothing")
+FORWARDING = heuristic("work-forwarding", "PTX: what a thread has stored is not loaded again; stores beside it keep it")
 WIDE = heuristic("work-wide", "SASS: neighbouring words of shared memory that a thread loads are one LDS.64 or LDS.128")
 HALVES = heuristic("work-halves", "SASS: of a 64-bit integer of which the lower half is used only that is loaded")
 PREDICATION = heuristic("work-predication", "SASS: a few instructions under a condition are executed without a jump")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cudalint.execute.lanes import Lanes
@@ -15,7 +15,7 @@ from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
 from cudalint.measure.access_places import record_at
 from cudalint.measure.work import compiler, terms
-from cudalint.measure.work.places import Access, Graph, Place, Scope, Version, Visit
+from cudalint.measure.work.places import Access, Graph, Place, Scope, Stored, Version, Visit
 from cudalint.measure.work.terms import ADDRESS, SHARED_ADDRESS, UINT, VOID, Term
 
 if TYPE_CHECKING:
@@ -168,9 +168,16 @@ class SymbolicMachine(Machine):
             own = type_ if isinstance(type_, ir.Scalar) else UINT
             made = graph.root("store" if operation == "store" else operation, needs, own, info)
             self._visit(node, operation, type_, made)
+            before = self.versions.get(key)
             self._change(key)
+            if operation == "store" and node.span not in self.volatile:
+                self._keep(Stored(address, info, own, value, node, made), type_, key, before)
             return made if operation == "atomic" else UNKNOWN
         version = self.versions.setdefault(key, Version(terms.NO_LOOPS))
+        stored = graph.stored(address, type_, version, info)
+        if stored is not None and node.span not in self.volatile:
+            self._visit(node, operation, type_, stored.term, stored.node, is_stored=True)
+            return stored.value
         load, is_there = graph.load(address, type_, version, info)
         self._visit(node, operation, type_, load, load.node if is_there else None)
         if not is_there:
@@ -193,8 +200,22 @@ class SymbolicMachine(Machine):
             self.versions[mine, memory] = Version(terms.NO_LOOPS)
         return self.versions.setdefault((mine, memory), Version(terms.NO_LOOPS))
 
-    def _visit(self, node: Any, operation: Operation, type_: ir.Type, term: Term, earlier: Any = None) -> None:
-        self.graph.log.append(("access", Visit(node, self.stack, operation, type_.bytes, term, earlier)))
+    def _keep(self, stored: Stored, type_: ir.Type, key: Any, before: Version | None) -> None:
+        """Remembers what a store has put into memory, and what earlier ones have that it leaves as it is."""
+        if not compiler.FORWARDING.is_on:
+            return
+        held = dict(before.stored) if before is not None else {}
+        held = {at: own for at, own in held.items() if own.is_beside(stored.address, stored.access)}
+        if isinstance(type_, ir.Scalar) and isinstance(stored.value, (Term, int, float)):
+            of = id(stored.address) if isinstance(stored.address, Term) else stored.address
+            held[of, stored.access.constant] = stored
+        self.versions[key].stored = held
+
+    def _visit(
+        self, node: Any, operation: Operation, type_: ir.Type, term: Term, earlier: Any = None, is_stored: bool = False
+    ) -> None:
+        visit = Visit(node, self.stack, operation, type_.bytes, term, earlier, is_stored)
+        self.graph.log.append(("access", visit))
 
     def address(self, to: Allocation, offset: Any) -> tuple[Any, int]:
         """The address without what is constant of it, and that."""
@@ -248,6 +269,7 @@ class SymbolicMachine(Machine):
     def run(
         self, function: ir.Function, arguments: dict[ir.Symbol, Value], axioms: Sequence[ir.Function] = ()
     ) -> Trace:
+        self.volatile = function.volatile
         self.restricted = {p.name for p in function.parameters if p.is_restrict}
         start = Place(self.graph.scope, (function.body, (), None))
         for axis in (term for name in ("threadIdx", "blockIdx") for term in self.lanes.built_in[name]):
@@ -255,6 +277,7 @@ class SymbolicMachine(Machine):
         return super().run(function, arguments, axioms)
 
     restricted: set[str] = set()
+    volatile: Set[ir.Span] = frozenset()
 
     def visit(self, statement: ir.Stmt) -> None:
         self.graph.site = (statement, self.stack, self.library)

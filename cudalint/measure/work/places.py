@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cudalint.execute.values import Value
@@ -108,7 +108,9 @@ class Visit(NamedTuple):
     bytes: int
     term: Term
     earlier: Any = None
-    """The node of the load whose value it finds in a register."""
+    """The node of the load or store whose value it finds in a register."""
+    is_stored: bool = False
+    """Whether that is a store."""
 
 
 class Test(NamedTuple):
@@ -123,10 +125,32 @@ class Test(NamedTuple):
 class Version:
     """What memory holds between two stores that may change it."""
 
-    __slots__ = ("loops",)
+    __slots__ = ("loops", "stored")
 
-    def __init__(self, loops: Loops) -> None:
+    def __init__(self, loops: Loops, stored: Mapping[Hashable, Stored] | None = None) -> None:
         self.loops = loops
+        self.stored = stored or {}
+        """What the thread itself has put there, by address, and what leaves no doubt that it is still there."""
+
+
+class Stored(NamedTuple):
+    """What a store has put somewhere."""
+
+    address: Any
+    """Without the constant."""
+    access: Access
+    type: ir.Scalar
+    value: Value
+    node: Any
+    term: Term
+    """The store."""
+
+    def is_beside(self, address: Any, access: Access) -> bool:
+        """Whether another store is certain to leave it as it is: at a constant distance, to other bytes."""
+        if self.address is not address or self.access.memory is not access.memory:
+            return False
+        first, second = sorted((self.access, access), key=lambda each: each.constant)
+        return first.constant + first.bytes <= second.constant
 
 
 class Graph:
@@ -237,6 +261,13 @@ class Graph:
     def visits(self) -> Counter[Site]:
         """How often each statement was come to."""
         return Counter(of for what, of in self.log if what == "visit")
+
+    def stored(self, address: Any, type_: ir.Type, version: Version, access: Access) -> Stored | None:
+        """What the thread has stored where it loads, if every way here leads past that store."""
+        found = version.stored.get((id(address) if isinstance(address, Term) else address, access.constant))
+        if found is None or found.access.memory is not access.memory or found.type != type_:
+            return None
+        return found if found.term.home is not None and self.scope.is_in(found.term.home.scope) else None
 
     # --- asking for terms --------------------------------------------------------------------------------
 
