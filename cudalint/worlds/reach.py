@@ -207,13 +207,8 @@ def _candidates(
     for region in missed:
         may_come = Guards(region.conditions, uses.code.functions[0], program)
         deciders = deciding[region]
-        # Combinations may be too many to have them all: they are made one after the other.
-        products = itertools.product(*(search.space.tried[variable] for variable in deciders))
-        combinations = ((own, base) for own in products for base in bases)
-        tried: list[World] = [
-            {**base, **dict(zip(deciders, own, strict=True))}
-            for own, base in itertools.islice(combinations, _MOST_COMBINED)
-        ]
+        combinations = ((own, base) for own in _changes(deciders, search.space.tried) for base in bases)
+        tried: list[World] = [{**base, **own} for own, base in itertools.islice(combinations, _MOST_COMBINED)]
         numbers = {variable: np.array([world[variable] for world in tried]) for variable in search.space.tried}
         held = search.admitted(numbers) & may_come(search.space.parameters(numbers)).all(axis=1)
         found_here = 0
@@ -225,6 +220,16 @@ def _candidates(
                 found_here += 1
                 seen.add(key)
                 yield tried[number]
+
+
+def _changes(variables: Sequence[Any], tried: Mapping[Any, Sequence[Any]]) -> Iterator[World]:
+    """Other numbers for some variables, the fewest first: for one of them, in turn, then for two, and so on. They may
+    be too many to have them all."""
+    for place in range(max(len(tried[variable]) for variable in variables)):
+        yield from ({variable: tried[variable][place]} for variable in variables if place < len(tried[variable]))
+    for count in range(2, len(variables) + 1):
+        for some in itertools.combinations(variables, count):
+            yield from (dict(zip(some, own, strict=True)) for own in itertools.product(*(tried[v] for v in some)))
 
 
 def _keeping(worlds: Worlds, by_world: Any) -> Worlds:

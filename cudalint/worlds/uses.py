@@ -179,6 +179,9 @@ class Uses:
         sides = self.origins.of(node.left), self.origins.of(node.right)
         for own, other in (sides, sides[::-1]):
             if own.varies:
+                # `first + threadIdx.x < end`: where the threads begin that are compared.
+                if other.sources and not other.varies:
+                    yield from ((p, "guard", other.name) for p in self._ordered(own.added - other.sources))
                 continue
             if other.constant is not None:
                 if own.plain is not None:
