@@ -62,10 +62,10 @@ def redundant_barriers(executed: Executed) -> set[ir.Span]:
         found = set(_Search(trace).those_that_go(those)) if those else set()
         if not found or all(event.weight is trace.lanes.weight for event in trace.barriers):
             return found
-        # Turns of loops with barriers that stand for others: without the barriers they all meet each other. Of a very
-        # long loop the first ones are enough, beside those that stand for the rest and its last.
+        # Turns of loops with barriers that stand for others: without the barriers they all meet each other.
         trace = executed.in_full().trace
-        if trace.unknown or any(each.reason != "too many turns" for each in trace.left_out):
+        # What so many turns leave in order others do: shared memory has no place for as many elements by turns.
+        if trace.unknown or any(left.reason != "too many turns" for left in trace.left_out):
             return set()
         in_full = [
             (place, tuple(event for event in trace.barriers if event.node.span == place))

@@ -96,6 +96,7 @@ class Uses:
         match node:
             case ir.Binary(op=op) if op in _COMPARING:
                 yield from self._compared(node)
+                yield from self._added(node)
             case ir.Binary(op="&&" | "||"):
                 yield from self._chosen_by(node.left)
                 yield from self._chosen_by(node.right)
@@ -179,9 +180,6 @@ class Uses:
         sides = self.origins.of(node.left), self.origins.of(node.right)
         for own, other in (sides, sides[::-1]):
             if own.varies:
-                # `first + threadIdx.x < end`: where the threads begin that are compared.
-                if other.sources and not other.varies:
-                    yield from ((p, "guard", other.name) for p in self._ordered(own.added - other.sources))
                 continue
             if other.constant is not None:
                 if own.plain is not None:
@@ -190,6 +188,13 @@ class Uses:
                 kind: UseKind = "loop" if node in self._loop_conditions and other.varies else "guard"
                 what = "thread" if kind == "loop" and "thread" in other.varies else other.name
                 yield from ((p, kind, what) for p in self._ordered(own.sources))
+
+    def _added(self, node: ir.Binary) -> Iterator[_Met]:
+        """Where threads begin, if that is compared with where they end: `int i = first + threadIdx.x; if (i < end)`."""
+        sides = self.origins.of(node.left), self.origins.of(node.right)
+        for own, other in (sides, sides[::-1]):
+            if own.varies and other.sources and not other.varies:
+                yield from ((p, "guard", other.name) for p in self._ordered(own.added - other.sources))
 
     def _begun(self, start: ir.Expr) -> Iterator[_Met]:
         """Where a loop begins: `-r`, `-r / 2` or `-(r / 2)`."""
