@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from cudalint.execute.lanes import Array
 
 FOREVER: Final = 1 << 60
+MOST_TIMES: Final = 64
+"""Turns that may be one period."""
 _EXTREMA: Final = frozenset({"min", "max"})
 _BITS: Final = frozenset({"&", "|", "^"})
 _SUMS: Final = frozenset({"+", "-", "*", "cast"})
@@ -74,21 +76,26 @@ def plain(value: Any) -> Any:
     return value
 
 
-def lasts(op: str, left: Any, right: Any, by: tuple[Any, Any], type_: ir.Type | None) -> tuple[Any, int]:
+def lasts(
+    op: str, left: Any, right: Any, by: tuple[Any, Any], type_: ir.Type | None, mask: Any = None
+) -> tuple[Any, int]:  # fmt: skip
     """For how many periods more the result of `left op right` moves as it did when the operands move by `by` in each;
     and of how many of these periods a longer one is made for which it would do so longer, or 1.
 
     The first is a plain number, or an array by lane. `type_` is that of the result, and of the operand of a `cast`.
+    `mask` has the lanes that go on: the longer period is for them.
     """
     if type(by[0]) is int and type(by[1]) is int and by[0] == 0 == by[1]:
         return FOREVER, 1
     try:
-        return _lasts(op, left, right, by, type_)
+        return _lasts(op, left, right, by, type_, mask)
     except OverflowError:
         return 0, 1  # Beside an array there is a number that none can hold.
 
 
-def _lasts(op: str, left: Any, right: Any, by: tuple[Any, Any], type_: ir.Type | None) -> tuple[Any, int]:
+def _lasts(
+    op: str, left: Any, right: Any, by: tuple[Any, Any], type_: ir.Type | None, mask: Any
+) -> tuple[Any, int]:  # fmt: skip
     left, right = _alike(wide(left), wide(right) if right is not None else 0)
     by = _alike(*by)
     if op in COMPARING:
@@ -98,9 +105,9 @@ def _lasts(op: str, left: Any, right: Any, by: tuple[Any, Any], type_: ir.Type |
     if op in _SUMS:
         return _sum(op, left, right, by, type_)
     if op in ("/", "%", ">>"):
-        return _division(left, right if op != ">>" else _power(right), by, is_floor=op == ">>")
+        return _division(left, right if op != ">>" else _power(right), by, op == ">>", mask)
     if op in _BITS:
-        return _bits(op, left, right, by)
+        return _bits(op, left, right, by, mask)
     if op == "<<":
         return _none_where(by[1]), 1
     return _none_where(by[0], by[1]), 1
@@ -161,15 +168,18 @@ def _within(number: Any, divisor: Any, step: Any) -> Any:
     return np.where(np.equal(step, 0), FOREVER, moving)
 
 
-def _times(divisor: Any, step: Any) -> int:
-    """Of how many periods one is made in which a number moves by a multiple of a divisor."""
+def _times(divisor: Any, step: Any, mask: Any) -> int:
+    """Of how many periods one is made in which a number moves by a multiple of a divisor. Lanes for which it would have
+    to be too long have no part in it: they go on for as long as the quotient stays."""
     if type(divisor) is int and type(step) is int:
         return divisor // math.gcd(divisor, step)
-    found = np.unique(divisor // np.gcd(divisor, np.abs(step)))
+    each = divisor // np.gcd(divisor, np.abs(step))
+    found = np.unique(each if mask is None else np.broadcast_to(each, mask.shape)[mask])
+    found = found[found <= MOST_TIMES]
     return math.lcm(*(int(each) for each in found[:8])) if len(found) <= 8 else 1
 
 
-def _division(left: Any, divisor: Any, by: tuple[Any, Any], is_floor: bool) -> tuple[Any, int]:
+def _division(left: Any, divisor: Any, by: tuple[Any, Any], is_floor: bool, mask: Any) -> tuple[Any, int]:
     """Of a quotient or a remainder. A division of C's rounds toward zero, a shift downwards."""
     if not (type(by[1]) is int and by[1] == 0):
         return _none_where(by[1]), 1
@@ -181,8 +191,8 @@ def _division(left: Any, divisor: Any, by: tuple[Any, Any], is_floor: bool) -> t
     level = _within(left, divisor, step) if is_floor else _toward_zero(left, divisor, step)
     side = FOREVER if is_floor else _sign(left, step)
     if type(whole) is int:
-        return (side, 1) if whole == 0 else (level, _times(divisor, step))
-    return np.where(whole == 0, side, level), _times(divisor, step)
+        return (side, 1) if whole == 0 else (level, _times(divisor, step, mask))
+    return np.where(whole == 0, side, level), _times(divisor, step, mask)
 
 
 def _toward_zero(left: Any, divisor: Any, step: Any) -> Any:
@@ -193,31 +203,31 @@ def _toward_zero(left: Any, divisor: Any, step: Any) -> Any:
     return _within(np.abs(left), divisor, np.where(is_below, -np.asarray(step), step))
 
 
-def _bits(op: str, left: Any, right: Any, by: tuple[Any, Any]) -> tuple[Any, int]:
+def _bits(op: str, left: Any, right: Any, by: tuple[Any, Any], mask: Any) -> tuple[Any, int]:
     """Of `&`, `|` and `^`: if one side doesn't move, higher bits of the other than it has don't matter."""
     if not (type(by[0]) is int and by[0] == 0):
         left, right, by = right, left, (by[1], by[0])
     if not (type(by[0]) is int and by[0] == 0) or type(left) is not int:
         if type(by[0]) is int and by[0] == 0 and type(left) is np.ndarray and (left >= 0).all():
-            return _by_bits(int(left.max()), by[1])
+            return _by_bits(int(left.max()), by[1], mask)
         return _none_where(*by), 1
-    mask, step = left, by[1]
-    if op == "&" and mask < 0 and (~mask & (~mask + 1)) == 0:
-        mask = ~mask  # What it takes off is a remainder.
-    if op == "&" and mask >= 0 and (mask & (mask + 1)) == 0:
-        return _division(right, mask + 1, (step, 0), is_floor=True)
-    return _by_bits(mask, step) if mask >= 0 else (_none_where(step), 1)
+    bits, step = left, by[1]
+    if op == "&" and bits < 0 and (~bits & (~bits + 1)) == 0:
+        bits = ~bits  # What it takes off is a remainder.
+    if op == "&" and bits >= 0 and (bits & (bits + 1)) == 0:
+        return _division(right, bits + 1, (step, 0), True, mask)
+    return _by_bits(bits, step, mask) if bits >= 0 else (_none_where(step), 1)
 
 
 _MOST_BITS = 62
 """Of a mask whose power of two fits into a number of arrays."""
 
 
-def _by_bits(mask: int, step: Any) -> tuple[Any, int]:
-    if mask.bit_length() > _MOST_BITS:
+def _by_bits(bits: int, step: Any, mask: Any) -> tuple[Any, int]:
+    if bits.bit_length() > _MOST_BITS:
         return _none_where(step), 1
-    unit = 1 << mask.bit_length()
-    return _none_where(step % unit), _times(unit, step)
+    unit = 1 << bits.bit_length()
+    return _none_where(step % unit), _times(unit, step, mask)
 
 
 def _sum(op: str, left: Any, right: Any, by: tuple[Any, Any], type_: ir.Type | None) -> tuple[Any, int]:

@@ -28,6 +28,7 @@ from cudalint.execute.values import (
     is_common,
     leaves,
 )
+from cudalint.execute.whole_numbers import compared_as_whole
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 
@@ -192,7 +193,7 @@ class Expressions:
         def computed(m: Machine) -> Value:
             return combine(m, op, left(m), right(m), type_, operand)
 
-        return computed
+        return compared_as_whole(e, self._program, computed) or computed
 
     def _short_circuit(self, e: ir.Binary, left: Evaluate, right: Evaluate) -> Evaluate:
         stops_at, is_branch = e.op == "||", walk.needs_a_branch(e.right)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from msgspec import Struct, field
 
-from cudalint.execute.affine import FOREVER, lasts, least_by_warp, plain, step_of, wide
+from cudalint.execute.affine import FOREVER, MOST_TIMES, lasts, least_by_warp, plain, step_of, wide
 from cudalint.execute.memory import Allocation, address, plus
 from cudalint.execute.values import COMPUTED, Closure, Data, FunctionValue, Pointer, Value
 from cudalint.hardware.banks import BANK_BYTES
@@ -29,8 +29,6 @@ if TYPE_CHECKING:
     from cudalint.execute.trace import AccessEvent
 
 Cell = tuple[Allocation, int]
-MOST_TIMES = 64
-"""Turns that may be one period."""
 _ABSENT = object()
 
 
@@ -93,6 +91,8 @@ class History:
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.turns: list[Turn] = []
+        self.together = 0
+        """The last turns, since which no lane has left: those before are not alike."""
         self._epoch = machine.epoch
 
     def begin(self) -> None:
@@ -108,8 +108,9 @@ class History:
         outer = self.machine.writes[-1]
         for cell, old in self.turns[-1].written.items():
             outer.setdefault(cell, old)
+        self.together = self.together + 1 if _is_same_mask(self.turns[-1].mask, self.machine.mask) else 0
         if self._epoch != self.machine.epoch:
-            self._epoch, self.turns = self.machine.epoch, []
+            self._epoch, self.turns, self.together = self.machine.epoch, [], 0
 
     def _now(self) -> Turn:
         m, trace = self.machine, self.machine.trace
@@ -296,7 +297,7 @@ class _Findings:
             raise Misfit
         if type(by[0]) is int and type(by[1]) is int and by[0] == 0 == by[1]:
             return
-        periods, times = lasts(new.op, new.left, new.right, by, new.type)
+        periods, times = lasts(new.op, new.left, new.right, by, new.type, new.mask)
         self.times = max(self.times, times)
         # What it did from the last period to this one must be what it goes on to do.
         came, _ = lasts(new.op, old.left, old.right, by, new.type)

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cudalint.execute.affine import MOST_TIMES
 from cudalint.execute.loop_plans import (
-    MOST_TIMES,
     History,
     Misfit,
     Plan,
@@ -189,7 +189,7 @@ class Turns:
             self.machine.notes.clear()
 
     def _is_worth_trying(self, period: int) -> bool:
-        seen = len(self._history.turns)
+        seen = self._history.together
         if seen < max(2 * period, self._first):
             return False
         return seen <= 2 * period + 2 or seen in (3 * period, self._first) or seen in _TRIES
@@ -233,7 +233,7 @@ class Turns:
         self._plan, self._left, self._after, self._weight = plan, length, after, m.weight
         m.weight = m.weight * chunks
         self._total = self._total + (chunks - 1) * length
-        seen = len(self._history.turns)
+        seen = self._history.together
         m.first_tries[self._key] = min(seen, m.first_tries.get(self._key, seen))
         return True
 

@@ -36,12 +36,21 @@ def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> B
         configuration.block, tuple(grid), tuple(max(0, each) for each in evaluated.each(configuration.shared)),
         arguments, named, ("usual numbers", *worlds.why[1:]), places, weights, memories.sizes,
         bool(worlds.broken) or any(guard.is_const and not guard.value for guard in configuration.guards),
-        space.overflowing, *_meanings(space), _computed(space, evaluated),
+        space.overflowing, *_meanings(configuration, space), _computed(space, evaluated),
     )  # fmt: skip
 
 
-def _meanings(space: LaunchSpace) -> tuple[frozenset[str], dict[str, tuple[int, ...]]]:
-    """The names of numbers of elements, and what flags are compared with."""
+def _numbers_in(node: Node, space: LaunchSpace) -> frozenset[str]:
+    """The names of the open numbers that something is computed of."""
+    graph = space.open.graph
+    atoms = graph.atoms(node.bits, graph.uniform_bits)
+    return frozenset(render(symbol) for symbol in atoms if not space.open.is_given(symbol))
+
+
+def _meanings(
+    configuration: Configuration, space: LaunchSpace
+) -> tuple[frozenset[str], Any, dict[str, tuple[int, ...]]]:
+    """The names of numbers of elements and of those that the grid is computed of, and what flags are compared with."""
     names = {
         parameter: render(symbol)
         for parameter, symbol in ((p, without_cast(node)) for p, node in space.open.parameters.items())
@@ -52,7 +61,8 @@ def _meanings(space: LaunchSpace) -> tuple[frozenset[str], dict[str, tuple[int, 
         name = names.get(use.parameter)
         if name is not None and use.kind == "flag" and isinstance(use.other, int):
             flags[name] = (*flags.get(name, ()), use.other)
-    return frozenset(names[each] for each in space.text.lengths if each in names), flags
+    grid_of = tuple(_numbers_in(extent, space) for extent in configuration.grid)
+    return frozenset(names[each] for each in space.text.lengths if each in names), grid_of, flags
 
 
 def _computed(space: LaunchSpace, evaluated: Evaluated) -> dict[str, Computed]:

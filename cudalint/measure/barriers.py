@@ -124,14 +124,18 @@ class Arrivals:
         holds = [world in missed.worlds if by_world[world] else None for world in range(lanes.worlds)]
         numbers = self._batch.numbers
         names = {name for world in numbers for name in world}
+        own = numbers[missed.world]
         for modulus in self._divisors():
             # The largest one that fits says it of the most numbers: a block that is not filled misses threads.
             found = where(holds, numbers, dict.fromkeys(names, (modulus,)))
             if found.kind == "where" and found.condition.endswith(f" % {modulus} != 0"):
-                return f"where {found.condition}"
+                (symbol,) = found.symbols
+                return f"where {symbol} = {own[symbol]}, which is no multiple of {modulus}"
         found = where(holds, numbers)
         if found.kind == "where":
-            return f"where {found.condition}"
+            number = own[found.symbols[0]]
+            is_one = found.condition == f"{found.symbols[0]} == {number}"
+            return f"where {found.symbols[0]} = {number}" if is_one else f"where {found.condition}"
         return f"for some {' and '.join(found.symbols)}" if found.kind == "unexplained" else None
 
     def _divisors(self) -> list[int]:

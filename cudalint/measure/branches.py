@@ -19,6 +19,7 @@ else:
     Mask = Any
 
 
+_FIRST = (0, 0, 0)
 Absence = Literal["returned", "elsewhere", "never"]
 """Why a thread does not come to a barrier: it has returned before; it comes to another one in its place; or it goes
 past it to the end of the kernel. Those of parts of warps are never told to be elsewhere."""
@@ -66,7 +67,9 @@ def missed_barriers(trace: Trace) -> list[MissedBarrier]:
             rows = np.flatnonzero(absent.any(axis=1))
             worlds = sorted(set((rows // lanes.blocks).tolist()) - seen)
             if worlds:
-                row = int(rows[np.isin(rows // lanes.blocks, worlds)][0])
+                own = rows[np.isin(rows // lanes.blocks, worlds)].tolist()
+                # Block 0 is there whatever the grid is; those who have returned may be behind the end of the data.
+                row = own[0] if absence == "returned" else min(own, key=lambda row: lanes.block_of(row) != _FIRST)
                 entries.append(_missed(trace, event, absence, absent, row, tuple(worlds)))
     return [_joined(entries) for entries in found.values()]
 
@@ -154,7 +157,9 @@ def _at(values: Any, row: int, lane: int) -> int:
 
 def _joined(entries: Sequence[MissedBarrier]) -> MissedBarrier:
     """One record of the same barrier in several worlds; a witness that comes for certain, if there is one."""
-    best = min(entries, key=lambda each: each.is_conditional)
+    best = min(
+        entries, key=lambda each: (each.is_conditional, each.absence != "returned" and each.block != _FIRST)
+    )
     alike = [entry for entry in entries if entry.is_conditional == best.is_conditional]
     worlds = sorted({world for entry in alike for world in entry.worlds})
     fields = {name: getattr(best, name) for name in best.__struct_fields__}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Sequence, Set
 from typing import Literal
 
 from msgspec import Struct
@@ -89,7 +89,17 @@ class _Judge:
             world for world, grid in enumerate(self._batch.grid) if all(grid[axis] > 1 for axis in axes)
         ]
         held = [found.holds[world] for world in of_several or range(len(self._batch))]
-        return any(held) and all(each is not False for each in held)
+        return any(held) and all(each is not False for each in held) and self._is_there(found, axes)
+
+    def _is_there(self, found: Found, covered: Set[int]) -> bool:
+        """Whether the block of which is told is there, whatever the numbers are that the grid is computed of and the
+        size of the array is not: nobody knows how many blocks they come to."""
+        size = self._batch.sizes.get(found.site.allocation)
+        names = names_in(size.text) if size is not None else set()
+        return all(
+            numbers <= names or found.offender.block[axis] <= (axis in covered)
+            for axis, numbers in enumerate(self._batch.grid_of)
+        )
 
     def _is_told_by_size(self, site: Site) -> bool:
         """Whether no open number goes into the address that is not in the size of the array: nobody knows how large one

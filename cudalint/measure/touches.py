@@ -167,13 +167,21 @@ def anywhere(parts: Iterable[Part], lanes: Lanes, rows: Numbers) -> Entries | No
         for lane in (own.argmax(axis=1), WARP_LANES - 1 - own[:, ::-1].argmax(axis=1)):
             of_block = warp * WARP_LANES + lane
             intervals = _chosen(part.event.warp_interval, rows, at, of_block)
-            same = (np.full(len(at), each) for each in (part.number, part.kind))
-            found.append((at, at * 0 - 1, rows[at], of_block, *same, intervals))
-    if not found:
-        return None
-    place, unit, row, of_block, number, kind, interval = (np.concatenate(each) for each in zip(*found, strict=True))
-    nothing = np.zeros_like(place)
-    return Entries(place, unit, row, of_block, number, kind, interval, nothing, nothing.astype(bool), nothing)
+            value, is_known = _of_all_lanes(part, rows, at)
+            # What is as wide meets as a whole.
+            same = (np.full(len(at), each) for each in (part.number, part.kind, is_known, part.event.bytes))
+            number, kind, known, start = same
+            found.append((at, at * 0 - 1, rows[at], of_block, number, kind, intervals, value, known, start))
+    return Entries(*(np.concatenate(each) for each in zip(*found, strict=True))) if found else None
+
+
+def _of_all_lanes(part: Part, rows: Numbers, at: Numbers) -> tuple[Numbers, bool]:
+    """The number that all lanes of a row store, of which some stand for the others; whether there is one."""
+    event = part.event
+    value = bits_of(event) if event.operation == "store" else None
+    if value is None or (type(value) is np.ndarray and value.shape[1] > 1):
+        return np.zeros(len(at), np.int64), False
+    return _chosen(value, rows, at, at), True
 
 
 def _chosen(values: Any, rows: Numbers, at: Numbers, lane: Numbers) -> Numbers:

@@ -125,8 +125,15 @@ class RaceCollector(Provider, eq=False):
             yield _Found(record, (_in_kernel(race.first), _in_kernel(race.second)), of_first)
 
     def _miss(self, executed: Executed) -> None:
-        for left in executed.trace.left_out:
-            if left.reason == "too many events":
+        trace = executed.trace
+        left_out = {(each.node, each.stack): each for each in trace.left_out if each.reason == "too many events"}
+        if not left_out:
+            return
+        written = {id(event.allocation) for event in trace.accesses if event.operation != "load"}
+        for event in trace.accesses:
+            # Of memory that nobody writes there is no race, however often it is read.
+            left = left_out.get((event.node, event.stack)) if id(event.allocation) in written else None
+            if left is not None:
                 text = f"races of what is accessed at line {left.node.span.line} were not all looked for: there is too"
                 self._miss_text(f"{text} much to look at")
 

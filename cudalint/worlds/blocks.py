@@ -284,7 +284,7 @@ def _strata(cells: _Cells, own: Any, shares: int) -> Iterator[tuple[Extents, flo
     to each place as often as all distances do."""
     weights, places = cells.weights[own], cells.places[own]
     total, ends, left = weights.sum(), np.cumsum(weights), [list(_SPREAD[:shares]) for _ in range(places.shape[1])]
-    found = []
+    found: list[tuple[Extents, float]] = []
     for number in sorted(range(shares), key=lambda each: (each != shares - 1, each)):
         low, high = total * number / shares, total * (number + 1) / shares
         place = int(np.searchsorted(ends, low + (number * _GOLDEN + 0.5) % 1 * (high - low), side="right"))

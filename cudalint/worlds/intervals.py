@@ -223,10 +223,10 @@ def may_be(condition: ir.Expr, wanted: bool, intervals: Intervals) -> Any:
         return np.logical_and(one, other) if (bare.op == "&&") is wanted else np.logical_or(one, other)
     if bare.op not in _OPPOSITE:
         return True
-    sides = intervals.of(bare.left), intervals.of(bare.right)
-    if sides[0] is None or sides[1] is None:
+    left, right = intervals.of(bare.left), intervals.of(bare.right)
+    if left is None or right is None:
         return True
-    (low, high), (least, most) = sides
+    (low, high), (least, most) = left, right
     match bare.op if wanted else _OPPOSITE[bare.op]:
         case "<":
             return low < most

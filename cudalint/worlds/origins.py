@@ -37,6 +37,8 @@ class Origin(Struct, frozen=True):
     plain: Parameter | None = None
     """The parameter that it is, as it was given."""
     constant: int | None = None
+    added: frozenset[Parameter] = frozenset()
+    """The parameters that it is a sum of, with whatever else."""
 
     @property
     def name(self) -> str | None:
@@ -49,12 +51,17 @@ class Origin(Struct, frozen=True):
         both = self.with_(other)
         return Origin(
             both.sources, both.varies, self.plain if self.plain == other.plain else None,
-            self.constant if self.constant == other.constant else None,
+            self.constant if self.constant == other.constant else None, self.added | other.added,
         )  # fmt: skip
 
     def with_(self, other: Origin) -> Origin:
         """It is computed of both."""
         return Origin(self.sources | other.sources, self.varies | other.varies)
+
+
+def _plain(parameter: Parameter) -> Origin:
+    own = frozenset({parameter})
+    return Origin(own, plain=parameter, added=own)
 
 
 NOTHING: Final = Origin()
@@ -127,7 +134,7 @@ class Origins:
             if isinstance(symbol.type, ir.RecordType):
                 self._records[symbol] = {Parameter(symbol)}
             elif Parameter(symbol) in self._numbers:
-                self._variables[symbol] = Origin(frozenset({Parameter(symbol)}), plain=Parameter(symbol))
+                self._variables[symbol] = _plain(Parameter(symbol))
         self._turning = frozenset(_turning(code.nodes))
         self._follow(code)
 
@@ -229,7 +236,7 @@ class Origins:
             case ir.Conditional():
                 either = self.of(e.then).joined(self.of(e.otherwise))
                 varies = either.varies | self.of(e.condition).varies
-                return Origin(either.sources, varies, either.plain, either.constant)
+                return Origin(either.sources, varies, either.plain, either.constant, either.added)
             case ir.Cast():
                 own = self.of(e.operand)
                 is_number = isinstance(e.type, ir.Scalar) and e.type.kind != "float"
@@ -254,12 +261,13 @@ class Origins:
             is_array = isinstance(symbol.type, ir.ArrayType)
             return found if found is not None and found.constant is not None else NOTHING if is_array else _DATA
         found = found or NOTHING
-        return Origin(found.sources, found.varies | {"loop"}) if symbol in self._turning else found
+        turned = Origin(found.sources, found.varies | {"loop"}, added=found.added)
+        return turned if symbol in self._turning else found
 
     def _member(self, e: ir.Member) -> Origin:
         found: Origin | None = None
         for parameter in self._part(e):
-            own = Origin(frozenset({parameter}), plain=parameter) if parameter in self._numbers else NOTHING
+            own = _plain(parameter) if parameter in self._numbers else NOTHING
             found = own if found is None else found.joined(own)
         if found is not None:
             return found
@@ -288,6 +296,8 @@ class Origins:
 
     def _computed(self, op: str, left: Origin, right: Origin) -> Origin:
         both = left.with_(right)
+        if op in ("+", "-"):
+            both = Origin(both.sources, both.varies, added=left.added | right.added)
         if left.constant is None or right.constant is None or op not in _FOLDED:
             return both
         return Origin(both.sources, both.varies, constant=_FOLDED[op](left.constant, right.constant))

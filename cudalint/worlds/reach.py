@@ -259,8 +259,8 @@ def _candidates(
     for region in missed:
         may_come = Guards(region.conditions, uses.code.functions[0], program)
         deciders = deciding[region]
-        # Combinations may be too many to have them all: they are made one after the other.
-        tried = list(itertools.islice(_combinations(deciders, search.space.tried, bases), _MOST_COMBINED))
+        combinations = ((own, base) for own in _changes(deciders, search.space.tried) for base in bases)
+        tried: list[World] = [{**base, **own} for own, base in itertools.islice(combinations, _MOST_COMBINED)]
         numbers = {variable: np.array([world[variable] for world in tried]) for variable in search.space.tried}
         held = search.admitted(numbers) & may_come(search.space.parameters(numbers)).all(axis=1)
         held = held & admits(numbers, region.way)
@@ -275,14 +275,14 @@ def _candidates(
                 yield tried[number]
 
 
-def _combinations(
-    deciders: Sequence[Any], tried: Mapping[Any, Sequence[Any]], bases: Sequence[World]
-) -> Iterator[World]:
-    """Worlds that differ from others in one number first, then all."""
-    for base in bases:
-        yield from ({**base, decider: value} for decider in deciders for value in tried[decider])
-    for own in itertools.product(*(tried[variable] for variable in deciders)):
-        yield from ({**base, **dict(zip(deciders, own, strict=True))} for base in bases)
+def _changes(variables: Sequence[Any], tried: Mapping[Any, Sequence[Any]]) -> Iterator[World]:
+    """Other numbers for some variables, the fewest first: for one of them, in turn, then for two, and so on. They may
+    be too many to have them all."""
+    for place in range(max(len(tried[variable]) for variable in variables)):
+        yield from ({variable: tried[variable][place]} for variable in variables if place < len(tried[variable]))
+    for count in range(2, len(variables) + 1):
+        for some in itertools.combinations(variables, count):
+            yield from (dict(zip(some, own, strict=True)) for own in itertools.product(*(tried[v] for v in some)))
 
 
 def _keeping(worlds: Worlds, by_world: Any) -> Worlds:

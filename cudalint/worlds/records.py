@@ -80,6 +80,8 @@ class Batch(Struct, frozen=True, eq=False):
     go into leads somewhere that it would not lead to with those of the program."""
     lengths: frozenset[str] = frozenset()
     """Numbers of elements, up to which threads or turns go: where one is 1 nothing lies behind anything else."""
+    grid_of: tuple[frozenset[str], frozenset[str], frozenset[str]] = (frozenset(),) * 3
+    """The open numbers of which the blocks along each axis are computed, by name."""
     flags: Mapping[str, tuple[int, ...]] = {}
     """What numbers that choose between ways are compared with, by their names."""
     computed: Mapping[str, Computed] = {}

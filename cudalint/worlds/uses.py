@@ -111,6 +111,7 @@ class Uses:
         match node:
             case ir.Binary(op=op) if op in _COMPARING:
                 yield from self._compared(node)
+                yield from self._added(node)
             case ir.Binary(op="&&" | "||"):
                 yield from self._chosen_by(node.left)
                 yield from self._chosen_by(node.right)
@@ -197,7 +198,7 @@ class Uses:
         for own, other, expression in ((*sides, node.right), (*sides[::-1], node.left)):
             if own.varies:
                 continue
-            added = self._added(expression) if other.varies else 0
+            added = self._constant_added(expression) if other.varies else 0
             if added and own.plain is not None:
                 yield own.plain, "edge", added
             if other.constant is not None:
@@ -208,13 +209,20 @@ class Uses:
                 what = "thread" if kind == "loop" and "thread" in other.varies else other.name
                 yield from ((p, kind, what) for p in self._ordered(own.sources))
 
-    def _added(self, expression: ir.Expr) -> int:
+    def _constant_added(self, expression: ir.Expr) -> int:
         """The constant that a value is the sum of and something else; 0 for any other."""
         bare = without_casts(expression)
         if not isinstance(bare, ir.Binary) or bare.op not in ("+", "-"):
             return 0
         right, left = self.origins.of(bare.right).constant, self.origins.of(bare.left).constant
         return (right if bare.op == "+" else -right) if right is not None else left or 0
+
+    def _added(self, node: ir.Binary) -> Iterator[_Met]:
+        """Where threads begin, if that is compared with where they end: `int i = first + threadIdx.x; if (i < end)`."""
+        sides = self.origins.of(node.left), self.origins.of(node.right)
+        for own, other in (sides, sides[::-1]):
+            if own.varies and other.sources and not other.varies:
+                yield from ((p, "guard", other.name) for p in self._ordered(own.added - other.sources))
 
     def _begun(self, start: ir.Expr) -> Iterator[_Met]:
         """Where a loop begins: `-r`, `-r / 2` or `-(r / 2)`."""

@@ -71,3 +71,8 @@ def test_lanes_are_as_they_are_alone(op: str, left: list[int], right: int, by: i
 )
 def test_longer_periods(op: str, right: int, by: int, times: int) -> None:
     assert lasts(op, 5, right, (by, 0), LONG)[1] == times
+
+
+def test_a_longer_period_is_for_lanes_that_go_on_and_that_it_helps() -> None:
+    divisors, mask = np.array([[7, 35, 11, 1025]]), np.array([[True, True, False, True]])
+    assert lasts("/", np.zeros((1, 4), np.int64), divisors, (32, 0), LONG, mask)[1] == 35

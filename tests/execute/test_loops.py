@@ -52,6 +52,12 @@ EXACTLY = {
     " for (int i = 0; i < n; ++i) for (int j = 0; j < 4; ++j) sink += a[r[j] + i * 8];",
     "after it": "int i; for (i = 0; i < n; ++i) sink += a[i]; sink += b[i + t];",
     "after it by lane": "int i; for (i = t; i < n; i += 5) sink += a[i]; sink += b[i + t];",
+    "to a float": "for (int i = 0; i < ceil(n / 1.5f); ++i) sink += a[i * m + t];",
+    "to a part": "for (int i = 0; i < n / 1.5f; ++i) sink += a[i * m + t];",
+    "to a part, downwards": "for (int i = 2 * n; i / 2 >= n / 3.5; --i) sink += a[i * m + t];",
+    "float on the left": "for (int i = 0; n * 0.75f >= i; ++i) sink += a[i * m + t];",
+    "not a float": "for (int i = 0; i < n; ++i) { if (i != 8.5f && 96.0f != i) sink += a[i * m + t]; }",
+    "float and whole": "for (int i = 0; (float)i < (float)n; ++i) sink += a[i * m + t];",
     "small counter": "unsigned char k = 0; for (int i = 0; i < n; ++i) { k += 3; sink += a[k * 3 + t]; }",
 }
 """Bodies of kernels."""
