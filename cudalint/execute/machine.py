@@ -241,7 +241,8 @@ class Machine:
     ) -> Value:  # fmt: skip
         """Notes an access of the active lanes; gives what a load finds."""
         if self.mask is None or to.is_null or to.space == "nowhere":
-            self.trace.astray += self.mask is not None and to.space == "nowhere"
+            if self.mask is not None and to.space == "nowhere":
+                self.trace.astray[node] = operation != "load" or self.trace.astray.get(node, False)
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
         if to.parts:
             return self._several(to, offset, type_, operation, node, value)

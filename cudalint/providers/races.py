@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import field
 from msgspec.structs import replace
 
+from cudalint.execute.values import Data
 from cudalint.facts import BarrierFix, KernelFacts, Race
 from cudalint.frontend.source_text import Spellings
 from cudalint.hardware.requests import WARP_LANES
@@ -129,6 +130,13 @@ class RaceCollector(Provider, eq=False):
             if left.reason == "too many events":
                 text = f"races of what is accessed at line {left.node.span.line} were not all looked for: there is too"
                 self._miss_text(f"{text} much to look at")
+        for node, writes in executed.trace.astray.items():
+            if writes:
+                self._miss_text(f"races through the pointer at line {node.span.line} were not looked for")
+        for event in executed.trace.barriers:
+            if event.kind == "syncwarp" and isinstance(event.named, Data) and not event.is_implied:
+                text = f"the barrier at line {event.node.span.line} is taken to order all lanes that come"
+                self._miss_text(f"{text}: which lanes it waits for is not known")
 
     def _miss_text(self, text: str) -> None:
         if text not in self.missed:
