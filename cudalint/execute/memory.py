@@ -85,6 +85,8 @@ class Allocation:
 
 NULL = Allocation("null", "global", is_null=True)
 NOWHERE = Allocation("unknown", "nowhere", is_null=True)
+ASTRAY = Allocation("?", "nowhere")
+"""What pointers lead to of which nothing is known."""
 
 
 def joined(mask: Any, new: Value, old: Value) -> Value:

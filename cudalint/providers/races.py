@@ -10,6 +10,7 @@ import numpy as np
 from msgspec import field
 from msgspec.structs import replace
 
+from cudalint.execute.memory import ASTRAY
 from cudalint.execute.values import Data
 from cudalint.facts import BarrierFix, KernelFacts, Race
 from cudalint.frontend.source_text import Spellings
@@ -98,6 +99,8 @@ class RaceCollector(Provider, eq=False):
         for allocation in races.missed:
             self._miss_text(f"races on `{allocation.name}` were not looked for: there is too much to look at")
         for allocation in races.apart:
+            if allocation.name == ASTRAY.name:
+                continue  # It is told by where it is used.
             # It is called after the array that the pointers were loaded from.
             self._miss_text(f"races through `{allocation.name.lstrip('*')}[...]` were not looked for")
         is_one_warp = _is_one_warp(executed)
