@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from cudalint.execute.memory import ASTRAY, NOWHERE, Allocation, either, joined, plus, stepped
 from cudalint.execute.program import Evaluate, Locate, Place, Program
-from cudalint.execute.values import COMPUTED, Data, Pointer, Value
+from cudalint.execute.values import COMPUTED, Data, Pointer, Undeclared, Value
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
@@ -257,7 +257,7 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
         made = Allocation(symbol.name, "shared", type_, symbol=symbol)
     elif storage == "device" and _is_guessed(m, symbol):
         made = Allocation(symbol.name, "local", type_, m.full)
-        made.cells[0] = Data("unknown", f"nothing declares `{symbol.name}`")
+        made.cells[0] = Undeclared(symbol.name)
     elif storage in ("constant", "device") and not symbol.is_const:
         made = Allocation(
             symbol.name, "constant" if storage == "constant" else "global", type_, symbol=symbol
