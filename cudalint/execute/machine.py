@@ -145,6 +145,8 @@ class Machine:
         self.allocations: dict[object, Allocation] = {}
         self.pointed: dict[Allocation, int] = {}
         """How often something was stored to memory from which pointers were loaded."""
+        self.chosen: Allocation | None = None
+        """What a pointer leads to that is several pieces of memory, while each is accessed by its lanes."""
         self.contents: list[Contents] = []
         """Of shared memory, of which integers are kept."""
 
@@ -313,12 +315,15 @@ class Machine:
         mask, found, data = self.mask, None, self.data
         if to.is_open:
             self.open_scope()
+        else:
+            self.chosen = to
         for part, (lanes, base) in to.parts.items():
             self.mask, _ = self.split(lanes)
             if self.mask is not None:
                 own = self.access(part, plus(base, offset), type_, operation, node, value)
                 found = own if found is None else joined(lanes, own, found)
             self.mask = mask
+        self.chosen = None
         self.close_scopes(data)
         if to.is_open and operation == "load":
             return loaded(type_, to.name)
@@ -387,7 +392,7 @@ class Machine:
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
             self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
             sum(self._apart) + self.is_left_by_data,
-            *self.subscripts.get(node, _UNSPELLED),
+            *self.subscripts.get(node, _UNSPELLED), chosen=self.chosen,
         )  # fmt: skip
 
     def barrier(

@@ -460,16 +460,19 @@ class Memory:
     def _held(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
         if isinstance(type_, _AGGREGATES):
             if type(offset) is not int:
-                return uninitialised(type_)
-            held = source.cells.get(offset)
-            if type(held) is Closure:
-                return held
-            end = offset + type_.bytes
-            own = {at - offset: value for at, value in source.cells.items() if offset <= at < end}
-            return Aggregate(type_, own)
+                return self._gather(source, offset, type_) if type(offset) is np.ndarray else uninitialised(type_)
+            return self._part(source, offset, type_)
         if type(offset) is int:
             return self._cell(source, offset, type_)
         return self._gather(source, offset, type_)
+
+    def _part(self, source: Allocation, offset: int, type_: ir.RecordType | ir.ArrayType) -> Value:
+        """A record, or an array, that is held by value."""
+        held = source.cells.get(offset)
+        if type(held) is Closure:
+            return held
+        end = offset + type_.bytes
+        return Aggregate(type_, {at - offset: value for at, value in source.cells.items() if offset <= at < end})
 
     def _cell(self, source: Allocation, offset: int, type_: ir.Type) -> Value:
         found = self.seen(source.cells.get(offset))
@@ -482,13 +485,14 @@ class Memory:
         return found if found is not None else UNKNOWN
 
     def _gather(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
-        """Of an element that differs by lane: each lane's own."""
-        cells = source.cells
-        if isinstance(offset, Data) or not cells or len(cells) > _MOST_CELLS:
-            return COMPUTED
+        """Of an element that differs by lane: each active lane's own."""
+        cells, mask = source.cells, self.machine.mask
+        is_record = isinstance(type_, _AGGREGATES)
+        if isinstance(offset, Data) or not cells or len(cells) > _MOST_CELLS or mask is None:
+            return uninitialised(type_) if is_record else COMPUTED
         found: Value = None
-        for own in np.unique(offset).tolist():
-            value = self._cell(source, own, type_)
+        for own in np.unique(np.broadcast_to(offset, mask.shape)[mask]).tolist():
+            value = self._part(source, own, type_) if isinstance(type_, _AGGREGATES) else self._cell(source, own, type_)
             found = value if found is None else joined(offset == own, value, found)
         return found
 

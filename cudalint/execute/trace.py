@@ -75,6 +75,9 @@ class AccessEvent(NamedTuple):
     """Bytes from the element that they name to what is accessed."""
     is_of_block: bool = False
     """Of an atomic: it is one for the threads of a block only."""
+    chosen: Allocation | None = None
+    """What its pointer leads to, if that is one piece of memory for some lanes and another one for others: the event is
+    that of the lanes of one."""
 
 
 class BarrierEvent(NamedTuple):

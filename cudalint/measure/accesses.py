@@ -14,7 +14,8 @@ from cudalint.execute.values import Data, Undeclared, is_common
 from cudalint.facts import AccessResult, Status, Strides
 from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
 from cudalint.measure.machine_accesses import MachineSite, machine_events
-from cudalint.measure.requests import AccessSite, Figures, figures_of, sites, unit_of
+from cudalint.measure.parted import whole_sites
+from cudalint.measure.requests import AccessSite, Figures, figures_of, unit_of
 from cudalint.measure.samples import sample
 from cudalint.measure.sensitivity import Sensitivity, where
 from cudalint.measure.steps import sized
@@ -52,7 +53,7 @@ def results_of(
     """All accesses of the machine that are reached in some world, as far as somebody asks for them."""
     patterns: dict[int, Pattern] = {}
     lists: set[Any] = set()
-    for site, events in sites(executed.trace).items():
+    for site, events in whole_sites(executed.trace).items():
         if site.space not in ("global", "shared") or not is_asked(site):
             continue
         of_machine = executed.machine.get((site.node, site.stack, site.operation, site.bytes))
@@ -254,6 +255,8 @@ def _known(
     requests = round(float(figures.requests[told] + figures.by_data[told]), 6)
     is_shared = site.space == "shared"
     is_open = math.isnan(cost)
+    # Between arrays there are no strides, and what is a picture of one is none of several.
+    is_of_one = events[0].chosen is None
     if is_open:
         return AccessResult(launch, "unknown", reason=_COPIES, wavefronts_range=(least, most), requests=requests)
     return AccessResult(
@@ -274,9 +277,9 @@ def _known(
         requests=requests,
         usual_requests=_usual_requests(figures),
         requests_range=(0.0 if masked else requests, requests),
-        offset_range=(int(figures.lowest[told]), int(figures.highest[told])),
-        strides=_strides(site, figures, events, executed, told),
-        sample=sample(events, executed.trace, told, unit_of(site)),
+        offset_range=(int(figures.lowest[told]), int(figures.highest[told])) if is_of_one else None,
+        strides=_strides(site, figures, events, executed, told) if is_of_one else None,
+        sample=sample(events, executed.trace, told, unit_of(site)) if is_of_one else None,
         reached_by_data=masked,
         reached_otherwise=not reached[0],
         condition=condition,
