@@ -177,8 +177,11 @@ class Uses:
 
     def _compared(self, node: ir.Binary) -> Iterator[_Met]:
         sides = self.origins.of(node.left), self.origins.of(node.right)
-        for own, other in (sides, sides[::-1]):
+        for own, other, side in ((*sides, node.left), (*sides[::-1], node.right)):
             if own.varies:
+                # `i + n < 256` is a bound for `i`.
+                fixed = (p for term in _terms(side) for p in self._fixed(term))
+                yield from ((p, "guard", other.name) for p in fixed)
                 continue
             if other.constant is not None:
                 if own.plain is not None:
@@ -222,6 +225,17 @@ class Uses:
         if ratio > 1:
             kind: UseKind = "size" if old <= 1 else "vector"
             yield from ((p, kind, ratio) for p in self._ordered(self.origins.moving(node.operand).sources))
+
+
+def _terms(expression: ir.Expr) -> Iterator[ir.Expr]:
+    """What is added up, or subtracted; of what is no sum nothing."""
+    pending = [without_casts(expression)]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, ir.Binary) and part.op in ("+", "-"):
+            pending += [without_casts(part.right), without_casts(part.left)]
+        elif part is not expression:
+            yield part
 
 
 def _choice(op: str, constant: int, is_mirrored: bool) -> tuple[UseKind, int]:
