@@ -292,6 +292,8 @@ def _where(race: measured.Race, seen: Seen, executed: Executed) -> tuple[str, st
     where it is there in all worlds in which both accesses are made."""
     batch = executed.batch
     reached = _reached(race.first, seen) & _reached(race.second, seen)
+    if race.is_carried:
+        reached &= _come_again(race, seen)
     holds = [world in race.worlds if world in reached else None for world in range(len(batch))]
     found = where(holds, batch.numbers)
     if found.kind not in ("where", "unexplained"):
@@ -316,6 +318,21 @@ def _reached(end: measured.RaceEnd, seen: Seen) -> set[int]:
         found |= {lanes.world_of(row) for row in np.flatnonzero(event.mask.any(axis=1)).tolist()}
         if len(found) == lanes.worlds:
             break
+    return found
+
+
+def _come_again(race: measured.Race, seen: Seen) -> set[int]:
+    """The worlds in which the second access of a race is made in a later turn than the first by some block: where all
+    leave the loop after one turn, there is nothing to race with."""
+    lanes = seen.trace.lanes
+    order = {id(event): number for number, event in enumerate(seen.trace.accesses)}
+    begun = np.full(lanes.rows, len(order))
+    for event in reversed(seen.events.get(race.first.site, ())):
+        begun[event.mask.any(axis=1)] = order.get(id(event), -1)
+    found: set[int] = set()
+    for event in seen.events.get(race.second.site, ()):
+        again = event.mask.any(axis=1) & (begun < order.get(id(event), len(order)))
+        found |= {lanes.world_of(row) for row in np.flatnonzero(again).tolist()}
     return found
 
 

@@ -24,7 +24,8 @@ UseKind = Literal[
 - `dividend`: it is divided by `other`, or the remainder is taken; by a power of two also with shifts and masks. Of a
   product of parameters it is their names: `heads * width`.
 - `divisor`: something is divided by it; `other` is what, if that is a number or a parameter.
-- `loop`: how long a loop goes on is compared with it; `other` is `thread` where that differs between threads.
+- `loop`: how long a loop goes on is compared with it; `other` is `thread` where that differs between threads, or where
+  blocks go through it by as many elements as all threads of the grid.
 - `guard`: something that differs between threads, blocks, turns or data, or another parameter, is compared with it.
 - `stride`: it is multiplied with what differs between `other`: threads, blocks or turns, or added in each turn.
 - `flag`: whether it is the constant `other` chooses something.
@@ -61,6 +62,11 @@ class Uses:
         self.parameters = self.origins.parameters
         """The numbers that it takes, in the order of their declarations."""
         self._places = {parameter: place for place, parameter in enumerate(self.parameters)}
+        self._steps: dict[ir.Symbol, list[ir.Expr]] = {}
+        """What variables go on by."""
+        for node in self.code.nodes:
+            if isinstance(node, ir.Assign) and node.op == "+" and isinstance(node.target, ir.Name):
+                self._steps.setdefault(node.target.symbol, []).append(node.value)
         self._loop_conditions: set[Any] = set()
         for node in self.code.nodes:
             if isinstance(node, (ir.For, ir.While, ir.DoWhile)) and node.condition is not None:
@@ -188,8 +194,20 @@ class Uses:
                     yield own.plain, *_choice(node.op, other.constant, is_mirrored=own is not sides[0])
             elif other.varies or other.sources - own.sources:
                 kind: UseKind = "loop" if node in self._loop_conditions and other.varies else "guard"
-                what = "thread" if kind == "loop" and "thread" in other.varies else other.name
+                is_by_thread = "thread" in other.varies or self._is_by_element(node.right if own is sides[0] else node.left)
+                what = "thread" if kind == "loop" and is_by_thread else other.name
                 yield from ((p, kind, what) for p in self._ordered(own.sources))
+
+    def _is_by_element(self, counter: ir.Expr) -> bool:
+        """Whether a loop over the grid goes on by several elements for each block: `i += gridDim.x * 256`."""
+        name = without_casts(counter)
+        for step in self._steps.get(name.symbol, ()) if isinstance(name, ir.Name) else ():
+            parts = list(walk(step))
+            bases = {part.symbol.name for part in parts if isinstance(part, ir.Name) and part.symbol.storage == "builtin"}
+            counts = (part.value for part in parts if isinstance(part, ir.Constant))
+            if "gridDim" in bases and ("blockDim" in bases or any(type(n) is int and n > 1 for n in counts)):
+                return True
+        return False
 
     def _begun(self, start: ir.Expr) -> Iterator[_Met]:
         """Where a loop begins: `-r`, `-r / 2` or `-(r / 2)`."""
