@@ -10,7 +10,7 @@ import numpy as np
 from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.budget import MOST_BRANCHES, Budget, Limits, TooMuch
 from cudalint.execute.contents import Contents, note_store
-from cudalint.execute.drawn import loaded_number
+from cudalint.execute.drawn import Drawn, loaded_number, settled
 from cudalint.execute.memory import ASTRAY, NULL, Allocation, Memory, Varies, as_type, joined, loaded, pieces, plus
 from cudalint.execute.trace import (
     AccessEvent,
@@ -232,6 +232,9 @@ class Machine:
 
     def truth(self, value: Value) -> Any:
         """A condition: see `values.truth`."""
+        if type(value) is Drawn:
+            found = settled(value)
+            value = value if found is None else found
         if self.notes is not None and type(value) in (int, float, np.ndarray):
             self.watch("!=", value, 0)
         return truth(value)

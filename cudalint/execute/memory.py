@@ -136,11 +136,12 @@ def _made_of(parts: dict[Allocation, tuple[Any, Any]]) -> Allocation | None:
     return made
 
 
-def either(new: Value, old: Value, scope: int = 0, otherwise: int = 0) -> Value:
+def either(new: Value, old: Value, scope: int = 0, otherwise: int = 0, is_one_of_two: bool = False) -> Value:
     """One value or the other, as data says: of pointers it is known which pieces of memory they may lead to. `scope` is
-    where it is the new one (`Machine.scopes`), and `otherwise` where data leads if not there."""
+    where it is the new one (`Machine.scopes`), and `otherwise` where data leads if not there; `is_one_of_two` as for
+    `either_number`."""
     if type(new) is not Pointer or type(old) is not Pointer:
-        return either_number(new, old, scope, otherwise)
+        return either_number(new, old, scope, otherwise, is_one_of_two)
     if new.allocation.is_null or old.allocation.is_null:
         return old if new.allocation.is_null else new
     if new.allocation is old.allocation:
@@ -348,7 +349,9 @@ class Memory:
                 # Whether it is written is up to data: it is what it is only if that makes no difference.
                 if machine.mask is not to.mask:
                     value = joined(machine.mask, value, self.seen(old))
-                value = value if _is_same(value, old) else either(value, old, machine.scopes[-1], machine.others[-1])
+                if not _is_same(value, old):
+                    is_one_of_two = machine.data == to.data + 1
+                    value = either(value, old, machine.scopes[-1], machine.others[-1], is_one_of_two)
             elif machine.mask is not to.mask:
                 value = joined(machine.mask, value, old)
         if to.depth < machine.depth:
