@@ -8,9 +8,9 @@
 
 An expectation names a code and, in quotes, a part of the message, or of `MESSAGE if CONDITION` for a finding that is
 conditional. It refers to its own line, or to the next line of
-code when it stands alone. `todo-expect` says what should be found and isn't yet, `todo-drop` what is found and shouldn't
-be: finding the one, or missing the other, is a failure too, so that the comment gets corrected. A line may have several
-of them, as comments behind one another.
+code when it stands alone. `todo-expect` says what should be found and isn't yet, `todo-drop` what is found and should
+not be: finding the one, or missing the other, is a failure too, so that the comment gets corrected. A line may have
+several of them, as comments behind one another.
 """
 
 from __future__ import annotations

@@ -10,8 +10,8 @@ import numpy as np
 from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.budget import MOST_BRANCHES, Budget, Limits, TooMuch
 from cudalint.execute.contents import Contents, note_store
-from cudalint.execute.drawn import loaded_number
-from cudalint.execute.memory import NULL, Allocation, Memory, Varies, as_type, joined, loaded, pieces, plus
+from cudalint.execute.drawn import Drawn, loaded_number, settled
+from cudalint.execute.memory import ASTRAY, NULL, Allocation, Memory, Varies, as_type, joined, loaded, pieces, plus
 from cudalint.execute.trace import (
     AccessEvent,
     BarrierEvent,
@@ -238,6 +238,9 @@ class Machine:
 
     def truth(self, value: Value) -> Any:
         """A condition: see `values.truth`."""
+        if type(value) is Drawn:
+            found = settled(value)
+            value = value if found is None else found
         if self.notes is not None and type(value) in (int, float, np.ndarray):
             self.watch("!=", value, 0)
         return truth(value)
@@ -249,7 +252,10 @@ class Machine:
     ) -> Value:  # fmt: skip
         """Notes an access of the active lanes; gives what a load finds."""
         if self.mask is None or to.is_null or to.space == "nowhere":
-            self.trace.astray += self.mask is not None and to.space == "nowhere"
+            if self.mask is not None and to.space == "nowhere":
+                self.trace.astray[node] = operation != "load" or self.trace.astray.get(node, False)
+                if to is ASTRAY:
+                    self._note_pieces(self._astray(), offset, type_, operation, node, value)
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
         if self.is_lost:
             offset = _AFTER_JUMP
@@ -262,12 +268,7 @@ class Machine:
             if found is not None:
                 self.note(to, offset, type_.bytes, operation, node, value)
                 return found
-        if isinstance(type_, _SCALARS):
-            self.note(to, offset, type_.bytes, operation, node, value)
-        else:
-            several = pieces(type_)
-            for own, bytes_ in several:
-                self.note(to, plus(offset, own), bytes_, operation, node, value)
+        self._note_pieces(to, offset, type_, operation, node, value)
         if operation != "load":
             return UNKNOWN
         if isinstance(type_, ir.PointerType):
@@ -282,6 +283,24 @@ class Machine:
         if len(found.cells) <= _MOST_LEAVES:
             for own, leaf in leaves(type_):
                 found.cells[own] = loaded_number(to.name, plus(offset, own), leaf, made, is_one)
+        return found
+
+    def _note_pieces(
+        self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
+    ) -> None:
+        if isinstance(type_, _SCALARS):
+            self.note(to, offset, type_.bytes, operation, node, value)
+        else:
+            for own, bytes_ in pieces(type_):
+                self.note(to, plus(offset, own), bytes_, operation, node, value)
+
+    def _astray(self) -> Allocation:
+        """Memory that pointers lead to of which nothing is known: other memory for each thread, for all that is known.
+        """
+        found = self.allocations.get(ASTRAY)
+        if found is None:
+            found = self.allocations[ASTRAY] = Allocation(ASTRAY.name, "global")
+            found.varies = "thread"
         return found
 
     def _behind(self, to: Allocation, offset: Any) -> Allocation:

@@ -85,6 +85,8 @@ class Allocation:
 
 NULL = Allocation("null", "global", is_null=True)
 NOWHERE = Allocation("unknown", "nowhere", is_null=True)
+ASTRAY = Allocation("?", "nowhere")
+"""What pointers lead to of which nothing is known."""
 
 
 def joined(mask: Any, new: Value, old: Value) -> Value:
@@ -134,11 +136,12 @@ def _made_of(parts: dict[Allocation, tuple[Any, Any]]) -> Allocation | None:
     return made
 
 
-def either(new: Value, old: Value, scope: int = 0, otherwise: int = 0) -> Value:
+def either(new: Value, old: Value, scope: int = 0, otherwise: int = 0, is_one_of_two: bool = False) -> Value:
     """One value or the other, as data says: of pointers it is known which pieces of memory they may lead to. `scope` is
-    where it is the new one (`Machine.scopes`), and `otherwise` where data leads if not there."""
+    where it is the new one (`Machine.scopes`), and `otherwise` where data leads if not there; `is_one_of_two` as for
+    `either_number`."""
     if type(new) is not Pointer or type(old) is not Pointer:
-        return either_number(new, old, scope, otherwise)
+        return either_number(new, old, scope, otherwise, is_one_of_two)
     if new.allocation.is_null or old.allocation.is_null:
         return old if new.allocation.is_null else new
     if new.allocation is old.allocation:
@@ -346,7 +349,9 @@ class Memory:
                 # Whether it is written is up to data: it is what it is only if that makes no difference.
                 if machine.mask is not to.mask:
                     value = joined(machine.mask, value, self.seen(old))
-                value = value if _is_same(value, old) else either(value, old, machine.scopes[-1], machine.others[-1])
+                if not _is_same(value, old):
+                    is_one_of_two = machine.data == to.data + 1
+                    value = either(value, old, machine.scopes[-1], machine.others[-1], is_one_of_two)
             elif machine.mask is not to.mask:
                 value = joined(machine.mask, value, old)
         if to.depth < machine.depth:
@@ -489,9 +494,10 @@ class Memory:
         if mask is not None and source.cells and type(offset) is np.ndarray:
             numbers = np.unique(np.broadcast_to(offset, mask.shape)[mask]).tolist()
             for own in numbers if len(numbers) <= _MOST_CELLS else ():
-                value = (
-                    self._part(source, own, type_) if isinstance(type_, _AGGREGATES) else self._cell(source, own, type_)
-                )
+                if isinstance(type_, _AGGREGATES):
+                    value = self._part(source, own, type_)
+                else:
+                    value = self._cell(source, own, type_)
                 found = value if found is None else joined(offset == own, value, found)
         if isinstance(type_, ir.PointerType) and type(found) is not Pointer:
             return _one_of(source, offset, type_)

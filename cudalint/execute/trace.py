@@ -240,8 +240,8 @@ class Trace:
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
         self.accesses: list[AccessEvent] = []
-        self.astray = 0
-        """How many accesses there were through pointers of which nothing is known."""
+        self.astray: dict[Any, bool] = {}
+        """Accesses through pointers of which nothing is known, with whether they write."""
         self.touched: list[tuple[int, AccessEvent]] = []
         """What functions of libraries touch, by accesses of their own of which nothing else is known; with how many
         accesses there are before."""

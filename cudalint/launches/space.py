@@ -82,7 +82,8 @@ def space_of_launch(
     tiles = tiles_of(configuration, open_)
     flags = [flag for flag in flags if flag.symbol.bits & related]
     axes = zip(configuration.block, configuration.grid, strict=True)
-    extents = [extent for extent in dict.fromkeys(e * int(n.value) for e, n in axes if n.is_const) if extent > WARP_LANES]
+    known = dict.fromkeys(e * int(n.value) for e, n in axes if n.is_const)
+    extents = [extent for extent in known if extent > WARP_LANES]
     tried = _Tried(open_, found, threads, extents, usual, required, related, tiles, flags).all()
     limits = Guards(limits_of(uses), function, program)
 
@@ -111,7 +112,8 @@ def space_of_launch(
         return held
 
     space = Space(
-        tried, [*needs_of(found, list(open_.parameters), threads, extents), *needs_of_tiles(tiles), *needs_of_flags(flags)],
+        tried,
+        [*needs_of(found, list(open_.parameters), threads, extents), *needs_of_tiles(tiles), *needs_of_flags(flags)],
         with_grid, conditions_of, lambda numbers: limits(parameters(numbers)),
     )  # fmt: skip
     bounds = Bounds(configuration, open_, text)

@@ -10,7 +10,7 @@ import numpy as np
 from msgspec.structs import replace
 
 from cudalint.execute.drawn import Drawn, Known, some_of
-from cudalint.execute.values import Data, is_common
+from cudalint.execute.values import Data, Undeclared, is_common
 from cudalint.facts import AccessResult, Status, Strides
 from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
 from cudalint.measure.machine_accesses import MachineSite, machine_events
@@ -204,7 +204,10 @@ def _by_data(figures: Figures, events: Sequence[AccessEvent], launch: int) -> Ac
     by_data = any(event.data for event in events)
     if unknown is not None:
         reason = f"the address could not be evaluated{f': {unknown.reason}' if unknown.reason else ''}"
-        return AccessResult(launch, "unknown", reason=reason, requests=requests, reached_by_data=by_data)
+        return AccessResult(
+            launch, "unknown", reason=reason, requests=requests, reached_by_data=by_data,
+            reason_kind="unresolved" if type(unknown) is Undeclared else "other",
+        )  # fmt: skip
     return AccessResult(
         launch, "data-dependent", reason=_BY_DATA, reason_kind="data", requests=requests,
         usual_requests=_usual_requests(figures), requests_range=(requests, requests), reached_by_data=by_data,

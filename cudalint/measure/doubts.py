@@ -15,6 +15,7 @@ from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import nodes_in, walk
 from cudalint.measure.bounds import extent_of
+from cudalint.measure.carved import leads_into_another
 from cudalint.measure.crowds import is_crowded
 from cudalint.measure.origins import Origins, Source
 from cudalint.measure.overflows import is_wrapped
@@ -377,7 +378,7 @@ def addresses(race: Race, seen: Seen) -> Doubt | None:
         return Doubt(text)
     if race.reach == "grid":
         return None if _is_crowded(race, seen) else Doubt(text)
-    if _decide_who_comes(race, found, seen):
+    if _decide_who_comes(race, found, seen) or leads_into_another(race, seen):
         return Doubt(text)
     if race.is_covered or _is_one_place(race, found) or _is_crowded(race, seen):
         return None

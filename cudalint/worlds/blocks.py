@@ -279,7 +279,7 @@ def _with(found: Sampled, asked: Sequence[Extents], states: Any) -> Sampled:
 
 
 def _strata(cells: _Cells, own: Any, shares: int) -> Iterator[tuple[Extents, float]]:
-    """The last block, one where they begin, and some between. Where rows begin in a sector goes by the number of a block
+    """The last block, one where they begin, and some between. Where rows begin in a sector goes by a block's number
     modulo a power of two: their numbers are spread over those, first over even distances from the last one, which come
     to each place as often as all distances do."""
     weights, places = cells.weights[own], cells.places[own]

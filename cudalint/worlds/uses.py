@@ -24,7 +24,8 @@ UseKind = Literal[
 - `dividend`: it is divided by `other`, or the remainder is taken; by a power of two also with shifts and masks. Of a
   product of parameters it is their names: `heads * width`.
 - `divisor`: something is divided by it; `other` is what, if that is a number or a parameter.
-- `loop`: how long a loop goes on is compared with it; `other` is `thread` where that differs between threads.
+- `loop`: how long a loop goes on is compared with it; `other` is `thread` where that differs between threads, or where
+  blocks go through it by as many elements as all threads of the grid.
 - `guard`: something that differs between threads, blocks, turns or data, or another parameter, is compared with it.
 - `edge`: what differs is compared with it once the constant `other` is added: `i + 3 < n`.
 - `stride`: it is multiplied with what differs between `other`: threads, blocks or turns, or added in each turn.
@@ -63,6 +64,11 @@ class Uses:
         self.parameters = self.origins.parameters
         """The numbers that it takes, in the order of their declarations."""
         self._places = {parameter: place for place, parameter in enumerate(self.parameters)}
+        self._steps: dict[ir.Symbol, list[ir.Expr]] = {}
+        """What variables go on by."""
+        for node in self.code.nodes:
+            if isinstance(node, ir.Assign) and node.op == "+" and isinstance(node.target, ir.Name):
+                self._steps.setdefault(node.target.symbol, []).append(node.value)
         self._loop_conditions: set[Any] = set()
         for node in self.code.nodes:
             if isinstance(node, (ir.For, ir.While, ir.DoWhile)) and node.condition is not None:
@@ -195,8 +201,12 @@ class Uses:
 
     def _compared(self, node: ir.Binary) -> Iterator[_Met]:
         sides = self.origins.of(node.left), self.origins.of(node.right)
-        for own, other, expression in ((*sides, node.right), (*sides[::-1], node.left)):
+        both = (*sides, node.left, node.right), (*sides[::-1], node.right, node.left)
+        for own, other, side, expression in both:
             if own.varies:
+                # `i + n < 256` is a bound for `i`.
+                fixed = (p for term in _terms(side) for p in self._fixed(term))
+                yield from ((p, "guard", other.name) for p in fixed)
                 continue
             added = self._constant_added(expression) if other.varies else 0
             if added and own.plain is not None:
@@ -206,7 +216,8 @@ class Uses:
                     yield own.plain, *_choice(node.op, other.constant, is_mirrored=own is not sides[0])
             elif other.varies or other.sources - own.sources:
                 kind: UseKind = "loop" if node in self._loop_conditions and other.varies else "guard"
-                what = "thread" if kind == "loop" and "thread" in other.varies else other.name
+                is_by_thread = "thread" in other.varies or self._is_by_element(expression)
+                what = "thread" if kind == "loop" and is_by_thread else other.name
                 yield from ((p, kind, what) for p in self._ordered(own.sources))
 
     def _constant_added(self, expression: ir.Expr) -> int:
@@ -223,6 +234,18 @@ class Uses:
         for own, other in (sides, sides[::-1]):
             if own.varies and other.sources and not other.varies:
                 yield from ((p, "guard", other.name) for p in self._ordered(own.added - other.sources))
+
+    def _is_by_element(self, counter: ir.Expr) -> bool:
+        """Whether a loop over the grid goes on by several elements for each block: `i += gridDim.x * 256`."""
+        name = without_casts(counter)
+        for step in self._steps.get(name.symbol, ()) if isinstance(name, ir.Name) else ():
+            parts = list(walk(step))
+            symbols = (part.symbol for part in parts if isinstance(part, ir.Name))
+            bases = {symbol.name for symbol in symbols if symbol.storage == "builtin"}
+            counts = (part.value for part in parts if isinstance(part, ir.Constant))
+            if "gridDim" in bases and ("blockDim" in bases or any(type(n) is int and n > 1 for n in counts)):
+                return True
+        return False
 
     def _begun(self, start: ir.Expr) -> Iterator[_Met]:
         """Where a loop begins: `-r`, `-r / 2` or `-(r / 2)`."""
@@ -258,6 +281,17 @@ class Uses:
         if ratio > 1:
             kind: UseKind = "size" if old <= 1 else "vector"
             yield from ((p, kind, ratio) for p in self._ordered(self.origins.moving(node.operand).sources))
+
+
+def _terms(expression: ir.Expr) -> Iterator[ir.Expr]:
+    """What is added up, or subtracted; of what is no sum nothing."""
+    pending = [without_casts(expression)]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, ir.Binary) and part.op in ("+", "-"):
+            pending += [without_casts(part.right), without_casts(part.left)]
+        elif part is not expression:
+            yield part
 
 
 def _choice(op: str, constant: int, is_mirrored: bool) -> tuple[UseKind, int]:
