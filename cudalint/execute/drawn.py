@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudalint.execute.arithmetic import COMPARING, binary, converted
+from cudalint.execute.arithmetic import COMPARING, binary, converted, dtype_of
 from cudalint.execute.values import COMPUTED, Data, Value, is_common
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -82,13 +82,16 @@ class Drawn(Data):
         if self.op == "cast":
             return converted(values[0], self.type), is_scattered
         if self.op == "chosen":
-            return np.where(*values), is_scattered
+            return np.where(values[0], *(_in_type(each, self.type) for each in values[1:])), is_scattered
         if self.op == "either":
             by_row = _scramble(np.arange(1, lanes.rows + 1, dtype=np.uint64)[:, None])
-            return np.where(by_row & np.uint64(1), *values), is_scattered
+            both = (_in_type(each, self.type) for each in values)
+            return np.where(by_row & np.uint64(1), *both), is_scattered
         if self.op == "function":
             return converted(self.arguments[0](*map(np.asarray, values[1:])), self.type), is_scattered
-        return binary(self.op, values[0], values[1], self.type), is_scattered
+        found = binary(self.op, values[0], values[1], self.type)
+        # What nothing gives a number for, as what is divided by zero, has one that is as good as others.
+        return (0 if isinstance(found, Data) else found), is_scattered
 
     def without_data(self, lanes: Lanes) -> Any:
         """What it is if all that is loaded is zero."""
@@ -225,6 +228,18 @@ def moved_offset(offset: Any, added: Any) -> Data:
 def scaled_index(index: Drawn, bytes_: int) -> Data:
     found = computed_number("*", cast_number(index, _LONG), bytes_, _LONG, _LONG)
     return found if found is not None else COMPUTED
+
+
+def _in_type(value: Any, type_: ir.Scalar) -> Any:
+    """A number as one that numpy has of a type."""
+    dtype = dtype_of(type_)
+    found = converted(value, type_)
+    if type(found) is int and dtype.kind in "iu":
+        return np.uint64(found & _ALL_BITS).astype(dtype)
+    return found if type(found) is np.ndarray else dtype.type(found)
+
+
+_ALL_BITS = (1 << 64) - 1
 
 
 def _near(offset: Any) -> Any:
