@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudalint.execute.arithmetic import COMPARING, binary, converted
+from cudalint.execute.arithmetic import COMPARING, binary, converted, dtype_of
 from cudalint.execute.values import COMPUTED, Data, Value, is_common
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -86,7 +86,7 @@ class Drawn(Data):
             return _drawn(self.arguments[0], where, self.type, lanes), not self.is_common
         if self.op == "either":
             by_row = _scramble(np.arange(1, lanes.rows + 1, dtype=np.uint64)[:, None])
-            return np.where(by_row & np.uint64(1), *values), is_scattered
+            return np.where(by_row & np.uint64(1), *(_in_type(each, self.type) for each in values)), is_scattered
         return self.of_arguments(values), is_scattered
 
     def of_arguments(self, values: list[Any]) -> Any:
@@ -94,10 +94,12 @@ class Drawn(Data):
         if self.op == "cast":
             return converted(values[0], self.type)
         if self.op == "chosen":
-            return np.where(*values)
+            return np.where(values[0], *(_in_type(each, self.type) for each in values[1:]))
         if self.op == "function":
             return converted(self.arguments[0](*map(np.asarray, values[1:])), self.type)
-        return binary(self.op, values[0], values[1], self.type)
+        found = binary(self.op, values[0], values[1], self.type)
+        # What nothing gives a number for, as what is divided by zero, has one that is as good as others.
+        return 0 if isinstance(found, Data) else found
 
     def without_data(self, lanes: Lanes) -> Any:
         """What it is if all that is loaded is zero."""
@@ -283,6 +285,18 @@ def moved_offset(offset: Any, added: Any) -> Data:
 def scaled_index(index: Drawn, bytes_: int) -> Data:
     found = computed_number("*", cast_number(index, _LONG), bytes_, _LONG, _LONG)
     return found if found is not None else COMPUTED
+
+
+def _in_type(value: Any, type_: ir.Scalar) -> Any:
+    """A number as one that numpy has of a type."""
+    dtype = dtype_of(type_)
+    found = converted(value, type_)
+    if type(found) is int and dtype.kind in "iu":
+        return np.uint64(found & _ALL_BITS).astype(dtype)
+    return found if type(found) is np.ndarray else dtype.type(found)
+
+
+_ALL_BITS = (1 << 64) - 1
 
 
 def _near(offset: Any) -> Any:

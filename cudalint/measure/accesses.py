@@ -15,7 +15,7 @@ from cudalint.facts import AccessResult, Status, Strides
 from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
 from cudalint.measure.machine_accesses import MachineSite, machine_events
 from cudalint.measure.parted import whole_sites
-from cudalint.measure.requests import AccessSite, Figures, figures_of, unit_of
+from cudalint.measure.requests import WIDTHS, AccessSite, Figures, figures_of, unit_of
 from cudalint.measure.samples import sample
 from cudalint.measure.sensitivity import Sensitivity, where
 from cudalint.measure.steps import sized
@@ -45,7 +45,6 @@ _MOST_HALVED = 2
 _TABLE_ENTRIES = 1 << 16
 """As many as an integer of two bytes tells apart."""
 _LEAST_CODE = 2
-_WIDTHS = frozenset({1, 2, 4, 8, 16})
 
 
 def results_of(
@@ -189,7 +188,7 @@ def _result(
     site: AccessSite, events: Sequence[AccessEvent], executed: Executed, launch: int, patterns: dict[int, Pattern]
 ) -> AccessResult:
     """The figures of one site, over all of its executions."""
-    if site.bytes not in _WIDTHS:
+    if site.bytes not in WIDTHS:
         return AccessResult(launch, "unknown", reason="the size of what is accessed is not known")
     figures = figures_of(site, events, executed.trace, patterns)
     if not figures.requests.any():

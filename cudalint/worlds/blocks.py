@@ -263,18 +263,21 @@ def _chosen(cells: _Cells, states: Any, most: int, axes: int) -> Sampled:
 
 def _with(found: Sampled, asked: Sequence[Extents], states: Any) -> Sampled:
     """With the first block and the last, which are the ones that leave arrays if any do, and the blocks beside the
-    first one, which share with it what lies between blocks. Each stands for itself, and is taken from a block for which
-    conditions come out the same, as long as there is one."""
+    first one, which share with it what lies between blocks. Each stands for itself, or for half of what the block does
+    that it is taken from: one for which conditions come out the same, as long as there is any."""
     weights = dict(found)
     for place in asked:
-        places = [other for other, weight in weights.items() if weight >= 2]
-        if place in weights or not places:
+        if place in weights:
             continue
+        places = list(weights)
         own = states(np.array([place, *places], np.float64))
         alike = [other for other, state in zip(places, own[1:], strict=True) if np.array_equal(state, own[0])]
         donor = max(alike or places, key=lambda other: weights[other])
-        weights[donor] -= 1.0
-        weights[place] = 1.0
+        if weights[donor] <= 1:
+            continue
+        share = min(1.0, weights[donor] / 2)
+        weights[donor] -= share
+        weights[place] = share
     return sorted(weights.items(), key=lambda each: each[0][::-1])
 
 
