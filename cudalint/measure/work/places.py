@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from cudalint.execute.values import Value
 from cudalint.ir import nodes as ir
 from cudalint.measure.work import compiler, terms
+from cudalint.measure.work.runs import Run, Runs
 from cudalint.measure.work.terms import NO_LOOPS, Loops, Part, Term
 
 Site = tuple[Any, Any, Any]
@@ -58,6 +59,10 @@ class Loop:
         """Of its body, one after the other, with one test for all."""
         self.steps: dict[Term, Any] = {}
         """What its variables become in a turn: a number that is added, VARIABLE, or None for anything else."""
+        self.starts: dict[Term, Any] = {}
+        """What its variables are before the first turn."""
+        self.repeated: frozenset[Run] = frozenset()
+        """The runs that accesses of the next copy of its body would go on with."""
         self.sums: list[Need] = []
         self.is_closed = False
         self.asked: int | None = None
@@ -95,8 +100,8 @@ class Access(NamedTuple):
     version: Any = None
     align: int = 0
     """Of the record of which it is a field; 0 where it is none."""
-    run: Any = None
-    """The same for accesses between which nothing keeps neighbours from being one."""
+    runs: Runs = (None, None)
+    """Of accesses between which nothing keeps neighbours from being one."""
 
 
 class Visit(NamedTuple):
