@@ -147,6 +147,8 @@ class Machine:
         """How often something was stored to memory from which pointers were loaded."""
         self.contents: list[Contents] = []
         """Of shared memory, of which integers are kept."""
+        self.meant: set[Allocation] = set()
+        """What null pointers lead to that are used in any case."""
 
     # --- masks -------------------------------------------------------------------------------------
 
@@ -240,7 +242,7 @@ class Machine:
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value = None,
     ) -> Value:  # fmt: skip
         """Notes an access of the active lanes; gives what a load finds."""
-        if self.mask is None or to.is_null or to.space == "nowhere":
+        if self.mask is None or (to.is_null and not self._is_there(to)):
             self.trace.astray += self.mask is not None and to.space == "nowhere"
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
         if to.parts:
@@ -273,6 +275,19 @@ class Machine:
             for own, leaf in leaves(type_):
                 found.cells[own] = loaded_number(to.name, plus(offset, own), leaf, made, is_one)
         return found
+
+    def _is_there(self, to: Allocation) -> bool:
+        """Whether a launch that passes a null pointer can't mean it: lanes use it, whatever data says and whichever
+        world it is. What else uses it is a way that the launch doesn't go."""
+        if to in self.meant:
+            return True
+        mask = self.mask
+        if to is NULL or to.space == "nowhere" or self.data or mask is None:
+            return False
+        if not mask.reshape(self.lanes.worlds, -1).any(axis=1).all():
+            return False
+        self.meant.add(to)
+        return True
 
     def _behind(self, to: Allocation, offset: Any) -> Allocation:
         """What pointers lead to that are loaded: the same for all that look in one place, as long as nothing is stored
