@@ -155,6 +155,8 @@ class Machine:
         """What a pointer leads to that is several pieces of memory, while each is accessed by its lanes."""
         self.contents: list[Contents] = []
         """Of shared memory, of which integers are kept."""
+        self.meant: set[Allocation] = set()
+        """What null pointers lead to that are used in any case."""
 
     # --- masks -------------------------------------------------------------------------------------
 
@@ -251,7 +253,7 @@ class Machine:
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value = None,
     ) -> Value:  # fmt: skip
         """Notes an access of the active lanes; gives what a load finds."""
-        if self.mask is None or to.is_null or to.space == "nowhere":
+        if self.mask is None or to.space == "nowhere" or (to.is_null and not self._is_there(to)):
             if self.mask is not None and to.space == "nowhere":
                 self.trace.astray[node] = operation != "load" or self.trace.astray.get(node, False)
                 if to is ASTRAY:
@@ -302,6 +304,19 @@ class Machine:
             found = self.allocations[ASTRAY] = Allocation(ASTRAY.name, "global")
             found.varies = "thread"
         return found
+
+    def _is_there(self, to: Allocation) -> bool:
+        """Whether a launch that passes a null pointer can't mean it: lanes use it, whatever data says and whichever
+        world it is. What else uses it is a way that the launch doesn't go."""
+        if to in self.meant:
+            return True
+        mask = self.mask
+        if to is NULL or to.space == "nowhere" or self.data or mask is None:
+            return False
+        if not mask.reshape(self.lanes.worlds, -1).any(axis=1).all():
+            return False
+        self.meant.add(to)
+        return True
 
     def _behind(self, to: Allocation, offset: Any) -> Allocation:
         """What pointers lead to that are loaded: the same for all that look in one place, as long as nothing is stored
