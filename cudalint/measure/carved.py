@@ -19,7 +19,7 @@ from cudalint.measure.races import Race, RaceEnd
 from cudalint.measure.seen import Seen
 
 
-@heuristic("trace-carved-arrays", "histograms beside other arrays in dynamic shared memory").otherwise(False)
+@heuristic("carved-arrays", "histograms beside other arrays in dynamic shared memory").otherwise(False)
 def leads_into_another(race: Race, seen: Seen) -> bool:
     """Whether data chooses an element of one of such arrays, and the other access is of another one: whatever data may
     be, it is taken to lead into its own."""

@@ -11,8 +11,9 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from cudalint.execute.trace import AccessEvent
-from cudalint.execute.values import Data
+from cudalint.execute.memory import Allocation
+from cudalint.execute.trace import AccessEvent, Trace
+from cudalint.execute.values import COMPUTED, Data
 from cudalint.ir import nodes as ir
 from cudalint.measure.work.counts import Laid
 from cudalint.measure.work.halves import HALF, halved_loads
@@ -59,6 +60,22 @@ def machine_sites(laid: Laid, volatile: Iterable[ir.Span] = ()) -> dict[SiteKey,
         visits[visit.node, visit.stack, visit.operation, visit.bytes].append(visit)
     verbatim = frozenset(volatile)
     return {key: _site(own, by_term) for key, own in visits.items() if not verbatim or key[0].span not in verbatim}
+
+
+def unreached(laid: Laid, trace: Trace) -> Iterator[AccessEvent]:
+    """The accesses that no lane comes to in any world, without addresses; none where not all was executed."""
+    if trace.is_cut or trace.gaps or trace.left_out:
+        return
+    reached = {(event.node, event.stack, event.operation) for event in trace.accesses}
+    for visit in laid.graph.accesses():
+        key = visit.node, visit.stack, visit.operation
+        memory = getattr(visit.term.info, "memory", None)
+        if key not in reached and isinstance(memory, Allocation) and memory.space in ("global", "shared"):
+            reached.add(key)
+            yield AccessEvent(
+                visit.node, visit.operation, visit.bytes, memory, COMPUTED, trace.lanes.full & False, 0.0, 0,
+                visit.stack, 0,
+            )  # fmt: skip
 
 
 def copied_records(laid: Laid) -> frozenset[Any]:

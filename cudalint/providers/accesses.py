@@ -19,8 +19,8 @@ from cudalint.launches.variants import not_with, other_shapes
 from cudalint.measure import access_places as places
 from cudalint.measure.accesses import known_modulo, results_of
 from cudalint.measure.executed import Executed
-from cudalint.measure.machine_accesses import copied_records
-from cudalint.measure.requests import AccessSite
+from cudalint.measure.machine_accesses import copied_records, unreached
+from cudalint.measure.requests import AccessSite, site_of
 from cudalint.providers.provider import Provider, Run, Subject
 
 NO_TIME = "the kernel takes too long"
@@ -84,6 +84,10 @@ class AccessCollector(Provider, eq=False):
             site = self._sites[key]
             site.moduli.append(known_modulo(events, run.executed))
             site.results.extend(results)
+        for event in unreached(run.executed.laid, run.executed.trace):
+            key = _key(site_of(event))
+            if key not in self._sites:
+                self._sites[key] = _Site(event, event.bytes, places.made_at(event), event.node in copied)
         self._doubt_made_up_block(run)
 
     def _doubt_made_up_block(self, run: Run) -> None:
@@ -152,7 +156,7 @@ class AccessCollector(Provider, eq=False):
             made_at=Place(*span),
             made_through=places.frames_of(through),
             made_by=places.made_by(event.node),
-            known_modulo=min(site.moduli),
+            known_modulo=min(site.moduli, default=1),
         )
 
     def _results(self, site: _Site) -> tuple[AccessResult, ...]:

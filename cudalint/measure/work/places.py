@@ -8,6 +8,7 @@ from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cudalint.execute.values import Value
+from cudalint.facts import Operation
 from cudalint.ir import nodes as ir
 from cudalint.measure.work import compiler, terms
 from cudalint.measure.work.runs import Run, Runs
@@ -109,7 +110,7 @@ class Visit(NamedTuple):
 
     node: Any
     stack: Any
-    operation: str
+    operation: Operation
     bytes: int
     term: Term
     earlier: Any = None
