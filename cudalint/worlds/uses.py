@@ -17,7 +17,7 @@ from cudalint.worlds.origins import Code, Origins
 from cudalint.worlds.records import Parameter
 
 UseKind = Literal[
-    "dividend", "divisor", "loop", "guard", "edge", "stride", "flag", "limit", "shift", "size", "vector", "radius"
+    "dividend", "divisor", "loop", "guard", "edge", "offset", "stride", "flag", "limit", "shift", "size", "vector", "radius"
 ]
 """What happens to a number, or to what is computed of it:
 
@@ -27,6 +27,7 @@ UseKind = Literal[
 - `loop`: how long a loop goes on is compared with it; `other` is `thread` where that differs between threads.
 - `guard`: something that differs between threads, blocks, turns or data, or another parameter, is compared with it.
 - `edge`: what differs is compared with it once the constant `other` is added: `i + 3 < n`.
+- `offset`: it goes into something that differs and that is compared with something; only of what has no other use.
 - `stride`: it is multiplied with what differs between `other`: threads, blocks or turns, or added in each turn.
 - `flag`: whether it is the constant `other` chooses something.
 - `limit`: whether it is at least the constant `other` does.
@@ -77,7 +78,8 @@ class Uses:
                 met = found.setdefault((parameter, kind, other), Use(parameter, kind, other, span, factors))
                 if factors > met.factors:
                     found[parameter, kind, other] = structs.replace(met, factors=factors)
-        return tuple(found.values())
+        otherwise = {use.parameter for use in found.values() if use.kind != "offset"}
+        return tuple(use for use in found.values() if use.kind != "offset" or use.parameter not in otherwise)
 
     def lengths(self) -> frozenset[Parameter]:
         """Numbers up to which threads or turns go, and those of elements along an axis."""
@@ -194,6 +196,7 @@ class Uses:
         for own, other, expression in ((*sides, node.right), (*sides[::-1], node.left)):
             if own.varies:
                 continue
+            yield from ((p, "offset", None) for p in self._ordered(other.sources - own.sources) if other.varies)
             added = self._added(expression) if other.varies else 0
             if added and own.plain is not None:
                 yield own.plain, "edge", added
