@@ -54,7 +54,9 @@ def in_worlds(
         return executed(Worlds(tuple(worlds), ("",) * len(worlds), 0, ())).trace
 
     chosen = choose(space.space)
-    worlds = reaching(chosen, space.space, space.text.uses, trace, behind=space.open.behind, admits=space.admits)
+    worlds = reaching(
+        chosen, space.space, space.text.uses, trace, behind=space.open.behind, admits=space.admits, knows=space.knows
+    )
     worlds = with_units(
         worlds, space.space, space.text.uses, space.text.found, trace, behind=space.open.behind, admits=space.admits
     )

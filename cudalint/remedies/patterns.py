@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
-from cudalint.facts import Access, AccessResult, LaunchFacts, Strides
+from cudalint.facts import Access, AccessResult, LaunchFacts, Sample, Strides
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.warps import warp_count
@@ -95,7 +95,7 @@ def _usual_step(result: AccessResult) -> int | None:
     return int(steps[times.argmax()])
 
 
-def _moved(sample: AddressSample, apart: int) -> Any:
+def _moved(sample: Sample, apart: int) -> Any:
     """Bytes between the addresses of active lanes that are so far from each other."""
     both = sample.mask[:, apart:] & sample.mask[:, :-apart]
     return (sample.addresses[:, apart:] - sample.addresses[:, :-apart])[both]

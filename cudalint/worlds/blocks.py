@@ -279,12 +279,12 @@ def _with(found: Sampled, asked: Sequence[Extents], states: Any) -> Sampled:
 
 
 def _strata(cells: _Cells, own: Any, shares: int) -> Iterator[tuple[Extents, float]]:
-    """The last block, one where they begin, and some between. Where rows begin in a sector goes by the number of a block
-    modulo a power of two: their numbers are spread over those, first over even distances from the last one, which come
-    to each place as often as all distances do."""
+    """The last block, one where they begin, and some between. Where rows begin in a sector goes by the number of a
+    block modulo a power of two: their numbers are spread over those, first over even distances from the last one, which
+    come to each place as often as all distances do."""
     weights, places = cells.weights[own], cells.places[own]
     total, ends, left = weights.sum(), np.cumsum(weights), [list(_SPREAD[:shares]) for _ in range(places.shape[1])]
-    found = []
+    found: list[tuple[Any, float]] = []
     for number in sorted(range(shares), key=lambda each: (each != shares - 1, each)):
         low, high = total * number / shares, total * (number + 1) / shares
         place = int(np.searchsorted(ends, low + (number * _GOLDEN + 0.5) % 1 * (high - low), side="right"))

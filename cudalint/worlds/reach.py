@@ -51,7 +51,7 @@ class Region(Struct, frozen=True, eq=False):
 def reaching(
     worlds: Worlds, space: Space, uses: Uses, execute: Execute, most: int = MOST_WORLDS,
     behind: Callable[[Parameter], Iterable[Any]] = lambda parameter: (parameter,),
-    admits: Admits = lambda numbers, way: True,
+    admits: Admits = lambda numbers, way: True, knows: Callable[[Way], bool] = lambda way: False,
 ) -> Worlds:  # fmt: skip
     """The worlds with more of them for what none of them comes to, if numbers decide about it. Worlds that are there
     only to tell numbers apart give way. `behind` says of which variables a parameter of the kernel is computed."""
@@ -78,10 +78,13 @@ def reaching(
             break
         worlds = with_more(worlds, [tried[world] for world in chosen], most)
         missed = [region for region, by in zip(missed, by_world, strict=True) if not by[chosen].any()]
-    executed = {site.statement for site in execute(worlds.worlds).executions} if missed else set()
+    trace = execute(worlds.worlds) if missed else None
+    executed = {site.statement for site in trace.executions} if trace is not None else set()
     unreached = [
         region.span for region in missed
-        if region.span is not None and not executed & region.nodes and _is_open(region, space, uses, behind, admits)
+        if region.span is not None and not executed & region.nodes and trace is not None and not trace.is_cut
+        and any(_accesses(node) for node in region.nodes)
+        and knows(region.way) and _is_open(region, space, uses, behind, admits)
     ]  # fmt: skip
     return structs.replace(
         worlds, missing=(*worlds.missing, *(text for text in map(_text, missed) if text)), unreached=tuple(unreached)
@@ -246,6 +249,11 @@ def _may_access(node: Any) -> bool:
         case ir.Unary(op="*") | ir.Call() | ir.Member(arrow=True):
             return True
     return False
+
+
+def _accesses(node: Any) -> bool:
+    """Whether it is an access of memory for certain."""
+    return isinstance(node, ir.Index) and not is_local(node)
 
 
 def _candidates(

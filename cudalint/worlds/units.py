@@ -60,7 +60,7 @@ def with_units(
 def _given(worlds: Sequence[World], space: Space, parameters: Iterable[Parameter]) -> dict[Parameter, Any]:
     """What a kernel is given in some worlds."""
     values = space.parameters({variable: np.array([world[variable] for world in worlds]) for variable in space.tried})
-    return {parameter: np.broadcast_to(values[parameter], len(worlds)) for parameter in parameters if parameter in values}
+    return {each: np.broadcast_to(values[each], len(worlds)) for each in parameters if each in values}
 
 
 def _lacks(by_world: Sequence[Any], given: Mapping[Parameter, Any], units: Mapping[Parameter, int]) -> Iterator[_Lack]:

@@ -17,7 +17,8 @@ from cudalint.worlds.origins import Code, Origins
 from cudalint.worlds.records import Parameter
 
 UseKind = Literal[
-    "dividend", "divisor", "loop", "guard", "edge", "offset", "stride", "flag", "limit", "shift", "size", "vector", "radius"
+    "dividend", "divisor", "loop", "guard", "edge", "offset", "stride", "flag", "limit", "shift", "size", "vector",
+    "radius",
 ]
 """What happens to a number, or to what is computed of it:
 
