@@ -128,8 +128,7 @@ class Bounds:
         self._last: tuple[Evaluated, Intervals] | None = None
 
     def admits(self, conditions: Iterable[tuple[ir.Expr, bool]], evaluated: Evaluated) -> Any:
-        """[C]: whether each of some conditions may come out as wanted for some thread, as that of which nothing is known
-        may."""
+        """[C]: whether each of some conditions may come out as wanted for some thread; so may what is not known."""
         held, intervals = np.ones(evaluated.count, bool), self._of(evaluated)
         with np.errstate(all="ignore"):
             for condition, wanted in conditions:
