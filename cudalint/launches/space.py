@@ -114,7 +114,8 @@ def space_of_launch(
     needs = needs_of(found, list(open_.parameters), threads, extents)
     rows = needs_of_rows(needs, found) if bits_of(configuration.grid) & open_.open_bits else ()
     space = Space(
-        tried, [*needs, *rows, *needs_of_tiles(tiles), *needs_of_flags(flags)], with_grid, conditions_of, lambda numbers: limits(parameters(numbers)),
+        tried, [*needs, *rows, *needs_of_tiles(tiles), *needs_of_flags(flags)], with_grid, conditions_of,
+        lambda numbers: limits(parameters(numbers)),
     )  # fmt: skip
     bounds = Bounds(configuration, open_, text)
     return LaunchSpace(

@@ -253,8 +253,8 @@ class Search:
         return [(place, number) for place in self._open for number in self._numbers[place]]
 
     def _leave_alike(self, base: Any) -> None:
-        """Leaves numbers out that show what another one does, under the same conditions, whatever the others are: beside
-        those of the first world, and where several are the same, since one factor may hide what others leave."""
+        """Leaves numbers out that show what another one does, under the same conditions, whatever the others are:
+        beside those of the first world, and where several are the same, since one factor may hide what others leave."""
         changes = self._single_changes()
         if not changes or not self.needs:
             return

@@ -18,8 +18,8 @@ from cudalint.worlds.records import Parameter
 from cudalint.worlds.windows import scales_in, windows_in
 
 UseKind = Literal[
-    "dividend", "divisor", "loop", "guard", "stride", "flag", "limit", "shift", "size", "vector", "radius", "window", "step",
-    "scale",
+    "dividend", "divisor", "loop", "guard", "stride", "flag", "limit", "shift", "size", "vector", "radius", "window",
+    "step", "scale",
 ]
 """What happens to a number, or to what is computed of it:
 
