@@ -62,6 +62,8 @@ class AccessCollector(Provider, eq=False):
     spellings: Spellings
     _sites: dict[Key, _Site] = field(default_factory=dict)
     _launches: list[int] = field(default_factory=list)
+    _unreached: dict[int, frozenset[ir.Span]] = field(default_factory=dict)
+    """By launch: where it begins what no numbers were found for that lead there."""
 
     @classmethod
     def of(cls, subject: Subject) -> Self:
@@ -69,6 +71,7 @@ class AccessCollector(Provider, eq=False):
 
     def add(self, run: Run) -> None:
         self._launches.append(run.index)
+        self._unreached[run.index] = frozenset(run.chosen.worlds.unreached)
         copied = copied_records(run.executed.laid)
         for key, (events, results) in _by_key(run.executed, run.index).items():
             if key not in self._sites:
@@ -92,8 +95,15 @@ class AccessCollector(Provider, eq=False):
             for key, (_, results) in _by_key(there, run.index, exceeding).items():
                 self._sites[key].compare(run.index, results, run.configuration.block)
 
+    def finish(self, subject: Subject) -> None:
+        nowhere = frozenset[ir.Span]().union(*self._unreached.values())
+        for span in sorted(nowhere):
+            if all(span in own for own in self._unreached.values()):
+                subject.has_gap(f"what begins at line {span.line}: no sizes were found that lead there", "other")
+
     def forget(self, launch: int) -> None:
         """Takes back what is known of a launch."""
+        self._unreached.pop(launch, None)
         self._launches = [each for each in self._launches if each != launch]
         for site in self._sites.values():
             site.results[:] = [result for result in site.results if result.launch != launch]

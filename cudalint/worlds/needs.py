@@ -238,6 +238,9 @@ def _sizes(own: Sequence[Use], size: int, threads: int) -> list[int]:
     unit = _least_common((WARP_LANES * size, *by))
     large = -(-large_of(own, threads) // unit) * unit
     parts = [part * size for part in _PARTS] if kinds & {"stride", "divisor"} else []
+    # The first numbers with which something that is compared with them is on the other side.
+    edges = [u.other + 1 for u in own if u.kind == "edge" and isinstance(u.other, int) and 0 <= u.other < large]
+    parts += [*edges, *(SMALL * size + edge - large for edge in edges)]
     # A multiple of one of them is none of what does not divide it.
     return [large, *(large + number for number in units), SMALL * size, size, *(large + part for part in parts)]
 

@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
-from cudalint.ir.walk import walk
+from cudalint.ir.walk import walk, without_casts
 from cudalint.worlds.choosing import MOST_WORLDS, Numbers, Search, Space, World, Worlds
 from cudalint.worlds.guards import Guards
 from cudalint.worlds.origins import is_local
@@ -76,9 +76,47 @@ def reaching(
         chosen = _cover(by_world, room)
         if not chosen:
             break
-        worlds = _with(worlds, [tried[world] for world in chosen], most)
+        worlds = with_more(worlds, [tried[world] for world in chosen], most)
         missed = [region for region, by in zip(missed, by_world, strict=True) if not by[chosen].any()]
-    return structs.replace(worlds, missing=(*worlds.missing, *(text for text in map(_text, missed) if text)))
+    executed = {site.statement for site in execute(worlds.worlds).executions} if missed else set()
+    unreached = [
+        region.span for region in missed
+        if region.span is not None and not executed & region.nodes and _is_open(region, space, uses, behind, admits)
+    ]  # fmt: skip
+    return structs.replace(
+        worlds, missing=(*worlds.missing, *(text for text in map(_text, missed) if text)), unreached=tuple(unreached)
+    )
+
+
+def _is_open(
+    region: Region, space: Space, uses: Uses, behind: Callable[[Parameter], Iterable[Any]], admits: Admits
+) -> bool:
+    """Whether open numbers decide about a region, and those that are given admit it."""
+    if not _deciding(region, space, behind):
+        return False
+    fixed = [
+        (part, wanted)
+        for condition, holds in region.way
+        for part, wanted in _parts(condition, holds)
+        if not any(
+            len(space.tried.get(variable, ())) > 1
+            for parameter in uses.origins.of(part).sources for variable in behind(parameter)
+        )
+    ]  # fmt: skip
+    first = {variable: np.array(values[:1]) for variable, values in space.tried.items()}
+    return bool(np.all(admits(first, fixed)))
+
+
+def _parts(condition: ir.Expr, holds: bool) -> Iterator[tuple[ir.Expr, bool]]:
+    """What has to hold, each for itself: `a && b` is two of them."""
+    bare = without_casts(condition)
+    if isinstance(bare, ir.Unary) and bare.op == "!":
+        yield from _parts(bare.operand, not holds)
+    elif isinstance(bare, ir.Binary) and bare.op == ("&&" if holds else "||"):
+        yield from _parts(bare.left, holds)
+        yield from _parts(bare.right, holds)
+    else:
+        yield condition, holds
 
 
 def _deciding(region: Region, space: Space, behind: Callable[[Parameter], Iterable[Any]]) -> list[Any]:
@@ -222,7 +260,10 @@ def _candidates(
         may_come = Guards(region.conditions, uses.code.functions[0], program)
         deciders = deciding[region]
         # Combinations may be too many to have them all: they are made one after the other.
-        tried = list(itertools.islice(_combinations(deciders, search.space.tried, bases), _MOST_COMBINED))
+        tried = [
+            *_solved(region, deciders, search.space, bases, may_come, uses),
+            *itertools.islice(_combinations(deciders, search.space.tried, bases), _MOST_COMBINED),
+        ]
         numbers = {variable: np.array([world[variable] for world in tried]) for variable in search.space.tried}
         held = search.admitted(numbers) & may_come(search.space.parameters(numbers)).all(axis=1)
         held = held & admits(numbers, region.way)
@@ -245,6 +286,38 @@ def _combinations(
         yield from ({**base, decider: value} for decider in deciders for value in tried[decider])
     for own in itertools.product(*(tried[variable] for variable in deciders)):
         yield from ({**base, **dict(zip(deciders, own, strict=True))} for base in bases)
+
+
+def _solved(
+    region: Region, deciders: Sequence[Any], space: Space, bases: Sequence[World], values: Guards, uses: Uses
+) -> Iterator[World]:
+    """Worlds in which numbers are what conditions on the way ask them to be equal to: `columns == 3 * rows + 1`."""
+    equal = [each for condition, holds in region.conditions for each in _equations(condition, holds, uses)]
+    for base in bases if equal else ():
+        world = dict(base)
+        for _ in equal:
+            for parameter, expression in equal:
+                own = space.parameters({variable: np.array([number]) for variable, number in world.items()})
+                wanted = values.number(expression, {p: each[0] for p, each in own.items() if np.size(each)})
+                variables = [each for each in deciders if world[each] == own[parameter][0]]
+                if wanted is not None and int(own[parameter][0]) != wanted:
+                    for variable in variables:
+                        changed = {**world, variable: wanted}
+                        after = space.parameters({each: np.array([number]) for each, number in changed.items()})
+                        if after[parameter][0] == wanted:
+                            world = changed
+                            break
+        yield world
+
+
+def _equations(condition: ir.Expr, holds: bool, uses: Uses) -> Iterator[tuple[Parameter, ir.Expr]]:
+    """Parameters that have to be equal to something, and what."""
+    for part, wanted in _parts(condition, holds):
+        bare = without_casts(part)
+        if isinstance(bare, ir.Binary) and bare.op == ("==" if wanted else "!="):
+            sides = (bare.left, bare.right), (bare.right, bare.left)
+            found = ((uses.origins.of(own).plain, other) for own, other in sides)
+            yield from ((parameter, other) for parameter, other in found if parameter is not None)
 
 
 def _keeping(worlds: Worlds, by_world: Any) -> Worlds:
@@ -270,7 +343,7 @@ def _cover(by_world: Any, room: int) -> list[int]:
     return chosen
 
 
-def _with(worlds: Worlds, more: Sequence[World], most: int) -> Worlds:
+def with_more(worlds: Worlds, more: Sequence[World], most: int) -> Worlds:
     """The worlds with more of them behind those that are needed."""
     needed, kept = worlds.needed, most - len(more)
     why = (_ALONE,) * len(more)

@@ -18,8 +18,8 @@ from cudalint.worlds.records import Parameter
 from cudalint.worlds.windows import scales_in, windows_in
 
 UseKind = Literal[
-    "dividend", "divisor", "loop", "guard", "stride", "flag", "limit", "shift", "size", "vector", "radius", "window",
-    "step", "scale",
+    "dividend", "divisor", "loop", "guard", "edge", "offset", "stride", "flag", "limit", "shift", "size", "vector",
+    "radius", "window", "step", "scale",
 ]
 """What happens to a number, or to what is computed of it:
 
@@ -28,6 +28,8 @@ UseKind = Literal[
 - `divisor`: something is divided by it; `other` is what, if that is a number or a parameter.
 - `loop`: how long a loop goes on is compared with it; `other` is `thread` where that differs between threads.
 - `guard`: something that differs between threads, blocks, turns or data, or another parameter, is compared with it.
+- `edge`: what differs is compared with it once the constant `other` is added: `i + 3 < n`.
+- `offset`: it goes into something that differs and that is compared with something; only of what has no other use.
 - `stride`: it is multiplied with what differs between `other`: threads, blocks or turns, or added in each turn.
 - `flag`: whether it is the constant `other` chooses something.
 - `limit`: whether it is at least the constant `other` does.
@@ -84,7 +86,8 @@ class Uses:
                     found[parameter, kind, other] = structs.replace(met, factors=factors)
         for use in self._of_images():
             found.setdefault((use.parameter, use.kind, use.other), use)
-        return tuple(found.values())
+        otherwise = {use.parameter for use in found.values() if use.kind != "offset"}
+        return tuple(use for use in found.values() if use.kind != "offset" or use.parameter not in otherwise)
 
     def _of_images(self) -> Iterator[Use]:
         for step, sizes in windows_in(self.code.nodes, self.origins).items():
@@ -206,9 +209,13 @@ class Uses:
 
     def _compared(self, node: ir.Binary) -> Iterator[_Met]:
         sides = self.origins.of(node.left), self.origins.of(node.right)
-        for own, other in (sides, sides[::-1]):
+        for own, other, expression in ((*sides, node.right), (*sides[::-1], node.left)):
             if own.varies:
                 continue
+            yield from ((p, "offset", None) for p in self._ordered(other.sources - own.sources) if other.varies)
+            added = self._added(expression) if other.varies else 0
+            if added and own.plain is not None:
+                yield own.plain, "edge", added
             if other.constant is not None:
                 if own.plain is not None:
                     yield own.plain, *_choice(node.op, other.constant, is_mirrored=own is not sides[0])
@@ -216,6 +223,14 @@ class Uses:
                 kind: UseKind = "loop" if node in self._loop_conditions and other.varies else "guard"
                 what = "thread" if kind == "loop" and "thread" in other.varies else other.name
                 yield from ((p, kind, what) for p in self._ordered(own.sources))
+
+    def _added(self, expression: ir.Expr) -> int:
+        """The constant that a value is the sum of and something else; 0 for any other."""
+        bare = without_casts(expression)
+        if not isinstance(bare, ir.Binary) or bare.op not in ("+", "-"):
+            return 0
+        right, left = self.origins.of(bare.right).constant, self.origins.of(bare.left).constant
+        return (right if bare.op == "+" else -right) if right is not None else left or 0
 
     def _begun(self, start: ir.Expr) -> Iterator[_Met]:
         """Where a loop begins: `-r`, `-r / 2` or `-(r / 2)`."""
