@@ -262,10 +262,12 @@ class Search:
         if not changes or not self.needs:
             return
         seen: dict[tuple[int, int], list[bytes]] = {change: [] for change in changes}
+        asked = self._asked + len(changes)
         for own in (base, *self._of_several(base)):
             judged = self._judge(_changed(own, [(change,) for change in changes]))
             for row, change in enumerate(changes):
                 seen[change] += judged.shows[row].tobytes(), judged.held[row].tobytes()
+        self._asked = asked  # What is only compared takes nothing from the search.
         first: dict[tuple[int, bytes], int] = {}
         for (place, number), shown in seen.items():
             first.setdefault((place, b"".join(shown)), number)
