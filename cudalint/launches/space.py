@@ -26,7 +26,7 @@ from cudalint.launches.conditions import (
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.flags import Flag, flags_of, needs_of_flags
 from cudalint.launches.open_numbers import Evaluated, OpenNumbers, is_computed
-from cudalint.launches.tiles import Tiled, needs_of_tiles, states_of, tiles_of, tried_for_tiles
+from cudalint.launches.tiles import BLOCKS, Tiled, needs_of_rows, needs_of_tiles, states_of, tiles_of, tried_for_tiles
 from cudalint.launches.usual import Usual
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node, below, bits_of, without_cast
@@ -111,7 +111,8 @@ def space_of_launch(
     def with_grid(numbers: Mapping[Node, Any]) -> dict[Any, Any]:
         evaluated = evaluated_of(numbers)
         chosen = {flag.symbol: evaluated.array(flag.symbol) for flag in flags}
-        return {**parameters(numbers), **states_of(tiles, evaluated), **chosen}
+        blocks = np.prod([np.asarray(evaluated.array(extent), float) for extent in configuration.grid], axis=0)
+        return {**parameters(numbers), **states_of(tiles, evaluated), **chosen, BLOCKS: blocks}
 
     def conditions_of(numbers: Mapping[Node, Any]) -> Any:
         evaluated = evaluated_of(numbers)
@@ -120,9 +121,11 @@ def space_of_launch(
             held[:, number] = each.holds(evaluated)
         return held
 
-    needs = [*needs_of(found, list(open_.parameters), threads, several), *needs_of_tiles(tiles), *needs_of_flags(flags)]
+    needs = needs_of(found, list(open_.parameters), threads, several)
+    rows = needs_of_rows(needs, found) if bits_of(configuration.grid) & open_.open_bits else ()
     space = Space(
-        tried, needs, with_grid, conditions_of, lambda numbers: limits(parameters(numbers)),
+        tried, [*needs, *rows, *needs_of_tiles(tiles), *needs_of_flags(flags)], with_grid, conditions_of,
+        lambda numbers: limits(parameters(numbers)),
     )  # fmt: skip
     return LaunchSpace(open_, text, space, Bounds(configuration, open_, text), tuple(flags), overflowing)
 

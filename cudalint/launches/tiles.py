@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from cudalint.launches.configuration import Configuration
@@ -11,7 +12,10 @@ from cudalint.values.nodes import Node, below, without_cast
 from cudalint.values.polynomial import linear
 from cudalint.worlds.choosing import Number
 from cudalint.worlds.needs import Need
+from cudalint.worlds.uses import Use
 
+BLOCKS = "blocks"
+"""Of a grid, among the numbers that needs are about."""
 _FEW = 8
 """Blocks, of which all are executed."""
 _TILES = (3, 6)
@@ -80,6 +84,18 @@ def needs_of_tiles(tiles: Sequence[Tiled]) -> Iterator[Need]:
         yield Need(f"{what} covers whole tiles", about, whole)
         yield Need(f"{what} covers a few whole tiles", about, few)
         yield Need(f"{what} covers more than its size", about, left)
+
+
+def needs_of_rows(needs: Iterable[Need], uses: Iterable[Use]) -> Iterator[Need]:
+    """Rows by which blocks are apart, in more than one block: nothing lies behind the first one's otherwise."""
+    by_block = {use.parameter for use in uses if use.kind == "stride" and use.other == "block"}
+    for need in needs:
+        if not need.is_extra and by_block.issuperset(need.about):
+            yield Need(f"{need.text}, in several blocks", need.about, partial(_in_several, need))
+
+
+def _in_several(need: Need, values: Any) -> Any:
+    return need.holds(values) & (values[BLOCKS] > 1)
 
 
 def tried_for_tiles(tiles: Sequence[Tiled], symbol: Node, evaluated: Evaluated) -> Iterator[Number]:

@@ -64,6 +64,7 @@ class Usual(Struct, eq=False):
         direct = self._direct()
         for parameter, symbol in direct.items():
             self._fit(symbol, [use for use in self.uses if use.parameter == parameter], direct)
+        self._scale(direct)
         broken = self._broken(limits)
         held = [limit for limit in limits if limit not in broken]
         for limit in broken:
@@ -73,6 +74,7 @@ class Usual(Struct, eq=False):
                     break
                 if not self._halve(limit, held):
                     break
+        self._scale(direct)
         return self.holds
 
     def _broken(self, limits: Sequence[Condition]) -> list[Condition]:
@@ -102,6 +104,9 @@ class Usual(Struct, eq=False):
         if "radius" in kinds:
             self.holds[symbol] = _FEW * max(int(use.other or 1) for use in own if use.kind == "radius")
             return
+        if "window" in kinds or "step" in kinds:
+            self.holds[symbol] = _FEW if "window" in kinds else 1
+            return
         if kinds == {"shift"} or is_shift(own):
             self.holds[symbol] = min(value, _shifted([str(use.other) for use in own if use.kind == "shift"]))
             return
@@ -118,6 +123,14 @@ class Usual(Struct, eq=False):
                 parts = [by_name.get(name) for name in use.other.split(" * ")]
                 if symbol not in parts and None not in parts:
                     self._share(symbol, [part for part in parts if part is not None])
+
+    def _scale(self, direct: Mapping[Parameter, Node]) -> None:
+        """Where nothing says how much larger an image becomes, it stays as large as it is."""
+        by_name = {parameter.name: symbol for parameter, symbol in direct.items()}
+        for use in self.uses:
+            one, other = direct.get(use.parameter), by_name.get(str(use.other))
+            if use.kind == "scale" and one is not None and other is not None:
+                self.holds[one] = self.holds[other]
 
     def _is_size(self, symbol: Node) -> bool:
         """Whether the launch itself is made of it."""

@@ -38,6 +38,8 @@ _MOST_ASKED = 12_000
 _MOST_AT_ONCE = 2000
 _MOST_STEPS = 6
 """Changes of one world."""
+_MOST_BASES = 8
+"""Worlds beside which numbers are compared."""
 _TURNS = 16
 """Worlds in which all numbers are others, each the next of those to try."""
 
@@ -254,20 +256,33 @@ class Search:
         return [(place, number) for place in self._open for number in self._numbers[place]]
 
     def _leave_alike(self, base: Any) -> None:
-        """Leaves numbers out that show what another one does, under the same conditions."""
+        """Leaves numbers out that show what another one does, under the same conditions, whatever the others are:
+        beside those of the first world, and where several are the same, since one factor may hide what others leave."""
         changes = self._single_changes()
         if not changes or not self.needs:
             return
-        judged = self._judge(_changed(base, [(change,) for change in changes]))
-        seen: set[tuple[int, bytes, bytes]] = set()
+        seen: dict[tuple[int, int], list[bytes]] = {change: [] for change in changes}
+        asked = self._asked + len(changes)
+        for own in (base, *self._of_several(base)):
+            judged = self._judge(_changed(own, [(change,) for change in changes]))
+            for row, change in enumerate(changes):
+                seen[change] += judged.shows[row].tobytes(), judged.held[row].tobytes()
+        self._asked = asked  # What is only compared takes nothing from the search.
+        first: dict[tuple[int, bytes], int] = {}
+        for (place, number), shown in seen.items():
+            first.setdefault((place, b"".join(shown)), number)
         numbers: dict[int, list[int]] = {}
-        for row, (place, number) in enumerate(changes):
-            key = place, judged.shows[row].tobytes(), judged.held[row].tobytes()
-            if key not in seen:
-                seen.add(key)
-                numbers.setdefault(place, []).append(number)
+        for (place, _), number in first.items():
+            numbers.setdefault(place, []).append(number)
         self._numbers.update(numbers)
         self._open = [place for place in self._open if len(self._numbers[place]) > 1]
+
+    def _of_several(self, base: Any) -> Any:
+        """Worlds in which several variables are one number, of as many variables as possible."""
+        same = self._alike(base)
+        count = (same != base).sum(axis=1)
+        order = np.argsort(-count, kind="stable")[:_MOST_BASES]
+        return same[order[count[order] > 1]]
 
     def _single(self, base: Any) -> Any:
         return _changed(base, [(change,) for change in self._single_changes()])

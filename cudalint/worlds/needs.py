@@ -57,8 +57,12 @@ def needs_of(
     sizes = {p: size_of(p, own[p]) for p in parameters}
     large = {p: large_of(own[p], threads) for p in parameters}
     found: dict[str, Need] = {}
+    few = [p for p in parameters if is_few(own[p])]
+    for p in few:
+        for need in _of_few(p):
+            found.setdefault(need.text, need)
     for use in uses:
-        if use.parameter in sizes:
+        if use.parameter in sizes and not (use.parameter in few and use.kind in _LARGER):
             other = by_name.get(use.other) if isinstance(use.other, str) else None
             for need in _needs(use, sizes[use.parameter], large[use.parameter], other):
                 found.setdefault(need.text, need)
@@ -78,6 +82,21 @@ def _ends_within(p: Parameter, extents: Sequence[int]) -> Need:
         return np.any([(values[p] > extent // 2) & (values[p] <= extent) for extent in extents], axis=0)
 
     return Need(f"{p.name} ends within the grid", (p,), holds)
+
+
+_LARGER = ("dividend", "divisor", "loop", "guard", "stride")
+"""Uses of sizes, that large ones and small ones are tried for."""
+
+
+def is_few(own: Iterable[Use]) -> bool:
+    """Whether a number is that of places in a window, or between two of them, of which there are few."""
+    return any(use.kind in ("window", "step") for use in own)
+
+
+def _of_few(p: Parameter) -> Iterator[Need]:
+    yield Need(f"{p.name} == 1", (p,), lambda values: values[p] == 1)
+    yield Need(f"{p.name} > 1, % 2 == 0", (p,), lambda values: (values[p] > 1) & (values[p] % 2 == 0))
+    yield Need(f"{p.name} > 1, % 2 != 0", (p,), lambda values: (values[p] > 1) & (values[p] % 2 != 0))
 
 
 def _is_far(use: Use) -> bool:
@@ -189,7 +208,9 @@ def values_of(parameter: Parameter, type_: ir.Type, uses: Iterable[Use], threads
     size = size_of(parameter, own)
     chosen = [use.other for use in own if use.kind in ("flag", "limit") and isinstance(use.other, int)]
     found: list[int] = []
-    if kinds != {"shift"} and not is_shift(own) and (kinds - {"flag", "limit", "shift"} or not kinds):
+    if is_few(own):
+        found += [SMALL, 1, 2, 3]
+    elif kinds != {"shift"} and not is_shift(own) and (kinds - {"flag", "limit", "shift"} or not kinds):
         found += _sizes(own, size, threads)
     elif "shift" in kinds:
         found += [2, 0, 5]

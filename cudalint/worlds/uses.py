@@ -15,10 +15,11 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.walk import walk, without_casts
 from cudalint.worlds.origins import Code, Origins
 from cudalint.worlds.records import Parameter
+from cudalint.worlds.windows import scales_in, windows_in
 
 UseKind = Literal[
     "dividend", "divisor", "loop", "guard", "edge", "offset", "stride", "flag", "limit", "shift", "size", "vector",
-    "radius",
+    "radius", "window", "step", "scale",
 ]
 """What happens to a number, or to what is computed of it:
 
@@ -38,6 +39,9 @@ UseKind = Literal[
 - `size`: it moves a pointer to bytes that is looked at as one to elements of `other` bytes.
 - `vector`: it moves a pointer that is looked at as one to vectors of `other` elements.
 - `radius`: a loop goes from as far below 0 to as far above, or to an `other`th of that: `d = -r; d <= r`.
+- `window`: it is the size of a window that is moved over an image, or its margin; `other` is by how much.
+- `step`: a window is moved by it.
+- `scale`: a place among as many as `other` says becomes one among as many as it says.
 """
 
 _COMPARING = ("<", "<=", ">", ">=", "==", "!=")
@@ -86,8 +90,16 @@ class Uses:
                 met = found.setdefault((parameter, kind, other), Use(parameter, kind, other, span, factors))
                 if factors > met.factors:
                     found[parameter, kind, other] = structs.replace(met, factors=factors)
+        for use in self._of_images():
+            found.setdefault((use.parameter, use.kind, use.other), use)
         otherwise = {use.parameter for use in found.values() if use.kind != "offset"}
         return tuple(use for use in found.values() if use.kind != "offset" or use.parameter not in otherwise)
+
+    def _of_images(self) -> Iterator[Use]:
+        for step, sizes in windows_in(self.code.nodes, self.origins).items():
+            yield Use(step, "step")
+            yield from (Use(size, "window", step.name) for size in self._ordered(sizes))
+        yield from (Use(one, "scale", of.name) for one, of in scales_in(self.code.nodes, self.origins))
 
     def lengths(self) -> frozenset[Parameter]:
         """Numbers up to which threads or turns go, and those of elements along an axis."""

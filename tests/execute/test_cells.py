@@ -51,3 +51,43 @@ def test_bit_fields_are_not_followed() -> None:
     source = f"{head}\n__global__ void kernel(P* p) {{ p[threadIdx.x].high = 3; }}"
     (access,) = execute(kernel_in(source), (32, 1, 1), (1, 1, 1)).accesses
     assert (access.operation, access.bytes, access.offset[0, 1]) == ("store", 4, 4)
+
+
+def test_references_to_where_a_thread_is() -> None:
+    head = "__device__ int least(const unsigned &a, const unsigned &b) { return a < b ? a : b; }"
+    assert stored("out[t] = least(threadIdx.x, blockDim.x) + t;", head=head) == [2 * t for t in range(32)]
+    head = "__device__ int half(const int &size) { return size / 2; }"
+    assert stored("out[t] = half(warpSize);", head=head) == [16] * 32
+
+
+def test_elements_of_long_arrays_by_few_indices() -> None:
+    body = "int a[100]; for (int i = 0; i < 100; i++) a[i] = i * i; out[t] = a[t + 3];"
+    assert stored(body) == [(t + 3) ** 2 for t in range(32)]
+
+
+def _accesses(source: str) -> list[tuple[str, object]]:
+    trace = execute(kernel_in(source), (32, 1, 1), (1, 1, 1))
+    return [(event.operation, event.offset) for event in trace.accesses]
+
+
+def test_pointers_out_of_an_array_are_accesses_of_unknown_places() -> None:
+    source = """
+    struct Lists { float *at[40]; };
+    __global__ void kernel(Lists lists, const int *which) {
+        lists.at[threadIdx.x][0] = 1;
+        lists.at[*which][threadIdx.x] = 2;
+    }
+    """
+    one, _, other = _accesses(source)
+    assert isinstance(one[1], Data)
+    assert one[1].kind == "unknown"
+    assert not isinstance(other[1], Data)  # It is one array for all of them, whichever.
+
+
+def test_behind_a_jump_nobody_knows_who_comes() -> None:
+    source = """
+    __device__ void leave(float *out) { if (threadIdx.x > 3) goto end; out[1] = 0; end: out[2] = 0; }
+    __global__ void kernel(float *out) { out[0] = 0; leave(out); out[3] = 0; }
+    """
+    known = [not isinstance(offset, Data) for _, offset in _accesses(source)]
+    assert known == [True, False, False, True]

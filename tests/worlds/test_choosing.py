@@ -22,7 +22,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.walk import walk
 from cudalint.worlds.choosing import MOST_WORLDS, Space, World, Worlds, choose, space_of
 from cudalint.worlds.guards import Guards
-from cudalint.worlds.needs import Values
+from cudalint.worlds.needs import Need, Values
 from cudalint.worlds.reach import reaching
 from cudalint.worlds.records import Choice, Parameter, arguments
 from cudalint.worlds.uses import Uses, uses_of
@@ -108,6 +108,28 @@ def test_a_product_of_bounds_is_still_an_int() -> None:
     )
     assert all(w["n"] * w["m"] * w["l"] ** 2 < 2**31 for w in worlds)
     assert _some(worlds, lambda w: w["n"] < 32, lambda w: w["n"] >= 64, lambda w: w["l"] < 32, lambda w: w["l"] >= 64)
+
+
+def test_one_factor_may_hide_what_another_leaves() -> None:
+    def rest(values: Values) -> Any:
+        return values["a"] * values["b"] % 128  # type: ignore[index]
+
+    about: Any = ("product",)
+    needs = [Need("whole", about, lambda v: rest(v) == 0), Need("left", about, lambda v: rest(v) != 0)]
+    found = choose(Space({"a": [4864, 384, 385], "b": [2944, 384, 385]}, needs))
+    assert not found.missing
+    assert {"a": 385, "b": 385} in found.worlds
+
+
+def test_windows_are_small() -> None:
+    worlds = _worlds(
+        """__global__ void k(float *a, int width, int size, int by) {
+            int wide = (width - size) / by + 1;
+            for (int d = 0; d < size; d++) a[threadIdx.x * by + d + wide] = 0;
+        }"""
+    )
+    assert all(w["size"] < 32 and w["by"] < 32 for w in worlds)
+    assert _some(worlds, lambda w: w["by"] == 1, lambda w: w["by"] > 1, lambda w: w["width"] >= 32)
 
 
 def test_a_stride_alone_is_looked_at_closely() -> None:

@@ -151,3 +151,41 @@ def test_constants_of_templates_are_no_parameters() -> None:
         """
     )
     assert found == {("n", "dividend", 8)}
+
+
+def test_windows_and_their_steps() -> None:
+    found = _uses(
+        """
+        __global__ void k(float *a, int width, int height, int size, int pad, int by, int begin, int chunk) {
+            int wide = (width + 2 * pad - size) / by + 1, high = (height + 2 * pad - size) / by + 1;
+            int i = blockIdx.x * blockDim.x + threadIdx.x;
+            for (int c = 0; c < (width - begin - 1) / chunk + 1; c++) a[i + c * wide * high] = 0;
+        }
+        """
+    )
+    own = {use for use in found if use[1] in ("window", "step")}
+    assert own == {("size", "window", "by"), ("pad", "window", "by"), ("by", "step", None)}
+
+
+def test_margins_are_added_to_every_extent() -> None:
+    found = _uses(
+        """
+        __global__ void k(float *a, int width, int height, int size, int margin, int by) {
+            int wide = (width + margin - size) / by + 1, high = (height + margin - size) / by + 1;
+            a[threadIdx.x % wide * high] = 0;
+        }
+        """
+    )
+    assert {use for use in found if use[1] == "window"} == {("size", "window", "by"), ("margin", "window", "by")}
+
+
+def test_places_are_scaled_from_one_size_to_another() -> None:
+    found = _uses(
+        """
+        __global__ void k(float *a, int width, int wide, int height, int high) {
+            int x = (float)threadIdx.x / width * wide, y = blockIdx.x * high / height;
+            a[y * wide + x] = 0;
+        }
+        """
+    )
+    assert {use for use in found if use[1] == "scale"} == {("wide", "scale", "width"), ("high", "scale", "height")}
