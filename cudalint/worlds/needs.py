@@ -128,6 +128,9 @@ def _needs(use: Use, size: int, large: int, other: Parameter | None) -> Iterator
             unit = WARP_LANES * size
             if use.kind == "divisor" or use.other != "block":
                 yield need(f"== {size}", lambda value: value == size)
+            # What is wasteful with large ones and not with one may be so from some number in between on.
+            between = f"> {size}, < {unit}"
+            yield need(between, lambda value: (value > size) & (value < unit), is_extra=True)
             yield need(f"% {unit} == 0", lambda value: (value > 0) & (value % unit == 0))
             yield need(f"> {unit}, % {2 * size} != 0", lambda value: (value > unit) & (value % (2 * size) != 0))
             for part in _PARTS:
