@@ -7,7 +7,7 @@ from executing import kernel_in
 
 from cudalint.measure.unread import unread_variables
 
-_HELPERS = "struct P { float x[64]; float y; void set(float v) { y = v; } }; __device__ float f(float *p) { return *p; }"
+_HELPERS = "struct P { float x[64], y; void set(float v) { y = v; } }; __device__ float f(float *p) { return *p; }"
 
 
 @pytest.mark.parametrize(
