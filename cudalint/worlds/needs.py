@@ -116,6 +116,10 @@ def _needs(use: Use, size: int, large: int, other: Parameter | None) -> Iterator
             yield need(f"% {constant} == 0", lambda value: value % constant == 0)
             if size % constant:
                 yield need(f"% {constant} != 0", lambda value: value % constant != 0)
+            if use.kind == "dividend":
+                # What is wasteful with large ones may not be with more than one, of which the quotient is one as well.
+                few = f"> {size}, <= {constant}"
+                yield need(few, lambda value: (value > size) & (value <= constant), is_extra=True)
         case "dividend" | "guard" if other is not None and other != p:
             yield from _between(use.kind == "guard", p, other)
         case "loop" | "guard":
@@ -128,9 +132,6 @@ def _needs(use: Use, size: int, large: int, other: Parameter | None) -> Iterator
             unit = WARP_LANES * size
             if use.kind == "divisor" or use.other != "block":
                 yield need(f"== {size}", lambda value: value == size)
-            # What is wasteful with large ones and not with one may be so from some number in between on.
-            between = f"> {size}, < {unit}"
-            yield need(between, lambda value: (value > size) & (value < unit), is_extra=True)
             yield need(f"% {unit} == 0", lambda value: (value > 0) & (value % unit == 0))
             yield need(f"> {unit}, % {2 * size} != 0", lambda value: (value > unit) & (value % (2 * size) != 0))
             for part in _PARTS:
