@@ -96,7 +96,7 @@ class Uses:
         match node:
             case ir.Binary(op=op) if op in _COMPARING:
                 yield from self._compared(node)
-                yield from self._added(node)
+                yield from self._starts(node)
             case ir.Binary(op="&&" | "||"):
                 yield from self._chosen_by(node.left)
                 yield from self._chosen_by(node.right)
@@ -189,7 +189,7 @@ class Uses:
                 what = "thread" if kind == "loop" and "thread" in other.varies else other.name
                 yield from ((p, kind, what) for p in self._ordered(own.sources))
 
-    def _added(self, node: ir.Binary) -> Iterator[_Met]:
+    def _starts(self, node: ir.Binary) -> Iterator[_Met]:
         """Where threads begin, if that is compared with where they end: `int i = first + threadIdx.x; if (i < end)`."""
         sides = self.origins.of(node.left), self.origins.of(node.right)
         for own, other in (sides, sides[::-1]):
