@@ -102,18 +102,21 @@ def _of_launches(results: Iterable[AccessResult]) -> Iterator[AccessResult]:
 def is_rare(one: Evaluated, everything: Iterable[Evaluated], figures: Figures, share: float) -> bool:
     """Whether the excess of an access is under this share of what the kernel's costliest access costs.
 
-    Only accesses whose requests can be counted are compared: a loop of unknown length says nothing.
+    Only accesses whose requests can be counted are compared: a loop of unknown length says nothing. What is only made
+    with other sizes is compared with what others take with those.
     """
-    requests = one.result.requests
+    requests, costliest = one.result.requests, one.result.beside
     if requests is None:
         return False
-    costs = (
-        other.result.requests * figures(other.result).actual
-        for other in everything
-        if other.result.launch == one.result.launch and other.result.requests is not None
-    )
+    if costliest is None:
+        costs = (
+            other.result.requests * figures(other.result).actual
+            for other in everything
+            if other.result.launch == one.result.launch and other.result.requests is not None
+        )
+        costliest = max(costs, default=0.0)
     actual, ideal = figures(one.result)
-    return requests * (actual - ideal) < share * max(costs, default=0.0)
+    return requests * (actual - ideal) < share * costliest
 
 
 # --- the model on changed addresses --------------------------------------------------------------------

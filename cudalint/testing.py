@@ -8,8 +8,9 @@
 
 An expectation names a code and, in quotes, a part of the message, or of `MESSAGE if CONDITION` for a finding that is
 conditional. It refers to its own line, or to the next line of
-code when it stands alone. `todo-expect` says what should be found and isn't yet: finding it is a failure too, so that
-the comment gets corrected.
+code when it stands alone. `todo-expect` says what should be found and isn't yet, `todo-drop` what is found and should
+not be: finding the one, or missing the other, is a failure too, so that the comment gets corrected. A line may have
+several of them, as comments behind one another.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple, cast
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.source.comments import read_comments
 
-_DIRECTIVE = re.compile(r"(?P<todo>todo-)?expect:(?P<items>(?:\s*[A-Z]+\d+(?:\s*\"[^\"]*\")?,?)*)(?P<rest>[^\n]*)")
+_DIRECTIVE = re.compile(
+    r"(?P<kind>(?:todo-)?expect|todo-drop):(?P<items>(?:\s*[A-Z]+\d+(?:\s*\"[^\"]*\")?,?)*)(?P<rest>[^\n]*?)(?=//|\n|$)"
+)
 _ITEM = re.compile(r"(?P<code>[A-Z]+\d+)(?:\s*\"(?P<part>[^\"]*)\")?")
 
 
@@ -31,7 +34,7 @@ class Expectation(NamedTuple):
     code: str
     part: str
     """What the message must hold, its condition included; empty for any message."""
-    todo: bool
+    kind: Literal["expect", "todo-expect", "todo-drop"] = "expect"
 
     def is_met_by(self, diagnostic: Diagnostic) -> bool:
         same_place = (self.line, self.code) == (diagnostic.place.line, diagnostic.code)
@@ -48,17 +51,18 @@ def expectations_in(source: str) -> Iterator[Expectation]:
     for comment in read.comments:
         for directive in _DIRECTIVE.finditer(comment.text):
             rest = directive["rest"].removesuffix("*/").strip()
-            if not directive["items"].strip() or (rest and not rest.startswith("//")):
+            if not directive["items"].strip() or rest:
                 raise ValueError(f"line {comment.line}: can't read the expectation `{comment.text}`")
             line = comment.line
             if comment.stands_alone:
                 line = read.next_code_line(comment.end_line) or line
             for item in _ITEM.finditer(directive["items"]):
-                yield Expectation(line, item["code"], item["part"] or "", directive["todo"] is not None)
+                kind = cast(Literal["expect", "todo-expect", "todo-drop"], directive["kind"])
+                yield Expectation(line, item["code"], item["part"] or "", kind)
 
 
 def differences(source: str, diagnostics: Iterable[Diagnostic]) -> list[str]:
-    """What is missing, what is too much, and which `todo-expect` has come true; one line each."""
+    """What is missing, what is too much, and which `todo-` has come true; one line each."""
     waiting = list(expectations_in(source))
     found: list[str] = []
     for diagnostic in diagnostics:
@@ -68,9 +72,10 @@ def differences(source: str, diagnostics: Iterable[Diagnostic]) -> list[str]:
             found.append(f"unexpected, {where}")
             continue
         waiting.remove(met)
-        if met.todo:
+        if met.kind == "todo-expect":
             found.append(f"found at last (make it an `expect`), {where}")
-    found += (f'missing, line {e.line}: {e.code} "{e.part}"' for e in waiting if not e.todo)
+    said = {"expect": "missing", "todo-drop": "gone at last (delete the `todo-drop`)"}
+    found += (f'{said[e.kind]}, line {e.line}: {e.code} "{e.part}"' for e in waiting if e.kind in said)
     return found
 
 

@@ -125,7 +125,7 @@ class IncompleteAnalysis(Rule):
         known = (access for access in accesses if not _reasons(access, "unknown"))
         dependent = [access for access in known if _reasons(access, "data-dependent")]
         parts = [
-            *_about_accesses(unknown, dependent, len(accesses)),
+            *(_about_accesses(unknown, dependent, len(accesses)) if not _is_told(unknown, kernel, context.file) else ()),
             *_about_the_barriers(kernel),
             *_about_the_body(kernel, context.file),
             *_about_the_launch(kernel, context.file),
@@ -189,6 +189,15 @@ def _about_accesses(unknown: Sequence[Access], dependent: Sequence[Access], tota
         yield f"{text}: {_enumerated(Counter(r for access in unknown for r in _reasons(access, 'unknown')))}"
 
 
+def _is_told(unknown: Sequence[Access], kernel: KernelFacts, file: FileFacts) -> bool:
+    """Whether errors that have lines of their own are all that is in the way of some accesses: names that nothing
+    declares."""
+    own = _own_problems(kernel, file)
+    results = [result for access in unknown for result in access.results if result.status == "unknown"]
+    names = (gap.problem for gap in kernel.gaps if gap.problem is not None and gap.problem.kind == "guessed")
+    return all(problem in own for problem in names) and all(r.reason_kind == "unresolved" for r in results)
+
+
 def _about_the_barriers(kernel: KernelFacts) -> Iterator[str]:
     """Barriers of which it is not known whether all threads come, and not because loaded data decides."""
     results = [result for barrier in kernel.barriers or () for result in barrier.results]
@@ -204,14 +213,19 @@ def _is_by_data(result: BarrierResult) -> bool:
 
 def _about_the_body(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:
     """What was left out; errors that have a line of their own need no second one."""
-    invalid = _invalid_lines(file)
-    here = (p for p in file.problems if p.path == kernel.place.path)
-    own = {p for p in here if p.is_syntax or (p.path, p.line) in invalid}
+    own = _own_problems(kernel, file)
     gaps = [gap for gap in kernel.gaps if gap.problem not in own]
     if gaps:
         # From what nothing declares, other errors follow.
         first = {gap.own_reason for gap in gaps if gap.problem is not None and gap.problem.kind == "guessed"}
         yield f"left out: {_enumerated(Counter(gap.own_reason for gap in gaps), first)}"
+
+
+def _own_problems(kernel: KernelFacts, file: FileFacts) -> set[Problem]:
+    """Those of a kernel's file that have lines of their own."""
+    invalid = _invalid_lines(file)
+    here = (problem for problem in file.problems if problem.path == kernel.place.path)
+    return {problem for problem in here if problem.is_syntax or (problem.path, problem.line) in invalid}
 
 
 @lru_cache(maxsize=1)

@@ -1,8 +1,9 @@
-"""Heuristics can be switched off by name. What is checked follows from the switched part alone: without it two loads
-of one address are two."""
+"""Heuristics can be switched off by name. What is checked follows from the switched part alone: without it two words
+beside each other are two loads."""
 
 from __future__ import annotations
 
+import json
 import os
 import subprocess
 import sys
@@ -25,16 +26,18 @@ def test_none_is_off_unless_the_environment_says_so() -> None:
 
 
 def test_names_are_not_given_twice() -> None:
-    with pytest.raises(ValueError, match="repeated-loads"):
-        heuristic("repeated-loads", "none")
+    with pytest.raises(ValueError, match="work-wide"):
+        heuristic("work-wide", "none")
 
 
-@pytest.mark.parametrize(("off", "is_repeated"), [("", True), ("repeated-loads", False)])
-def test_a_switch_leaves_its_part_out(off: str, is_repeated: bool, tmp_path: object) -> None:
-    code = "__global__ void k(const float *x, float *y) {\n  float a = x[threadIdx.x];\n  y[threadIdx.x] = a +\n"
+@pytest.mark.parametrize(("off", "width"), [("", 8), ("work-wide", 4)])
+def test_a_switch_leaves_its_part_out(off: str, width: int, tmp_path: object) -> None:
+    code = "__global__ void k(float *y) {\n  __shared__ float s[64];\n  s[threadIdx.x] = y[threadIdx.x];\n"
     source = f"{tmp_path}/k.cu"
     with open(source, "w", encoding="utf-8") as file:
-        file.write(f"{code}  x[threadIdx.x];\n}}\n")
-    command = [sys.executable, "-m", "cudalint", "facts", "--format", "json", source]
+        file.write(f"{code}  __syncthreads();\n  y[threadIdx.x] = s[2 * threadIdx.x] +\n  s[2 * threadIdx.x + 1];\n}}\n")
+    command = [sys.executable, "-m", "cudalint", "facts", "--format", "json", "--block", "32", source]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, VARIABLE: off})
-    assert ("it repeats the load" in done.stdout) == is_repeated
+    [kernel] = json.loads(done.stdout)["files"][0]["kernels"]
+    loads = [access for access in kernel["accesses"] if (access["space"], access["operation"]) == ("shared", "load")]
+    assert {access["bytes"] for access in loads} == {width}

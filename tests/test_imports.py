@@ -15,7 +15,7 @@ _FOR_RULES = ("rule", "rulekit", "racekit", "launchkit", "registry")
 _ORDER = (
     *_TERMS, "hardware", "facts", "diagnostics", "disk", "processes", "source", "options", "toolkit", *_FOR_RULES,
     "findings", "ir", "execute", "worlds", "measure", "buildfiles", "values", "scenarios", "frontend", "interpreter",
-    "launches", "evaluate", "codegen", "concurrency", "program", "cost", "remedies", "project", "collect", "providers",
+    "launches", "program", "cost", "remedies", "project", "providers",
     "drawing", "cache", "reporters", "rules", "driver", "fixing", "whatif", "authoring", "confirm", "reducing", "api",
     "editor", "cli", "testing", "__main__",
 )  # fmt: skip

@@ -200,13 +200,6 @@ _LINES_PER_CLOCK = 2.4
 floats in benchmarks/records.cu)."""
 
 
-def _passes_of_lines(access: Access, result: AccessResult, lines: float) -> float:
-    """Clocks that L1 takes for a request: one for every 128 bytes that the lanes ask for, and for lines that lie apart
-    what was measured."""
-    asked = (result.active_lanes or WARP_LANES) * access.bytes / _LINE_BYTES
-    return max(1.0, asked, lines / _LINES_PER_CLOCK)
-
-
 def _lines(result: AccessResult, sectors: float) -> float:
     """The lines of 128 bytes that a request touches, on average over those that were kept."""
     sample = result.sample

@@ -13,10 +13,6 @@ from typing import Literal
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.codegen import slow_paths
-from cudalint.collect.host import host_facts
-from cudalint.collect.left_out import ConditionalCode, LeftOut
-from cudalint.collect.needs import NeedsOfCode
 from cudalint.disk.encoding import to_bytes
 from cudalint.driver.file_analysis import FileAnalysis, HostSource, Keeper, only_named, out_of_time
 from cudalint.driver.kernel_analysis import Watch
@@ -40,6 +36,9 @@ from cudalint.processes.memory import give_back
 from cudalint.processes.time_limit import OutOfTime, interruptible
 from cudalint.processes.timings import timed
 from cudalint.program.constants_elsewhere import ConstantsElsewhere
+from cudalint.program.host_facts import host_facts
+from cudalint.program.left_out import ConditionalCode, LeftOut
+from cudalint.program.needs import NeedsOfCode
 from cudalint.shortfalls import Shortfall
 from cudalint.toolkit.cubin import read_cubin
 from cudalint.toolkit.nvcc import Compilation, compiled_usage
@@ -66,7 +65,6 @@ def analyse_file(
             return texts.together(_analyse_texts(texts, options, watch, keeper, host))
         finally:
             nodes_in.cache_clear()
-            slow_paths.forget()
 
 
 def _analyse_texts(

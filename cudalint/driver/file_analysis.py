@@ -11,8 +11,6 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.collect.left_out import ConditionalCode
-from cudalint.collect.needs import NeedsOfCode
 from cudalint.driver.instances import Instances
 from cudalint.driver.kernel_analysis import TAKES_TOO_LONG, KernelAnalysis, Watch
 from cudalint.driver.watching import tell
@@ -48,6 +46,8 @@ from cudalint.processes.faults import described
 from cudalint.processes.time_limit import OutOfTime, interruptible
 from cudalint.processes.timings import timed_kernel
 from cudalint.program.host_code import HostCode
+from cudalint.program.left_out import ConditionalCode
+from cudalint.program.needs import NeedsOfCode
 from cudalint.program.search_time import SearchTime
 from cudalint.scenarios.choosing import for_host_code
 from cudalint.shortfalls import Gravity, Shortfall, of_kernels

@@ -11,13 +11,13 @@ from collections.abc import Callable, Collection, Mapping
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.collect.needs import NeedsOfCode
 from cudalint.driver.file_analysis import FileAnalysis
 from cudalint.interpreter.device.values import Allocation
 from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.ir import nodes as ir
 from cudalint.launches.opt_in import OptIns
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.program.needs import NeedsOfCode
 from cudalint.remedies.edits import MovedLines
 from cudalint.values.nodes import Node
 

@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from msgspec import Struct, field
 
-from cudalint.collect.resources import resources_of
 from cudalint.execute.trace import Gap as Passed
 from cudalint.execute.trace import Trace
 from cudalint.facts import Gap, KernelFacts, LaunchFacts, Place, Resources
@@ -33,6 +32,7 @@ from cudalint.processes.timings import Phase, timed
 from cudalint.providers.accesses import AccessCollector
 from cudalint.providers.provider import Provider, Run
 from cudalint.providers.providers import providers_of
+from cudalint.providers.resources import resources_of
 from cudalint.reasons import Problem, ReasonKind
 from cudalint.toolkit.usage import Usage
 from cudalint.values.assumptions import Assumptions

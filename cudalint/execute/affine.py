@@ -60,8 +60,13 @@ def step_of(before: Any, after: Any) -> Any:
         return None
     if _is_float(before) or _is_float(after):
         return 0 if np.equal(before, after).all() else None
-    first, second = _alike(wide(before), wide(after))
-    return plain(second - first)
+    return plain(difference(after, before))
+
+
+def difference(one: Any, other: Any) -> Any:
+    """Of whole numbers, which doesn't wrap."""
+    first, second = _alike(wide(one), wide(other))
+    return first - second
 
 
 def _is_float(value: Any) -> bool:

@@ -164,7 +164,7 @@ class Calls:
                 own.cells[0] = this
                 hidden.setdefault(function.this, m.environment.get(function.this))
                 m.environment[function.this] = own
-            mask, state = m.mask, (m.broken, m.continued, m.stack, m.library, m.handed)
+            mask, state = m.mask, (m.broken, m.continued, m.stack, m.library, m.handed, m.is_lost)
             if not reference.is_user:
                 m.library = m.library or e
             elif m.library is None:
@@ -178,7 +178,7 @@ class Calls:
             if m.mask is not None:
                 self._program.statement(function.body)(m)
             m.frames.pop()
-            m.broken, m.continued, m.stack, m.library, m.handed = state
+            m.broken, m.continued, m.stack, m.library, m.handed, m.is_lost = state
             if saved is not None:
                 m.environment = saved
             for symbol, old in hidden.items():

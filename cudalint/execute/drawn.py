@@ -6,13 +6,14 @@ where data says has numbers drawn for it: arbitrary ones, but what is loaded fro
 
 from __future__ import annotations
 
+import itertools
 import zlib
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudalint.execute.arithmetic import COMPARING, binary, converted
+from cudalint.execute.arithmetic import COMPARING, binary, converted, dtype_of
 from cudalint.execute.values import COMPUTED, Data, Value, is_common
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -23,6 +24,8 @@ if TYPE_CHECKING:
 
 _DEEPEST = 48
 """Steps from a number back to what was loaded first; what was loaded where a longer way leads is drawn by itself."""
+_MOST_CHOICES = 4
+"""Between plain numbers, all combinations of which are looked at."""
 _KEPT = 8
 """Of these steps, the last ones with plain numbers (`(x & 255) * 8`), which are kept."""
 _KINDS = frozenset({"int", "uint", "bool"})
@@ -35,7 +38,7 @@ _NUMBERS = (int, bool, np.ndarray)
 class Drawn(Data):
     """An integer that a load finds, or that is computed from such."""
 
-    __slots__ = ("arguments", "depth", "op", "scope", "type")
+    __slots__ = ("arguments", "depth", "op", "otherwise", "scope", "type")
     depth: int
 
     def __init__(
@@ -48,6 +51,8 @@ class Drawn(Data):
         self.op, self.arguments, self.type = op, arguments, type_
         self.scope = 0
         """Of what was stored where data decides who comes: within that it is the first of its arguments."""
+        self.otherwise = 0
+        """The scope to which all come who do not come to that one."""
         self.depth = 1 + max((each.depth for each in arguments if type(each) is Drawn), default=0)
 
     @property
@@ -79,16 +84,22 @@ class Drawn(Data):
             # Nobody knows from where it is loaded: each lane has its own, or each block.
             where = np.zeros((1, 1), np.int64) if self.is_common else np.arange(lanes.lanes, dtype=np.int64)[None]
             return _drawn(self.arguments[0], where, self.type, lanes), not self.is_common
-        if self.op == "cast":
-            return converted(values[0], self.type), is_scattered
-        if self.op == "chosen":
-            return np.where(*values), is_scattered
         if self.op == "either":
             by_row = _scramble(np.arange(1, lanes.rows + 1, dtype=np.uint64)[:, None])
-            return np.where(by_row & np.uint64(1), *values), is_scattered
+            return np.where(by_row & np.uint64(1), *(_in_type(each, self.type) for each in values)), is_scattered
+        return self.of_arguments(values), is_scattered
+
+    def of_arguments(self, values: list[Any]) -> Any:
+        """What is computed of numbers that stand for its arguments."""
+        if self.op == "cast":
+            return converted(values[0], self.type)
+        if self.op == "chosen":
+            return np.where(values[0], *(_in_type(each, self.type) for each in values[1:]))
         if self.op == "function":
-            return converted(self.arguments[0](*map(np.asarray, values[1:])), self.type), is_scattered
-        return binary(self.op, values[0], values[1], self.type), is_scattered
+            return converted(self.arguments[0](*map(np.asarray, values[1:])), self.type)
+        found = binary(self.op, values[0], values[1], self.type)
+        # What nothing gives a number for, as what is divided by zero, has one that is as good as others.
+        return 0 if isinstance(found, Data) else found
 
     def without_data(self, lanes: Lanes) -> Any:
         """What it is if all that is loaded is zero."""
@@ -203,17 +214,66 @@ def chosen_number(mask: Any, new: Value, old: Value) -> Data:
     return _shallow(Drawn("chosen", (mask, new, old), type_))
 
 
-def either_number(new: Value, old: Value, scope: int = 0, otherwise: int = 0) -> Data:
+def either_number(new: Value, old: Value, scope: int = 0, otherwise: int = 0, is_one_of_two: bool = False) -> Data:
     """One number or the other, as data says: here the one, and there the other. `scope` is where it is the new one, and
-    `otherwise` where data leads if not there."""
+    `otherwise` where data leads if not there; `is_one_of_two` where all who see the number come to one of these."""
     if type(old) is Drawn and old.scope and old.scope in (scope, otherwise):
         old = old.arguments[1] if old.scope == scope else old.arguments[0]
     if any(type(each) not in (Drawn, *_NUMBERS) for each in (new, old)):
         return COMPUTED
     type_ = next((each.type for each in (new, old) if type(each) is Drawn), _LONG)
     made = _shallow(Drawn("either", (new, old), type_))
-    made.scope = scope
+    made.scope, made.otherwise = scope, otherwise if is_one_of_two else 0
     return made
+
+
+def settled(value: Drawn) -> Any:
+    """What a number is whatever data decides, if all that goes into it are plain numbers of which data chooses some;
+    None for any other."""
+    choices: dict[object, None] = {}
+    waiting, seen = [value], set[int]()
+    while waiting:
+        each = waiting.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
+        if each.op in ("load", "any"):
+            return None
+        if each.op == "either":
+            choices[each.otherwise or each.scope or each] = None
+            if len(choices) > _MOST_CHOICES:
+                return None
+        waiting += [argument for argument in each.arguments if type(argument) is Drawn]
+    found: Any = None
+    for taken in itertools.product((True, False), repeat=len(choices)):
+        own = _chosen_by(value, dict(zip(choices, taken, strict=True)), {})
+        if found is not None and not np.array_equal(found, own):
+            return None
+        found = own
+    return found if np.ndim(found) else np.asarray(found).item()
+
+
+def settled_together(first: Drawn, second: Drawn, is_either: bool) -> Any:
+    """The same of whether both of two numbers are other than zero, or either."""
+    truths = tuple(Drawn("!=", (each, 0), each.type) for each in (first, second))
+    return settled(Drawn("|" if is_either else "&", truths, _BOOL))
+
+
+def _chosen_by(value: Any, taken: dict[object, bool], known: dict[int, Any]) -> Any:
+    """A number where it is known which way data decides each choice."""
+    if type(value) is not Drawn:
+        return value
+    found = known.get(id(value))
+    if found is None:
+        arguments = [_chosen_by(each, taken, known) for each in value.arguments]
+        if value.op == "either":
+            is_new = not taken[value.otherwise] if value.otherwise else taken[value.scope or value]
+            found = arguments[0] if is_new else arguments[1]
+        else:
+            with np.errstate(all="ignore"):
+                found = value.of_arguments(arguments)
+        known[id(value)] = found
+    return found
 
 
 def moved_offset(offset: Any, added: Any) -> Data:
@@ -225,6 +285,18 @@ def moved_offset(offset: Any, added: Any) -> Data:
 def scaled_index(index: Drawn, bytes_: int) -> Data:
     found = computed_number("*", cast_number(index, _LONG), bytes_, _LONG, _LONG)
     return found if found is not None else COMPUTED
+
+
+def _in_type(value: Any, type_: ir.Scalar) -> Any:
+    """A number as one that numpy has of a type."""
+    dtype = dtype_of(type_)
+    found = converted(value, type_)
+    if type(found) is int and dtype.kind in "iu":
+        return np.uint64(found & _ALL_BITS).astype(dtype)
+    return found if type(found) is np.ndarray else dtype.type(found)
+
+
+_ALL_BITS = (1 << 64) - 1
 
 
 def _near(offset: Any) -> Any:

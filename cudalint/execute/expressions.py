@@ -10,7 +10,7 @@ from cudalint.execute.addresses import with_pointer
 from cudalint.execute.arithmetic import COMPARING, binary
 from cudalint.execute.butterflies import Alike
 from cudalint.execute.butterflies import combined as in_butterfly
-from cudalint.execute.drawn import Drawn, computed_number, whole_number
+from cudalint.execute.drawn import Drawn, computed_number, settled_together, whole_number
 from cudalint.execute.memory import NULL, Allocation, as_type, either, joined, plus
 from cudalint.execute.places import _CHAR
 from cudalint.execute.program import Evaluate, Program
@@ -211,6 +211,10 @@ class Expressions:
                 m.close_scopes(m.data - 1)
                 if type(second) is bool and second is stops_at:
                     return second
+                if type(first) is Drawn and type(second) is Drawn:
+                    both = settled_together(first, second, stops_at)
+                    if both is not None:
+                        return m.truth(both)
                 if stops_at:
                     return _unsettled(first)
                 known = second.known if isinstance(second, Conjunction) else second

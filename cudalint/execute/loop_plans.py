@@ -16,12 +16,14 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from msgspec import Struct, field
 
-from cudalint.execute.affine import FOREVER, MOST_TIMES, lasts, least_by_warp, plain, step_of, wide
+from cudalint.execute.affine import FOREVER, MOST_TIMES, difference, lasts, least_by_warp, plain, step_of, wide
+from cudalint.execute.arithmetic import converted
 from cudalint.execute.memory import Allocation, address, plus
 from cudalint.execute.values import COMPUTED, Closure, Data, FunctionValue, Pointer, Value
 from cudalint.hardware.banks import BANK_BYTES
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
+from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
     from cudalint.execute.lanes import Mask
@@ -308,8 +310,8 @@ class _Findings:
         self.limit(periods, new.mask)
         if self.machine.watchers > 1:
             is_level = new.op in ("/", "%", ">>", "&", "cast")
-            apart = wide(new.left) - (0 if is_level else wide(new.right))
-            self.limits.append(Limit(periods, apart, by[0] if is_level else by[0] - by[1], new.mask))
+            apart = difference(new.left, 0 if is_level else new.right)
+            self.limits.append(Limit(periods, apart, by[0] if is_level else difference(*by), new.mask))
         if self._whole < self.needed:
             raise Misfit(self.times)
 
@@ -437,10 +439,18 @@ def go_forward(machine: Machine, moves: dict[Cell, Any], interval: Any, periods:
         return
     for (allocation, offset), step in moves.items():
         value = allocation.cells[offset]
-        allocation.cells[offset] = _further(value, _whole(step * by_lane))
+        allocation.cells[offset] = _further(value, _times_over(step, by_lane))
     if not (type(interval) is int and interval == 0):
-        found = machine.interval + _whole(interval * by_lane)
-        machine.interval = found.astype(np.int32) if type(found) is np.ndarray else found
+        found = wide(machine.interval) + _times_over(interval, by_lane)
+        machine.interval = found.astype(np.int32) if type(found) is np.ndarray else int(converted(found, _INT))
+
+
+def _times_over(step: Any, by: Any) -> Any:
+    """What so many steps come to; whole ones that no array holds wrap around as the machine's do."""
+    return _whole((address(step) if type(step) is int and type(by) is np.ndarray else step) * by)
+
+
+_INT = ir.Scalar("int", 4, "int")
 
 
 def _whole(number: Any) -> Any:

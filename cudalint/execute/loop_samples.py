@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from msgspec import Struct
 
-from cudalint.execute.affine import FOREVER, is_number, lasts, step_of, wide
+from cudalint.execute.affine import FOREVER, difference, is_number, lasts, step_of
 from cudalint.execute.loop_plans import Cell, History, go_forward, moved, value_before
 from cudalint.execute.values import Data, Pointer, Value
 
@@ -146,4 +146,4 @@ def _mean(old: Value, now: Value, turns: int) -> Any:
     is_whole = all(type(each) is not np.ndarray or each.dtype.kind in "iu" for each in (old, now))
     if not is_number(old) or not is_number(now) or bool in (type(old), type(now)) or not is_whole:
         return 0
-    return (wide(now) - wide(old)) / turns
+    return difference(now, old) / turns

@@ -10,8 +10,8 @@ import numpy as np
 from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.budget import MOST_BRANCHES, Budget, Limits, TooMuch
 from cudalint.execute.contents import Contents, note_store
-from cudalint.execute.drawn import loaded_number
-from cudalint.execute.memory import NULL, Allocation, Memory, Varies, as_type, joined, loaded, pieces, plus
+from cudalint.execute.drawn import Drawn, loaded_number, settled
+from cudalint.execute.memory import ASTRAY, NULL, Allocation, Memory, Varies, as_type, joined, loaded, pieces, plus
 from cudalint.execute.trace import (
     AccessEvent,
     BarrierEvent,
@@ -73,6 +73,7 @@ class Frame:
         """Whether some lanes may have returned with that where data said so."""
 
 
+_AFTER_JUMP = Data("unknown", "which threads come there after a `goto` is not followed")
 _UNSPELLED: tuple[tuple[Any, ...], int] = ((), 0)
 
 
@@ -96,12 +97,17 @@ class Machine:
         self.ended: Mask | None = None
         """Lanes that have left the innermost loop, its current turn, and the kernel."""
         self.frames: list[Frame] = []
+        self.is_lost = False
+        """Whether lanes have jumped in one of the functions that are under way: nobody knows which of them are active
+        until it returns."""
         self.calls_again = 0
         """Of functions that are among the frames."""
         self.environment: dict[ir.Symbol, Allocation | Pointer] = {}
         self.stack: Stack = ()
         self.library: Any = None
         """The call in the user's code of a function of the bundled headers that is being executed."""
+        self.whole: ir.Type | None = None
+        """What a function of the library touches piece by piece."""
         self.guard: Mask | None = None
         """The lanes that came to the innermost branch of the innermost loop."""
         self.handed: Handed = ()
@@ -145,8 +151,12 @@ class Machine:
         self.allocations: dict[object, Allocation] = {}
         self.pointed: dict[Allocation, int] = {}
         """How often something was stored to memory from which pointers were loaded."""
+        self.chosen: Allocation | None = None
+        """What a pointer leads to that is several pieces of memory, while each is accessed by its lanes."""
         self.contents: list[Contents] = []
         """Of shared memory, of which integers are kept."""
+        self.meant: set[Allocation] = set()
+        """What null pointers lead to that are used in any case."""
 
     # --- masks -------------------------------------------------------------------------------------
 
@@ -230,6 +240,9 @@ class Machine:
 
     def truth(self, value: Value) -> Any:
         """A condition: see `values.truth`."""
+        if type(value) is Drawn:
+            found = settled(value)
+            value = value if found is None else found
         if self.notes is not None and type(value) in (int, float, np.ndarray):
             self.watch("!=", value, 0)
         return truth(value)
@@ -240,9 +253,14 @@ class Machine:
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value = None,
     ) -> Value:  # fmt: skip
         """Notes an access of the active lanes; gives what a load finds."""
-        if self.mask is None or to.is_null or to.space == "nowhere":
-            self.trace.astray += self.mask is not None and to.space == "nowhere"
+        if self.mask is None or to.space == "nowhere" or (to.is_null and not self._is_there(to)):
+            if self.mask is not None and to.space == "nowhere":
+                self.trace.astray[node] = operation != "load" or self.trace.astray.get(node, False)
+                if to is ASTRAY:
+                    self._note_pieces(self._astray(), offset, type_, operation, node, value)
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
+        if self.is_lost:
+            offset = _AFTER_JUMP
         if to.parts:
             return self._several(to, offset, type_, operation, node, value)
         if operation != "load" and to in self.pointed:
@@ -252,12 +270,7 @@ class Machine:
             if found is not None:
                 self.note(to, offset, type_.bytes, operation, node, value)
                 return found
-        if isinstance(type_, _SCALARS):
-            self.note(to, offset, type_.bytes, operation, node, value)
-        else:
-            several = pieces(type_)
-            for own, bytes_ in several:
-                self.note(to, plus(offset, own), bytes_, operation, node, value)
+        self._note_pieces(to, offset, type_, operation, node, value)
         if operation != "load":
             return UNKNOWN
         if isinstance(type_, ir.PointerType):
@@ -273,6 +286,37 @@ class Machine:
             for own, leaf in leaves(type_):
                 found.cells[own] = loaded_number(to.name, plus(offset, own), leaf, made, is_one)
         return found
+
+    def _note_pieces(
+        self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value
+    ) -> None:
+        if isinstance(type_, _SCALARS):
+            self.note(to, offset, type_.bytes, operation, node, value)
+        else:
+            for own, bytes_ in pieces(type_):
+                self.note(to, plus(offset, own), bytes_, operation, node, value)
+
+    def _astray(self) -> Allocation:
+        """Memory that pointers lead to of which nothing is known: other memory for each thread, for all that is known.
+        """
+        found = self.allocations.get(ASTRAY)
+        if found is None:
+            found = self.allocations[ASTRAY] = Allocation(ASTRAY.name, "global")
+            found.varies = "thread"
+        return found
+
+    def _is_there(self, to: Allocation) -> bool:
+        """Whether a launch that passes a null pointer can't mean it: lanes use it, whatever data says and whichever
+        world it is. What else uses it is a way that the launch doesn't go."""
+        if to in self.meant:
+            return True
+        mask = self.mask
+        if to is NULL or to.space == "nowhere" or self.data or mask is None:
+            return False
+        if not mask.reshape(self.lanes.worlds, -1).any(axis=1).all():
+            return False
+        self.meant.add(to)
+        return True
 
     def _behind(self, to: Allocation, offset: Any) -> Allocation:
         """What pointers lead to that are loaded: the same for all that look in one place, as long as nothing is stored
@@ -297,12 +341,15 @@ class Machine:
         mask, found, data = self.mask, None, self.data
         if to.is_open:
             self.open_scope()
+        else:
+            self.chosen = to
         for part, (lanes, base) in to.parts.items():
             self.mask, _ = self.split(lanes)
             if self.mask is not None:
                 own = self.access(part, plus(base, offset), type_, operation, node, value)
                 found = own if found is None else joined(lanes, own, found)
             self.mask = mask
+        self.chosen = None
         self.close_scopes(data)
         if to.is_open and operation == "load":
             return loaded(type_, to.name)
@@ -348,7 +395,7 @@ class Machine:
 
     def overrun(self, of: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any) -> None:
         """Notes an access of active lanes that leaves a local variable."""
-        if self.mask is not None:
+        if self.mask is not None and not self.is_lost:
             self.trace.overruns.append(self._event(of, offset, type_.bytes, operation, node, None))
 
     def stay(self, node: Any) -> None:
@@ -371,7 +418,7 @@ class Machine:
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
             self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
             sum(self._apart) + self.is_left_by_data,
-            *self.subscripts.get(node, _UNSPELLED),
+            *self.subscripts.get(node, _UNSPELLED), False, self.whole or (node if self.library else None), self.chosen,
         )  # fmt: skip
 
     def barrier(

@@ -85,6 +85,8 @@ class Allocation:
 
 NULL = Allocation("null", "global", is_null=True)
 NOWHERE = Allocation("unknown", "nowhere", is_null=True)
+ASTRAY = Allocation("?", "nowhere")
+"""What pointers lead to of which nothing is known."""
 
 
 def joined(mask: Any, new: Value, old: Value) -> Value:
@@ -134,11 +136,12 @@ def _made_of(parts: dict[Allocation, tuple[Any, Any]]) -> Allocation | None:
     return made
 
 
-def either(new: Value, old: Value, scope: int = 0, otherwise: int = 0) -> Value:
+def either(new: Value, old: Value, scope: int = 0, otherwise: int = 0, is_one_of_two: bool = False) -> Value:
     """One value or the other, as data says: of pointers it is known which pieces of memory they may lead to. `scope` is
-    where it is the new one (`Machine.scopes`), and `otherwise` where data leads if not there."""
+    where it is the new one (`Machine.scopes`), and `otherwise` where data leads if not there; `is_one_of_two` as for
+    `either_number`."""
     if type(new) is not Pointer or type(old) is not Pointer:
-        return either_number(new, old, scope, otherwise)
+        return either_number(new, old, scope, otherwise, is_one_of_two)
     if new.allocation.is_null or old.allocation.is_null:
         return old if new.allocation.is_null else new
     if new.allocation is old.allocation:
@@ -346,7 +349,9 @@ class Memory:
                 # Whether it is written is up to data: it is what it is only if that makes no difference.
                 if machine.mask is not to.mask:
                     value = joined(machine.mask, value, self.seen(old))
-                value = value if _is_same(value, old) else either(value, old, machine.scopes[-1], machine.others[-1])
+                if not _is_same(value, old):
+                    is_one_of_two = machine.data == to.data + 1
+                    value = either(value, old, machine.scopes[-1], machine.others[-1], is_one_of_two)
             elif machine.mask is not to.mask:
                 value = joined(machine.mask, value, old)
         if to.depth < machine.depth:
@@ -458,16 +463,19 @@ class Memory:
     def _held(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
         if isinstance(type_, _AGGREGATES):
             if type(offset) is not int:
-                return uninitialised(type_)
-            held = source.cells.get(offset)
-            if type(held) is Closure:
-                return held
-            end = offset + type_.bytes
-            own = {at - offset: value for at, value in source.cells.items() if offset <= at < end}
-            return Aggregate(type_, own)
+                return self._gather(source, offset, type_) if type(offset) is np.ndarray else uninitialised(type_)
+            return self._part(source, offset, type_)
         if type(offset) is int:
             return self._cell(source, offset, type_)
         return self._gather(source, offset, type_)
+
+    def _part(self, source: Allocation, offset: int, type_: ir.RecordType | ir.ArrayType) -> Value:
+        """A record, or an array, that is held by value."""
+        held = source.cells.get(offset)
+        if type(held) is Closure:
+            return held
+        end = offset + type_.bytes
+        return Aggregate(type_, {at - offset: value for at, value in source.cells.items() if offset <= at < end})
 
     def _cell(self, source: Allocation, offset: int, type_: ir.Type) -> Value:
         found = self.seen(source.cells.get(offset))
@@ -480,15 +488,33 @@ class Memory:
         return found if found is not None else UNKNOWN
 
     def _gather(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
-        """Of an element that differs by lane: each lane's own."""
-        cells = source.cells
-        if isinstance(offset, Data) or not cells or len(cells) > _MOST_CELLS:
-            return COMPUTED
+        """Of an element that differs by lane: each active lane's own."""
         found: Value = None
-        for own in np.unique(offset).tolist():
-            value = self._cell(source, own, type_)
-            found = value if found is None else joined(offset == own, value, found)
+        mask = self.machine.mask
+        if mask is not None and source.cells and type(offset) is np.ndarray:
+            numbers = np.unique(np.broadcast_to(offset, mask.shape)[mask]).tolist()
+            for own in numbers if len(numbers) <= _MOST_CELLS else ():
+                if isinstance(type_, _AGGREGATES):
+                    value = self._part(source, own, type_)
+                else:
+                    value = self._cell(source, own, type_)
+                found = value if found is None else joined(offset == own, value, found)
+        if isinstance(type_, ir.PointerType) and type(found) is not Pointer:
+            return _one_of(source, offset, type_)
+        if found is None:
+            return uninitialised(type_) if isinstance(type_, _AGGREGATES) else COMPUTED
         return found
+
+
+def _one_of(source: Allocation, offset: Any, type_: ir.PointerType) -> Value:
+    """A pointer out of an array of them: all lanes have the same, or nobody knows what is between theirs."""
+    if any(type(held) is Pointer and held.allocation.space != "global" for held in source.cells.values()):
+        return UNKNOWN
+    is_one = isinstance(offset, Data) and offset.is_common
+    apart = 0 if is_one else Data("unknown", "it is put together from parts of an array in registers")
+    made = Allocation(f"{source.name}[...]", "global")
+    made.varies = "block" if is_one else "thread"
+    return Pointer(made, apart, type_.pointee)
 
 
 def _is_same(new: Value, old: Value) -> bool:

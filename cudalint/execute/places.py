@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from cudalint.execute.memory import NOWHERE, Allocation, either, joined, plus, stepped
+from cudalint.execute.memory import ASTRAY, NOWHERE, Allocation, either, joined, plus, stepped
 from cudalint.execute.program import Evaluate, Locate, Place, Program
-from cudalint.execute.values import COMPUTED, Data, Pointer
+from cudalint.execute.values import COMPUTED, Data, Pointer, Undeclared, Value
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
@@ -19,6 +19,12 @@ _CHAR = ir.Scalar("char", 1, "int")
 def nowhere(type_: ir.Type) -> Place:
     """The place of what could not be followed."""
     return Place(NOWHERE, COMPUTED, type_)
+
+
+def astray(pointer: Value, type_: ir.Type) -> Place:
+    """Where a pointer leads of which nothing is known."""
+    reason = pointer.reason if isinstance(pointer, Data) else ""
+    return Place(ASTRAY, Data("unknown", reason or "the pointer is not known"), type_)
 
 
 class Places:
@@ -117,7 +123,7 @@ class Places:
         def of_pointer(m: Machine) -> Place:
             at, own = pointer(m), index(m)
             if type(at) is not Pointer:
-                return nowhere(type_)
+                return astray(at, type_)
             return Place(at.allocation, plus(at.offset, stepped(own, type_)), type_)
 
         return of_pointer
@@ -143,7 +149,7 @@ class Places:
     def _behind(self, pointer: Evaluate, type_: ir.Type) -> Locate:
         def locate(m: Machine) -> Place:
             at = pointer(m)
-            return Place(at.allocation, at.offset, type_) if type(at) is Pointer else nowhere(type_)
+            return Place(at.allocation, at.offset, type_) if type(at) is Pointer else astray(at, type_)
 
         return locate
 
@@ -247,15 +253,25 @@ def variable(m: Machine, symbol: ir.Symbol) -> Allocation | Pointer:
             m.environment[symbol] = Pointer(known, 0, type_)
             return m.environment[symbol]
         made = m.allocations[storage] = Allocation(symbol.name, "shared", type_, symbol=symbol)
+    elif storage == "builtin":  # A reference to it, or to a part.
+        made = Allocation(symbol.name, "local", type_, m.full)
+        values = (32,) if symbol.name == "warpSize" else m.lanes.built_in.get(symbol.name, ())
+        made.cells.update({4 * axis: value for axis, value in enumerate(values)})
     elif storage == "shared":
         made = Allocation(symbol.name, "shared", type_, symbol=symbol)
     elif storage == "device" and _is_guessed(m, symbol):
         made = Allocation(symbol.name, "local", type_, m.full)
-        made.cells[0] = Data("unknown", f"nothing declares `{symbol.name}`")
+        made.cells[0] = Undeclared(symbol.name)
     elif storage in ("constant", "device") and not symbol.is_const:
         made = Allocation(
             symbol.name, "constant" if storage == "constant" else "global", type_, symbol=symbol
         )
+    elif storage == "template":
+        made = Allocation(symbol.name, "local", type_, m.full)
+        made.cells[0] = Data(
+            "unknown", f"`{symbol.name}` is up to the arguments of the template, which nothing instantiates",
+            is_common=True,
+        )  # fmt: skip
     else:
         made = Allocation(symbol.name, "local", type_, m.full)
         initializer = symbol.initializer() if symbol.initializer is not None else None

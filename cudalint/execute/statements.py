@@ -271,6 +271,7 @@ class Statements:
 
         def execute(m: Machine) -> None:
             m.gap(n.span, n.reason)
+            m.is_lost |= n.is_jump
             if parts is not None:
                 parts(m)
 

@@ -75,6 +75,12 @@ class AccessEvent(NamedTuple):
     """Bytes from the element that they name to what is accessed."""
     is_of_block: bool = False
     """Of an atomic: it is one for the threads of a block only."""
+    within: Any = None
+    """Where `node` is a call of a library's function: its own expression there, or the type of what the call touches as
+    a whole; else None."""
+    chosen: Allocation | None = None
+    """What its pointer leads to, if that is one piece of memory for some lanes and another one for others: the event is
+    that of the lanes of one."""
 
 
 class BarrierEvent(NamedTuple):
@@ -234,8 +240,8 @@ class Trace:
     def __init__(self, lanes: Lanes) -> None:
         self.lanes = lanes
         self.accesses: list[AccessEvent] = []
-        self.astray = 0
-        """How many accesses there were through pointers of which nothing is known."""
+        self.astray: dict[Any, bool] = {}
+        """Accesses through pointers of which nothing is known, with whether they write."""
         self.touched: list[tuple[int, AccessEvent]] = []
         """What functions of libraries touch, by accesses of their own of which nothing else is known; with how many
         accesses there are before."""

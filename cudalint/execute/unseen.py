@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -18,6 +19,20 @@ _COMPARING: Final = frozenset({"operator==", "operator!=", "operator<=", "operat
 _COUNTING: Final = frozenset({"operator++", "operator--"})
 
 
+_COLLECTIVE: Final = re.compile(
+    r"(?:cub::)?(?P<whose>Block|Warp)(?:(?P<moves>Load|Store)|Reduce|Scan|Exchange|Radix\w+|MergeSort|Histogram"
+    r"|Discontinuity|Shuffle|AdjacentDifference|RunLengthDecode)<(?P<arguments>.*)"
+)
+"""The name of one of CUB's classes, of the block or of a warp."""
+
+
+def _collective_of(e: ir.Call) -> re.Match[str] | None:
+    """The class of CUB's of which something is called, or an object made, in a template that nothing instantiates."""
+    of = e.receiver if e.receiver is not None else e if e.callee is not None else None
+    type_ = ir.referent(of.type) if of is not None and e.function is None else None
+    return _COLLECTIVE.match(type_.name) if isinstance(type_, ir.OpaqueType) else None
+
+
 def _assigns(name: str) -> bool:
     """Whether an operator changes its first operand: `a[i] += h` of a library's type."""
     return name in _COUNTING or (name.startswith("operator") and name.endswith("=") and name not in _COMPARING)
@@ -26,6 +41,12 @@ def _assigns(name: str) -> bool:
 NO_BODY: Final = "has no body in sight"
 _HANDED: Final = "a call of the function that it is handed, which nothing in sight names"
 _OF_TEMPLATE: Final = "a call of which only template arguments tell the function, and nothing gives them"
+
+
+def _waits(collective: re.Match[str]) -> bool:
+    """Whether all threads of the block wait for each other in the methods of a class: in those for blocks they do, but
+    for loads and stores that exchange nothing."""
+    return collective["whose"] == "Block" and (collective["moves"] is None or "TRANSPOSE" in collective["arguments"])
 
 
 class Unseen:
@@ -39,6 +60,9 @@ class Unseen:
         self._type = ir.referent(e.type)
         self._changes_first = e.receiver is None and _assigns(e.name) and e.name != "operator="
         self._is_users = e.function is None or e.function.is_user
+        collective = _collective_of(e)
+        self._is_collective = collective is not None
+        self._waits = collective is not None and e.receiver is not None and _waits(collective)
 
     def execute(
         self, m: Machine, receiver: Place | None, function: ir.FunctionRef | None, why: str
@@ -62,6 +86,8 @@ class Unseen:
         places = (*set_, receiver) if receiver is not None else set_
         pointers += [Pointer(*place) for place in places if place.allocation.space not in ("local", "nowhere")]
         self._note(m, function, why, pointers)
+        if self._waits:
+            m.barrier(e, "cooperative-groups", is_implied=True)
         data = data_of(_scalars(found)) if not self._is_users else Data("unknown", f"it is the result of {self._name}")
         for place in set_:
             m.memory.store(place.allocation, place.offset, opaque(place.type, data), place.type, e)
@@ -80,6 +106,7 @@ class Unseen:
         """Leaves the call in the trace, and why it is not followed."""
         e = self._call
         is_users = e.is_virtual or function is None or (function.is_user and function.kind != "host")
+        is_users = is_users and not self._is_collective
         if e.is_virtual:
             m.gap(e.span, f"`{e.name}` is virtual and was not followed")
         elif function is None:

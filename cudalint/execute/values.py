@@ -49,6 +49,15 @@ class Data:
         return f"<{self.kind} {self.reason}>" if self.reason else f"<{self.kind}>"
 
 
+class Undeclared(Data):
+    """What a name stands for that nothing declares, and what is computed from it."""
+
+    __slots__ = ()
+
+    def __init__(self, name: str) -> None:
+        super().__init__("unknown", f"nothing declares `{name}`")
+
+
 class Symbolic(Data):
     """Data that somebody follows by how it is computed: operators, conversions and addresses ask it for theirs."""
 

@@ -102,6 +102,9 @@ class AccessResult(Struct, frozen=True, eq=False):
     """Whether data decides how often it is made: the requests are all that may come."""
     reached_otherwise: bool = False
     """Whether it is only made under conditions that do not hold with the numbers that the launch is evaluated with."""
+    beside: float | None = None
+    """Of one that is only made otherwise: the sectors or wavefronts of all requests of the access to that space which
+    takes most with the same numbers."""
     condition: str = ""
     """What has to hold of numbers that nothing in sight gives for the access to be as wasteful, or as good, as its
     figure says; empty where it is so for all numbers that were tried."""

@@ -35,6 +35,8 @@ from cudalint.values.nodes import Node, Reason, Uniform, bits_of, without_cast
 _MAX_ELEMENTS = 32
 _MAX_CALLEES = 64
 """Functions that are looked into for the bases of a kernel's parameters."""
+_STRIDES = "_cudalint_strides"
+"""What the bundled headers call the type of a tensor's strides where it has an array of them."""
 
 
 def kernel_arguments(
@@ -66,6 +68,9 @@ def _with_elements(value: Value | Place, generics: Generics) -> Value | Place:
     """Gives the unknown numbers of short arrays, such as a tensor's sizes and strides, a symbol each."""
     if isinstance(value, RecordValue):
         fields = {name: _with_elements(part, generics) for name, part in value.fields.items()}
+        if value.type.name.split("::")[-1].startswith(_STRIDES):
+            for part in fields.values():
+                _mark_strides(part, generics.graph)
         return RecordValue(value.type, fields)  # type: ignore[arg-type]
     if not isinstance(value, ArrayValue) or not 0 < (value.type.count or 0) <= _MAX_ELEMENTS:
         return value
@@ -74,6 +79,15 @@ def _with_elements(value: Value | Place, generics: Generics) -> Value | Place:
         return value
     elements = {index: generics.element(rest, index) for index in range(value.type.count or 0)}
     return ArrayValue(value.type, {**elements, **value.elements}, rest)
+
+
+def _mark_strides(value: Value | Place, graph: Graph) -> None:
+    """Says of the strides of a tensor's accessor that they are: the elements of a row lie side by side as a rule."""
+    if isinstance(value, ArrayValue):
+        for index, element in value.elements.items():
+            bare = without_cast(element) if isinstance(element, Node) else None
+            if bare is not None and isinstance(bare.payload, Uniform) and not graph.choice(bare).is_default:
+                graph.mark_stride(bare, "inner" if index + 1 == value.type.count else "outer")
 
 
 def _name_after(symbol: ir.Symbol, value: Value | Place, graph: Graph) -> None:

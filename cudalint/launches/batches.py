@@ -11,12 +11,13 @@ from cudalint.execute import memory as new
 from cudalint.execute import values as execute
 from cudalint.interpreter.device import values as old
 from cudalint.launches.configuration import Configuration
+from cudalint.launches.flags import cases_by_name
 from cudalint.launches.open_numbers import Evaluated
 from cudalint.launches.space import LaunchSpace
 from cudalint.values.nodes import Node, Uniform, render, without_cast
 from cudalint.worlds.blocks import Sampled, most_blocks
 from cudalint.worlds.choosing import Worlds
-from cudalint.worlds.records import Batch, Size
+from cudalint.worlds.records import Batch, Computed, Size
 
 
 def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> Batch:
@@ -35,7 +36,7 @@ def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> B
         configuration.block, tuple(grid), tuple(max(0, each) for each in evaluated.each(configuration.shared)),
         arguments, named, ("usual numbers", *worlds.why[1:]), places, weights, memories.sizes,
         bool(worlds.broken) or any(guard.is_const and not guard.value for guard in configuration.guards),
-        space.overflowing, *_meanings(configuration, space),
+        space.overflowing, *_meanings(configuration, space), _computed(space, evaluated),
     )  # fmt: skip
 
 
@@ -55,13 +56,26 @@ def _meanings(
         for parameter, symbol in ((p, without_cast(node)) for p, node in space.open.parameters.items())
         if isinstance(symbol.payload, Uniform)
     }
-    flags: dict[str, tuple[int, ...]] = {}
+    flags: dict[str, tuple[int, ...]] = dict(cases_by_name(space.flags))
     for use in space.text.found:
         name = names.get(use.parameter)
         if name is not None and use.kind == "flag" and isinstance(use.other, int):
             flags[name] = (*flags.get(name, ()), use.other)
     grid_of = tuple(_numbers_in(extent, space) for extent in configuration.grid)
     return frozenset(names[each] for each in space.text.lengths if each in names), grid_of, flags
+
+
+def _computed(space: LaunchSpace, evaluated: Evaluated) -> dict[str, Computed]:
+    """The numbers that the kernel takes and that are no open numbers by themselves."""
+    open_ = space.open
+    names = {render(symbol) for symbol in open_.all}
+    found: dict[str, Computed] = {}
+    for parameter, node in open_.parameters.items():
+        is_bare = isinstance(without_cast(node).payload, Uniform)
+        if node.bits & open_.open_bits and not is_bare and parameter.name not in names:
+            of = tuple(render(symbol) for symbol in open_.behind(parameter) if not open_.is_given(symbol))
+            found[parameter.name] = Computed(tuple(evaluated.each(node)), of)
+    return found
 
 
 def _blocks(

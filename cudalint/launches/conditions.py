@@ -19,7 +19,7 @@ from cudalint.values.assumptions import is_large
 from cudalint.values.graph import conjuncts
 from cudalint.values.nodes import Node, below
 from cudalint.worlds.choosing import Number
-from cudalint.worlds.intervals import Intervals
+from cudalint.worlds.intervals import Intervals, may_be
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.text import KernelText
 from cudalint.worlds.uses import Uses
@@ -113,24 +113,35 @@ def kernel_products_that_fit(configuration: Configuration, open_: OpenNumbers, t
     ]  # fmt: skip
     if not products:
         return
-    bounds = _Bounds(configuration, open_, text)
+    bounds = Bounds(configuration, open_, text)
     for node in products[:_MOST_PRODUCTS]:
         yield Condition(
             bits_of_both(node), lambda evaluated, node=node: bounds.fits(node, evaluated), None, node  # type: ignore[misc]
         )
 
 
-class _Bounds:
+class Bounds:
     """The bounds of a kernel's values in some worlds, kept for the products that are asked for in turn."""
 
     def __init__(self, configuration: Configuration, open_: OpenNumbers, text: KernelText) -> None:
         self._configuration, self._open, self._text = configuration, open_, text
         self._last: tuple[Evaluated, Intervals] | None = None
 
-    def fits(self, product: ir.Binary, evaluated: Evaluated) -> Any:
+    def admits(self, conditions: Iterable[tuple[ir.Expr, bool]], evaluated: Evaluated) -> Any:
+        """[C]: whether each of some conditions may come out as wanted for some thread."""
+        held, intervals = np.ones(evaluated.count, bool), self._of(evaluated)
+        with np.errstate(all="ignore"):
+            for condition, wanted in conditions:
+                held &= may_be(condition, wanted, intervals)
+        return held
+
+    def _of(self, evaluated: Evaluated) -> Intervals:
         if self._last is None or self._last[0] is not evaluated:
             self._last = evaluated, self._intervals(evaluated)
-        intervals = self._last[1]
+        return self._last[1]
+
+    def fits(self, product: ir.Binary, evaluated: Evaluated) -> Any:
+        intervals = self._of(evaluated)
         with np.errstate(all="ignore"):
             one, other = intervals.of(product.left), intervals.of(product.right)
             if one is None or other is None:

@@ -53,7 +53,7 @@ class Configuration(Struct, frozen=True, eq=False):
         """Equal for launches under which a kernel behaves the same."""
         values = tuple((name, number.index) for name, number in self.numbers())
         grid = tuple(n.index for n in self.grid)
-        return (self.block, self.asked(), grid, self.shared.index, values, self.shared_by())
+        return (self.block, self.asked(), grid, self.shared.index, values, self.shared_by(), self.absent())
 
     def numbers(self) -> tuple[tuple[str, Node], ...]:
         """The arguments on which branches and addresses may depend."""
@@ -69,6 +69,14 @@ class Configuration(Struct, frozen=True, eq=False):
             (s.name, v.target.same_as.name)
             for s, v in self.arguments.items()
             if isinstance(v, Pointer) and isinstance(v.target, Allocation) and v.target.same_as is not None
+        )
+
+    def absent(self) -> tuple[str, ...]:
+        """The parameters that are given a null pointer: what is only done for arrays that there are is left out."""
+        return tuple(
+            s.name
+            for s, v in self.arguments.items()
+            if isinstance(v, Pointer) and isinstance(v.target, Allocation) and v.target.is_null
         )
 
 

@@ -27,9 +27,9 @@ class Chosen(Struct, frozen=True):
 
 
 def distinct(configurations: Iterable[Configuration], unfollowed: Collection[ir.Span]) -> Chosen:
-    """Launches under which the kernel behaves differently. Of launches at one site that differ only by arguments (a
-    host loop) the first stands for all, and the last is looked at as well. `unfollowed` are the launches of loops that
-    make more than are known."""
+    """Launches under which the kernel behaves differently. Of launches at one site that differ only by the numbers and
+    arrays that they pass (a host loop) the first stands for all, and the last is looked at as well. `unfollowed` are
+    the launches of loops that make more than are known."""
     found: dict[object, Configuration] = {}
     grids: dict[object, object] = {}
     last: dict[object, Configuration] = {}
@@ -40,7 +40,7 @@ def distinct(configurations: Iterable[Configuration], unfollowed: Collection[ir.
         site = _site(configuration)
         key = alike.setdefault((site, shapes.of(configuration)), configuration.key())
         keys.setdefault(site, set()).add(key)
-        grid = (site, configuration.block, tuple(n.index for n in configuration.grid))
+        grid = (site, configuration.block, tuple(n.index for n in configuration.grid), configuration.absent())
         if grid in grids:
             last[grids[grid]] = configuration
             if configuration.key() == grids[grid]:

@@ -53,7 +53,7 @@ def in_worlds(
         return executed(Worlds(tuple(worlds), ("",) * len(worlds), 0, ())).trace
 
     chosen = choose(space.space)
-    worlds = reaching(chosen, space.space, space.text.uses, trace, behind=space.open.behind)
+    worlds = reaching(chosen, space.space, space.text.uses, trace, behind=space.open.behind, admits=space.admits)
     found = executed(worlds)
     why = ("usual numbers", *worlds.why[1:])
     told = Executed(function, structs.replace(found.batch, why=why), found.trace, compiled.laid, compiled.program)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from typing import Literal
 
 from cudalint.facts import ArgumentValue, LeafFacts, ParameterFacts
-from cudalint.interpreter.device.values import Allocation, Pointer, RecordValue, Value
 from cudalint.interpreter.device.values import Place as ValuePlace
+from cudalint.interpreter.device.values import Pointer, RecordValue, Value
 from cudalint.ir import nodes as ir
 from cudalint.ir.text import field_name
 from cudalint.launches.configuration import Configuration, Numbers
@@ -63,26 +63,6 @@ def _element(type_: ir.Type) -> tuple[ir.Type, int]:
             if kind in ("int", "uint", "float", "bool"):
                 return ir.Scalar(kind, bytes_, kind), type_.bytes // max(1, bytes_)
     return type_, 1
-
-
-def argument_values(configuration: Configuration, numbers: Numbers) -> dict[str, ArgumentValue]:
-    """The value of every leaf under a launch; for what is unknown, the generic one that was evaluated."""
-    found: dict[str, ArgumentValue] = {}
-    for symbol, value in configuration.arguments.items():
-        _collect(value, symbol.name, numbers, found)
-    return found
-
-
-def allocated_bytes(configuration: Configuration, numbers: Numbers) -> dict[str, int]:
-    """The size of the allocation behind every pointer of a launch, where it is known."""
-    found: dict[str, int] = {}
-    for name, pointer in _pointers(configuration):
-        target = pointer.target
-        if isinstance(target, Allocation):
-            size = target.bytes if target.size is None else numbers.scalar(target.size)
-            if size:
-                found[name] = int(size)
-    return found
 
 
 def _pointers(configuration: Configuration) -> Iterator[tuple[str, Pointer]]:

@@ -17,14 +17,15 @@ class Shapes:
 
     def of(self, configuration: Configuration) -> Hashable:
         """Equal for launches that differ by names only."""
-        block, asked, shared_by = configuration.block, configuration.asked(), configuration.shared_by()
+        block, asked = configuration.block, configuration.asked()
+        pointers = configuration.shared_by(), configuration.absent()
         numbers = configuration.numbers()
         names = tuple(name for name, _ in numbers)
         shape = _Shape(self._parts)
         sizes = [node for _, node in numbers]
         guards = [guard for guard in dict.fromkeys(configuration.guards) if not guard.is_const]
         parts = tuple(map(shape.of, (*configuration.grid, configuration.shared, *sizes, *guards)))
-        return block, asked, shared_by, names, parts
+        return block, asked, pointers, names, parts
 
 
 class _Shape:

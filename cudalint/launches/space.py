@@ -10,9 +10,11 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.execute.program import Program
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.targets import Target
 from cudalint.ir import nodes as ir
 from cudalint.launches.conditions import (
+    Bounds,
     Condition,
     few_threads,
     holding,
@@ -22,6 +24,7 @@ from cudalint.launches.conditions import (
     stated,
 )
 from cudalint.launches.configuration import Configuration
+from cudalint.launches.flags import Flag, flags_of, needs_of_flags
 from cudalint.launches.open_numbers import Evaluated, OpenNumbers, is_computed
 from cudalint.launches.tiles import Tiled, needs_of_tiles, states_of, tiles_of, tried_for_tiles
 from cudalint.launches.usual import Usual
@@ -30,8 +33,8 @@ from cudalint.values.nodes import Node, below, bits_of, without_cast
 from cudalint.values.polynomial import linear
 from cudalint.worlds.choosing import Number, Space, type_of
 from cudalint.worlds.guards import Guards
-from cudalint.worlds.needs import SMALL, needs_of, values_of
-from cudalint.worlds.reach import limits_of
+from cudalint.worlds.needs import SHIFTED, SMALL, is_shift, needs_of, values_of
+from cudalint.worlds.reach import Admits, limits_of
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.text import KernelText, text_of
 from cudalint.worlds.uses import Use
@@ -48,6 +51,9 @@ class LaunchSpace(Struct, frozen=True, eq=False):
     open: OpenNumbers
     text: KernelText
     space: Space
+    admits: Admits
+    flags: tuple[Flag, ...] = ()
+    """Numbers by which the host code chooses between ways."""
     overflowing: tuple[ir.Binary, ...] = ()
     """Products of the kernel that no numbers were found for with which they fit into their types."""
 
@@ -66,14 +72,19 @@ def space_of_launch(
         *stated(configuration, open_, statements), *of_device(configuration, open_, target),
         *products_that_fit(configuration, open_), *kernel_products_that_fit(configuration, open_, text),
     ]  # fmt: skip
-    usual = Usual.of(open_, found, configuration).numbers([*conditions, *few_threads(configuration, open_)])
+    flags = flags_of(configuration, open_)
+    usual = Usual.of(open_, found, configuration, flags).numbers([*conditions, *few_threads(configuration, open_)])
     required = holding(conditions, open_, usual)
     overflowing = tuple(each.product for each in conditions if each.product is not None and each not in required)
     related = _related(open_, found, configuration, required)
     required = [each for each in required if each.bits & related]
     threads = prod(configuration.block) * prod(int(n.value) for n in configuration.grid if n.is_const)
     tiles = tiles_of(configuration, open_)
-    tried = _Tried(open_, found, threads, usual, required, related, tiles).all()
+    flags = [flag for flag in flags if flag.symbol.bits & related]
+    axes = zip(configuration.block, configuration.grid, strict=True)
+    known = dict.fromkeys(e * int(n.value) for e, n in axes if n.is_const)
+    extents = [extent for extent in known if extent > WARP_LANES]
+    tried = _Tried(open_, found, threads, extents, usual, required, related, tiles, flags).all()
     limits = Guards(limits_of(uses), function, program)
 
     last: list[tuple[Mapping[Node, Any], Evaluated]] = []
@@ -89,7 +100,9 @@ def space_of_launch(
         return {parameter: evaluated.array(node) for parameter, node in open_.parameters.items()}
 
     def with_grid(numbers: Mapping[Node, Any]) -> dict[Any, Any]:
-        return {**parameters(numbers), **states_of(tiles, evaluated_of(numbers))}
+        evaluated = evaluated_of(numbers)
+        chosen = {flag.symbol: evaluated.array(flag.symbol) for flag in flags}
+        return {**parameters(numbers), **states_of(tiles, evaluated), **chosen}
 
     def conditions_of(numbers: Mapping[Node, Any]) -> Any:
         evaluated = evaluated_of(numbers)
@@ -99,10 +112,15 @@ def space_of_launch(
         return held
 
     space = Space(
-        tried, [*needs_of(found, list(open_.parameters), threads), *needs_of_tiles(tiles)], with_grid, conditions_of,
-        lambda numbers: limits(parameters(numbers)),
+        tried,
+        [*needs_of(found, list(open_.parameters), threads, extents), *needs_of_tiles(tiles), *needs_of_flags(flags)],
+        with_grid, conditions_of, lambda numbers: limits(parameters(numbers)),
     )  # fmt: skip
-    return LaunchSpace(open_, text, space, overflowing)
+    bounds = Bounds(configuration, open_, text)
+    return LaunchSpace(
+        open_, text, space, lambda numbers, conditions: bounds.admits(conditions, open_.evaluated(numbers)),
+        tuple(flags), overflowing,
+    )  # fmt: skip
 
 
 def _related(
@@ -126,15 +144,22 @@ class _Tried:
     """The numbers to try for each open number."""
 
     def __init__(
-        self, open_: OpenNumbers, uses: Sequence[Use], threads: int, usual: Mapping[Node, Number],
-        conditions: Sequence[Condition], related: int, tiles: Sequence[Tiled],
+        self, open_: OpenNumbers, uses: Sequence[Use], threads: int, extents: Sequence[int],
+        usual: Mapping[Node, Number], conditions: Sequence[Condition], related: int, tiles: Sequence[Tiled],
+        flags: Sequence[Flag],
     ) -> None:  # fmt: skip
+        self._flags = {flag.symbol: flag for flag in flags}
         self._related = related
         self._open, self._uses, self._threads, self._usual = open_, uses, threads, usual
+        self._extents = extents
+        """Threads along the axes of the grid, as far as they are known, and several warps."""
         self._tiles, self._evaluated = tiles, open_.evaluated(usual)
         self._stated = [each.node for each in conditions if each.node is not None]
         self._into: dict[Node, list[Parameter]] = {}
-        used = {use.parameter for use in uses}
+        self._by: dict[Parameter, list[Use]] = {}
+        for use in uses:
+            self._by.setdefault(use.parameter, []).append(use)
+        used = self._by.keys()
         for parameter in open_.parameters:
             for symbol in open_.behind(parameter) if parameter in used else ():
                 self._into.setdefault(symbol, []).append(parameter)
@@ -146,11 +171,15 @@ class _Tried:
         usual = self._usual[symbol]
         if self._open.is_given(symbol) or not symbol.bits & self._related:
             return [usual]
+        flag = self._flags.get(symbol)
+        if flag is not None and not flag.is_size:
+            return list(dict.fromkeys((usual, *flag.tried())))
         tiled = tried_for_tiles(self._tiles, symbol, self._evaluated)
         # What is stated may leave nothing above the usual number.
         is_stated = bool(self._into.get(symbol)) and any(each.bits & symbol.bits for each in self._stated)
         less = [int(usual) - part for part in _PARTS if part < int(usual)] if is_stated else []
-        found = [usual, *less, *self._for_uses(symbol), *self._for_conditions(symbol), *tiled]
+        chosen = flag.tried() if flag is not None else ()
+        found = [usual, *less, *chosen, *self._for_uses(symbol), *self._for_conditions(symbol), *tiled]
         if self._into.get(symbol):
             found += [int(usual) + part for part in _PARTS]
         if symbol.kind.code == "b":
@@ -158,6 +187,9 @@ class _Tried:
         bits = 8 * symbol.kind.bytes
         low, high = (0, 1 << bits) if symbol.kind.code == "u" else (-(1 << (bits - 1)), 1 << (bits - 1))
         fitting = [value for value in dict.fromkeys(found) if max(low, -1 << 62) <= value < min(high, 1 << 62)]
+        plain = [p for p in self._into.get(symbol, ()) if without_cast(self._open.parameters[p]) is symbol]
+        if any(is_shift(self._by[parameter]) for parameter in plain):
+            fitting = [value for value in fitting if value < SHIFTED]
         if is_computed(symbol):
             # It may be a power of two whatever happens.
             fitting = [value for value in fitting if int(value) & (int(value) - 1) == 0 or value == usual]
@@ -166,6 +198,9 @@ class _Tried:
     def _for_uses(self, symbol: Node) -> Iterator[Number]:
         for parameter in self._into.get(symbol, ()):
             values = values_of(parameter, type_of(parameter), self._uses, self._threads)
+            if any(use.parameter == parameter and use.kind == "guard" for use in self._uses):
+                # Of a size that as many threads as there are fill, some come to each half.
+                values += self._extents
             yield from _solved(self._open.parameters[parameter], symbol, values)
 
     def _for_conditions(self, symbol: Node) -> Iterator[Number]:

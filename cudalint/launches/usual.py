@@ -14,9 +14,11 @@ from msgspec import Struct
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.launches.conditions import Condition
 from cudalint.launches.configuration import Configuration
+from cudalint.launches.flags import Flag
 from cudalint.launches.open_numbers import Evaluated, OpenNumbers
 from cudalint.values.nodes import Basis, Node, Uniform, bits_of, without_cast
 from cudalint.worlds.choosing import Number
+from cudalint.worlds.needs import is_shift
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.uses import Use
 
@@ -48,9 +50,15 @@ class Usual(Struct, eq=False):
     """What the host code computes of the numbers."""
 
     @classmethod
-    def of(cls, open_: OpenNumbers, uses: Sequence[Use], configuration: Configuration) -> Usual:
+    def of(
+        cls, open_: OpenNumbers, uses: Sequence[Use], configuration: Configuration, flags: Sequence[Flag] = ()
+    ) -> Usual:
         holds = {symbol: open_.usual(symbol) for symbol in open_.all}
-        return cls(open_, uses, configuration, holds, {}, [], open_.evaluated(holds))
+        found = cls(open_, uses, configuration, holds, {}, [], open_.evaluated(holds))
+        for flag in flags:
+            if not flag.is_size and found._may_change(flag.symbol):
+                holds[flag.symbol] = flag.other()
+        return found
 
     def numbers(self, limits: Sequence[Condition]) -> dict[Node, Number]:
         direct = self._direct()
@@ -94,8 +102,8 @@ class Usual(Struct, eq=False):
         if "radius" in kinds:
             self.holds[symbol] = _FEW * max(int(use.other or 1) for use in own if use.kind == "radius")
             return
-        if kinds == {"shift"}:
-            self.holds[symbol] = min(value, min(_SHIFTS.get(str(use.other), value) for use in own))
+        if kinds == {"shift"} or is_shift(own):
+            self.holds[symbol] = min(value, _shifted([str(use.other) for use in own if use.kind == "shift"]))
             return
         if value <= 0 or value % WARP_LANES:
             return
@@ -160,3 +168,12 @@ class Usual(Struct, eq=False):
                 return True
             self.holds = before
         return False
+
+
+def _shifted(how: Sequence[str]) -> int:
+    """By how much, as `Use` says how: places by nothing, as in the first level of a pyramid, unless it is a size of
+    rows, too, which go into an index with the number of these."""
+    sizes = [_SHIFTS[each.split()[0]] for each in how if each != "place"]
+    if not sizes:
+        return 0
+    return min(sizes) // 2 if "place" in how else min(sizes)

@@ -61,6 +61,14 @@ def element_of(event: AccessEvent) -> str:
     return ir.type_name(type_) if type_ is not None else "?"
 
 
+def record_of(event: AccessEvent) -> Within | None:
+    """The record that an access touches a part of. What a function of a library touches by one call in several pieces
+    is one as well."""
+    if isinstance(event.within, (ir.RecordType, ir.ArrayType)):
+        return Within(event.within, None) if event.bytes < event.within.bytes else None
+    return record_at(event.within if event.within is not None else event.node, event.bytes)
+
+
 def record_at(node: Any, bytes_: int) -> Within | None:
     """The outermost record that a field of so many bytes is named of, or the one that is accessed as a whole in several
     pieces of so many."""

@@ -10,11 +10,12 @@ import numpy as np
 from msgspec.structs import replace
 
 from cudalint.execute.drawn import Drawn, Known, some_of
-from cudalint.execute.values import Data, is_common
+from cudalint.execute.values import Data, Undeclared, is_common
 from cudalint.facts import AccessResult, Status, Strides
 from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
 from cudalint.measure.machine_accesses import MachineSite, machine_events
-from cudalint.measure.requests import AccessSite, Figures, figures_of, sites, unit_of
+from cudalint.measure.parted import whole_sites
+from cudalint.measure.requests import WIDTHS, AccessSite, Figures, figures_of, unit_of
 from cudalint.measure.samples import sample
 from cudalint.measure.sensitivity import Sensitivity, where
 from cudalint.measure.steps import sized
@@ -23,6 +24,7 @@ if TYPE_CHECKING:
     from cudalint.execute.trace import AccessEvent
     from cudalint.measure.distinct import Pattern
     from cudalint.measure.executed import Executed
+    from cudalint.worlds.records import Batch
 
 _DIGITS = 9
 """Of figures: sums of weights differ from plain numbers by less."""
@@ -43,7 +45,6 @@ _MOST_HALVED = 2
 _TABLE_ENTRIES = 1 << 16
 """As many as an integer of two bytes tells apart."""
 _LEAST_CODE = 2
-_WIDTHS = frozenset({1, 2, 4, 8, 16})
 
 
 def results_of(
@@ -52,7 +53,7 @@ def results_of(
     """All accesses of the machine that are reached in some world, as far as somebody asks for them."""
     patterns: dict[int, Pattern] = {}
     lists: set[Any] = set()
-    for site, events in sites(executed.trace).items():
+    for site, events in whole_sites(executed.trace).items():
         if site.space not in ("global", "shared") or not is_asked(site):
             continue
         of_machine = executed.machine.get((site.node, site.stack, site.operation, site.bytes))
@@ -187,7 +188,7 @@ def _result(
     site: AccessSite, events: Sequence[AccessEvent], executed: Executed, launch: int, patterns: dict[int, Pattern]
 ) -> AccessResult:
     """The figures of one site, over all of its executions."""
-    if site.bytes not in _WIDTHS:
+    if site.bytes not in WIDTHS:
         return AccessResult(launch, "unknown", reason="the size of what is accessed is not known")
     figures = figures_of(site, events, executed.trace, patterns)
     if not figures.requests.any():
@@ -202,7 +203,10 @@ def _by_data(figures: Figures, events: Sequence[AccessEvent], launch: int) -> Ac
     by_data = any(event.data for event in events)
     if unknown is not None:
         reason = f"the address could not be evaluated{f': {unknown.reason}' if unknown.reason else ''}"
-        return AccessResult(launch, "unknown", reason=reason, requests=requests, reached_by_data=by_data)
+        return AccessResult(
+            launch, "unknown", reason=reason, requests=requests, reached_by_data=by_data,
+            reason_kind="unresolved" if type(unknown) is Undeclared else "other",
+        )  # fmt: skip
     return AccessResult(
         launch, "data-dependent", reason=_BY_DATA, reason_kind="data", requests=requests,
         usual_requests=_usual_requests(figures), requests_range=(requests, requests), reached_by_data=by_data,
@@ -225,8 +229,8 @@ def _known(
         is_wasteful(site.space, cost, ideal) if held and is_wasteful(site.space, lanes, ideal) else None
         for cost, ideal, lanes, held in each
     ]
-    told = reached.index(True)
-    rests = where(wasteful, batch.numbers, flags=batch.flags)
+    told = _told(figures, reached)
+    rests = where(_of_several(wasteful, batch), batch.numbers, flags=batch.flags, computed=_values(batch))
     condition = rests.condition if not batch.lengths.issuperset(rests.symbols) else ""
     are_same = _are_equal(figures, reached)
     masked = any(event.data for event in events)
@@ -251,6 +255,8 @@ def _known(
     requests = round(float(figures.requests[told] + figures.by_data[told]), 6)
     is_shared = site.space == "shared"
     is_open = math.isnan(cost)
+    # Between arrays there are no strides, and what is a picture of one is none of several.
+    is_of_one = events[0].chosen is None
     if is_open:
         return AccessResult(launch, "unknown", reason=_COPIES, wavefronts_range=(least, most), requests=requests)
     return AccessResult(
@@ -271,13 +277,40 @@ def _known(
         requests=requests,
         usual_requests=_usual_requests(figures),
         requests_range=(0.0 if masked else requests, requests),
-        offset_range=(int(figures.lowest[told]), int(figures.highest[told])),
-        strides=_strides(site, figures, events, executed, told),
-        sample=sample(events, executed.trace, told, unit_of(site)),
+        offset_range=(int(figures.lowest[told]), int(figures.highest[told])) if is_of_one else None,
+        strides=_strides(site, figures, events, executed, told) if is_of_one else None,
+        sample=sample(events, executed.trace, told, unit_of(site)) if is_of_one else None,
         reached_by_data=masked,
         reached_otherwise=not reached[0],
+        beside=_costliest(site, executed, told) if told and wasteful[told] else None,
         condition=condition,
     )
+
+
+def _told(figures: Figures, reached: Sequence[bool]) -> int:
+    """The world that is told of: the first one, or of those that come there the one with most lanes of a warp."""
+    if reached[0]:
+        return 0
+    lanes = np.where(reached, np.nan_to_num(figures.lanes), -1.0)
+    return int(np.round(lanes, _DIGITS).argmax())
+
+
+def _costliest(site: AccessSite, executed: Executed, world: int) -> float:
+    """What the access to a space that takes most in a world takes there."""
+    own = (each for of, each in executed.figures.items() if of.space == site.space)
+    return max((float(np.nan_to_num(each.cost[world]) * each.requests[world]) for each in own), default=0.0)
+
+
+def _of_several(wasteful: Sequence[bool | None], batch: Batch) -> Sequence[bool | None]:
+    """Whether it is wasteful in worlds with several elements along each axis: along one with a single one nothing lies
+    behind anything else, whatever other numbers are. In all worlds, if these don't show as much."""
+    several = [all(numbers.get(name, 2) > 1 for name in batch.lengths) for numbers in batch.numbers]
+    found = [own if is_one else None for own, is_one in zip(wasteful, several, strict=True)]
+    return found if {True, False} & {*found} == {True, False} & {*wasteful} else wasteful
+
+
+def _values(batch: Batch) -> dict[str, Sequence[int | float | bool]]:
+    return {name: computed.values for name, computed in batch.computed.items()}
 
 
 def _by_verdict(figures: Figures, wasteful: Sequence[bool | None], ideal: float) -> tuple[float, float]:
@@ -327,8 +360,10 @@ def _is_one(figures: Figures, world: int) -> bool:
 def _assumptions(rests: Sensitivity, executed: Executed, world: int) -> tuple[str, ...]:
     """The numbers that the figures rest on, as they are in the world that they are told of."""
     numbers = executed.batch.numbers[world]
-    own = executed.batch.worlds[world]
-    names = [name for name in rests.symbols or _differing(executed) if name in own and own[name].basis != "given"]
+    own, computed = executed.batch.worlds[world], executed.batch.computed
+    symbols = rests.symbols or _differing(executed)
+    behind = dict.fromkeys(of for name in symbols for of in (computed[name].of if name in computed else (name,)))
+    names = [name for name in behind if name in own and own[name].basis != "given"]
     return tuple(f"{name} = {numbers[name]}" for name in names)
 
 

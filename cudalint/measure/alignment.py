@@ -59,7 +59,7 @@ def misaligned(
         width, base = width_of(found.site), base_of(found.site, layout)
         residues = residues_of(events, trace.lanes, width, base)
         unit = units.get(found.site.allocation.name, 0)
-        if is_whatever(residues, numbers, width, batch):
+        if is_whatever(residues, numbers, width, unit, batch):
             # What only data misaligns it may as well not.
             if not is_drawn:
                 yield Misaligned(found, width, base, None)

@@ -73,7 +73,8 @@ def outside(trace: Trace, extents: Extents) -> list[Found]:
     where the same access doesn't do so for certain."""
 
     def asks(site: Site) -> Wrong | None:
-        return leaves(extents(site.allocation), trace.lanes)
+        # Where the bytes that are accessed are not known those from its start are not either.
+        return leaves(extents(site.allocation), trace.lanes) if site.bytes else None
 
     found = list(found_of(sites_of((*trace.accesses, *trace.overruns)), trace, asks))
     certain = {each.site[:-1] for each in found if not each.site.is_conditional}

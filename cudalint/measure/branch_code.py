@@ -50,7 +50,7 @@ def sides_of(node: Any) -> tuple[Side, ...]:
 # --- what the compiler makes of it -------------------------------------------------------------------------
 
 
-@heuristic("trace-predicated-branches", "`nvcc -O3` (13.0, sm_90) of 400 conditions").otherwise("branch")
+@heuristic("predicated-branches", "`nvcc -O3` (13.0, sm_90) of 400 conditions").otherwise("branch")
 def compiled_form(node: Any, stack: Stack, kernel: ir.Function) -> Compiled:
     """The likely form of one branch in machine code."""
     if isinstance(node, (*LOOPS, ir.Switch)):

@@ -15,6 +15,7 @@ from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import nodes_in, walk
 from cudalint.measure.bounds import extent_of
+from cudalint.measure.carved import leads_into_another
 from cudalint.measure.crowds import is_crowded
 from cudalint.measure.origins import Origins, Source
 from cudalint.measure.overflows import is_wrapped
@@ -72,7 +73,7 @@ def _ends(race: Race) -> tuple[RaceEnd, RaceEnd]:
 # --- guards ------------------------------------------------------------------------------------------
 
 
-@heuristic("trace-doubt-contradiction", "guards that exclude each other").otherwise(None)
+@heuristic("doubt-contradiction", "guards that exclude each other").otherwise(None)
 def contradiction(race: Race, seen: Seen) -> Doubt | None:
     """Conditions on what both threads share, of which one end needs the opposite of what the other end needs."""
     if race.is_carried:
@@ -127,7 +128,7 @@ def _is_one_for_both(guard: Guard, race: Race, seen: Seen) -> bool:
     return not any(memory in seen.written for load in found.loads for memory in seen.memory_of(*load))
 
 
-@heuristic("trace-doubt-guarded-by-data", "one thread is chosen by data").otherwise(None)
+@heuristic("doubt-guarded-by-data", "one thread is chosen by data").otherwise(None)
 def by_data(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
     """Loaded data that decides, thread by thread, who gets there; but for a number that one of the blocks draws."""
     allowed = late.guard.condition if late is not None else None
@@ -154,7 +155,7 @@ def by_data(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
     return Doubt(doubt.reason, usual=not any(seen.origins_of(guard).atomics for guard in deciding))
 
 
-@heuristic("trace-doubt-signals", "locks and flags").otherwise(None)
+@heuristic("doubt-signals", "locks and flags").otherwise(None)
 def signals(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
     """Threads that wait for each other by flags in memory, or take locks."""
     if race.allocation.space != "shared" and (seen.trace.fences or _spins(seen)):
@@ -209,7 +210,7 @@ def _is_of_what_was_seen(guard: Guard, seen: Seen) -> bool:
 # --- what is not understood --------------------------------------------------------------------------
 
 
-@heuristic("trace-doubt-parts-missing", "calls that are not understood").otherwise(None)
+@heuristic("doubt-parts-missing", "calls that are not understood").otherwise(None)
 def parts_missing(race: Race, seen: Seen) -> Doubt | None:
     """What is not understood may be a barrier."""
     calls = seen.trace.calls
@@ -266,7 +267,7 @@ def _place_of(call: Any) -> object:
     return "Unary", "*", spelled(place)
 
 
-@heuristic("trace-doubt-extent", "races beyond an array's end").otherwise(None)
+@heuristic("doubt-extent", "races beyond an array's end").otherwise(None)
 def extent(race: Race, seen: Seen) -> Doubt | None:
     """Numbers for which threads leave the array: the program is not meant for them."""
     bytes_ = extent_of(race.allocation)
@@ -291,7 +292,7 @@ def _leaves(race: Race, world: int, bytes_: int, seen: Seen) -> bool:
     return False
 
 
-@heuristic("trace-doubt-unsized", "records of unknown size").otherwise(None)
+@heuristic("doubt-unsized", "records of unknown size").otherwise(None)
 def unsized(race: Race) -> Doubt | None:
     """Nobody knows how far apart the elements are of which a field's type is not known."""
     if any(_is_unsized(end.site.node) for end in _ends(race)):
@@ -308,7 +309,7 @@ def _is_unsized(node: Any) -> bool:
     return False
 
 
-@heuristic("trace-doubt-overflow", "races of indices that are too large for their types").otherwise(None)
+@heuristic("doubt-overflow", "races of indices that are too large for their types").otherwise(None)
 def overflows(race: Race, seen: Seen, batch: Batch) -> Doubt | None:
     """Numbers that nobody gives, with which an index wraps around: no program has them."""
     if not is_wrapped(race, seen, batch):
@@ -316,7 +317,7 @@ def overflows(race: Race, seen: Seen, batch: Batch) -> Doubt | None:
     return Doubt("with the sizes that were taken, the index is too large for its type")
 
 
-@heuristic("trace-doubt-misaligned", "races of accesses that fail").otherwise(None)
+@heuristic("doubt-misaligned", "races of accesses that fail").otherwise(None)
 def misaligned(race: Race, seen: Seen) -> Doubt | None:
     """Numbers for which an access is not aligned as it has to be: the hardware refuses it."""
     lanes = seen.trace.lanes
@@ -332,7 +333,7 @@ def misaligned(race: Race, seen: Seen) -> Doubt | None:
 # --- addresses ---------------------------------------------------------------------------------------
 
 
-@heuristic("trace-doubt-far-on", "races of late iterations").otherwise(None)
+@heuristic("doubt-far-on", "races of late iterations").otherwise(None)
 def far_on(race: Race, seen: Seen) -> Doubt | None:
     """Loops that loaded data ends, and that come to the element late: `for (i = t; i < count[b]; i += 256) s[i] = ...`
     leaves what lies behind the first elements alone if no count is as large as that."""
@@ -364,7 +365,7 @@ _BRIEF = 4
 """Turns that loops are taken to make whose length data says."""
 
 
-@heuristic("trace-doubt-loaded-addresses", "addresses that were loaded may be all different").otherwise(None)
+@heuristic("doubt-loaded-addresses", "addresses that were loaded may be all different").otherwise(None)
 def addresses(race: Race, seen: Seen) -> Doubt | None:
     """Addresses made from loaded data: a race is certain if the threads meet whatever the data is."""
     if race.byte is not None:
@@ -377,7 +378,7 @@ def addresses(race: Race, seen: Seen) -> Doubt | None:
         return Doubt(text)
     if race.reach == "grid":
         return None if _is_crowded(race, seen) else Doubt(text)
-    if _decide_who_comes(race, found, seen):
+    if _decide_who_comes(race, found, seen) or leads_into_another(race, seen):
         return Doubt(text)
     if race.is_covered or _is_one_place(race, found) or _is_crowded(race, seen):
         return None

@@ -36,7 +36,7 @@ def doubt_about_launch(race: Race, seen: Seen, launched: Launched) -> str | None
     )  # fmt: skip
 
 
-@heuristic("trace-doubt-grid", "grids that nobody gave").otherwise(None)
+@heuristic("doubt-grid", "grids that nobody gave").otherwise(None)
 def _grid(race: Race, seen: Seen, launched: Launched) -> str | None:
     """Blocks beside each other, in a grid that nobody gives, of a kernel that does not tell them apart here."""
     if race.reach != "grid" or launched.has_grid:
@@ -48,7 +48,7 @@ def _grid(race: Race, seen: Seen, launched: Launched) -> str | None:
     return "it depends on the grid, which no launch in sight gives"
 
 
-@heuristic("trace-doubt-one-thread", "kernels that are written for one thread").otherwise(None)
+@heuristic("doubt-one-thread", "kernels that are written for one thread").otherwise(None)
 def _one_thread(seen: Seen, launched: Launched) -> str | None:
     """A kernel that no launch in sight gives a block, and that never asks for its thread: it may be meant for one."""
     if not launched.block_is_made_up or any(_tells_apart(site, seen) for site in seen.events):
@@ -56,7 +56,7 @@ def _one_thread(seen: Seen, launched: Launched) -> str | None:
     return "no launch in sight gives the block, and nothing in the kernel tells its threads apart"
 
 
-@heuristic("trace-doubt-one-of-a-number", "kernels that take a number for the block").otherwise(None)
+@heuristic("doubt-one-of-a-number", "kernels that take a number for the block").otherwise(None)
 def _one_of_a_number(race: Race, seen: Seen, open_: Set[str]) -> str | None:
     """Threads that all do the same if they do anything, as many of them as a number says that nobody gives: with
     `i < n` around it, a kernel that never asks for `i` otherwise is meant for `n = 1`."""

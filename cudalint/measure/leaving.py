@@ -148,7 +148,7 @@ def _assumed(
     found: dict[Allocation, ByWorld] = {}
     for allocation, events in touched.items():
         size = _element(ends(events, trace.lanes), sizes, own)
-        if size is not None and not any(size % event.bytes for event in events):
+        if size is not None and all(event.bytes and size % event.bytes == 0 for event in events):
             found[allocation] = tuple(size * each for each in sizes)
     return found
 

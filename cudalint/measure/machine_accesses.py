@@ -1,4 +1,5 @@
-"""The accesses of the machine that those of the source become: wide ones, and none where a value is in a register.
+"""The accesses of the machine that those of the source become: wide ones, halves of integers, and none where a value is
+in a register.
 
 What is decided about instructions in `work/` is looked up here for each access of the source: the addresses that its
 executions touch stay what they are, since a wide access begins at a multiple of its width.
@@ -10,10 +11,12 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, NamedTuple
 
-from cudalint.execute.trace import AccessEvent
-from cudalint.execute.values import Data
+from cudalint.execute.memory import Allocation
+from cudalint.execute.trace import AccessEvent, Trace
+from cudalint.execute.values import COMPUTED, Data
 from cudalint.ir import nodes as ir
 from cudalint.measure.work.counts import Laid
+from cudalint.measure.work.halves import HALF, halved_loads
 from cudalint.measure.work.places import Visit
 from cudalint.measure.work.terms import Term
 from cudalint.measure.work.wide import Wide, wide_accesses
@@ -46,7 +49,7 @@ SiteKey = tuple[Any, Any, str, int]
 def machine_sites(laid: Laid, volatile: Iterable[ir.Span] = ()) -> dict[SiteKey, MachineSite]:
     """By access of the source."""
     wide = wide_accesses(laid.graph.charges.values(), laid.starts)
-    by_term: dict[int, Wide] = {}
+    by_term = dict.fromkeys(halved_loads(laid.graph.charges.values()), Wide(HALF, 1, 0))
     charged: set[int] = set()
     for charge in laid.graph.charges.values():
         charged.add(id(charge.term))
@@ -57,6 +60,22 @@ def machine_sites(laid: Laid, volatile: Iterable[ir.Span] = ()) -> dict[SiteKey,
         visits[visit.node, visit.stack, visit.operation, visit.bytes].append(visit)
     verbatim = frozenset(volatile)
     return {key: _site(own, by_term) for key, own in visits.items() if not verbatim or key[0].span not in verbatim}
+
+
+def unreached(laid: Laid, trace: Trace) -> Iterator[AccessEvent]:
+    """The accesses that no lane comes to in any world, without addresses; none where not all was executed."""
+    if trace.is_cut or trace.gaps or trace.left_out:
+        return
+    reached = {(event.node, event.stack, event.operation) for event in trace.accesses}
+    for visit in laid.graph.accesses():
+        key = visit.node, visit.stack, visit.operation
+        memory = getattr(visit.term.info, "memory", None)
+        if key not in reached and isinstance(memory, Allocation) and memory.space in ("global", "shared"):
+            reached.add(key)
+            yield AccessEvent(
+                visit.node, visit.operation, visit.bytes, memory, COMPUTED, trace.lanes.full & False, 0.0, 0,
+                visit.stack, 0,
+            )  # fmt: skip
 
 
 def copied_records(laid: Laid) -> frozenset[Any]:
@@ -79,8 +98,9 @@ def _loaded_by(value: Any) -> Any:
 def _site(visits: Sequence[Visit], wide: Mapping[int, Wide]) -> MachineSite:
     fresh = [visit for visit in visits if visit.earlier is None]
     if not fresh:
-        line = visits[0].earlier.span.line
-        return MachineSite((), len(visits), f"it repeats the load at line {line}, whose value is still in a register")
+        line, what = visits[0].earlier.span.line, "store" if visits[0].is_stored else "load"
+        reason = f"it repeats the {what} at line {line}, whose value is still in a register"
+        return MachineSite((), len(visits), reason)
     by_kind: dict[Wide | None, int] = defaultdict(int)
     for visit in fresh:
         by_kind[wide.get(id(visit.term))] += 1

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from msgspec import Struct
@@ -42,15 +42,20 @@ def terms_of(batch: Batch) -> Terms:
     return both | others | {name: values for values, name in reversed(open_.items()) if values not in given}
 
 
-def is_whatever(residues: Sequence[int], terms: Terms, width: int, batch: Batch) -> bool:
+def is_whatever(residues: Sequence[int], terms: Terms, width: int, unit: int, batch: Batch) -> bool:
     """Whether lanes are misaligned whatever the numbers are: in all worlds alike, or in each that has several blocks
-    where their number is open, among them one in which all numbers are multiples of the width."""
+    where their number is open, among them one in which all numbers are multiples of the width; or as a sum that is
+    never a multiple of it, such as `2 * K + 1`. See `requirement_of` for the arguments."""
     reached = [world for world, bits in enumerate(residues) if bits]
     if len({residues[world] for world in reached}) == 1:
         return True
+    if all(residues[world].bit_count() == 1 for world in reached):
+        sums = list(_sums_of(residues, width, _in(terms, reached), unit))
+        # Few worlds may admit several sums: it is never aligned if none of the simplest ones ever is.
+        return bool(sums) and all(each.is_never for each in sums if len(each.names) == len(sums[0].names))
     open_axes = [axis for axis in range(3) if len({grid[axis] for grid in batch.grid}) > 1]
     several = [world for world in reached if all(batch.grid[world][axis] > 1 for axis in open_axes)]
-    if any(residues[world] == 1 for world in several) or all(residues[world].bit_count() == 1 for world in reached):
+    if any(residues[world] == 1 for world in several):
         return False
     return any(all(values[world] % width == 0 for values in terms.values()) for world in several)
 
@@ -60,8 +65,8 @@ def requirement_of(residues: Sequence[int], width: int, terms: Terms, unit: int)
     is what the array is declared to hold, in bytes, or 0."""
     worlds = [world for world, bits in enumerate(residues) if bits]
     if all(residues[world].bit_count() == 1 for world in worlds):
-        left = [residues[world].bit_length() - 1 for world in worlds]
-        return _of_all_alike(left, width, _in(terms, worlds), unit)
+        first = next(_sums_of(residues, width, _in(terms, worlds), unit), None)
+        return first.requirement() if first is not None else None
     aligned = [residues[world] == 1 for world in worlds]
     rests = (rest for world in worlds for rest in range(width) if residues[world] >> rest & 1)
     return _one_by_one(aligned, width // math.gcd(width, *rests), _in(terms, worlds))
@@ -71,53 +76,59 @@ def _in(terms: Terms, worlds: Sequence[int]) -> Terms:
     return {name: tuple(values[world] for world in worlds) for name, values in terms.items()}
 
 
-def _of_all_alike(left: Sequence[int], width: int, terms: Terms, unit: int) -> Requirement | None:
-    """Where all lanes have the same rest it is a sum of multiples of numbers, and of a constant."""
-    wanted = np.array(left)
+class _Sum(Struct, frozen=True):
+    """`c1 * K + c2 * H + rest`, which has to be a multiple of the width."""
+
+    factors: Mapping[str, int]
+    """Of numbers, or of a product of two of them."""
+    names: tuple[str, ...]
+    """The numbers themselves."""
+    rest: int
+    width: int
+
+    @property
+    def is_never(self) -> bool:
+        """Whether no numbers make it a multiple."""
+        return self.rest % math.gcd(self.width, *self.factors.values()) != 0
+
+    def requirement(self) -> Requirement | None:
+        shared = math.gcd(self.width, *self.factors.values())
+        divisor = self.width // shared
+        left = {name: factor // shared for name, factor in self.factors.items() if factor // shared % divisor}
+        if divisor == 1 or not left or self.is_never:
+            return None
+        wanted = -self.rest // shared % divisor
+        if len(left) == 1:
+            ((name, factor),) = left.items()
+            if factor % 2 == 0:
+                return None
+            wanted, left = wanted * pow(factor, -1, divisor) % divisor, {name: 1}
+        parts = [name if factor == 1 else f"{factor} * {name}" for name, factor in left.items()]
+        text = parts[0] if len(parts) == 1 else f"({' + '.join(parts)})"
+        is_product = len(self.factors) < len(self.names)
+        return Requirement(f"{text} % {divisor} == {wanted}", self.names if is_product else tuple(left), divisor)
+
+
+_Parts = Iterator[tuple[tuple[str, ...], dict[str, Any]]]
+
+
+def _sums_of(residues: Sequence[int], width: int, terms: Terms, unit: int) -> Iterator[_Sum]:
+    """Where all lanes have the same rest: the sums of multiples of numbers, and of a constant, that leave it in all
+    worlds; the simplest ones first."""
+    wanted = np.array([bits.bit_length() - 1 for bits in residues if bits])
     step = math.gcd(unit, width) if unit else 1
     factors = range(step, width, step)
-    for count in (1, 2):
-        for names in itertools.combinations(terms, count):
-            values = np.array([terms[name] for name in names])
-            for own in itertools.product(factors, repeat=count):
-                rests = (wanted - np.array(own) @ values) % width
-                if (rests == rests[0]).all():
-                    return _spelled(dict(zip(names, own, strict=True)), int(rests[0]), width)
-        found = _of_products(wanted, width, terms, factors) if count == 1 else None
-        if found is not None:
-            return found
-    return None
-
-
-def _of_products(
-    wanted: np.ndarray[tuple[int, ...], np.dtype[np.int64]], width: int, terms: Terms, factors: Sequence[int]
-) -> Requirement | None:
-    for (one, its), (other, own) in itertools.combinations(terms.items(), 2):
-        products = np.array(its) * np.array(own)
-        for factor in factors:
-            rests = (wanted - factor * products) % width
+    one_by_one: _Parts = (((name,), {name: np.array(own)}) for name, own in terms.items())
+    pairs: list[tuple[tuple[str, ...], dict[str, Any]]] = [
+        ((one, other), {one: np.array(its), other: np.array(own)})
+        for (one, its), (other, own) in itertools.combinations(terms.items(), 2)
+    ]
+    products: _Parts = ((names, {" * ".join(names): math.prod(own.values())}) for names, own in pairs)
+    for names, values in itertools.chain(one_by_one, products, pairs):
+        for own in itertools.product(factors, repeat=len(values)):
+            rests = (wanted - np.array(own) @ np.array(list(values.values()))) % width
             if (rests == rests[0]).all():
-                found = _spelled({f"{one} * {other}": factor}, int(rests[0]), width)
-                return Requirement(found.text, (one, other), found.divisor) if found is not None else None
-    return None
-
-
-def _spelled(factors: Mapping[str, int], rest: int, width: int) -> Requirement | None:
-    """`c1 * K + c2 * H + rest` has to be a multiple of the width."""
-    shared = math.gcd(width, *factors.values())
-    divisor = width // shared
-    left = {name: factor // shared for name, factor in factors.items() if factor // shared % divisor}
-    if divisor == 1 or not left or rest % shared:
-        return None
-    wanted = -rest // shared % divisor
-    if len(left) == 1:
-        ((name, factor),) = left.items()
-        if factor % 2 == 0:
-            return None
-        wanted, left = wanted * pow(factor, -1, divisor) % divisor, {name: 1}
-    parts = [name if factor == 1 else f"{factor} * {name}" for name, factor in left.items()]
-    text = parts[0] if len(parts) == 1 else f"({' + '.join(parts)})"
-    return Requirement(f"{text} % {divisor} == {wanted}", tuple(left), divisor)
+                yield _Sum(dict(zip(values, own, strict=True)), names, int(rests[0]), width)
 
 
 def _one_by_one(aligned: Sequence[bool], divisor: int, terms: Terms) -> Requirement | None:

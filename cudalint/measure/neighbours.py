@@ -90,7 +90,7 @@ def _is_plain(event: AccessEvent, first: AccessEvent) -> bool:
     if not isinstance(node, (ir.Index, ir.Unary, ir.Cast)) or record_at(node, event.bytes) is not None:
         return False
     type_ = ir.referent(node.type)
-    return isinstance(type_, ir.Scalar) and type_.bytes == event.bytes <= _WIDEST // _LEAST
+    return isinstance(type_, ir.Scalar) and 0 < type_.bytes == event.bytes <= _WIDEST // _LEAST
 
 
 def _runs(members: Sequence[Access]) -> Iterator[tuple[Access, dict[int, Access]]]:

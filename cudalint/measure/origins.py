@@ -121,6 +121,8 @@ class OriginsOf:
                 return self._loaded(e, self._place(e, stack), stack)
             case ir.Unary() if e.op == "*":
                 return self._loaded(e, self._place(e, stack), stack)
+            case ir.Unary(op="&"):
+                return self._place(e.operand, stack)
             case ir.Member():
                 known = self._builtin(e)
                 if known is not None:

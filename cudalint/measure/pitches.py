@@ -78,7 +78,7 @@ def pitch_mismatches(
     slack = 1 if block_is_known else _UNIT
     by_array: dict[str, list[_Indexed]] = {}
     for site, events in sites_of(trace.accesses).items():
-        if site.allocation.space == "global" and not site.is_conditional:
+        if site.allocation.space == "global" and not site.is_conditional and site.bytes:
             indexed = _indexed(site, events, trace, worlds, _element(site, kernel), slack)
             if indexed is not None:
                 by_array.setdefault(site.allocation.name, []).append(indexed)

@@ -92,7 +92,7 @@ def products(trace: Trace, kernel: ir.Function, lengths: Lengths, world: int = 0
     """The sums of products that the blocks of a world compute, each pair of arrays once. Not all are large."""
     events: dict[tuple[Any, Any], list[tuple[int, AccessEvent]]] = {}
     for number, event in enumerate(trace.accesses):
-        if event.operation == "load" and event.allocation.space in ("global", "shared", "constant"):
+        if event.operation == "load" and event.allocation.space in ("global", "shared", "constant") and event.bytes:
             events.setdefault((event.node, event.stack), []).append((number, event))
     groups: dict[tuple[Any, ...], list[SumTerm]] = {}
     for term in sum_terms(kernel, lengths.counted(), lengths.nests):

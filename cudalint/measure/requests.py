@@ -43,6 +43,8 @@ else:
 
 _COPIED = 16
 """Bytes of asynchronous copies whose figures depend on where they read, too."""
+WIDTHS = frozenset({1, 2, 4, 8, 16})
+"""Bytes that a lane may move by one request. An access has others where the size of its type is not known."""
 Status = Literal["exact", "by data", "unreached"]
 
 
@@ -87,9 +89,10 @@ class Figures(Struct, frozen=True, eq=False):
 
 
 def figures(trace: Trace) -> dict[AccessSite, Figures]:
-    """Of each site that is reached in some world."""
+    """Of each site that is reached in some world, and of which it is known how much it moves."""
     patterns: dict[int, Pattern] = {}
-    found = {site: figures_of(site, events, trace, patterns) for site, events in sites(trace).items()}
+    known = ((site, events) for site, events in sites(trace).items() if site.bytes in WIDTHS)
+    found = {site: figures_of(site, events, trace, patterns) for site, events in known}
     return {site: own for site, own in found.items() if own.requests.any() or own.by_data.any()}
 
 

@@ -40,7 +40,7 @@ def shared_loads(trace: Trace, kernel: ir.Function, executions: Mapping[Site, Ex
     places: dict[AccessSite, list[int]] = {}
     known: dict[object, TurnsOf] = {}
     for place, event in enumerate(trace.accesses):
-        if event.operation == "load" and event.allocation.space == "global":
+        if event.operation == "load" and event.allocation.space == "global" and event.bytes:
             site = AccessSite(event.node, "load", event.bytes, "global", event.stack, event.allocation.name)
             places.setdefault(site, []).append(place)
     for site, own in places.items():

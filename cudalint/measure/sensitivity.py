@@ -69,10 +69,12 @@ def sensitivity(
 
 
 def where(
-    holds: Holds, worlds: Sequence[Numbers], moduli: Moduli | None = None, flags: Moduli | None = None
-) -> Sensitivity:
+    holds: Holds, worlds: Sequence[Numbers], moduli: Moduli | None = None, flags: Moduli | None = None,
+    computed: Mapping[str, Sequence[int | float | bool]] | None = None,
+) -> Sensitivity:  # fmt: skip
     """Under which condition something holds. `moduli` are numbers that a kernel divides a symbol by, and `flags` those
-    that it compares one with to choose a way: if one of these separates the worlds it is named before others."""
+    that it compares one with to choose a way: if one of these separates the worlds it is named before others. What is
+    `computed` of several numbers, by world, says in one term what takes more of these themselves."""
     wanted = [bool(held) for held in holds if held is not None]
     known = [numbers for numbers, held in zip(worlds, holds, strict=True) if held is not None]
     found = tuple(number for number, held in enumerate(holds) if held)
@@ -88,7 +90,8 @@ def where(
             *_cases(name, own, (flags or {}).get(name, ())), *_terms(name, own, (moduli or {}).get(name, ())),
         )
     ]  # fmt: skip
-    for candidates in (terms, _between(values), _both(terms, wanted)):
+    ways = list(_ways(computed or {}, holds))
+    for candidates in (terms, ways, _between(values), _both(terms, wanted)):
         fitting = sorted((t for t in candidates if list(t.holds) == wanted), key=lambda term: term.rank)
         if fitting:
             by_symbols: dict[tuple[str, ...], _Term] = {}
@@ -139,6 +142,14 @@ def _terms(name: str, values: Sequence[int | float], divided_by: Sequence[int]) 
     for value in different[1:-1]:
         yield term(4, f"== {value}", (other == value for other in values))
         yield term(4, f"!= {value}", (other != value for other in values))
+
+
+def _ways(computed: Mapping[str, Sequence[int | float | bool]], holds: Holds) -> Iterator[_Term]:
+    """Whether what is computed is none, one or more."""
+    for name, values in computed.items():
+        own = [value for value, held in zip(values, holds, strict=True) if held is not None]
+        if len(set(own)) > 1:
+            yield from (term for term in _terms(name, own, ()) if term.rank == 0)
 
 
 def _between(values: Mapping[str, Sequence[int | float]]) -> Iterator[_Term]:

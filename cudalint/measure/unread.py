@@ -15,7 +15,7 @@ from cudalint.measure.effects import functions_in
 from cudalint.measure.machine_accesses import MachineSite, SiteKey
 
 
-@heuristic("trace-unread-variables", "nvcc 13.0: stores to a shared variable that nobody reads are gone").otherwise(
+@heuristic("unread-variables", "nvcc 13.0: stores to a shared variable that nobody reads are gone").otherwise(
     frozenset()
 )
 def unread_variables(kernel: ir.Function) -> frozenset[ir.Symbol]:

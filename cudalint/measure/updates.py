@@ -14,7 +14,7 @@ from cudalint.measure.seen import Seen, is_uniform, spelled
 from cudalint.measure.ways import Guard
 
 
-@heuristic("trace-shared-updates", "counters that all threads increment").otherwise(False)
+@heuristic("shared-updates", "counters that all threads increment").otherwise(False)
 def is_shared_update(race: Race, deciding: Sequence[Guard], seen: Seen) -> bool:
     """Whether a race is about an element that threads read and write back what they have made of it, all of them the
     same one, each of them where the data that it has loaded fulfils the conditions that decide. Ordinary data lets two
@@ -37,7 +37,7 @@ def is_one_element(race: Race) -> bool:
     return spelled(race.first.site.node) == spelled(race.second.site.node)
 
 
-@heuristic("trace-shared-extremes", "minima that all threads update").otherwise(False)
+@heuristic("shared-extremes", "minima that all threads update").otherwise(False)
 def is_shared_extreme(race: Race, deciding: Sequence[Guard], seen: Seen) -> bool:
     """Whether a race is about one element for all threads that those replace by their own data for which it is larger
     or smaller than what stands there: at first, ordinary data is so for many of them."""

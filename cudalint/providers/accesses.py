@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
-from typing import ClassVar, Self
+from typing import Any, ClassVar, Self
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -19,21 +19,23 @@ from cudalint.launches.variants import not_with, other_shapes
 from cudalint.measure import access_places as places
 from cudalint.measure.accesses import known_modulo, results_of
 from cudalint.measure.executed import Executed
-from cudalint.measure.machine_accesses import copied_records
-from cudalint.measure.requests import AccessSite
+from cudalint.measure.machine_accesses import copied_records, unreached
+from cudalint.measure.requests import AccessSite, site_of
 from cudalint.providers.provider import Provider, Run, Subject
 
 NO_TIME = "the kernel takes too long"
 _EXCEEDS = 1.25
 """How many times one launch's excess over the ideal another one's has to be to be told of by itself."""
-Key = tuple[object, ...]
-"""What an access is told from others by, in whichever launch."""
+Key = tuple[Any, ...]
+"""What an access is told from others by, in whichever launch; bytes of the machine's access come last."""
 
 
 class _Site(Struct, frozen=True, eq=False):
     """A place in the source, as it is reached by some calls, and what is touched there."""
 
     event: AccessEvent
+    bytes: int
+    """Of one access of the machine, which may be several of the source's."""
     made_at: tuple[ir.Span, Stack]
     """Where its address is made, and the calls that lead there."""
     is_copy: bool
@@ -62,6 +64,8 @@ class AccessCollector(Provider, eq=False):
     spellings: Spellings
     _sites: dict[Key, _Site] = field(default_factory=dict)
     _launches: list[int] = field(default_factory=list)
+    _unreached: dict[int, frozenset[ir.Span]] = field(default_factory=dict)
+    """By launch: where it begins what no numbers were found for that lead there."""
 
     @classmethod
     def of(cls, subject: Subject) -> Self:
@@ -69,13 +73,21 @@ class AccessCollector(Provider, eq=False):
 
     def add(self, run: Run) -> None:
         self._launches.append(run.index)
+        self._unreached[run.index] = frozenset(run.chosen.worlds.unreached)
         copied = copied_records(run.executed.laid)
         for key, (events, results) in _by_key(run.executed, run.index).items():
             if key not in self._sites:
-                self._sites[key] = _Site(events[0], places.made_at(events[0]), events[0].node in copied)
+                first = events[0]
+                # Of a number of which one half is used no more than that is accessed.
+                first = first._replace(bytes=min(first.bytes, key[-1]))
+                self._sites[key] = _Site(first, key[-1], places.made_at(first), first.node in copied)
             site = self._sites[key]
             site.moduli.append(known_modulo(events, run.executed))
             site.results.extend(results)
+        for event in unreached(run.executed.laid, run.executed.trace):
+            key = _key(site_of(event))
+            if key not in self._sites:
+                self._sites[key] = _Site(event, event.bytes, places.made_at(event), event.node in copied)
         self._doubt_made_up_block(run)
 
     def _doubt_made_up_block(self, run: Run) -> None:
@@ -89,8 +101,15 @@ class AccessCollector(Provider, eq=False):
             for key, (_, results) in _by_key(there, run.index, exceeding).items():
                 self._sites[key].compare(run.index, results, run.configuration.block)
 
+    def finish(self, subject: Subject) -> None:
+        nowhere = frozenset[ir.Span]().union(*self._unreached.values())
+        for span in sorted(nowhere):
+            if all(span in own for own in self._unreached.values()):
+                subject.has_gap(f"what begins at line {span.line}: no sizes were found that lead there", "other")
+
     def forget(self, launch: int) -> None:
         """Takes back what is known of a launch."""
+        self._unreached.pop(launch, None)
         self._launches = [each for each in self._launches if each != launch]
         for site in self._sites.values():
             site.results[:] = [result for result in site.results if result.launch != launch]
@@ -114,7 +133,7 @@ class AccessCollector(Provider, eq=False):
     def _access(self, site: _Site) -> Access:
         event, spellings = site.event, self.spellings
         symbol, place = event.allocation.symbol, Place(*event.node.span)
-        record = places.record_at(event.node, event.bytes)
+        record = places.record_of(event)
         span, through = site.made_at
         declared = places.declared_type(event.allocation, self.function)
         return Access(
@@ -125,7 +144,7 @@ class AccessCollector(Provider, eq=False):
             operation=event.operation,
             array=event.allocation.name,
             element_type=places.element_of(event),
-            bytes=event.bytes,
+            bytes=site.bytes,
             results=self._results(site),
             expression=spellings.of(place),
             declaration=_declaration(symbol, spellings) if symbol is not None else None,
@@ -137,7 +156,7 @@ class AccessCollector(Provider, eq=False):
             made_at=Place(*span),
             made_through=places.frames_of(through),
             made_by=places.made_by(event.node),
-            known_modulo=min(site.moduli),
+            known_modulo=min(site.moduli, default=1),
         )
 
     def _results(self, site: _Site) -> tuple[AccessResult, ...]:

@@ -10,6 +10,8 @@ import numpy as np
 from msgspec import field
 from msgspec.structs import replace
 
+from cudalint.execute.memory import ASTRAY
+from cudalint.execute.values import Data
 from cudalint.facts import BarrierFix, KernelFacts, Race
 from cudalint.frontend.source_text import Spellings
 from cudalint.hardware.requests import WARP_LANES
@@ -97,6 +99,8 @@ class RaceCollector(Provider, eq=False):
         for allocation in races.missed:
             self._miss_text(f"races on `{allocation.name}` were not looked for: there is too much to look at")
         for allocation in races.apart:
+            if allocation.name == ASTRAY.name:
+                continue  # It is told by where it is used.
             # It is called after the array that the pointers were loaded from.
             self._miss_text(f"races through `{allocation.name.lstrip('*')}[...]` were not looked for")
         is_one_warp = _is_one_warp(executed)
@@ -136,6 +140,13 @@ class RaceCollector(Provider, eq=False):
             if left is not None:
                 text = f"races of what is accessed at line {left.node.span.line} were not all looked for: there is too"
                 self._miss_text(f"{text} much to look at")
+        for node, writes in executed.trace.astray.items():
+            if writes:
+                self._miss_text(f"races through the pointer at line {node.span.line} were not looked for")
+        for barrier in executed.trace.barriers:
+            if barrier.kind == "syncwarp" and isinstance(barrier.named, Data) and not barrier.is_implied:
+                text = f"the barrier at line {barrier.node.span.line} is taken to order all lanes that come"
+                self._miss_text(f"{text}: which lanes it waits for is not known")
 
     def _miss_text(self, text: str) -> None:
         if text not in self.missed:
@@ -288,6 +299,8 @@ def _where(race: measured.Race, seen: Seen, executed: Executed) -> tuple[str, st
     where it is there in all worlds in which both accesses are made."""
     batch = executed.batch
     reached = _reached(race.first, seen) & _reached(race.second, seen)
+    if race.is_carried:
+        reached &= _come_again(race, seen)
     holds = [world in race.worlds if world in reached else None for world in range(len(batch))]
     found = where(holds, batch.numbers)
     if found.kind not in ("where", "unexplained"):
@@ -312,6 +325,21 @@ def _reached(end: measured.RaceEnd, seen: Seen) -> set[int]:
         found |= {lanes.world_of(row) for row in np.flatnonzero(event.mask.any(axis=1)).tolist()}
         if len(found) == lanes.worlds:
             break
+    return found
+
+
+def _come_again(race: measured.Race, seen: Seen) -> set[int]:
+    """The worlds in which the second access of a race is made in a later turn than the first by some block: where all
+    leave the loop after one turn, there is nothing to race with."""
+    lanes = seen.trace.lanes
+    order = {id(event): number for number, event in enumerate(seen.trace.accesses)}
+    begun = np.full(lanes.rows, len(order))
+    for event in reversed(seen.events.get(race.first.site, ())):
+        begun[event.mask.any(axis=1)] = order.get(id(event), -1)
+    found: set[int] = set()
+    for event in seen.events.get(race.second.site, ()):
+        again = event.mask.any(axis=1) & (begun < order.get(id(event), len(order)))
+        found |= {lanes.world_of(row) for row in np.flatnonzero(again).tolist()}
     return found
 
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import math
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
 from cudalint.facts import Access, AccessResult, LaunchFacts, Strides
+from cudalint.facts.accesses import Sample
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.warps import warp_count
@@ -84,16 +85,21 @@ def _usual_step(result: AccessResult) -> int | None:
     sample = result.sample
     if sample is None:
         return None
-    both = sample.mask[:, 1:] & sample.mask[:, :-1]
-    moved, apart = np.diff(sample.addresses, axis=1)[both], 1
-    if not moved.size:
-        # No two neighbours are active: what every other lane does tells as much.
-        both = sample.mask[:, 2:] & sample.mask[:, :-2]
-        moved, apart = (sample.addresses[:, 2:] - sample.addresses[:, :-2])[both], 2
+    # Where no two neighbours are active, what every other lane does tells as much, or every fourth one.
+    moved, apart = _moved(sample, 1), 1
+    while not moved.size and apart < WARP_LANES - 1:
+        apart += 1
+        moved = _moved(sample, apart)
     steps, times = np.unique(moved[moved % apart == 0] // apart, return_counts=True)
     if not len(steps) or times.max() < _MOST * times.sum():
         return None
     return int(steps[times.argmax()])
+
+
+def _moved(sample: Sample, apart: int) -> Any:
+    """Bytes between the addresses of active lanes that are so far from each other."""
+    both = sample.mask[:, apart:] & sample.mask[:, :-apart]
+    return (sample.addresses[:, apart:] - sample.addresses[:, :-apart])[both]
 
 
 def _contiguous(one: Evaluated, step: int) -> Pattern:

@@ -129,11 +129,15 @@ def _beside(kernel: KernelFacts, one: Evaluated, mine: Sample) -> Iterator[tuple
 
 
 def _pieces(one: Evaluated, sample: Sample) -> tuple[NDArray[np.int64], set[tuple[int, int]]]:
-    """Of a struct that is loaded or stored as a whole: where each lane's begins, and the parts that the sample has
-    requests for. The lowest address is where a struct begins."""
+    """Of a struct that is loaded or stored as a whole: where each lane's begins, and the parts that samples have
+    requests for, of all copies that the machine's code has of the access. The lowest address is where a struct begins.
+    """
     length, width = one.access.record_bytes or one.access.bytes, one.access.bytes
-    from_first = (sample.addresses - int(sample.addresses[sample.mask].min())) % length
-    return sample.addresses - from_first, {(int(start), width) for start in np.unique(from_first[sample.mask])}
+    copies = [result.sample for result in one.access.results if result.launch == one.result.launch]
+    samples = [each for each in (sample, *copies) if each is not None and each.mask.any()]
+    first = min(int(each.addresses[each.mask].min()) for each in samples)
+    starts = {int(start) for each in samples for start in np.unique((each.addresses[each.mask] - first) % length)}
+    return sample.addresses - (sample.addresses - first) % length, {(start, width) for start in starts}
 
 
 def _made_by(access: Access) -> tuple[object, ...]:

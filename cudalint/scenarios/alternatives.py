@@ -14,43 +14,8 @@ import numpy as np
 
 from cudalint.values.nodes import GRANULE
 
-POWERS_ADDED = (1, 2, 4, 8, 16)
-"""What is added to a multiple of 32 to see of which power of two it has to be a multiple."""
-FLAGS = (0, 1)
-"""What a number may be that only chooses between two ways."""
-SHIFTS = (0, 1, 2)
-"""By the least of which that the launch leaves room for a place is taken to be shifted, where nothing says more."""
-FEW = 8
-"""A size that is tried where a large one lets no lane through: `C / heads` is 0 if both are large."""
-LEFT_OVER = (FEW + 1, FEW + 2, FEW + 3)
-"""Of so few elements some are left behind the last vector of four, whatever the size of the grid."""
-FEW_OF_ANYTHING = (1, 2, FEW)
-"""Tried besides where the magnitude matters: windows, steps and channels are few where images are large."""
-ELEMENTS_OF_A_PART = (FEW, 1)
-"""That an array certainly has room for, among several in a buffer."""
-UNEVEN = (1001, 37)
-"""Sizes that no block divides, for where the last block is not known that a large one leaves in part: one of several
-blocks, and one of less than one."""
 OF_LITTLE_SENSE = (1, 7, 33)
 """Sizes of which no program makes whole blocks."""
-SMALL_SIZES = tuple((1 << bits) + 1 for bits in range(2, 14))
-"""Tried to see from which size on a figure holds: none of them makes the last warp full."""
-SHORTEST_ROW = 3
-"""Of coordinates. Rows of five elements of 8 bytes are in sectors of their own like longer ones."""
-PITCHES = (1, 2, 3, *(1 << bits for bits in range(2, 14)))
-"""Tried to see from which row length on a figure holds."""
-SHORT_ROWS = (GRANULE, 2 * GRANULE, 4 * GRANULE)
-"""Of whole warps: the rows of a head, or of a few channels."""
-REACHING_SIZES = tuple(1 << bits for bits in range(12, 2, -1))
-"""Tried, the largest first, to see for which one threads get to a place."""
-WITNESSES = (64, 512, 4096)
-"""Sizes for an example that is easily read; multiples of the period of all remainders."""
-ROUNDED_TO = (2, 4, 8, 16)
-"""Sizes that make hardware fault are rounded up to multiples of these."""
-MULTIPLES = tuple(1 << bits for bits in range(1, 11))
-"""Of which sizes may have to be for all threads of a block to come to a place."""
-ALL_SIZES = (*((1 << bits) + 1 for bits in range(12)), 1)
-"""Tried for what is to hold for any size: those for no more than a few threads among them."""
 VECTORS = (1, 2, 4, 8, 16)
 """Elements of vectors, by which sizes are divided on the way to a block."""
 SEPARATION = 1024
@@ -61,41 +26,11 @@ _TIMES = 16
 _MOST_MOVES = 20
 
 
-def unrelated(count: int) -> Iterator[Sequence[int]]:
-    """Two choices of strides, primes of which no small multiples add up to the same."""
-    for primes in (_STRIDES, _STRIDES[::-1]):
-        yield tuple(itertools.islice(itertools.cycle(primes), count))
-
-
-def with_rests(size: int) -> Iterator[int]:
-    """Sizes beyond one: parts of a warp, then what is left behind the last vector of four."""
-    return (size + rest for rest in _RESTS)
-
-
 def larger(size: int) -> list[int]:
     """The smallest power of two that will do says most, as a size that is far from there may be more than fits into
     memory."""
     most = size * _TIMES
     return [*(1 << bits for bits in range(size.bit_length(), most.bit_length())), most] if size > 0 else []
-
-
-def of_other_magnitude(size: int | float) -> tuple[int | float, int | float]:
-    """Three times a size, and a third, with the same remainder as it has of the granule of sizes: the magnitude alone
-    is another one."""
-    if not isinstance(size, int) or size < 3 * GRANULE:
-        return size * 3, size // 3
-    over = size % GRANULE
-    return (size - over) * 3 + over, size // 3 // GRANULE * GRANULE + over
-
-
-def more_work(size: int) -> tuple[int, int]:
-    """Larger sizes, to see whether it is the small ones that keep threads away."""
-    return size * 8, size * 64
-
-
-def other_shares(size: int | float) -> tuple[int | float, int | float, int | float]:
-    """More of what is at the edge of a problem, or less: three times a size, and parts of it."""
-    return size * 3, size // 8, size // 64
 
 
 def usual(threads: int, blocks: int) -> tuple[int, ...]:

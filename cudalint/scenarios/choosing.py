@@ -9,12 +9,10 @@ has.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable
 
 from cudalint.scenarios.draft import Draft
-from cudalint.scenarios.limits import choose_limits
 from cudalint.scenarios.names import choose_few
-from cudalint.scenarios.options import choose_options
 from cudalint.scenarios.sizes import choose_sizes
 from cudalint.scenarios.statements import choose_stated
 from cudalint.values.graph import Graph
@@ -35,27 +33,6 @@ def for_host_code(graph: Graph, guards: Iterable[Node], extents: Iterable[Node] 
     choose_few(draft, _symbols(graph))
     choose_sizes(draft, conditions=guards, blocks={without_cast(extent) for extent in extents})
     return draft.valuation
-
-
-def for_kernel(
-    graph: Graph, grid: Sequence[Node], threads: int, most: Sequence[tuple[Node, int]], guards: Sequence[Node]
-) -> Valuation:
-    """Numbers with which a kernel that was executed does what it is for, in a launch that succeeds: `most` is what the
-    device takes of what the launch asks for, `threads` how many a block has."""
-    draft = Draft(graph)
-    choose_few(draft, _symbols(graph))
-    choose_sizes(draft, grid, most, guards, threads, {without_cast(extent) for extent in grid})
-    choose_options(draft, grid)
-    return draft.valuation
-
-
-def for_limits(
-    graph: Graph, alive: Iterable[Node], reached: Collection[Node], guards: Iterable[Node]
-) -> tuple[Valuation, tuple[Node, ...]]:
-    """Numbers for which a kernel goes on to its end, and the conditions on them."""
-    draft = Draft(graph)
-    limits = choose_limits(draft, alive, reached, guards)
-    return draft.valuation, limits
 
 
 def _symbols(graph: Graph) -> list[Node]:

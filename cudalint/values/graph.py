@@ -10,7 +10,7 @@ once.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -494,11 +494,6 @@ class Graph:
     def substitute(self, node: Node, bindings: Mapping[Node, Node]) -> Node:
         """`node` with leaves (or what is made of some) replaced, rebuilt and so simplified where it depends on one."""
         return self._substitutions.substitute(self, node, bindings)
-
-    def of_thread(self, node: Node, thread: Sequence[int], block: Sequence[int] = ()) -> Node:
-        """What a value is for one thread, and with the place of its block, if that is given."""
-        numbers = zip((*self.thread, *self.block), (*thread, *block), strict=False)
-        return self.substitute(node, {leaf: self.const(number, leaf.kind) for leaf, number in numbers})
 
     def substitution(self, bindings: Mapping[Node, Node]) -> Callable[[Node], Node]:
         """The same for many nodes."""

@@ -110,15 +110,6 @@ class Rows:
         rows._own_bits = bits_of(counters)
         return rows
 
-    def varied(self, uniforms: Mapping[Node, int | float]) -> Rows:
-        """The same rows with other values for some uniform symbols: the numbers that do not depend on them are shared.
-        """
-        rows = self.child(np.arange(self.count), self.weights, {})
-        rows._parent_rows = None
-        rows._uniforms = dict(uniforms)
-        rows._own_bits = bits_of(uniforms)
-        return rows
-
     def outside(self, levels: int) -> NDArray[np.bool_]:
         """`alive` as it is so many loops further out, for these rows."""
         if levels == 0 or self._parent is None:

@@ -52,27 +52,3 @@ def asks_for_a_number(graph: Graph, condition: Node) -> bool:
     if not opaque_parts(graph, condition):
         return False
     return any(node.op == "rank" for node in below([condition], THREAD_BITS))
-
-
-def divisions_by_data(graph: Graph, node: Node) -> Iterator[Node]:
-    """The divisions and shifts by values that cannot be followed, but for what only went into such values."""
-    for current in _computed_with_data(graph, node):
-        if current.op in ("/", "%", ">>") and current.args[1].bits & graph.opaque_bits:
-            yield current
-
-
-def comparisons_with_data(graph: Graph, node: Node) -> Iterator[Node]:
-    """The comparisons with values that cannot be followed, but for what only went into such values."""
-    return (current for current in _computed_with_data(graph, node) if current.op in ("<", "<=", "=="))
-
-
-def _computed_with_data(graph: Graph, node: Node) -> Iterator[Node]:
-    seen: set[int] = set()
-    pending = [node]
-    while pending:
-        current = pending.pop()
-        if current.index in seen or not current.bits & graph.opaque_bits or isinstance(current.payload, Reason):
-            continue
-        seen.add(current.index)
-        yield current
-        pending.extend(current.args)

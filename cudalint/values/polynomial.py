@@ -102,17 +102,3 @@ def is_address(node: Node) -> bool:
 def spelled(monomial: Monomial) -> str:
     """`K * H`."""
     return " * ".join(render(atom) for atom in monomial)
-
-
-def spelled_sum(parts: Mapping[Monomial, int]) -> str:
-    """`2 * K * H + 1`."""
-    texts = []
-    for monomial, factor in parts.items():
-        name = spelled(monomial)
-        texts.append(str(factor) if not monomial else name if factor == 1 else f"{factor} * {name}")
-    return " + ".join(texts).replace("+ -", "- ")
-
-
-def is_in_the_source(monomial: Monomial) -> bool:
-    """Whether it consists of names that stand in the source, such as `tensor.sizes[1]`."""
-    return all(isinstance(atom.payload, Uniform) and _NAME.fullmatch(render(atom)) for atom in monomial)

@@ -14,10 +14,6 @@ class Residue(NamedTuple):
     rest: int
     modulus: int
 
-    def is_multiple_of(self, width: int) -> bool:
-        return self.modulus % width == 0 and self.rest % width == 0
-
-
 UNKNOWN = Residue(0, 1)
 
 
@@ -55,15 +51,6 @@ def remainder(a: Residue, b: Residue) -> Residue:
     """a - qb, for some q."""
     divisor = min(b.modulus, power_of_two(b.rest) if b.rest else b.modulus)
     return residue(a.rest, min(a.modulus, divisor))
-
-
-def by_constant(op: str, a: Residue, constant: int) -> Residue:
-    if op == "<<":
-        return product(a, residue(1 << constant if constant < 16 else 0, MODULUS)) if constant >= 0 else UNKNOWN
-    divisor = constant if op == "/" else 1 << constant if 0 <= constant < 16 else 0
-    if divisor < 1 or a.modulus % divisor or (op == "/" and a.rest % divisor):
-        return UNKNOWN
-    return residue(a.rest // divisor, a.modulus // divisor)
 
 
 def disjunction(a: Residue, b: Residue) -> Residue:

@@ -242,7 +242,7 @@ def _chosen(cells: _Cells, states: Any, most: int, axes: int) -> Sampled:
     group = together[which]
     weights = np.bincount(group, cells.weights)
     sizes = np.bincount(group)
-    wanted = np.minimum(sizes, _ALIKE * max(1, axes) // 2 + _ALIKE // 2)
+    wanted = np.minimum(sizes, _ALIKE * min(2, max(1, axes)))
     shares = np.ones(len(weights), np.int64)
     for _ in range(most - len(shares)):
         # The largest of what one stands for is divided.
@@ -263,32 +263,49 @@ def _chosen(cells: _Cells, states: Any, most: int, axes: int) -> Sampled:
 
 def _with(found: Sampled, asked: Sequence[Extents], states: Any) -> Sampled:
     """With the first block and the last, which are the ones that leave arrays if any do, and the blocks beside the
-    first one, which share with it what lies between blocks. Each stands for itself, and is taken from a block for which
-    conditions come out the same, as long as there is one."""
+    first one, which share with it what lies between blocks. Each stands for itself, or for half of what the block does
+    that it is taken from: one for which conditions come out the same, as long as there is any."""
     weights = dict(found)
     for place in asked:
-        places = [other for other, weight in weights.items() if weight >= 2]
-        if place in weights or not places:
+        if place in weights:
             continue
+        places = list(weights)
         own = states(np.array([place, *places], np.float64))
         alike = [other for other, state in zip(places, own[1:], strict=True) if np.array_equal(state, own[0])]
         donor = max(alike or places, key=lambda other: weights[other])
-        weights[donor] -= 1.0
-        weights[place] = 1.0
+        if weights[donor] <= 1:
+            continue
+        share = min(1.0, weights[donor] / 2)
+        weights[donor] -= share
+        weights[place] = share
     return sorted(weights.items(), key=lambda each: each[0][::-1])
 
 
 def _strata(cells: _Cells, own: Any, shares: int) -> Iterator[tuple[Extents, float]]:
-    """The first and the last block, and those between."""
-    weights = cells.weights[own]
-    total, ends = weights.sum(), np.cumsum(weights)
-    for number in range(shares):
+    """The last block, one where they begin, and some between. Where rows begin in a sector goes by a block's number
+    modulo a power of two: their numbers are spread over those, first over even distances from the last one, which come
+    to each place as often as all distances do."""
+    weights, places = cells.weights[own], cells.places[own]
+    total, ends, left = weights.sum(), np.cumsum(weights), [list(_SPREAD[:shares]) for _ in range(places.shape[1])]
+    found: list[tuple[Extents, float]] = []
+    for number in sorted(range(shares), key=lambda each: (each != shares - 1, each)):
         low, high = total * number / shares, total * (number + 1) / shares
-        if number == 0 and shares > 1:
-            place = 0
-        elif number == shares - 1 and shares > 1:
-            place = len(own) - 1
-        else:
-            place = int(np.searchsorted(ends, low + (number * _GOLDEN + 0.5) % 1 * (high - low), side="right"))
-        x, y, z = (int(each) for each in cells.places[own[min(place, len(own) - 1)]])
-        yield (x, y, z), float(high - low)
+        place = int(np.searchsorted(ends, low + (number * _GOLDEN + 0.5) % 1 * (high - low), side="right"))
+        if shares > 1 and number in (0, shares - 1):
+            place = 0 if not number else len(own) - 1
+        first, last = (min(int(each), len(own) - 1) for each in np.searchsorted(ends, (low, high), side="left"))
+        near = np.arange(first, last + 1) if found else np.array([min(place, len(own) - 1)])
+        apart = (places[near] - found[0][0] if found else places[near] * 0) % len(_SPREAD)
+        misses = [~np.isin(own_apart, wanted) for own_apart, wanted in zip(apart.T, left, strict=True)]
+        best = int(np.lexsort((np.abs(near - place), *misses))[0])
+        for wanted, distance in zip(left, apart[best].tolist(), strict=True):
+            if distance in wanted:
+                wanted.remove(distance)
+        found.append((places[near[best]], float(high - low)))
+    for at, weight in found:
+        x, y, z = (int(each) for each in at)
+        yield (x, y, z), weight
+
+
+_SPREAD = (0, 4, 2, 6, 1, 5, 3, 7)
+"""Distances between blocks, modulo the words of a sector."""

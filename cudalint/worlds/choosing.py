@@ -72,6 +72,9 @@ class Worlds(Struct, frozen=True):
     """What none of them shows: the conditions don't admit it, or it was not found."""
     broken: tuple[int, ...] = ()
     """The conditions that no world was found to satisfy beside the others: they are left out."""
+    unreached: tuple[ir.Span, ...] = ()
+    """Where parts of the kernel begin that access memory, that open numbers decide about, and that no world was found
+    to come to. What the numbers that are given rule out is not among it."""
 
 
 def choose(space: Space, most: int = MOST_WORLDS) -> Worlds:

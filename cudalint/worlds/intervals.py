@@ -211,6 +211,39 @@ class Intervals:
         return (self._values[plain], self._values[plain]) if plain is not None and plain in self._values else None
 
 
+def may_be(condition: ir.Expr, wanted: bool, intervals: Intervals) -> Any:
+    """Whether a condition may come out so for some thread, by world; True where nothing is known of it."""
+    bare = without_casts(condition)
+    if isinstance(bare, ir.Unary) and bare.op == "!":
+        return may_be(bare.operand, not wanted, intervals)
+    if not isinstance(bare, ir.Binary):
+        return True
+    if bare.op in ("&&", "||"):
+        one, other = (may_be(side, wanted, intervals) for side in (bare.left, bare.right))
+        return np.logical_and(one, other) if (bare.op == "&&") is wanted else np.logical_or(one, other)
+    if bare.op not in _OPPOSITE:
+        return True
+    left, right = intervals.of(bare.left), intervals.of(bare.right)
+    if left is None or right is None:
+        return True
+    (low, high), (least, most) = left, right
+    match bare.op if wanted else _OPPOSITE[bare.op]:
+        case "<":
+            return low < most
+        case "<=":
+            return low <= most
+        case ">":
+            return high > least
+        case ">=":
+            return high >= least
+        case "==":
+            return (low <= most) & (high >= least)
+    return np.logical_not((low == high) & (least == most) & (low == least))
+
+
+_OPPOSITE = {"<": ">=", ">=": "<", ">": "<=", "<=": ">", "==": "!=", "!=": "=="}
+
+
 def _joined(one: Interval | None, other: Interval | None) -> Interval | None:
     if one is None or other is None:
         return None

@@ -30,6 +30,8 @@ _BITS = 30
 SMALL = 8
 """Less than a warp, and yet whole sectors of most types."""
 _MOST_UNIT = 4096
+SHIFTED = 32
+"""Bits of an `int`: shifts by as many have no result."""
 _FARTHEST = (1 << 63) - 1
 _PARTS = (4, 8, 16)
 """Elements of a sector of 8, 4 and 2 bytes each: rows of as many, and of half of it, tell what a figure rests on."""
@@ -46,8 +48,10 @@ class Need(NamedTuple):
     """Whether it only makes what is said of others more exact."""
 
 
-def needs_of(uses: Iterable[Use], parameters: Sequence[Parameter], threads: int = 0) -> list[Need]:
-    """What uses ask for, each once; `threads` as for `values_of`."""
+def needs_of(
+    uses: Iterable[Use], parameters: Sequence[Parameter], threads: int = 0, extents: Sequence[int] = ()
+) -> list[Need]:
+    """What uses ask for, each once; `threads` as for `values_of`, `extents` those along the axes of the grid."""
     uses, by_name = [use for use in uses if not _is_far(use)], {parameter.name: parameter for parameter in parameters}
     own = {p: [use for use in uses if use.parameter == p] for p in parameters}
     sizes = {p: size_of(p, own[p]) for p in parameters}
@@ -58,10 +62,22 @@ def needs_of(uses: Iterable[Use], parameters: Sequence[Parameter], threads: int 
             other = by_name.get(use.other) if isinstance(use.other, str) else None
             for need in _needs(use, sizes[use.parameter], large[use.parameter], other):
                 found.setdefault(need.text, need)
+            if use.kind == "guard" and other is None and extents:
+                need = _ends_within(use.parameter, extents)
+                found.setdefault(need.text, need)
     for p in parameters:
         for need in _of_several_constants(p, own[p]):
             found.setdefault(need.text, need)
     return list(found.values())
+
+
+def _ends_within(p: Parameter, extents: Sequence[int]) -> Need:
+    """About as many as there are threads along an axis: some of them are on each side, in whole warps."""
+
+    def holds(values: Values) -> Any:
+        return np.any([(values[p] > extent // 2) & (values[p] <= extent) for extent in extents], axis=0)
+
+    return Need(f"{p.name} ends within the grid", (p,), holds)
 
 
 def _is_far(use: Use) -> bool:
@@ -177,7 +193,7 @@ def values_of(parameter: Parameter, type_: ir.Type, uses: Iterable[Use], threads
     size = size_of(parameter, own)
     chosen = [use.other for use in own if use.kind in ("flag", "limit") and isinstance(use.other, int)]
     found: list[int] = []
-    if kinds - {"flag", "limit", "shift"} or not kinds:
+    if kinds != {"shift"} and not is_shift(own) and (kinds - {"flag", "limit", "shift"} or not kinds):
         found += _sizes(own, size, threads)
     elif "shift" in kinds:
         found += [2, 0, 5]
@@ -192,6 +208,11 @@ def values_of(parameter: Parameter, type_: ir.Type, uses: Iterable[Use], threads
     return [value for value in dict.fromkeys(found) if _fits(value, type_)] or [0]
 
 
+def is_shift(own: Iterable[Use]) -> bool:
+    """Whether something is shifted by a number itself, which has to be less than the bits of an integer then."""
+    return any(use.kind == "shift" and use.other in ("<<", ">>", "place") for use in own)
+
+
 def _sizes(own: Sequence[Use], size: int, threads: int) -> list[int]:
     """A large multiple of all that a number is divided by, large ones that are no multiples, one, and a small one."""
     kinds = {use.kind for use in own}
@@ -200,6 +221,9 @@ def _sizes(own: Sequence[Use], size: int, threads: int) -> list[int]:
     unit = _least_common((WARP_LANES * size, *by))
     large = -(-large_of(own, threads) // unit) * unit
     parts = [part * size for part in _PARTS] if kinds & {"stride", "divisor"} else []
+    # The first numbers with which something that is compared with them is on the other side.
+    edges = [u.other + 1 for u in own if u.kind == "edge" and isinstance(u.other, int) and 0 <= u.other < large]
+    parts += [*edges, *(SMALL * size + edge - large for edge in edges)]
     # A multiple of one of them is none of what does not divide it.
     return [large, *(large + number for number in units), SMALL * size, size, *(large + part for part in parts)]
 

@@ -265,7 +265,7 @@ class Origins:
             is_array = isinstance(symbol.type, ir.ArrayType)
             return found if found is not None and found.constant is not None else NOTHING if is_array else _DATA
         found = found or NOTHING
-        turned = Origin(found.sources, found.varies | {"loop"}, added=found.added)
+        turned = Origin(found.sources, found.varies | {"loop"})
         return turned if symbol in self._turning else found
 
     def _member(self, e: ir.Member) -> Origin:

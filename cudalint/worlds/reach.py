@@ -12,13 +12,17 @@ from msgspec import Struct, structs
 from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
-from cudalint.ir.walk import walk
-from cudalint.worlds.choosing import MOST_WORLDS, Search, Space, World, Worlds
+from cudalint.ir.walk import walk, without_casts
+from cudalint.worlds.choosing import MOST_WORLDS, Numbers, Search, Space, World, Worlds
 from cudalint.worlds.guards import Guards
 from cudalint.worlds.origins import is_local
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.uses import Uses
 
+Way = Sequence[tuple[ir.Expr, bool]]
+"""Conditions, with what they come to."""
+Admits = Callable[[Numbers, Way], Any]
+"""[C]: in which of some worlds conditions may each come out so for some thread."""
 Execute = Callable[[Sequence[World]], Trace]
 """Executes a launch in some worlds."""
 
@@ -39,12 +43,15 @@ class Region(Struct, frozen=True, eq=False):
     """The numbers that go into the conditions on the way."""
     conditions: tuple[tuple[ir.Expr, bool], ...]
     """Those of these that nothing but such numbers goes into, with what they have to come to."""
+    way: tuple[tuple[ir.Expr, bool], ...]
+    """All conditions on the way, with what they have to come to for some thread."""
     span: ir.Span | None
 
 
 def reaching(
     worlds: Worlds, space: Space, uses: Uses, execute: Execute, most: int = MOST_WORLDS,
     behind: Callable[[Parameter], Iterable[Any]] = lambda parameter: (parameter,),
+    admits: Admits = lambda numbers, way: True,
 ) -> Worlds:  # fmt: skip
     """The worlds with more of them for what none of them comes to, if numbers decide about it. Worlds that are there
     only to tell numbers apart give way. `behind` says of which variables a parameter of the kernel is computed."""
@@ -62,7 +69,7 @@ def reaching(
         room = most - worlds.needed
         if not asked or room <= 0:
             break
-        tried = list(_candidates(worlds, asked, deciding, search, program, uses))[:_MOST_TRIED]
+        tried = list(_candidates(worlds, asked, deciding, search, program, uses, admits))[:_MOST_TRIED]
         if not tried:
             break
         by_world = np.array(reached(execute(tried), missed))
@@ -71,7 +78,45 @@ def reaching(
             break
         worlds = _with(worlds, [tried[world] for world in chosen], most)
         missed = [region for region, by in zip(missed, by_world, strict=True) if not by[chosen].any()]
-    return structs.replace(worlds, missing=(*worlds.missing, *(text for text in map(_text, missed) if text)))
+    executed = {site.statement for site in execute(worlds.worlds).executions} if missed else set()
+    unreached = [
+        region.span for region in missed
+        if region.span is not None and not executed & region.nodes and _is_open(region, space, uses, behind, admits)
+    ]  # fmt: skip
+    return structs.replace(
+        worlds, missing=(*worlds.missing, *(text for text in map(_text, missed) if text)), unreached=tuple(unreached)
+    )
+
+
+def _is_open(
+    region: Region, space: Space, uses: Uses, behind: Callable[[Parameter], Iterable[Any]], admits: Admits
+) -> bool:
+    """Whether open numbers decide about a region, and those that are given admit it."""
+    if not _deciding(region, space, behind):
+        return False
+    fixed = [
+        (part, wanted)
+        for condition, holds in region.way
+        for part, wanted in _parts(condition, holds)
+        if not any(
+            len(space.tried.get(variable, ())) > 1
+            for parameter in uses.origins.of(part).sources for variable in behind(parameter)
+        )
+    ]  # fmt: skip
+    first = {variable: np.array(values[:1]) for variable, values in space.tried.items()}
+    return bool(np.all(admits(first, fixed)))
+
+
+def _parts(condition: ir.Expr, holds: bool) -> Iterator[tuple[ir.Expr, bool]]:
+    """What has to hold, each for itself: `a && b` is two of them."""
+    bare = without_casts(condition)
+    if isinstance(bare, ir.Unary) and bare.op == "!":
+        yield from _parts(bare.operand, not holds)
+    elif isinstance(bare, ir.Binary) and bare.op == ("&&" if holds else "||"):
+        yield from _parts(bare.left, holds)
+        yield from _parts(bare.right, holds)
+    else:
+        yield condition, holds
 
 
 def _deciding(region: Region, space: Space, behind: Callable[[Parameter], Iterable[Any]]) -> list[Any]:
@@ -85,14 +130,14 @@ def regions_of(uses: Uses) -> Iterator[Region]:
     deciders: dict[ir.Function, frozenset[Parameter]] = {}
     for function in uses.code.functions:
         own = deciders.get(function, frozenset())
-        for statements, (decided, conditions) in _guarded((function.body,), _Way(own), uses):
+        for statements, (decided, conditions, way) in _guarded((function.body,), _Way(own), uses):
             nodes = frozenset(node for statement in statements for node in walk(statement))
             for node in nodes:
                 callee = _callee(node)
                 if callee is not None:
                     deciders[callee] = deciders.get(callee, frozenset()) | decided
             if statements and decided and any(_may_access(node) for node in nodes):
-                yield Region(nodes, decided, conditions, statements[0].span)
+                yield Region(nodes, decided, conditions, way, statements[0].span)
 
 
 def reached(trace: Trace, regions: Sequence[Region]) -> list[Any]:
@@ -121,16 +166,21 @@ class _Way(NamedTuple):
 
     deciders: frozenset[Parameter] = frozenset()
     conditions: tuple[tuple[ir.Expr, bool], ...] = ()
+    all: tuple[tuple[ir.Expr, bool], ...] = ()
 
-    def past(self, condition: ir.Expr | None, uses: Uses, holds: bool | None = None) -> _Way:
-        """Further on, past a condition that has to hold there, must not, or, with None, may do either."""
+    def past(self, condition: ir.Expr | None, uses: Uses, holds: bool | None = None, is_fixed: bool = True) -> _Way:
+        """Further on, past a condition that has to hold there, must not, or, with None, may do either. It may be one
+        that comes out otherwise later on."""
         if condition is None:
             return self
         deciders = self.deciders | uses.origins.of(condition).sources
+        if holds is None:
+            return self._replace(deciders=deciders)
+        every = (*self.all, (condition, holds))
         names = [node for node in walk(condition) if isinstance(node, ir.Name)]
-        if holds is None or not all(_is_given(name, uses) for name in names):
-            return _Way(deciders, self.conditions)
-        return _Way(deciders, (*self.conditions, (condition, holds)))
+        if not is_fixed or not all(_is_given(name, uses) for name in names):
+            return _Way(deciders, self.conditions, every)
+        return _Way(deciders, (*self.conditions, (condition, holds)), every)
 
 
 def _is_given(name: ir.Name, uses: Uses) -> bool:
@@ -158,7 +208,9 @@ def _guarded(
                 # Lanes that leave do so in a part of it, but which of them may be up to further conditions there.
                 leaves = otherwise is None and _ends(then)
                 behind = way.past(condition, uses, False if leaves else None)
-            case ir.For() | ir.While() | ir.DoWhile():
+            case ir.For() | ir.While():
+                parts.append(((statement.body,), way.past(statement.condition, uses, True, is_fixed=False)))
+            case ir.DoWhile():
                 parts.append(((statement.body,), way.past(statement.condition, uses)))
             case ir.Switch():
                 parts += ((case.body, way.past(statement.condition, uses)) for case in statement.cases)
@@ -198,7 +250,7 @@ def _may_access(node: Any) -> bool:
 
 def _candidates(
     worlds: Worlds, missed: Sequence[Region], deciding: Mapping[Region, Sequence[Any]], search: Search,
-    program: Program, uses: Uses,
+    program: Program, uses: Uses, admits: Admits,
 ) -> Iterator[World]:  # fmt: skip
     """Worlds in which what decides about missed regions is another combination."""
     bases = worlds.worlds[: worlds.needed]
@@ -211,6 +263,7 @@ def _candidates(
         tried: list[World] = [{**base, **own} for own, base in itertools.islice(combinations, _MOST_COMBINED)]
         numbers = {variable: np.array([world[variable] for world in tried]) for variable in search.space.tried}
         held = search.admitted(numbers) & may_come(search.space.parameters(numbers)).all(axis=1)
+        held = held & admits(numbers, region.way)
         found_here = 0
         for number in np.flatnonzero(held).tolist():
             key = tuple(tried[number].values())

@@ -41,6 +41,15 @@ class Choice(Struct, frozen=True):
     """Of what gives it, or of the use that it was chosen for."""
 
 
+class Computed(NamedTuple):
+    """A number that a kernel takes and that host code computes."""
+
+    values: tuple[int | float | bool, ...]
+    """In each world."""
+    of: tuple[str, ...]
+    """The names of the numbers that it is computed of."""
+
+
 class Batch(Struct, frozen=True, eq=False):
     """All W worlds in which a launch is executed, at once. In the first of them numbers are as is usual; it is the one
     that figures are told of."""
@@ -75,6 +84,8 @@ class Batch(Struct, frozen=True, eq=False):
     """The open numbers of which the blocks along each axis are computed, by name."""
     flags: Mapping[str, tuple[int, ...]] = {}
     """What numbers that choose between ways are compared with, by their names."""
+    computed: Mapping[str, Computed] = {}
+    """What the kernel takes that is computed of numbers that nothing gives, by the names that it has there."""
 
     @property
     def numbers(self) -> tuple[dict[str, int | float | bool], ...]:

@@ -17,19 +17,22 @@ from cudalint.worlds.origins import Code, Origins
 from cudalint.worlds.records import Parameter
 
 UseKind = Literal[
-    "dividend", "divisor", "loop", "guard", "stride", "flag", "limit", "shift", "size", "vector", "radius"
+    "dividend", "divisor", "loop", "guard", "edge", "stride", "flag", "limit", "shift", "size", "vector", "radius"
 ]
 """What happens to a number, or to what is computed of it:
 
 - `dividend`: it is divided by `other`, or the remainder is taken; by a power of two also with shifts and masks. Of a
   product of parameters it is their names: `heads * width`.
 - `divisor`: something is divided by it; `other` is what, if that is a number or a parameter.
-- `loop`: how long a loop goes on is compared with it; `other` is `thread` where that differs between threads.
+- `loop`: how long a loop goes on is compared with it; `other` is `thread` where that differs between threads, or where
+  blocks go through it by as many elements as all threads of the grid.
 - `guard`: something that differs between threads, blocks, turns or data, or another parameter, is compared with it.
+- `edge`: what differs is compared with it once the constant `other` is added: `i + 3 < n`.
 - `stride`: it is multiplied with what differs between `other`: threads, blocks or turns, or added in each turn.
 - `flag`: whether it is the constant `other` chooses something.
 - `limit`: whether it is at least the constant `other` does.
-- `shift`: something is shifted by it, as `other` says, `<<` or `>>`.
+- `shift`: something is shifted by it, as `other` says, `<<` or `>>`; `place` where that is shifted to the left which
+  tells threads apart. With ` computed` behind it, by what is computed of it.
 - `size`: it moves a pointer to bytes that is looked at as one to elements of `other` bytes.
 - `vector`: it moves a pointer that is looked at as one to vectors of `other` elements.
 - `radius`: a loop goes from as far below 0 to as far above, or to an `other`th of that: `d = -r; d <= r`.
@@ -61,6 +64,11 @@ class Uses:
         self.parameters = self.origins.parameters
         """The numbers that it takes, in the order of their declarations."""
         self._places = {parameter: place for place, parameter in enumerate(self.parameters)}
+        self._steps: dict[ir.Symbol, list[ir.Expr]] = {}
+        """What variables go on by."""
+        for node in self.code.nodes:
+            if isinstance(node, ir.Assign) and node.op == "+" and isinstance(node.target, ir.Name):
+                self._steps.setdefault(node.target.symbol, []).append(node.value)
         self._loop_conditions: set[Any] = set()
         for node in self.code.nodes:
             if isinstance(node, (ir.For, ir.While, ir.DoWhile)) and node.condition is not None:
@@ -79,8 +87,8 @@ class Uses:
         return tuple(found.values())
 
     def lengths(self) -> frozenset[Parameter]:
-        """Numbers up to which threads or turns go."""
-        found = set()
+        """Numbers up to which threads or turns go, and those of elements along an axis."""
+        found = set(self._axes())
         for node in self.code.nodes:
             if isinstance(node, ir.Binary) and node.op in _COMPARING:
                 what = "loop" if node in self._loop_conditions else "thread"
@@ -92,11 +100,24 @@ class Uses:
                 }
         return frozenset(found)
 
+    def _axes(self) -> Iterator[Parameter]:
+        """By what the number of a thread is divided, and what is left of that: `i / width % height`."""
+        found: set[Parameter] = set()
+        quotients = [node for node in self.code.nodes if isinstance(node, ir.Binary) and node.op in ("/", "%")]
+        count = -1
+        while count != len(found):
+            count = len(found)
+            for node in quotients:
+                of, by = self.origins.of(node.left), self.origins.of(node.right).plain
+                if by is not None and "thread" in of.varies and of.sources <= found:
+                    found.add(by)
+        yield from found
+
     def _of(self, node: Any) -> Iterator[_Met]:
         match node:
             case ir.Binary(op=op) if op in _COMPARING:
                 yield from self._compared(node)
-                yield from self._starts(node)
+                yield from self._added(node)
             case ir.Binary(op="&&" | "||"):
                 yield from self._chosen_by(node.left)
                 yield from self._chosen_by(node.right)
@@ -152,7 +173,9 @@ class Uses:
                 if varies is not None:
                     yield from ((p, "stride", varies) for p in self._fixed(fixed))
         elif op in ("<<", ">>"):
-            yield from ((p, "shift", op) for p in self._ordered(other.sources))
+            is_place = op == "<<" and "thread" in one.varies
+            how = f"{op} computed" if other.plain is None else "place" if is_place else op
+            yield from ((p, "shift", how) for p in self._ordered(other.sources))
             if op == ">>" and other.constant is not None and 0 < other.constant < 31:
                 yield from ((p, "dividend", 1 << other.constant) for p in self._ordered(one.sources))
         elif op == "&":
@@ -178,23 +201,51 @@ class Uses:
 
     def _compared(self, node: ir.Binary) -> Iterator[_Met]:
         sides = self.origins.of(node.left), self.origins.of(node.right)
-        for own, other in (sides, sides[::-1]):
+        both = (*sides, node.left, node.right), (*sides[::-1], node.right, node.left)
+        for own, other, side, expression in both:
             if own.varies:
+                # `i + n < 256` is a bound for `i`.
+                fixed = (p for term in _terms(side) for p in self._fixed(term))
+                yield from ((p, "guard", other.name) for p in fixed)
                 continue
+            added = self._constant_added(expression) if other.varies else 0
+            if added and own.plain is not None:
+                yield own.plain, "edge", added
             if other.constant is not None:
                 if own.plain is not None:
                     yield own.plain, *_choice(node.op, other.constant, is_mirrored=own is not sides[0])
             elif other.varies or other.sources - own.sources:
                 kind: UseKind = "loop" if node in self._loop_conditions and other.varies else "guard"
-                what = "thread" if kind == "loop" and "thread" in other.varies else other.name
+                is_by_thread = "thread" in other.varies or self._is_by_element(expression)
+                what = "thread" if kind == "loop" and is_by_thread else other.name
                 yield from ((p, kind, what) for p in self._ordered(own.sources))
 
-    def _starts(self, node: ir.Binary) -> Iterator[_Met]:
+    def _constant_added(self, expression: ir.Expr) -> int:
+        """The constant that a value is the sum of and something else; 0 for any other."""
+        bare = without_casts(expression)
+        if not isinstance(bare, ir.Binary) or bare.op not in ("+", "-"):
+            return 0
+        right, left = self.origins.of(bare.right).constant, self.origins.of(bare.left).constant
+        return (right if bare.op == "+" else -right) if right is not None else left or 0
+
+    def _added(self, node: ir.Binary) -> Iterator[_Met]:
         """Where threads begin, if that is compared with where they end: `int i = first + threadIdx.x; if (i < end)`."""
         sides = self.origins.of(node.left), self.origins.of(node.right)
         for own, other in (sides, sides[::-1]):
             if own.varies and other.sources and not other.varies:
                 yield from ((p, "guard", other.name) for p in self._ordered(own.added - other.sources))
+
+    def _is_by_element(self, counter: ir.Expr) -> bool:
+        """Whether a loop over the grid goes on by several elements for each block: `i += gridDim.x * 256`."""
+        name = without_casts(counter)
+        for step in self._steps.get(name.symbol, ()) if isinstance(name, ir.Name) else ():
+            parts = list(walk(step))
+            symbols = (part.symbol for part in parts if isinstance(part, ir.Name))
+            bases = {symbol.name for symbol in symbols if symbol.storage == "builtin"}
+            counts = (part.value for part in parts if isinstance(part, ir.Constant))
+            if "gridDim" in bases and ("blockDim" in bases or any(type(n) is int and n > 1 for n in counts)):
+                return True
+        return False
 
     def _begun(self, start: ir.Expr) -> Iterator[_Met]:
         """Where a loop begins: `-r`, `-r / 2` or `-(r / 2)`."""
@@ -230,6 +281,17 @@ class Uses:
         if ratio > 1:
             kind: UseKind = "size" if old <= 1 else "vector"
             yield from ((p, kind, ratio) for p in self._ordered(self.origins.moving(node.operand).sources))
+
+
+def _terms(expression: ir.Expr) -> Iterator[ir.Expr]:
+    """What is added up, or subtracted; of what is no sum nothing."""
+    pending = [without_casts(expression)]
+    while pending:
+        part = pending.pop()
+        if isinstance(part, ir.Binary) and part.op in ("+", "-"):
+            pending += [without_casts(part.right), without_casts(part.left)]
+        elif part is not expression:
+            yield part
 
 
 def _choice(op: str, constant: int, is_mirrored: bool) -> tuple[UseKind, int]:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Barrier, KernelFacts, Race
 from cudalint.options.analysis import AnalysisOptions
@@ -57,11 +55,3 @@ def test_a_race_that_depends_on_a_size_among_many_barriers_is_found() -> None:
     """With an even `m`, two of the 64 threads have one place at least."""
     kernel = _kernel(["s[threadIdx.x * m % 64] = threadIdx.x;", *["if (n > 1) __syncthreads();"] * 60])
     assert any(race.first.place.line == race.second.place.line == _LINE for race in _races(kernel))
-
-
-def test_what_is_not_looked_at_to_the_end_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cudalint.concurrency.trial.MOST_WORK", 100_000)
-    kernel = _kernel([f"if (n % 4 == 0) s[{k}] = threadIdx.x;" for k in range(120)])
-    assert "possible" in {race.certainty for race in _races(kernel)}
-    left_out = [gap.reason for gap in kernel.gaps]
-    assert any("whether races on `s` are certain was not looked at" in reason for reason in left_out)

@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.collect.provider import Provider, Run
 from cudalint.driver.analysis import analyse_file
 from cudalint.driver.file_analysis import FileAnalysis
 from cudalint.facts import FileFacts, KernelFacts
@@ -16,6 +15,7 @@ from cudalint.interpreter.host.launching import HostLaunch
 from cudalint.ir.nodes import FunctionRef
 from cudalint.options.analysis import AnalysisOptions, ParameterValue
 from cudalint.processes.time_limit import OutOfTime
+from cudalint.providers.provider import Provider, Run
 from cudalint.shortfalls import Shortfall
 
 COLUMN = """
@@ -427,7 +427,7 @@ def test_what_is_known_of_a_kernel_stays_where_time_runs_out(
 ) -> None:
     """Time is over while a provider is shown the second launch: of what others have nothing is lost."""
     module, _, name = provider.partition(".")
-    collector = getattr(importlib.import_module(f"cudalint.collect.{module}"), name)
+    collector = getattr(importlib.import_module(f"cudalint.providers.{module}"), name)
     add = collector.add
 
     def interrupted(self: Provider, run: Run) -> None:

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.concurrency import trial
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts
 from cudalint.frontend.flags import ParseOptions
@@ -56,11 +55,3 @@ def _outcome(facts: FileFacts) -> list[object]:
 def _most_races() -> str:
     files = sorted((_ROOT / "fixtures" / "shared-race").glob("*.cu"))
     return max(files, key=lambda file: file.read_text().count("expect:")).name
-
-
-def test_what_there_is_no_work_left_for_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The budget does end the search, and by work."""
-    monkeypatch.setattr(trial, "MOST_WORK", -1)
-    facts = analyse_file(str(_ROOT / "fixtures" / "shared-race" / _most_races()), AnalysisOptions())
-    assert not any(kernel.races for kernel in facts.kernels)
-    assert any("too much to look at" in gap.reason for kernel in facts.kernels for gap in kernel.gaps)

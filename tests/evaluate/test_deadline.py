@@ -5,12 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
-from cudalint.collect.accesses import NO_TIME
 from cudalint.driver import kernel_analysis
 from cudalint.driver.analysis import analyse_file
-from cudalint.evaluate.requests.execution import Execution
 from cudalint.facts import FileFacts
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.processes.deadline import NEVER, Deadline
@@ -57,18 +54,3 @@ def test_launches_that_are_left_are_listed(facts: FileFacts) -> None:
     assert "it was given up" in kernel.gaps[0].reason
     assert "time limit of 20 s" in facts.failures[0].message
     assert facts.failures[0].severity == "error"
-
-
-def test_accesses_and_branches_that_are_left_are_unknown(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    source = tmp_path / "scale.cu"
-    source.write_text(_SOURCE)
-    executed = kernel_analysis.KernelAnalysis._execute
-
-    def late(self: kernel_analysis.KernelAnalysis, *args: object, **options: object) -> Execution:
-        execution = executed(self, *args, **options)  # type: ignore[arg-type]
-        return replace(execution, deadline=Deadline(0.0))
-
-    monkeypatch.setattr(kernel_analysis.KernelAnalysis, "_execute", late)
-    [kernel] = analyse_file(str(source), AnalysisOptions()).kernels
-    assert {result.reason for access in kernel.accesses for result in access.results} == {NO_TIME}
-    assert {(r.verdict, r.reason) for branch in kernel.branches or () for r in branch.results} == {("unknown", NO_TIME)}

@@ -5,8 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudalint.evaluate.requests.representatives import picks
-from cudalint.evaluate.requests.situations import QUICK, THOROUGH, Effort, Situation
 from cudalint.values.arithmetic import BOOL, F4, I4, I8, U4, U8, Kind, Number
 from cudalint.values.graph import Graph, conjuncts
 from cudalint.values.nodes import Node, Reason
@@ -182,30 +180,6 @@ def test_shuffles(mode: str, lane: int, width: int, expected: list[int]) -> None
     graph = Graph()
     node = graph.shuffle(mode, graph.thread[0], graph.const(lane), graph.const(width))
     assert _rows(graph).full(node)[0].tolist() == expected
-
-
-# --- representatives -----------------------------------------------------------------------------------
-
-
-@pytest.mark.parametrize("extent", [1, 3, 4, 5, 17, 1000])
-@pytest.mark.parametrize("count", [3, 4, 12])
-def test_picks_stand_for_everything(extent: int, count: int) -> None:
-    found = picks(extent, count)
-    assert len(found) == min(extent, count)
-    assert sum(weight for _, weight in found) == pytest.approx(extent)
-    places = [place for place, _ in found]
-    assert places[0] == 0 and places[-1] == extent - 1 and places == sorted(set(places))
-
-
-@pytest.mark.parametrize("effort", [QUICK, THOROUGH])
-@pytest.mark.parametrize("grid", [(1, 1, 1), (7, 5, 3), (1000, 1, 1), (64, 64, 64)])
-def test_the_weights_of_a_situation_add_up_to_the_grid(effort: Effort, grid: tuple[int, int, int]) -> None:
-    graph = Graph()
-    x, y, z = (graph.const(extent) for extent in grid)
-    situation = Situation(graph, (32, 1, 1), (x, y, z), effort)
-    rows = situation.base
-    assert rows.weights.sum() == pytest.approx(np.prod(grid))
-    assert rows.blocks.max(axis=0).tolist() == [extent - 1 for extent in grid]
 
 
 def test_a_value_is_computed_once_for_rows_that_share_it() -> None:

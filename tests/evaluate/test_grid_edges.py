@@ -9,17 +9,6 @@ from evaluating import evaluate, only
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.evaluate.requests.representatives import picks_between
-
-
-@given(st.data(), st.integers(1, 1_000_000), st.integers(2, 12))
-def test_blocks_at_edges_stand_for_all(data: st.DataObject, extent: int, count: int) -> None:
-    edges = data.draw(st.lists(st.integers(0, extent - 1), max_size=6))
-    chosen = picks_between(extent, count, edges)
-    blocks = [block for block, _ in chosen]
-    assert blocks == sorted(set(blocks)) and {0, extent - 1, *edges} <= set(blocks)
-    assert sum(weight for _, weight in chosen) == pytest.approx(extent)
-
 
 @settings(deadline=None)
 @given(st.integers(1, 4000), st.integers(1, 3000))

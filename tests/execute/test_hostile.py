@@ -171,3 +171,32 @@ def test_a_deadline_ends_an_execution_that_keeps_what_it_has() -> None:
     assert time.process_time() - begin < 5
     assert trace.cut == "its body takes too long to execute"
     assert trace.accesses[0].value == 7
+
+
+@pytest.mark.parametrize("number", _LARGE)
+def test_nested_loops_that_threads_go_through_up_to_any_number(number: int) -> None:
+    """A negative number of elements is a large one as `size_t`, which no array of signed numbers holds."""
+    source = """
+        __global__ void k(float *a, long n, int m) {
+            for (int r = 0; r < m; r++) {
+                for (size_t i = threadIdx.x; i < n; i += blockDim.x)
+                    a[i & 255] = r;
+                for (unsigned long i = threadIdx.x; i < n; i *= 3)
+                    a[i & 255] = r;
+                __syncthreads();
+            }
+        }
+    """
+    trace = _run(source, {"n": number, "m": 1 << 30}, limits=Limits(30_000))
+    assert trace.cut or trace.left_out or trace.turns
+
+
+def test_barriers_in_more_turns_than_an_int_counts() -> None:
+    source = """
+        __global__ void k(float *a, unsigned long n) {
+            if (threadIdx.x < 32)
+                for (unsigned long i = 0; i < n; ++i) { a[threadIdx.x] = i; __syncthreads(); }
+            a[threadIdx.x] = 1;
+        }
+    """
+    assert _run(source, {"n": 1 << 61}).accesses

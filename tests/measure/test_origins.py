@@ -44,3 +44,21 @@ def test_a_variable_that_does_not_come_from_the_others_has_nothing_of_them() -> 
     found = _stored("int a = in[0], b = n, c = 0; for (int i = 0; i < m; ++i) { a += b; c += i; } out[0] = c;")
     assert not found.is_data
     assert found.numbers == set()
+
+
+def test_an_address_comes_from_what_it_is_computed_from_and_not_from_what_is_there() -> None:
+    found = _stored("float2* at = (float2*)&in[threadIdx.x + m]; out[0] = (long)at;")
+    assert not found.is_data
+    assert found.by_thread
+    assert found.numbers == {"in", "m"}
+
+
+def test_an_address_that_data_gives_comes_from_that_alone() -> None:
+    found = _stored("out[0] = *(long*)&in[in[n]];")
+    lines = sorted(type(node).__name__ for node, _ in found.loads)
+    assert lines == ["Index", "Unary"]
+
+
+def test_the_address_of_a_variable_leads_to_its_value() -> None:
+    found = _stored("int own = in[n]; out[0] = (long)&own;")
+    assert len(found.loads) == 1

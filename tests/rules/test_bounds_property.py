@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from cudalint.driver.analysis import analyse_file
@@ -89,6 +89,8 @@ def _is_said_to_be_aligned(kernel: KernelFacts, k: int, h: int) -> bool | None:
 
 
 @given(lanes=st.integers(0, 8), k=st.integers(0, 8), start=st.integers(0, 8))
+@example(lanes=0, k=2, start=1)
+@example(lanes=0, k=6, start=3)
 @settings(max_examples=40, deadline=None)
 def test_one_size_is_always_decided(lanes: int, k: int, start: int) -> None:
     kernel = _kernel(f"""

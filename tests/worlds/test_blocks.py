@@ -92,6 +92,12 @@ def test_a_grid_of_too_many_blocks_to_look_at_each() -> None:
     assert counts[7] == pytest.approx((2, 64))
 
 
+def test_what_neighbours_and_ends_stand_for_is_taken_from_blocks_that_are_alike() -> None:
+    for most in (8, 9, 10, 12, 16):
+        for n in (97, 108, 193, 481):
+            _stands_for_all(TAIL, (32, 1, 1), (-(-n // 32) + 9, 1, 1), most=most, n=n)
+
+
 def test_persistent_loops() -> None:
     source = """
         __global__ void k(float *a, int n) {

@@ -49,18 +49,19 @@ def test_one_parameter_by_another() -> None:
 def test_flags_and_shifts() -> None:
     found = _uses(
         """
-        __global__ void k(float *a, bool on, int mode, int kind, int by, int least) {
+        __global__ void k(float *a, bool on, int mode, int kind, int by, int least, int bits, int more) {
             int i = threadIdx.x;
             if (on) a[i] = 0;
             if (mode == 3) a[i] = 1;
             switch (kind) { case 1: a[i] = 2; break; case 5: a[i] = 3; }
             a[i << by] = least > 16 ? 1 : 2;
+            for (int j = 0; j < 1 << bits; j++) a[j] = 1 << (more - 1);
         }
         """
     )
     assert found == {
-        ("on", "flag", 0), ("mode", "flag", 3), ("kind", "flag", 1), ("kind", "flag", 5), ("by", "shift", "<<"),
-        ("least", "limit", 17),
+        ("on", "flag", 0), ("mode", "flag", 3), ("kind", "flag", 1), ("kind", "flag", 5), ("by", "shift", "place"),
+        ("least", "limit", 17), ("bits", "shift", "<<"), ("bits", "loop", None), ("more", "shift", "<< computed"),
     }  # fmt: skip
 
 

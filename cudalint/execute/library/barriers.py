@@ -72,10 +72,16 @@ def _warp_barrier(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     def call(m: Machine) -> Value:
         found = [argument(m) for argument in arguments]
         if m.mask is not None:
-            m.barrier(e, "syncwarp", named=found[0] if found and is_number(found[0]) else _WHOLE_WARP)
+            m.barrier(e, "syncwarp", named=_mask(found))
         return UNKNOWN
 
     return call
+
+
+def _mask(found: list[Value]) -> Value:
+    """The lanes that are named: bits, or data of which nobody knows them."""
+    is_given = bool(found) and (is_number(found[0]) or isinstance(found[0], Data))
+    return found[0] if is_given else _WHOLE_WARP
 
 
 def _fence(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:

@@ -47,7 +47,7 @@ _COUNTER_AT = 4
 def tile_size(full_name: str) -> int:
     """The threads of a tile; a warp's where the type does not say."""
     found = _TILE.search(full_name)
-    return int(found[1]) if found else WARP_LANES
+    return (int(found[1]) if found else 0) or WARP_LANES
 
 
 def rank_in_group(m: Machine, name: str, full_name: str) -> tuple[Any, int]:

@@ -149,8 +149,10 @@ def touch(m: Machine, at: Value, size: Value, type_: ir.Type, operation: Operati
         return
     width = piece(type_, size) if type(size) is int else piece(type_, type_.bytes or 1)
     number = min(size // width, _MOST_PIECES) if type(size) is int else 1
+    m.whole = ir.ArrayType(ir.OpaqueType("?", width), None, size if type(size) is int else width)
     for place in range(number):
         m.access(at.allocation, plus(at.offset, place * width), ir.OpaqueType("?", width), operation, e)
+    m.whole = None
 
 
 def _copy(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:

@@ -130,10 +130,6 @@ class LibraryAccess(Struct, frozen=True, eq=False):
     """The threads of a block do it together: each element is touched by one of them."""
 
 
-Touch = AccessEvent | LibraryAccess
-"""What may take part in a race."""
-
-
 class LocalIndexEvent(Struct, frozen=True, eq=False):
     """An element of an array in registers or local memory, chosen by an index that varies or is out of range."""
 

@@ -191,21 +191,6 @@ class Executor:
 
     # functions
 
-    def run_kernel(
-        self,
-        function: ir.Function,
-        arguments: Mapping[ir.Symbol, Value | Place],
-        axioms: Sequence[ir.Function] = (),
-    ) -> None:
-        """Executes a kernel from its start, after what the file states about all of its kernels; events and gaps are
-        left in this executor."""
-        self.state.variables.update(arguments)
-        self.state.functions.append(FunctionScope(function.name, 0))
-        for axiom in axioms:
-            self.statement(axiom.body)
-        self.statement(function.body)
-        self.state.functions.pop()
-
     def inline(
         self,
         ref: ir.FunctionRef,

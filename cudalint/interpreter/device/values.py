@@ -37,7 +37,8 @@ class Allocation(Struct, frozen=True, eq=False):
     size: Node | None = None
     """The size in bytes of a host allocation, where it is known as an expression."""
     is_null: bool = False
-    """A null pointer is passed for it: comparisons see that, and accesses are listed all the same."""
+    """A null pointer is passed for it: comparisons see that, and accesses that are made in any case are listed all the
+    same."""
     opaque: Node | None = None
     """For a pointer that was loaded from memory: the loaded value; lanes that loaded different ones differ."""
     same_as: Allocation | None = None

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from cudalint.heuristics import heuristic
-from cudalint.measure.work.terms import Term
+from cudalint.measure.work.terms import Term, added, below, linear
 
 if TYPE_CHECKING:
     from cudalint.measure.work.places import Loop, Scope
@@ -20,7 +20,9 @@ CONTRACTION = heuristic("work-contraction", "nvcc's default, -fmad=true: a produ
 UNROLLING = heuristic("work-unrolling", "LLVM: loops of known length are unrolled in full up to a size, others copied")
 STEPPING = heuristic("work-stepping", "SASS: an address that grows by the same in each turn is one addition in it")
 OFFSETS = heuristic("work-offsets", "SASS: loads and stores add a constant of 24 bits to their address for nothing")
+FORWARDING = heuristic("work-forwarding", "PTX: what a thread has stored is not loaded again; stores beside it keep it")
 WIDE = heuristic("work-wide", "SASS: neighbouring words of shared memory that a thread loads are one LDS.64 or LDS.128")
+HALVES = heuristic("work-halves", "SASS: of a 64-bit integer of which the lower half is used only that is loaded")
 PREDICATION = heuristic("work-predication", "SASS: a few instructions under a condition are executed without a jump")
 PRODUCTS = heuristic("work-products", "SASS: IMAD and LEA multiply and add in one instruction")
 INDICES = heuristic("work-indices", "SASS: IMAD.WIDE makes an address of a base and an index, which others share")
@@ -36,6 +38,10 @@ where unrolling makes most of them constant (`-unroll-threshold`, `-unroll-max-p
 _MOST_COPIED: Final = 75
 """The same where it is copied a few times: a quarter of 300 (NVPTXTTIImpl::getUnrollingPreferences)."""
 _COPIES: Final = (8, 4, 2)
+_OF_KNOWN: Final = (16, *_COPIES)
+"""The same of a loop of known length."""
+_OF_UNKNOWN: Final = 4
+"""The most of one whose length is not known, in PTX."""
 _BACK: Final = 2
 """The test and the jump back, which copies have once."""
 _WEIGHTS: Final = {
@@ -91,8 +97,51 @@ def copies(loop: Loop) -> int:
         return 1
     if loop.asked:
         return int(loop.asked)
+    return _most_copies(loop, _COPIES)
+
+
+def _most_copies(loop: Loop, numbers: Sequence[int]) -> int:
     body = loop.scope.size - _BACK
-    return next((number for number in _COPIES if body * number + _BACK <= _MOST_COPIED), 1)
+    return next((number for number in numbers if body * number + _BACK <= _MOST_COPIED), 1)
+
+
+def merged_copies(loop: Loop) -> int:
+    """How many turns of a loop are one, as far as accesses of theirs may be, too: a power of two. A length that is
+    known to be even is a multiple of it; of others there is a rest. How long one is must be the same for all threads of
+    a warp, and known before it turns (machine code of some fifty loops, nvcc 13.0, sm_80 and sm_90)."""
+    if loop.copies == 1 or loop.asked:
+        return loop.copies & -loop.copies
+    turns = length(loop)
+    if turns is not None and turns % 2 == 0:
+        return min(turns & -turns, _most_copies(loop, _OF_KNOWN))
+    differs = turns is None and any(
+        term.op in ("load", "atomic", "call") or (term.op == "special" and term.info.startswith("threadIdx"))
+        for term in below((loop.test,))
+    )
+    return 1 if differs else min(loop.copies, _OF_UNKNOWN)
+
+
+def length(loop: Loop) -> int | None:
+    """How many turns a loop has, where the source says that."""
+    test = loop.test
+    if not isinstance(test, Term) or test.op not in ("<", "<=", ">", ">=", "!="):
+        return None
+    left, right = map(linear, test.arguments)
+    if left is None or right is None:
+        return None
+    parts = added(left[0], right[0], -1)
+    if len(parts) != 1 or parts[0].term not in loop.starts:
+        return None
+    start, step = loop.starts[parts[0].term], loop.steps.get(parts[0].term)
+    if type(start) is not int or type(step) is not int or not step:
+        return None
+    # The difference of both sides at the first turn, and what a turn adds to it.
+    first, by = parts[0].factor * start + left[1] - right[1], parts[0].factor * step
+    if test.op[0] == ("<" if by < 0 else ">"):
+        return None
+    if len(test.op) == 2 and test.op != "!=":
+        first -= 1 if by > 0 else -1
+    return max(0, -(first // by))
 
 
 def step_of(term: Any, loop: Loop) -> Any:

@@ -16,6 +16,7 @@ from cudalint.execute.machine import Machine
 from cudalint.execute.trace import Executions, Site, Trace
 from cudalint.execute.values import Value
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence, sequence_of
 from cudalint.measure.work import compiler
 from cudalint.measure.work.machine import SymbolicMachine, Variable
@@ -24,7 +25,7 @@ from cudalint.measure.work.terms import Term
 from cudalint.measure.work.walk import SymbolicProgram
 from cudalint.measure.work.wide import Wide, shared_starts, wide_accesses
 
-_FREE = frozenset({"field", "select", "flag", "negated", "&&", "||", "!", "zext"})
+_FREE = frozenset({"field", "select", "flag", "negated", "&&", "||", "!", "zext", "sext"})
 _ONE = frozenset({"+", "-", "*"})
 _ENTRY = 2
 _BULK = 8
@@ -66,14 +67,16 @@ class Laid(Struct, frozen=True, eq=False):
 @lru_cache(maxsize=4)
 def laid_out(function: ir.Function) -> Laid:
     indexed: set[Variable] = set()
+    declared = {node.symbol for node in walk.nodes_in(function) if isinstance(node, ir.Declare)}
     while True:
         known = len(indexed)
-        machine = SymbolicMachine(SymbolicProgram(), indexed)
+        machine = SymbolicMachine(SymbolicProgram(), indexed, shared_starts(declared))
         machine.run(function, {})
         if len(indexed) == known:  # Else an array was taken for registers until something indexed it.
             break
     graph, trace = machine.graph, machine.trace
-    return Laid(graph, (function.body, (), None), graph.visits(), trace.unknown, shared_starts(machine.environment))
+    starts = shared_starts({*declared, *machine.environment})
+    return Laid(graph, (function.body, (), None), graph.visits(), trace.unknown, starts)
 
 
 def work_of(function: ir.Function, lanes: Lanes, arguments: Mapping[ir.Symbol, Value]) -> tuple[list[Work], Trace]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cudalint.execute.lanes import Lanes
@@ -15,7 +15,9 @@ from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
 from cudalint.measure.access_places import record_at
 from cudalint.measure.work import compiler, terms
-from cudalint.measure.work.places import Access, Graph, Place, Scope, Version, Visit
+from cudalint.measure.work.places import Access, Graph, Place, Scope, Stored, Version, Visit
+from cudalint.measure.work.runs import ALL, Spot, Straight
+from cudalint.measure.work.slow_paths import Apart
 from cudalint.measure.work.terms import ADDRESS, SHARED_ADDRESS, UINT, VOID, Term
 
 if TYPE_CHECKING:
@@ -90,11 +92,16 @@ class State(NamedTuple):
 class SymbolicMachine(Machine):
     """One warp of a kernel, of which nothing is known but what its text says."""
 
-    def __init__(self, program: Program, indexed: set[Variable]) -> None:
-        """`indexed` are arrays that are in local memory, as far as they are known; those that are found join them."""
+    def __init__(self, program: Program, indexed: set[Variable], starts: Mapping[ir.Symbol, int]) -> None:
+        """`indexed` are arrays that are in local memory, as far as they are known; those that are found join them.
+        `starts` are the places of shared variables, as far as these are known."""
         super().__init__(Lanes((32, 1, 1), (1, 1, 1), [(0, 0, 0)]), program)
         self.memory: Memory = SymbolicMemory(self, indexed)
         self.graph = Graph()
+        self.straight = Straight(starts)
+        self.slow = Apart()
+        """What the arithmetic of the statement that is walked keeps apart: what it loads comes before, what it stores
+        behind it."""
         self.versions: dict[Any, Version] = {}
         self.bases: dict[Allocation, Term] = {}
         self.lanes.built_in = {name: self._built_in(name) for name in self.lanes.built_in}
@@ -161,19 +168,32 @@ class SymbolicMachine(Machine):
         is_shared = to.space == "shared"
         record = record_at(node, type_.bytes)
         align = record.align if record is not None else 0
-        run = self._run(operation, "shared" if is_shared else key, not is_shared and align > type_.bytes)
-        info = Access(to, constant, type_.bytes, is_shared, None, align, run)
         if operation != "load":
+            self.pass_slow_path()
+        spot = Spot(to, key, is_shared, address, constant, type_.bytes, record)
+        info = Access(to, constant, type_.bytes, is_shared, None, align)
+        if operation != "load":
+            info = info._replace(runs=self.straight.join(operation, spot))
             needs = [(address, "address"), *((each, "value") for each in _scalars(value))]
             own = type_ if isinstance(type_, ir.Scalar) else UINT
             made = graph.root("store" if operation == "store" else operation, needs, own, info)
             self._visit(node, operation, type_, made)
+            before = self.versions.get(key)
             self._change(key)
+            if operation == "store" and node.span not in self.volatile:
+                self._keep(Stored(address, info, own, value, node, made), type_, key, before)
             return made if operation == "atomic" else UNKNOWN
         version = self.versions.setdefault(key, Version(terms.NO_LOOPS))
+        stored = graph.stored(address, type_, version, info)
+        if stored is not None and node.span not in self.volatile:
+            self._visit(node, operation, type_, stored.term, stored.node, is_stored=True)
+            return stored.value
         load, is_there = graph.load(address, type_, version, info)
         self._visit(node, operation, type_, load, load.node if is_there else None)
         if not is_there:
+            runs = self.straight.join(operation, spot)
+            if load.node is None:
+                load.info = load.info._replace(runs=runs)
             load.node = node
         if isinstance(type_, ir.PointerType):
             behind = Allocation(f"*{to.name}", "global")
@@ -183,18 +203,28 @@ class SymbolicMachine(Machine):
             return load
         return Aggregate(type_, {at: self._field(load, at, leaf) for at, leaf in leaves(type_)})
 
-    def _run(self, operation: Operation, memory: Any, is_field: bool) -> Version:
-        """What accesses have in common that may be parts of wide ones. A store ends runs of loads, and a load those of
-        stores, but among fields of aligned records, of which different ones are different memory."""
-        mine, other = ("store", "load") if operation == "store" else ("load", "store")
-        if not is_field:
-            self.versions[other, memory] = Version(terms.NO_LOOPS)
-        if operation not in ("load", "store"):
-            self.versions[mine, memory] = Version(terms.NO_LOOPS)
-        return self.versions.setdefault((mine, memory), Version(terms.NO_LOOPS))
+    def pass_slow_path(self) -> None:
+        apart, self.slow = self.slow, Apart()
+        if apart.stores:
+            kinds = zip(ALL, (apart.for_compiler, apart.loads, apart.stores), strict=True)
+            self.straight.end(*(kind for kind, holds in kinds if holds))
 
-    def _visit(self, node: Any, operation: Operation, type_: ir.Type, term: Term, earlier: Any = None) -> None:
-        self.graph.log.append(("access", Visit(node, self.stack, operation, type_.bytes, term, earlier)))
+    def _keep(self, stored: Stored, type_: ir.Type, key: Any, before: Version | None) -> None:
+        """Remembers what a store has put into memory, and what earlier ones have that it leaves as it is."""
+        if not compiler.FORWARDING.is_on:
+            return
+        held = dict(before.stored) if before is not None else {}
+        held = {at: own for at, own in held.items() if own.is_beside(stored.address, stored.access)}
+        if isinstance(type_, ir.Scalar) and isinstance(stored.value, (Term, int, float)):
+            of = id(stored.address) if isinstance(stored.address, Term) else stored.address
+            held[of, stored.access.constant] = stored
+        self.versions[key].stored = held
+
+    def _visit(
+        self, node: Any, operation: Operation, type_: ir.Type, term: Term, earlier: Any = None, is_stored: bool = False
+    ) -> None:
+        visit = Visit(node, self.stack, operation, type_.bytes, term, earlier, is_stored)
+        self.graph.log.append(("access", visit))
 
     def address(self, to: Allocation, offset: Any) -> tuple[Any, int]:
         """The address without what is constant of it, and that."""
@@ -206,7 +236,7 @@ class SymbolicMachine(Machine):
         elif type(offset) is int:
             constant = offset
         if to.space == "shared":
-            narrow = [part for part in own if part.term.op == "zext"]
+            narrow = [part for part in own if part.term.op in ("zext", "sext")]
             for part in narrow:  # What wraps around in 32 bits does so in the address, too.
                 inner = part.term.arguments[0]
                 own = terms.added(terms.added(own, (part,), -1), inner.parts, part.factor)
@@ -236,18 +266,27 @@ class SymbolicMachine(Machine):
         is_implied: bool = False, named: Value = None,
     ) -> None:  # fmt: skip
         if is_implied:
+            self.straight.end("compiler")
             return
+        self.straight.end(*ALL)
         self.graph.root("barrier", [], VOID)
         for loop in self.graph.around():
             loop.is_whole = True
         for key in list(self.versions):
             self._change(key)
 
+    def fence(self, node: Any) -> None:
+        self.straight.end(*ALL)
+
+    def copies(self, node: Any, kept: int | None) -> None:
+        self.straight.end(*(ALL if kept is not None else ("compiler", "stores")))
+
     # --- statements ----------------------------------------------------------------------------------------
 
     def run(
         self, function: ir.Function, arguments: dict[ir.Symbol, Value], axioms: Sequence[ir.Function] = ()
     ) -> Trace:
+        self.volatile = function.volatile
         self.restricted = {p.name for p in function.parameters if p.is_restrict}
         start = Place(self.graph.scope, (function.body, (), None))
         for axis in (term for name in ("threadIdx", "blockIdx") for term in self.lanes.built_in[name]):
@@ -255,6 +294,7 @@ class SymbolicMachine(Machine):
         return super().run(function, arguments, axioms)
 
     restricted: set[str] = set()
+    volatile: Set[ir.Span] = frozenset()
 
     def visit(self, statement: ir.Stmt) -> None:
         self.graph.site = (statement, self.stack, self.library)

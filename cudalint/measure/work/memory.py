@@ -103,7 +103,7 @@ def _sites(trace: Trace, lengths: Lengths) -> list[tuple[AccessSite, Allocation,
         while upcoming is not None and upcoming.before <= position:
             now[upcoming.depth - 1 :] = [upcoming.number]
             upcoming = next(turns, None)
-        if event.allocation.space != "global":
+        if event.allocation.space != "global" or not event.bytes:
             continue
         access = site_of(event)
         own = found.get((access, event.allocation))

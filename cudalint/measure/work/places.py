@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any, NamedTuple
 
 from cudalint.execute.values import Value
+from cudalint.facts import Operation
 from cudalint.ir import nodes as ir
 from cudalint.measure.work import compiler, terms
+from cudalint.measure.work.runs import Run, Runs
 from cudalint.measure.work.terms import NO_LOOPS, Loops, Part, Term
 
 Site = tuple[Any, Any, Any]
@@ -58,6 +60,10 @@ class Loop:
         """Of its body, one after the other, with one test for all."""
         self.steps: dict[Term, Any] = {}
         """What its variables become in a turn: a number that is added, VARIABLE, or None for anything else."""
+        self.starts: dict[Term, Any] = {}
+        """What its variables are before the first turn."""
+        self.repeated: frozenset[Run] = frozenset()
+        """The runs that accesses of the next copy of its body would go on with."""
         self.sums: list[Need] = []
         self.is_closed = False
         self.asked: int | None = None
@@ -95,8 +101,8 @@ class Access(NamedTuple):
     version: Any = None
     align: int = 0
     """Of the record of which it is a field; 0 where it is none."""
-    run: Any = None
-    """The same for accesses between which nothing keeps neighbours from being one."""
+    runs: Runs = (None, None)
+    """Of accesses between which nothing keeps neighbours from being one."""
 
 
 class Visit(NamedTuple):
@@ -104,11 +110,13 @@ class Visit(NamedTuple):
 
     node: Any
     stack: Any
-    operation: str
+    operation: Operation
     bytes: int
     term: Term
     earlier: Any = None
-    """The node of the load whose value it finds in a register."""
+    """The node of the load or store whose value it finds in a register."""
+    is_stored: bool = False
+    """Whether that is a store."""
 
 
 class Test(NamedTuple):
@@ -123,10 +131,32 @@ class Test(NamedTuple):
 class Version:
     """What memory holds between two stores that may change it."""
 
-    __slots__ = ("loops",)
+    __slots__ = ("loops", "stored")
 
-    def __init__(self, loops: Loops) -> None:
+    def __init__(self, loops: Loops, stored: Mapping[Hashable, Stored] | None = None) -> None:
         self.loops = loops
+        self.stored = stored or {}
+        """What the thread itself has put there, by address, and what leaves no doubt that it is still there."""
+
+
+class Stored(NamedTuple):
+    """What a store has put somewhere."""
+
+    address: Any
+    """Without the constant."""
+    access: Access
+    type: ir.Scalar
+    value: Value
+    node: Any
+    term: Term
+    """The store."""
+
+    def is_beside(self, address: Any, access: Access) -> bool:
+        """Whether another store is certain to leave it as it is: at a constant distance, to other bytes."""
+        if self.address is not address or self.access.memory is not access.memory:
+            return False
+        first, second = sorted((self.access, access), key=lambda each: each.constant)
+        return first.constant + first.bytes <= second.constant
 
 
 class Graph:
@@ -237,6 +267,13 @@ class Graph:
     def visits(self) -> Counter[Site]:
         """How often each statement was come to."""
         return Counter(of for what, of in self.log if what == "visit")
+
+    def stored(self, address: Any, type_: ir.Type, version: Version, access: Access) -> Stored | None:
+        """What the thread has stored where it loads, if every way here leads past that store."""
+        found = version.stored.get((id(address) if isinstance(address, Term) else address, access.constant))
+        if found is None or found.access.memory is not access.memory or found.type != type_:
+            return None
+        return found if found.term.home is not None and self.scope.is_in(found.term.home.scope) else None
 
     # --- asking for terms --------------------------------------------------------------------------------
 

@@ -121,6 +121,9 @@ def convert(term: Term, type_: ir.Scalar) -> Term:
     widened = type_.bytes > own.bytes and own.kind == "uint"
     if widened and not (own.bytes == 4 and is_in_range(term)):
         return graph.make("zext", (term,), type_)
+    if type_.bytes > own.bytes and any(part.term.type.bytes > own.bytes for part in term.parts):
+        # Of what was cut off nothing comes back.
+        return graph.make("sext", (term,), type_)
     widened_sum: Term = graph.sum_of(term.parts, term.constant, type_)
     return widened_sum
 
@@ -210,7 +213,7 @@ def limits(term: Term) -> tuple[int | None, int | None]:
             return 0, by if term.op == "&" else by - 1
         if term.op == "/" and isinstance(first, Term) and least is not None and least >= 0 and first.high is not None:
             return least // by, first.high // by
-    if term.op == "zext" and isinstance(term.arguments[0], Term):
+    if term.op in ("zext", "sext") and isinstance(term.arguments[0], Term):
         return term.arguments[0].low, term.arguments[0].high
     return (0, 1) if term.op == "flag" else (None, None)
 

@@ -10,6 +10,7 @@ from cudalint.execute.values import Aggregate, Data, Pointer, Value, truth
 from cudalint.ir import nodes as ir
 from cudalint.measure.work import compiler, terms
 from cudalint.measure.work.places import Graph, Loop, Place, Test, Version
+from cudalint.measure.work.runs import ALL
 from cudalint.measure.work.terms import VOID, Term, type_of
 
 if TYPE_CHECKING:
@@ -76,6 +77,8 @@ class Turns:
         for left in reversed(range(_MOST_ATTEMPTS + 1)):
             loop = Loop(graph.here())
             loop.asked = self.asked
+            m.straight.end(*ALL)
+            since = len(m.straight.log)
             m.begin()
             held = self._variables(m, loop, names, changed)
             self._turn(m, loop)
@@ -93,6 +96,8 @@ class Turns:
         graph.scope, graph.site, m.mask = before.scope, before.site, before.mask
         self._leave(loop, held)
         graph.close(loop)
+        loop.repeated = frozenset(run for runs in m.straight.repeats(since) for run in runs if run is not None)
+        m.straight.end(*ALL)
         self._note_test(m, loop)
         for outer in graph.around():
             outer.is_whole = True
@@ -148,6 +153,7 @@ class Turns:
         term = Term(graph, "variable", (old,) if isinstance(old, Term) else (), type_, around, loop)
         graph.total += 1
         term.number, term.home = graph.total, loop.place
+        loop.starts[term] = old
         loop.scope.size += compiler.weight(term)
         return term
 

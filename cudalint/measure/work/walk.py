@@ -5,14 +5,18 @@ Statements and expressions that choose are this module's and `turns.py`'s; all o
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from cudalint.execute.program import Evaluate, Execute, Program
 from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, truth
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS
+from cudalint.measure.work import compiler
 from cudalint.measure.work.machine import Writes
 from cudalint.measure.work.places import Scope
+from cudalint.measure.work.runs import ALL, Kind
+from cudalint.measure.work.slow_paths import Apart, keeps_apart
 from cudalint.measure.work.terms import BOOL, UINT, VOID, Term, type_of
 from cudalint.measure.work.turns import Turns
 
@@ -25,6 +29,10 @@ _FOLLOWED = frozenset({
 """Effects that the executor carries out on terms as on anything else."""
 _ENDING = frozenset({"end", "refuted"})
 """Nobody is taken to come there, and others go on."""
+_COMPOUND = (ir.For, ir.While, ir.DoWhile, ir.RangeFor, ir.Block, ir.Switch)
+_ENDS: tuple[Kind, ...] = ("compiler", "stores")
+_SELECTED = 3
+"""Instructions that a branch may compute and still become a selection of its results."""
 _TRADED = frozenset({"shuffle", "masked-shuffle", "masked-vote", "unmasked-vote", "match", "active-mask"})
 
 
@@ -61,12 +69,21 @@ class SymbolicProgram(Program):
             inner = self._return(n)
         else:
             inner = self._code.compiled(n)
+        # What is in other statements keeps apart what is around these.
+        apart = keeps_apart(n.condition if isinstance(n, ir.If) else n) if not isinstance(n, _COMPOUND) else Apart()
+        is_assembly = isinstance(n, ir.Asm)
 
         def execute(m: Any) -> None:
-            site = m.graph.site
+            site, slow = m.graph.site, m.slow
             m.visit(n)
+            m.slow = apart
+            if is_assembly:
+                m.straight.end("compiler")
             inner(m)
-            m.graph.site = site
+            if is_assembly:
+                m.straight.end("compiler")
+            m.pass_slow_path()
+            m.graph.site, m.slow = site, slow
 
         return execute
 
@@ -91,6 +108,8 @@ class SymbolicProgram(Program):
 
         def call(m: Any) -> Value:
             given = tuple(argument(m) for argument in arguments)
+            if not pure:
+                m.straight.end("compiler")
             if own is None:
                 m.graph.root("call", [(each, "value") for each in given], UINT, builtin)
                 return UNKNOWN
@@ -114,6 +133,7 @@ class SymbolicProgram(Program):
                 isinstance(each, Aggregate) and f"<{_BULK}" in ir.type_name(each.type) for each in given
             )
             m.graph.root("copy", needs, VOID, is_bulk)
+            m.straight.end("compiler")
             for end in ends[:1]:
                 m.change(end.allocation)
             return UNKNOWN
@@ -129,12 +149,16 @@ class SymbolicProgram(Program):
             if type(holds) is bool:
                 return then(m) if holds else otherwise(m)
             graph = m.graph
-            scope = graph.scope
+            scope, before = graph.scope, _begin_branch(m)
             graph.scope = Scope(scope, scope.loop)
             first = then(m)
+            sides = [graph.scope]
+            m.straight.end(*_ENDS)
             graph.scope = Scope(scope, scope.loop)
             second = otherwise(m)
+            sides.append(graph.scope)
             graph.scope = scope
+            _end_branch(m, before, sides)
             if isinstance(type_, ir.Scalar) and not isinstance(first, Pointer) and not isinstance(second, Pointer):
                 return graph.make("chosen", (holds, first, second), type_)
             return first
@@ -169,6 +193,8 @@ class SymbolicProgram(Program):
                 return
             graph, mask, scope = m.graph, m.mask, m.graph.scope
             sides: list[tuple[Scope, Writes, Writes]] = []
+            before, leaves = _begin_branch(m), False
+            m.pass_slow_path()
             m.data += 1
             for side in (then, otherwise):
                 if side is None:
@@ -177,6 +203,8 @@ class SymbolicProgram(Program):
                 graph.scope = Scope(scope, scope.loop)
                 m.begin()
                 side(m)
+                m.straight.end(*_ENDS)
+                leaves = leaves or m.mask is not mask
                 m.mask = mask
                 written = dict(m.writes[-1])
                 m.end()
@@ -184,6 +212,7 @@ class SymbolicProgram(Program):
                 graph.scope = scope
             m.data -= 1
             graph.branch(holds, [side for side, _, _ in sides])
+            _end_branch(m, before, [side for side, _, _ in sides], leaves)
             _join(m, holds, sides)
 
         return execute
@@ -218,6 +247,33 @@ class SymbolicProgram(Program):
             m.broken, m.continued, m.loop_data, m.data, m.is_left_by_data, m.mask = outer
 
         return execute
+
+
+class _Before(NamedTuple):
+    """Of a branch that is about to be walked."""
+
+    log: int
+    numbers: dict[Kind, int]
+
+
+def _begin_branch(m: Any) -> _Before:
+    before = _Before(len(m.straight.log), dict(m.straight.numbers))
+    m.straight.end(*_ENDS)
+    return before
+
+
+def _end_branch(m: Any, before: _Before, sides: Sequence[Scope], leaves: bool = False) -> None:
+    """What a branch keeps apart: nothing where both sides are computed and one result is taken. What is loaded at the
+    beginning of one that is a jump may still be loaded before it."""
+    straight = m.straight
+    is_empty = all(kinds == _ENDS for kinds in straight.log[before.log :])
+    if is_empty and not leaves and sum(side.size for side in sides) <= _SELECTED:
+        straight.numbers = before.numbers
+        del straight.log[before.log :]
+    elif not compiler.is_predicated(sides):
+        straight.end(*ALL)
+    else:
+        straight.end(*_ENDS)
 
 
 def _join(m: Any, holds: Value, sides: list[tuple[Scope, Writes, Writes]]) -> None:

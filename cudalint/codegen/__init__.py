@@ -1,1 +1,0 @@
-"""What the compiler makes of the accesses of the source: merged, moved out of loops, unrolled."""

@@ -1,1 +1,0 @@
-"""The facts of a kernel, one module for each kind: collected from its executions, launch by launch."""

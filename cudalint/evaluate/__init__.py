@@ -1,1 +1,0 @@
-"""Warp evaluation: what every lane of a block computes, symbolically, and the memory requests that follow."""

@@ -1,0 +1,75 @@
+"""Arithmetic that takes a jump in compiled code: it tells large or tiny arguments apart, or calls a routine.
+
+What stands before and behind a jump is not merged into one wide access.
+"""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeGuard
+
+from cudalint.heuristics import heuristic
+from cudalint.ir import nodes as ir
+from cudalint.ir import walk
+from cudalint.ir.builtins import builtin
+from cudalint.measure.work.operations import is_power_of_two
+
+_SLOW_PATHS = heuristic("slow-paths", "SASS of divisions and library functions: their jumps end straight-line code")
+_NO_ARITHMETIC = ("__", "atomic", "clock")
+
+
+class Apart(NamedTuple):
+    """What a piece of code keeps apart."""
+
+    loads: bool = False
+    stores: bool = False
+    for_compiler: bool = False
+    """Not only for the assembler: PTX has a jump there, too."""
+
+
+@lru_cache(maxsize=4096)
+def keeps_apart(code: Any) -> Apart:
+    """Of an expression, or a statement that holds no others."""
+    if not _SLOW_PATHS.is_on:
+        return Apart()
+    nodes = list(walk.walk(code))
+    loads = any(map(_jumps, nodes))
+    return Apart(loads, loads or any(map(_takes_long, nodes)), any(map(_jumps_in_ptx, nodes)))
+
+
+def _jumps(node: object) -> bool:
+    match node:
+        case ir.Binary(op="/", right=right, type=ir.Scalar(kind="float")):
+            return not _is_power_of_two(right)
+        case ir.Binary(op="/" | "%", right=right, type=ir.Scalar(kind="int" | "uint", bytes=8)):
+            return not isinstance(right, ir.Constant)
+    return _is_library_call(node) and builtin(node.name).jumps in ("assembler", "compiler")
+
+
+def _jumps_in_ptx(node: object) -> bool:
+    if not _is_library_call(node) or builtin(node.name).jumps == "assembler":
+        return False
+    return _jumps(node) or _takes_long(node)
+
+
+def _takes_long(node: object) -> bool:
+    match node:
+        case ir.Binary(op="/" | "%", right=right, type=ir.Scalar(kind="int" | "uint")):
+            return not isinstance(right, ir.Constant)
+    if not _is_library_call(node) or builtin(node.name).jumps == "never":
+        return False
+    return builtin(node.name).computes and not node.name.startswith(_NO_ARITHMETIC)
+
+
+def _is_library_call(node: object) -> TypeGuard[ir.Call]:
+    if not isinstance(node, ir.Call) or node.callee is not None:
+        return False
+    return node.function is None or not node.function.is_user
+
+
+def _is_power_of_two(divisor: ir.Expr) -> bool:
+    """Whether the compiler multiplies by the reciprocal, since that is exact."""
+    divisor = walk.without_casts(divisor)
+    if not isinstance(divisor, ir.Constant) or not isinstance(divisor.value, (int, float)):
+        return False
+    return is_power_of_two(divisor.value)
