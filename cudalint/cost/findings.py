@@ -58,6 +58,7 @@ def cost_of_all(kernel: KernelCost, costs: Sequence[FindingCost]) -> FindingCost
             barriers=total.barriers + own.barriers,
             repeated=max(total.repeated, own.repeated),
             resident_blocks=max(total.resident_blocks, own.resident_blocks),
+            slots=max(total.slots, own.slots),
             is_uneven=total.is_uneven or own.is_uneven,
         )
     machine = machine_of(find_target(kernel.target))
@@ -107,6 +108,7 @@ def _less(work: Work, excess: Excess, machine: Machine) -> Work:
         instructions=max(0.0, work.instructions - excess.instructions),
         waits=waits,
         turns=max(0.0, work.turns - excess.turns),
+        slots=max(1.0, work.slots * (1.0 - excess.slots)),
     )
     return _without(found, excess.repeated) if excess.repeated else found
 

@@ -59,6 +59,7 @@ def limits_of(work: Work, machine: Machine) -> dict[Resource, float]:
     operations = work.operations
     # Fewer blocks than SMs leave some of them without work, and the last blocks of many do.
     idle = _rounds(work, machine)
+    rounds = idle * work.slots
     return {
         "dram": work.dram_bytes / machine.dram_bytes,
         "l2": work.l2_bytes / machine.l2_bytes,
@@ -66,10 +67,10 @@ def limits_of(work: Work, machine: Machine) -> dict[Resource, float]:
         "shared": idle * work.wavefronts / machine.wavefronts,
         "constant": idle * work.turns / machine.wavefronts,
         "issue": idle * work.instructions / machine.instructions,
-        "fp32": idle * operations.fp32 / machine.fp32,
-        "fp64": idle * operations.fp64 / machine.fp64,
-        "fp16": idle * operations.fp16 / machine.fp16,
-        "special": idle * operations.special / machine.special,
+        "fp32": rounds * operations.fp32 / machine.fp32,
+        "fp64": rounds * operations.fp64 / machine.fp64,
+        "fp16": rounds * operations.fp16 / machine.fp16,
+        "special": rounds * operations.special / machine.special,
         "tensor": idle * operations.tensor / machine.tensor if operations.tensor else 0.0,
         "latency": latency(work, machine),
         "launch": _LAUNCH_US,

@@ -86,7 +86,7 @@ def _of_figures(
     if "repeated_share" in figures:
         return Excess(repeated=figures["repeated_share"])
     if "idle_lanes" in figures and "idle_fraction" in figures:
-        return Excess(instructions=figures["idle_fraction"] * work.instructions)
+        return Excess(instructions=figures["idle_fraction"] * work.instructions, slots=figures["idle_fraction"])
     if "waves" in figures:
         return Excess(is_uneven=True)
     if "occupancy" in figures:

@@ -78,6 +78,8 @@ class Work(Struct, frozen=True):
     """Of what loads of global memory wait for, the part that L1 does not have."""
     past_l2: float = 1.0
     """Of that, the part that L2 does not have."""
+    slots: float = 1.0
+    """Lanes that the warps of a block have for each of its threads: what an idle lane doesn't compute takes as long."""
 
 
 class Needless(Struct, frozen=True):
@@ -176,6 +178,8 @@ class Excess(Struct, frozen=True):
     """Blocks that could be on one SM beside those that are."""
     repeated: float = 0.0
     """The part of its blocks or threads that do what others do as well."""
+    slots: float = 0.0
+    """The part of the lanes of its warps that have no thread."""
     is_uneven: bool = False
     """Some SMs have fewer blocks than others."""
 

@@ -128,12 +128,19 @@ class Bounds:
         self._last: tuple[Evaluated, Intervals] | None = None
 
     def admits(self, conditions: Iterable[tuple[ir.Expr, bool]], evaluated: Evaluated) -> Any:
-        """[C]: whether each of some conditions may come out as wanted for some thread."""
+        """[C]: whether each of some conditions may come out as wanted for some thread; so may what is not known."""
         held, intervals = np.ones(evaluated.count, bool), self._of(evaluated)
         with np.errstate(all="ignore"):
             for condition, wanted in conditions:
-                held &= may_be(condition, wanted, intervals)
+                may = may_be(condition, wanted, intervals)
+                held &= True if may is None else may
         return held
+
+    def knows(self, conditions: Iterable[tuple[ir.Expr, bool]], evaluated: Evaluated) -> bool:
+        """Whether something is known of each of some conditions."""
+        intervals = self._of(evaluated)
+        with np.errstate(all="ignore"):
+            return all(may_be(condition, wanted, intervals) is not None for condition, wanted in conditions)
 
     def _of(self, evaluated: Evaluated) -> Intervals:
         if self._last is None or self._last[0] is not evaluated:

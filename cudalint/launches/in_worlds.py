@@ -19,6 +19,7 @@ from cudalint.values.graph import Graph
 from cudalint.values.nodes import Node
 from cudalint.worlds.choosing import World, Worlds, choose
 from cudalint.worlds.reach import reaching
+from cudalint.worlds.units import with_units
 
 
 class InWorlds(NamedTuple):
@@ -53,7 +54,12 @@ def in_worlds(
         return executed(Worlds(tuple(worlds), ("",) * len(worlds), 0, ())).trace
 
     chosen = choose(space.space)
-    worlds = reaching(chosen, space.space, space.text.uses, trace, behind=space.open.behind, admits=space.admits)
+    worlds = reaching(
+        chosen, space.space, space.text.uses, trace, behind=space.open.behind, admits=space.admits, knows=space.knows
+    )
+    worlds = with_units(
+        worlds, space.space, space.text.uses, space.text.found, trace, behind=space.open.behind, admits=space.admits
+    )
     found = executed(worlds)
     why = ("usual numbers", *worlds.why[1:])
     told = Executed(function, structs.replace(found.batch, why=why), found.trace, compiled.laid, compiled.program)

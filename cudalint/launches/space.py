@@ -34,7 +34,7 @@ from cudalint.values.polynomial import linear
 from cudalint.worlds.choosing import Number, Space, type_of
 from cudalint.worlds.guards import Guards
 from cudalint.worlds.needs import SHIFTED, SMALL, is_shift, needs_of, values_of
-from cudalint.worlds.reach import Admits, limits_of
+from cudalint.worlds.reach import Way, limits_of
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.text import KernelText, text_of
 from cudalint.worlds.uses import Use
@@ -51,11 +51,20 @@ class LaunchSpace(Struct, frozen=True, eq=False):
     open: OpenNumbers
     text: KernelText
     space: Space
-    admits: Admits
+    bounds: Bounds
     flags: tuple[Flag, ...] = ()
     """Numbers by which the host code chooses between ways."""
     overflowing: tuple[ir.Binary, ...] = ()
     """Products of the kernel that no numbers were found for with which they fit into their types."""
+
+    def admits(self, numbers: Mapping[Node, Any], conditions: Way) -> Any:
+        """[C]: in which worlds conditions may each come out as wanted for some thread."""
+        return self.bounds.admits(conditions, self.open.evaluated(numbers))
+
+    def knows(self, conditions: Way) -> bool:
+        """Whether something is known of each of some conditions."""
+        first = {variable: np.array(values[:1]) for variable, values in self.space.tried.items()}
+        return self.bounds.knows(conditions, self.open.evaluated(first))
 
 
 def space_of_launch(
@@ -82,9 +91,9 @@ def space_of_launch(
     tiles = tiles_of(configuration, open_)
     flags = [flag for flag in flags if flag.symbol.bits & related]
     axes = zip(configuration.block, configuration.grid, strict=True)
-    known = dict.fromkeys(e * int(n.value) for e, n in axes if n.is_const)
-    extents = [extent for extent in known if extent > WARP_LANES]
-    tried = _Tried(open_, found, threads, extents, usual, required, related, tiles, flags).all()
+    extents = dict.fromkeys(extent * int(blocks.value) for extent, blocks in axes if blocks.is_const)
+    several = [extent for extent in extents if extent > WARP_LANES]
+    tried = _Tried(open_, found, threads, several, usual, required, related, tiles, flags).all()
     limits = Guards(limits_of(uses), function, program)
 
     last: list[tuple[Mapping[Node, Any], Evaluated]] = []
@@ -111,16 +120,11 @@ def space_of_launch(
             held[:, number] = each.holds(evaluated)
         return held
 
+    needs = [*needs_of(found, list(open_.parameters), threads, several), *needs_of_tiles(tiles), *needs_of_flags(flags)]
     space = Space(
-        tried,
-        [*needs_of(found, list(open_.parameters), threads, extents), *needs_of_tiles(tiles), *needs_of_flags(flags)],
-        with_grid, conditions_of, lambda numbers: limits(parameters(numbers)),
+        tried, needs, with_grid, conditions_of, lambda numbers: limits(parameters(numbers)),
     )  # fmt: skip
-    bounds = Bounds(configuration, open_, text)
-    return LaunchSpace(
-        open_, text, space, lambda numbers, conditions: bounds.admits(conditions, open_.evaluated(numbers)),
-        tuple(flags), overflowing,
-    )  # fmt: skip
+    return LaunchSpace(open_, text, space, Bounds(configuration, open_, text), tuple(flags), overflowing)
 
 
 def _related(

@@ -288,11 +288,11 @@ def _known(
 
 
 def _told(figures: Figures, reached: Sequence[bool]) -> int:
-    """The world that is told of: the first one, or of those that come there the one with most lanes of a warp."""
+    """The world that is told of: the first one that comes there, of several not one with few lanes of a warp."""
     if reached[0]:
         return 0
     lanes = np.where(reached, np.nan_to_num(figures.lanes), -1.0)
-    return int(np.round(lanes, _DIGITS).argmax())
+    return int((lanes >= lanes.max() / 2).argmax())
 
 
 def _costliest(site: AccessSite, executed: Executed, world: int) -> float:

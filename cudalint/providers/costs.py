@@ -182,6 +182,7 @@ class CostCollector(Provider, eq=False):
             turns=float(sum(r.requests * r.addresses for c in facts.constants for r in c.results if r.launch == index)),
             past_l1=_part(memory.l2, SECTOR_BYTES * traffic.asked.sectors),
             past_l2=_part(memory.dram, memory.l2),
+            slots=warps * WARP_LANES / math.prod(launch.block),
         )
         status: CostStatus = traffic.status
         reason = traffic.reason

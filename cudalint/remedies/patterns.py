@@ -8,8 +8,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from cudalint.facts import Access, AccessResult, LaunchFacts, Strides
-from cudalint.facts.accesses import Sample
+from cudalint.facts import Access, AccessResult, LaunchFacts, Sample, Strides
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.warps import warp_count

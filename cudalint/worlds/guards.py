@@ -38,9 +38,7 @@ class Guards:
         held = np.ones((count, len(self._conditions)), bool)
         if not self._conditions:
             return held
-        machine = Machine(Lanes((1, 1, 1), [[1] * count, 1, 1], [(0, 0, 0)]), self._program)
-        machine.frames.append(Frame(self._function, 0))
-        machine.environment.update(_variables(values, machine))
+        machine = self._machine(values, count)
         for number, (condition, wanted) in enumerate(self._conditions):
             with np.errstate(all="ignore"):
                 holds: Any = truth(condition(machine))
@@ -49,6 +47,22 @@ class Guards:
             elif isinstance(holds, np.ndarray):
                 held[:, number] = (holds == wanted)[:, 0]
         return held
+
+
+    def _machine(self, values: Values, count: int) -> Machine:
+        machine = Machine(Lanes((1, 1, 1), [[1] * count, 1, 1], [(0, 0, 0)]), self._program)
+        machine.frames.append(Frame(self._function, 0))
+        machine.environment.update(_variables(values, machine))
+        return machine
+
+    def number(self, expression: ir.Expr, values: Values) -> int | None:
+        """What an integer comes to in one world; None where that is not known."""
+        own = {parameter: value for parameter, value in values.items() if isinstance(parameter, Parameter)}
+        with np.errstate(all="ignore"):
+            found: Any = self._program.value(expression)(self._machine(own, 1))
+        if isinstance(found, np.ndarray) and found.size == 1:
+            found = found.flat[0]
+        return int(found) if isinstance(found, (int, np.integer)) else None
 
 
 def _variables(values: Values, machine: Machine) -> dict[ir.Symbol, Allocation]:

@@ -212,20 +212,23 @@ class Intervals:
 
 
 def may_be(condition: ir.Expr, wanted: bool, intervals: Intervals) -> Any:
-    """Whether a condition may come out so for some thread, by world; True where nothing is known of it."""
+    """Whether a condition may come out so for some thread, by world; None where nothing is known of it."""
     bare = without_casts(condition)
     if isinstance(bare, ir.Unary) and bare.op == "!":
         return may_be(bare.operand, not wanted, intervals)
-    if not isinstance(bare, ir.Binary):
-        return True
-    if bare.op in ("&&", "||"):
+    if isinstance(bare, ir.Binary) and bare.op in ("&&", "||"):
         one, other = (may_be(side, wanted, intervals) for side in (bare.left, bare.right))
+        if one is None or other is None:
+            return None
         return np.logical_and(one, other) if (bare.op == "&&") is wanted else np.logical_or(one, other)
-    if bare.op not in _OPPOSITE:
-        return True
+    if not isinstance(bare, ir.Binary) or bare.op not in _OPPOSITE:
+        own = intervals.of(bare)
+        if own is None:
+            return None
+        return (own[0] != 0) | (own[1] != 0) if wanted else (own[0] <= 0) & (own[1] >= 0)
     left, right = intervals.of(bare.left), intervals.of(bare.right)
     if left is None or right is None:
-        return True
+        return None
     (low, high), (least, most) = left, right
     match bare.op if wanted else _OPPOSITE[bare.op]:
         case "<":

@@ -51,7 +51,7 @@ class Region(Struct, frozen=True, eq=False):
 def reaching(
     worlds: Worlds, space: Space, uses: Uses, execute: Execute, most: int = MOST_WORLDS,
     behind: Callable[[Parameter], Iterable[Any]] = lambda parameter: (parameter,),
-    admits: Admits = lambda numbers, way: True,
+    admits: Admits = lambda numbers, way: True, knows: Callable[[Way], bool] = lambda way: False,
 ) -> Worlds:  # fmt: skip
     """The worlds with more of them for what none of them comes to, if numbers decide about it. Worlds that are there
     only to tell numbers apart give way. `behind` says of which variables a parameter of the kernel is computed."""
@@ -76,12 +76,15 @@ def reaching(
         chosen = _cover(by_world, room)
         if not chosen:
             break
-        worlds = _with(worlds, [tried[world] for world in chosen], most)
+        worlds = with_more(worlds, [tried[world] for world in chosen], most)
         missed = [region for region, by in zip(missed, by_world, strict=True) if not by[chosen].any()]
-    executed = {site.statement for site in execute(worlds.worlds).executions} if missed else set()
+    trace = execute(worlds.worlds) if missed else None
+    executed = {site.statement for site in trace.executions} if trace is not None else set()
     unreached = [
         region.span for region in missed
-        if region.span is not None and not executed & region.nodes and _is_open(region, space, uses, behind, admits)
+        if region.span is not None and not executed & region.nodes and trace is not None and not trace.is_cut
+        and any(_accesses(node) for node in region.nodes)
+        and knows(region.way) and _is_open(region, space, uses, behind, admits)
     ]  # fmt: skip
     return structs.replace(
         worlds, missing=(*worlds.missing, *(text for text in map(_text, missed) if text)), unreached=tuple(unreached)
@@ -248,6 +251,11 @@ def _may_access(node: Any) -> bool:
     return False
 
 
+def _accesses(node: Any) -> bool:
+    """Whether it is an access of memory for certain."""
+    return isinstance(node, ir.Index) and not is_local(node)
+
+
 def _candidates(
     worlds: Worlds, missed: Sequence[Region], deciding: Mapping[Region, Sequence[Any]], search: Search,
     program: Program, uses: Uses, admits: Admits,
@@ -259,8 +267,10 @@ def _candidates(
     for region in missed:
         may_come = Guards(region.conditions, uses.code.functions[0], program)
         deciders = deciding[region]
+        # Combinations may be too many to have them all: they are made one after the other.
         combinations = ((own, base) for own in _changes(deciders, search.space.tried) for base in bases)
-        tried: list[World] = [{**base, **own} for own, base in itertools.islice(combinations, _MOST_COMBINED)]
+        changed: list[World] = [{**base, **own} for own, base in itertools.islice(combinations, _MOST_COMBINED)]
+        tried = [*_solved(region, deciders, search.space, bases, may_come, uses), *changed]
         numbers = {variable: np.array([world[variable] for world in tried]) for variable in search.space.tried}
         held = search.admitted(numbers) & may_come(search.space.parameters(numbers)).all(axis=1)
         held = held & admits(numbers, region.way)
@@ -283,6 +293,38 @@ def _changes(variables: Sequence[Any], tried: Mapping[Any, Sequence[Any]]) -> It
     for count in range(2, len(variables) + 1):
         for some in itertools.combinations(variables, count):
             yield from (dict(zip(some, own, strict=True)) for own in itertools.product(*(tried[v] for v in some)))
+
+
+def _solved(
+    region: Region, deciders: Sequence[Any], space: Space, bases: Sequence[World], values: Guards, uses: Uses
+) -> Iterator[World]:
+    """Worlds in which numbers are what conditions on the way ask them to be equal to: `columns == 3 * rows + 1`."""
+    equal = [each for condition, holds in region.conditions for each in _equations(condition, holds, uses)]
+    for base in bases if equal else ():
+        world = dict(base)
+        for _ in equal:
+            for parameter, expression in equal:
+                own = space.parameters({variable: np.array([number]) for variable, number in world.items()})
+                wanted = values.number(expression, {p: each[0] for p, each in own.items() if np.size(each)})
+                variables = [each for each in deciders if world[each] == own[parameter][0]]
+                if wanted is not None and int(own[parameter][0]) != wanted:
+                    for variable in variables:
+                        changed = {**world, variable: wanted}
+                        after = space.parameters({each: np.array([number]) for each, number in changed.items()})
+                        if after[parameter][0] == wanted:
+                            world = changed
+                            break
+        yield world
+
+
+def _equations(condition: ir.Expr, holds: bool, uses: Uses) -> Iterator[tuple[Parameter, ir.Expr]]:
+    """Parameters that have to be equal to something, and what."""
+    for part, wanted in _parts(condition, holds):
+        bare = without_casts(part)
+        if isinstance(bare, ir.Binary) and bare.op == ("==" if wanted else "!="):
+            sides = (bare.left, bare.right), (bare.right, bare.left)
+            found = ((uses.origins.of(own).plain, other) for own, other in sides)
+            yield from ((parameter, other) for parameter, other in found if parameter is not None)
 
 
 def _keeping(worlds: Worlds, by_world: Any) -> Worlds:
@@ -308,7 +350,7 @@ def _cover(by_world: Any, room: int) -> list[int]:
     return chosen
 
 
-def _with(worlds: Worlds, more: Sequence[World], most: int) -> Worlds:
+def with_more(worlds: Worlds, more: Sequence[World], most: int) -> Worlds:
     """The worlds with more of them behind those that are needed."""
     needed, kept = worlds.needed, most - len(more)
     why = (_ALONE,) * len(more)

@@ -17,7 +17,8 @@ from cudalint.worlds.origins import Code, Origins
 from cudalint.worlds.records import Parameter
 
 UseKind = Literal[
-    "dividend", "divisor", "loop", "guard", "edge", "stride", "flag", "limit", "shift", "size", "vector", "radius"
+    "dividend", "divisor", "loop", "guard", "edge", "offset", "stride", "flag", "limit", "shift", "size", "vector",
+    "radius",
 ]
 """What happens to a number, or to what is computed of it:
 
@@ -28,6 +29,7 @@ UseKind = Literal[
   blocks go through it by as many elements as all threads of the grid.
 - `guard`: something that differs between threads, blocks, turns or data, or another parameter, is compared with it.
 - `edge`: what differs is compared with it once the constant `other` is added: `i + 3 < n`.
+- `offset`: it goes into something that differs and that is compared with something; only of what has no other use.
 - `stride`: it is multiplied with what differs between `other`: threads, blocks or turns, or added in each turn.
 - `flag`: whether it is the constant `other` chooses something.
 - `limit`: whether it is at least the constant `other` does.
@@ -84,7 +86,8 @@ class Uses:
                 met = found.setdefault((parameter, kind, other), Use(parameter, kind, other, span, factors))
                 if factors > met.factors:
                     found[parameter, kind, other] = structs.replace(met, factors=factors)
-        return tuple(found.values())
+        otherwise = {use.parameter for use in found.values() if use.kind != "offset"}
+        return tuple(use for use in found.values() if use.kind != "offset" or use.parameter not in otherwise)
 
     def lengths(self) -> frozenset[Parameter]:
         """Numbers up to which threads or turns go, and those of elements along an axis."""
@@ -208,6 +211,7 @@ class Uses:
                 fixed = (p for term in _terms(side) for p in self._fixed(term))
                 yield from ((p, "guard", other.name) for p in fixed)
                 continue
+            yield from ((p, "offset", None) for p in self._ordered(other.sources - own.sources) if other.varies)
             added = self._constant_added(expression) if other.varies else 0
             if added and own.plain is not None:
                 yield own.plain, "edge", added

@@ -64,7 +64,8 @@ def test_variants_of_a_kernel_walk_through_the_same_rows() -> None:
             out[threadIdx.x] = sum;
         }
     """
-    assert sorted(map(_lines, _told(source.replace("WHICH", "sums"), "CL101"))) == [[4, 9, 19]]
+    (found,) = _told(source.replace("WHICH", "sums"), "CL101")
+    assert set(_lines(found)) == {4, 9, 19}
 
 
 _FIELDS = """
@@ -130,7 +131,7 @@ def test_one_shared_array_and_another() -> None:
                 t[x][i] = i;
                 u[31 - x][i] = i;
             }
-            float sum = 0;
+            float sum = 0; __syncthreads();
             for (int i = 0; i < 32; i++) sum += t[x][31 - i];
             for (int i = 0; i < 32; i++) sum += u[31 - x][31 - i];
             out[x] = sum;

@@ -173,3 +173,13 @@ def test_affine_guards(x: int, y: int, along: int, across: int, bound: int, op: 
     """
     # As many blocks are sampled as lie differently, so that nothing is estimated.
     _stands_for_all(source, (64, 1, 1), (x, y, 1), most=600, n=bound)
+
+
+def test_blocks_are_spread_over_the_places_of_a_sector() -> None:
+    """Rows of an odd number of words: of two words side by side in a sector, one row in four begins at one of them."""
+    found = _sampled("__global__ void k(float *a) { a[blockIdx.x * 33] = 1; }", (32, 1, 1), (53248, 1, 1), {})
+    total = sum(weight for _, weight in found)
+    for length in (1, 3, 5, 7):
+        for first in range(8):
+            at = sum(weight for (x, _, _), weight in found if x * length % 8 in (first, (first + 1) % 8))
+            assert abs(at / total - 0.25) < 0.001

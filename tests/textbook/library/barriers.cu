@@ -11,7 +11,7 @@ __global__ void differences_kernel(const float *x, float *y, int n)
         __syncthreads();  // expect: CL302
     }
     if (i + 1 < n)
-        y[i] = s[threadIdx.x + 1] - s[threadIdx.x];
+        y[i] = s[threadIdx.x + 1] - s[threadIdx.x];  // expect: CL301
 }
 
 __global__ void smooth_kernel(const float *x, float *y, int n)
