@@ -20,7 +20,8 @@ _MOST_EVENTS: Final = 4096
 """Of one site, all of which are kept; of those beyond, one stands for two, then for four, and so on."""
 MOST_BRANCHES: Final = 16 * _MOST_EVENTS
 _FEWEST_EVENTS: Final = 64
-_BYTES_OF_A_SITE: Final = 16 << 20
+_BYTES_OF_A_SITE: Final = 25 << 20
+"""A quarter of what all of a trace may take."""
 _BYTES_OF_AN_EVENT: Final = 400
 """Beside its arrays."""
 _RECENT: Final = 8

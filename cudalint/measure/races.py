@@ -231,10 +231,9 @@ class _Allocated:
             signature = interval if self._order.needed.any() else self._signature(parts)
             if signature not in seen and any(self._writes[part.kind] for part in parts):
                 seen.add(signature)
-                if self._is_too_much(parts):
+                if not self._in_block(parts):
                     races.missed.append(self._allocation)
                     break
-                self._in_block(parts)
         if between_blocks and self._allocation.space == "global" and self._lanes.blocks > 1:
             for parts in split(self._parts, "grid_interval").values():
                 if any(self._writes[part.kind] for part in parts):
@@ -243,8 +242,9 @@ class _Allocated:
                         break
                     self._across_blocks(parts)
 
-    def _is_too_much(self, parts: Sequence[Part]) -> bool:
-        self._accesses += sum(int(np.count_nonzero(part.mask)) for part in parts)
+    def _is_too_much(self, parts: Sequence[Part], rows: Any = slice(None)) -> bool:
+        """With those of an interval in some rows."""
+        self._accesses += sum(int(np.count_nonzero(part.mask[rows])) for part in parts)
         return self._accesses > MOST_ACCESSES
 
     def _signature(self, parts: Sequence[Part]) -> object:
@@ -274,11 +274,14 @@ class _Allocated:
 
     # --- within blocks -----------------------------------------------------------------------------
 
-    def _in_block(self, parts: Sequence[Part]) -> None:
-        """The races of one interval."""
+    def _in_block(self, parts: Sequence[Part]) -> bool:
+        """The races of one interval; whether it was looked at: not if there is too much in blocks that are not alike.
+        """
         is_global = self._allocation.space == "global"
         classes = classes_of_rows(parts, self._lanes, is_global, self._order.classes)
         rows = np.unique(classes, return_index=True)[1]
+        if self._is_too_much(parts, rows):
+            return False
         blocks = self._lanes.blocks
         worlds = {
             int(row): frozenset((np.flatnonzero(classes == classes[row]) // blocks).tolist()) for row in rows
@@ -300,6 +303,7 @@ class _Allocated:
             places = anywhere(parts, self._lanes, rows)
             if places is not None:
                 self._between_lanes(places, worlds, self._open)
+        return True
 
     def _between_lanes(
         self, entries: Entries, worlds: dict[int, frozenset[int]], may_race: Flags, harmless: Flags | None = None

@@ -151,6 +151,10 @@ def _needs(use: Use, size: int, large: int, other: Parameter | None) -> Iterator
             yield need(f"% {constant} == 0", lambda value: value % constant == 0)
             if size % constant:
                 yield need(f"% {constant} != 0", lambda value: value % constant != 0)
+            if use.kind == "dividend":
+                # What is wasteful with large ones may not be with more than one, of which the quotient is one as well.
+                few = f"> {size}, <= {constant}"
+                yield need(few, lambda value: (value > size) & (value <= constant), is_extra=True)
         case "dividend" | "guard" if other is not None and other != p:
             yield from _between(use.kind == "guard", p, other)
         case "loop" | "guard":

@@ -232,7 +232,11 @@ class Origins:
                 return self._computed(e.op, self.of(e.left), self.of(e.right))
             case ir.Assign():
                 value = self.of(e.value)
-                return self._computed(e.op, self.of(e.target), value) if e.op else value
+                if not e.op:
+                    return value
+                both = self._computed(e.op, self.of(e.target), value)
+                # What is added on the way, as in each turn of a loop, is not where it begins.
+                return Origin(both.sources, both.varies, constant=both.constant, added=self.of(e.target).added)
             case ir.Conditional():
                 either = self.of(e.then).joined(self.of(e.otherwise))
                 varies = either.varies | self.of(e.condition).varies

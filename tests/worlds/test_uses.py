@@ -106,6 +106,20 @@ def test_what_is_added_in_each_turn_is_a_stride() -> None:
     assert found == {("n", "loop", "thread"), ("step", "stride", "loop"), ("n", "stride", "loop")}
 
 
+def test_where_threads_begin_is_a_guard() -> None:
+    found = _uses(
+        """
+        __global__ void k(float *a, int first, int n, int end) {
+            int i = first + blockIdx.x * blockDim.x + threadIdx.x;
+            if (i < end && threadIdx.x * n < end) a[i] = 0;
+        }
+        """
+    )
+    assert found == {
+        ("first", "guard", "end"), ("end", "guard", None), ("n", "stride", "thread"),
+    }  # fmt: skip
+
+
 def test_uses_in_functions_and_of_fields() -> None:
     found = _uses(
         """
