@@ -340,10 +340,11 @@ class Machine:
         return None
 
     def forget_contents(self, step: int) -> None:
-        """Of shared memory, what was stored since a step of the execution: where something after it is left out, nobody
-        knows what was stored meanwhile."""
+        """Of arrays in shared memory to which something was stored since a step of the execution: where turns that come
+        after it are left out, nobody knows what these store."""
         for contents in self.contents:
-            contents.forget_since(step)
+            if contents.touched >= step:
+                contents.forget()
 
     def note(
         self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value = None
