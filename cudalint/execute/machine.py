@@ -11,7 +11,7 @@ from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.budget import MOST_BRANCHES, Budget, Limits, TooMuch
 from cudalint.execute.contents import Contents, note_store
 from cudalint.execute.drawn import Drawn, loaded_number, settled
-from cudalint.execute.memory import ASTRAY, NULL, Allocation, Memory, Varies, as_type, joined, loaded, pieces, plus
+from cudalint.execute.memory import ASTRAY, LITERAL, NULL, Allocation, Memory, Varies, as_type, joined, loaded, pieces, plus
 from cudalint.execute.trace import (
     AccessEvent,
     BarrierEvent,
@@ -246,7 +246,7 @@ class Machine:
     ) -> Value:  # fmt: skip
         """Notes an access of the active lanes; gives what a load finds."""
         if self.mask is None or to.is_null or to.space == "nowhere":
-            if self.mask is not None and to.space == "nowhere":
+            if self.mask is not None and to.space == "nowhere" and to is not LITERAL:
                 self.trace.astray[node] = operation != "load" or self.trace.astray.get(node, False)
                 if to is ASTRAY:
                     self._note_pieces(self._astray(), offset, type_, operation, node, value)

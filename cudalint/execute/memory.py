@@ -85,6 +85,8 @@ class Allocation:
 
 NULL = Allocation("null", "global", is_null=True)
 NOWHERE = Allocation("unknown", "nowhere", is_null=True)
+LITERAL = Allocation("literal", "nowhere")
+"""The text of a program's strings, which nobody measures."""
 ASTRAY = Allocation("?", "nowhere")
 """What pointers lead to of which nothing is known."""
 
@@ -492,12 +494,15 @@ class Memory:
         cells, mask = source.cells, self.machine.mask
         is_record = isinstance(type_, _AGGREGATES)
         if isinstance(offset, Data) or not cells or len(cells) > _MOST_CELLS or mask is None:
-            return uninitialised(type_) if is_record else COMPUTED
+            return uninitialised(type_) if is_record else _PARTS if isinstance(type_, ir.PointerType) else COMPUTED
         found: Value = None
         for own in np.unique(np.broadcast_to(offset, mask.shape)[mask]).tolist():
             value = self._part(source, own, type_) if isinstance(type_, _AGGREGATES) else self._cell(source, own, type_)
             found = value if found is None else joined(offset == own, value, found)
-        return found
+        return _PARTS if isinstance(type_, ir.PointerType) and isinstance(found, Data) else found
+
+
+_PARTS = Data("unknown", "it is put together from parts of an array in registers")
 
 
 def _is_same(new: Value, old: Value) -> bool:
