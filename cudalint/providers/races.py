@@ -116,7 +116,7 @@ class RaceCollector(Provider, eq=False):
             nobody = of_nobody(race, seen)
             doubt = (Doubt(nobody) if nobody is not None else None) or doubt
             if doubt is None or doubt.usual:
-                reason = doubt_about_launch(race, seen, launched)
+                reason = doubt_about_launch(race, seen, launched, executed.batch)
                 doubt = Doubt(reason) if reason is not None else doubt
             benign = same_either_way(race, seen) if doubt is None else None
             condition, symbol = _where(race, seen, executed)
@@ -280,10 +280,11 @@ class RaceCollector(Provider, eq=False):
 def _launched(run: Run) -> Launched:
     launch = run.launch
     is_given = launch.site is not None and launch.site.grid != (None, None, None)
+    open_ = {name for name, choice in run.executed.batch.worlds[0].items() if choice.basis != "given"}
     return Launched(
         run.configuration.block, is_given or launch.source == "launch-site" or launch.by_default,
         launch.block_is_made_up,
-        {name for name, choice in run.executed.batch.worlds[0].items() if choice.basis != "given"},
+        open_, run.free,
     )  # fmt: skip
 
 
