@@ -11,7 +11,19 @@ from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.budget import MOST_BRANCHES, Budget, Limits, TooMuch
 from cudalint.execute.contents import Contents, note_store
 from cudalint.execute.drawn import Drawn, loaded_number, settled
-from cudalint.execute.memory import ASTRAY, LITERAL, NULL, Allocation, Memory, Varies, as_type, joined, loaded, pieces, plus
+from cudalint.execute.memory import (
+    ASTRAY,
+    LITERAL,
+    NULL,
+    Allocation,
+    Memory,
+    Varies,
+    as_type,
+    joined,
+    loaded,
+    pieces,
+    plus,
+)
 from cudalint.execute.trace import (
     AccessEvent,
     BarrierEvent,

@@ -194,7 +194,8 @@ class Uses:
                     yield own.plain, *_choice(node.op, other.constant, is_mirrored=own is not sides[0])
             elif other.varies or other.sources - own.sources:
                 kind: UseKind = "loop" if node in self._loop_conditions and other.varies else "guard"
-                is_by_thread = "thread" in other.varies or self._is_by_element(node.right if own is sides[0] else node.left)
+                counter = node.right if own is sides[0] else node.left
+                is_by_thread = "thread" in other.varies or self._is_by_element(counter)
                 what = "thread" if kind == "loop" and is_by_thread else other.name
                 yield from ((p, kind, what) for p in self._ordered(own.sources))
 
@@ -203,7 +204,8 @@ class Uses:
         name = without_casts(counter)
         for step in self._steps.get(name.symbol, ()) if isinstance(name, ir.Name) else ():
             parts = list(walk(step))
-            bases = {part.symbol.name for part in parts if isinstance(part, ir.Name) and part.symbol.storage == "builtin"}
+            names = (part.symbol for part in parts if isinstance(part, ir.Name))
+            bases = {symbol.name for symbol in names if symbol.storage == "builtin"}
             counts = (part.value for part in parts if isinstance(part, ir.Constant))
             if "gridDim" in bases and ("blockDim" in bases or any(type(n) is int and n > 1 for n in counts)):
                 return True

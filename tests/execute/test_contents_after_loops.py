@@ -1,4 +1,4 @@
-"""What shared memory holds after loops of which not all turns are executed: what they all leave there, or nobody knows."""
+"""What shared memory holds after loops of which not all turns are executed: what all of them leave, or nobody knows."""
 
 from __future__ import annotations
 
