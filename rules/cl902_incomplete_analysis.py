@@ -125,7 +125,7 @@ class IncompleteAnalysis(Rule):
         known = (access for access in accesses if not _reasons(access, "unknown"))
         dependent = [access for access in known if _reasons(access, "data-dependent")]
         parts = [
-            *(_about_accesses(unknown, dependent, len(accesses)) if not _is_told(unknown, kernel, context.file) else ()),
+            *(() if _is_told(unknown, kernel, context.file) else _about_accesses(unknown, dependent, len(accesses))),
             *_about_the_barriers(kernel),
             *_about_the_body(kernel, context.file),
             *_about_the_launch(kernel, context.file),

@@ -25,7 +25,7 @@ _MOST_WORDS: Final = 1 << 21
 """In all rows."""
 _SEVERAL: Final = -1
 """Lanes that have stored a word, all of them the same number."""
-_FILLERS: Final = {"values": 0, "known": False, "writer": _SEVERAL, "interval": -1, "of_warp": -1, "step": 0}
+_FILLERS: Final = {"values": 0, "known": False, "writer": _SEVERAL, "interval": -1, "of_warp": -1}
 """What is where nothing was stored."""
 _INTEGERS: Final = frozenset({"int", "uint", "bool"})
 
@@ -43,12 +43,12 @@ class Contents:
         self.interval = np.full((rows, words), -1, np.int32)
         self.of_warp = np.full((rows, words), -1, np.int32)
         """How many barriers of the warp who has stored it had passed."""
-        self.step = np.zeros((rows, words), np.int64)
-        """How many steps the execution had taken when a word was stored."""
+        self.touched = 0
+        """How many steps the execution had taken when something was stored last."""
 
-    def forget_since(self, step: int) -> None:
-        """Words that were stored since a step of the execution are unknown: what came between is left out."""
-        self.known &= self.step < step
+    def forget(self) -> None:
+        """Nobody knows what was stored meanwhile, nor where."""
+        self.known[:] = False
 
     # --- where ---------------------------------------------------------------------------------------
 
@@ -100,6 +100,7 @@ class Contents:
         """What the active lanes store; data, for whatever is no integer."""
         mask = m.mask
         assert mask is not None
+        self.touched = m.trace.steps
         if isinstance(offset, Data):
             self.known[mask.any(axis=1)] = False
             return
@@ -123,7 +124,6 @@ class Contents:
         wrong = in_interval & (writer != lanes) & differs
         self.values[rows, words] = new
         self.known[rows, words] = True
-        self.step[rows, words] = m.trace.steps
         self._sign(rows, words, lanes, now, of_warp)
         # Several lanes that store one word store the same, or nobody knows what.
         again = self.writer[rows, words] != lanes

@@ -11,7 +11,7 @@ from cudalint.execute.arithmetic import COMPARING, binary
 from cudalint.execute.butterflies import Alike
 from cudalint.execute.butterflies import combined as in_butterfly
 from cudalint.execute.drawn import Drawn, computed_number, settled_together, whole_number
-from cudalint.execute.memory import NULL, Allocation, as_type, either, joined, plus
+from cudalint.execute.memory import LITERAL, NULL, Allocation, as_type, either, joined, plus
 from cudalint.execute.places import _CHAR
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.values import (
@@ -305,10 +305,11 @@ class Expressions:
     def _cast(self, e: ir.Cast) -> Evaluate:
         operand, type_ = e.operand, e.type
         if isinstance(ir.referent(operand.type), ir.ArrayType):
-            if isinstance(operand, ir.Constant):
-                return lambda m: UNKNOWN
-            array = self._program.place(operand)
             pointee = type_.pointee if isinstance(type_, ir.PointerType) else _CHAR
+            if isinstance(operand, ir.Constant):
+                literal = Pointer(LITERAL, 0, pointee)
+                return lambda m: literal
+            array = self._program.place(operand)
 
             def decayed(m: Machine) -> Value:
                 allocation, offset, _ = array(m)

@@ -65,6 +65,8 @@ class Plan(Struct, eq=False):
     interval: Any
     forgotten: list[Allocation]
     """Local arrays of data that are written all over."""
+    stale: list[Allocation]
+    """Shared arrays to which turns store what others don't, or elsewhere."""
     limits: list[Limit]
 
 
@@ -141,7 +143,8 @@ class History:
             raise Misfit
         found.check()
         forgotten = list(found.forgotten)
-        return Plan(period, found.periods(), found.window, found.grows, moves, interval, forgotten, found.limits)
+        stale = list(found.stale)
+        return Plan(period, found.periods(), found.window, found.grows, moves, interval, forgotten, stale, found.limits)
 
     def _compare_events(self, found: _Findings, third: Turn | None, first: Turn, second: Turn, now: Turn) -> None:
         trace = self.machine.trace
@@ -224,6 +227,7 @@ class _Findings:
         self.grows = False
         self._period, self._alike = period, 1
         self.forgotten: dict[Allocation, None] = {}
+        self.stale: dict[Allocation, None] = {}
         self.times = 1
         self._whole: int = FOREVER
         self._by_warp: Any = None
@@ -351,6 +355,8 @@ class _Findings:
                 raise Misfit
             self._weight(ancient, old, new)
             self._offset(old, new)
+            if new.operation != "load" and new.allocation.contents is not None and not _stores_alike(old, new):
+                self.stale[new.allocation] = None
 
     def _weight(self, ancient: Any, old: Any, new: Any) -> None:
         if old.weight is new.weight or np.array_equal(old.weight, new.weight):
@@ -401,6 +407,18 @@ class _Findings:
                 raise Misfit
             if not np.array_equal(old.weight, new.weight):
                 self.grows = True
+
+
+def _stores_alike(old: AccessEvent, new: AccessEvent) -> bool:
+    """Whether the same lanes store the same to the same places."""
+    if isinstance(new.offset, Data) or not _is_still(old.offset, new.offset):
+        return False
+    return isinstance(new.value, Data) or _is_still(old.value, new.value)
+
+
+def _is_still(old: Value, new: Value) -> bool:
+    step = step_of(old, new)
+    return type(step) is int and step == 0
 
 
 def _is_one_place(event: AccessEvent, mask: Mask) -> bool:

@@ -248,6 +248,9 @@ class Turns:
         if np.any(periods):
             for allocation in plan.forgotten:
                 forget(self.machine, allocation)
+            for allocation in plan.stale:
+                if allocation.contents is not None:
+                    allocation.contents.forget()
 
     # --- samples -----------------------------------------------------------------------------------
 
@@ -273,8 +276,13 @@ class Turns:
         self._next_sample(samples)
         return True
 
+    def cut(self) -> None:
+        """The turns that are left are not executed."""
+        self.machine.forget_contents(self._steps)
+
     def _next_sample(self, samples: Samples) -> None:
         m = self.machine
+        m.forget_contents(self._steps)
         length = samples.next(m)
         m.weight = self._weight * float(length)
         self._total = self._total + length - 1

@@ -70,6 +70,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                     m.undecided(n, holds)
                     if turn >= _TURNS_BY_DATA:
                         m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
+                        turns.cut()
                         break
                     if m.data == outer[3]:
                         m.open_scope(_TOGETHER)
@@ -87,9 +88,11 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
             turns.tested()
             if m.is_left_by_data and turn >= _TURNS_BY_DATA:
                 m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
+                turns.cut()
                 break
             if turn >= _most_turns(m):
                 m.trace.left_out.append(LeftOut(n, m.stack, "too many turns", 1))
+                turns.cut()
                 break
             if m.mask is not entered:
                 _leave(m, own)

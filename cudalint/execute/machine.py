@@ -11,7 +11,19 @@ from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.budget import MOST_BRANCHES, Budget, Limits, TooMuch
 from cudalint.execute.contents import Contents, note_store
 from cudalint.execute.drawn import Drawn, loaded_number, settled
-from cudalint.execute.memory import ASTRAY, NULL, Allocation, Memory, Varies, as_type, joined, loaded, pieces, plus
+from cudalint.execute.memory import (
+    ASTRAY,
+    LITERAL,
+    NULL,
+    Allocation,
+    Memory,
+    Varies,
+    as_type,
+    joined,
+    loaded,
+    pieces,
+    plus,
+)
 from cudalint.execute.trace import (
     AccessEvent,
     BarrierEvent,
@@ -254,7 +266,7 @@ class Machine:
     ) -> Value:  # fmt: skip
         """Notes an access of the active lanes; gives what a load finds."""
         if self.mask is None or to.space == "nowhere" or (to.is_null and not self._is_there(to)):
-            if self.mask is not None and to.space == "nowhere":
+            if self.mask is not None and to.space == "nowhere" and to is not LITERAL:
                 self.trace.astray[node] = operation != "load" or self.trace.astray.get(node, False)
                 if to is ASTRAY:
                     self._note_pieces(self._astray(), offset, type_, operation, node, value)
@@ -363,10 +375,11 @@ class Machine:
         return None
 
     def forget_contents(self, step: int) -> None:
-        """Of shared memory, what was stored since a step of the execution: where something after it is left out, nobody
-        knows what was stored meanwhile."""
+        """Of arrays in shared memory to which something was stored since a step of the execution: where turns that come
+        after it are left out, nobody knows what these store."""
         for contents in self.contents:
-            contents.forget_since(step)
+            if contents.touched >= step:
+                contents.forget()
 
     def note(
         self, to: Allocation, offset: Any, bytes_: int, operation: Operation, node: Any, value: Value = None

@@ -85,6 +85,8 @@ class Allocation:
 
 NULL = Allocation("null", "global", is_null=True)
 NOWHERE = Allocation("unknown", "nowhere", is_null=True)
+LITERAL = Allocation("literal", "nowhere")
+"""The text of a program's strings, which nobody measures."""
 ASTRAY = Allocation("?", "nowhere")
 """What pointers lead to of which nothing is known."""
 

@@ -127,7 +127,7 @@ class Unseen:
         for value in _scalars(found):
             if type(value) is Pointer and value.allocation.space == "local":
                 m.memory.forget(value.allocation)
-            elif type(value) is Pointer and not value.allocation.is_null:
+            elif type(value) is Pointer and not value.allocation.is_null and value.allocation.space != "nowhere":
                 seen.append(value)
         return seen
 

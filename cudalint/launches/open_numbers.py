@@ -10,7 +10,7 @@ import numpy as np
 from cudalint.interpreter.device import values as host
 from cudalint.launches.configuration import Configuration
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import Basis, Node, Uniform, bits_of, render
+from cudalint.values.nodes import Basis, Node, Uniform, bits_of, render, without_cast
 from cudalint.values.numeric import Rows, constant
 from cudalint.values.operations import OPERATIONS, operate
 from cudalint.values.threads import Threads
@@ -28,6 +28,8 @@ class OpenNumbers:
 
     def __init__(self, configuration: Configuration, graph: Graph, statements: Sequence[Node] = ()) -> None:
         self.graph = graph
+        for value in configuration.arguments.values():
+            _mark_strides(value, graph)
         self.computed = tuple(
             node for s, value in configuration.arguments.items() for _, node in nodes_in(value, Parameter(s))
         )
@@ -89,6 +91,26 @@ def nodes_in(value: Any, parameter: Parameter | None) -> Iterator[tuple[Paramete
     elif isinstance(value, host.ArrayValue):
         for own in (value.rest, *value.elements.values()):
             yield from nodes_in(own, None)
+
+
+_STRIDES, _FROM = "_cudalint_strides<", "_cudalint_from"
+"""The record of a tensor's strides in the bundled headers, and its array of them."""
+
+
+def _mark_strides(value: Any, graph: Graph) -> None:
+    """Notes which of the open numbers in an argument are a tensor's strides: the elements of a row lie side by side as
+    a rule."""
+    if not isinstance(value, host.RecordValue):
+        return
+    strides = value.fields.get(_FROM)
+    if not value.type.name.split("::")[-1].startswith(_STRIDES) or not isinstance(strides, host.ArrayValue):
+        for own in value.fields.values():
+            _mark_strides(own, graph)
+        return
+    for number, own in strides.elements.items():
+        symbol = without_cast(own) if isinstance(own, Node) else None
+        if symbol is not None and isinstance(symbol.payload, Uniform) and not graph.choice(symbol).is_default:
+            graph.mark_stride(symbol, "inner" if number == (strides.type.count or 0) - 1 else "outer")
 
 
 _PLAIN = frozenset({*OPERATIONS, "!", "select", "cast", "function", "pick"})

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from math import prod
 from typing import Any, Literal, NamedTuple
 
@@ -17,6 +17,7 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.measure.branches import MissedBarrier, missed_barriers
 from cudalint.measure.seen import Seen
 from cudalint.measure.sensitivity import where
+from cudalint.measure.short_rows import among, misses_in_short_rows, row_lengths
 from cudalint.worlds.records import Batch
 
 _WAYS = {False: "does not come", True: "has returned"}
@@ -58,8 +59,10 @@ def sites_of(trace: Trace) -> dict[BarrierSite, list[BarrierEvent]]:
 class Arrivals:
     """At all barriers of an execution."""
 
-    def __init__(self, seen: Seen, batch: Batch) -> None:
+    def __init__(self, seen: Seen, batch: Batch, free: Set[str] = frozenset()) -> None:
+        """`free` are numbers that nothing gives, and of which the launch is not made."""
         self._seen, self._batch = seen, batch
+        self._lengths = free & row_lengths(seen.function) if free else frozenset[str]()
         self.sites = sites_of(seen.trace)
         self._missed: dict[tuple[Any, Stack, BarrierKind], list[MissedBarrier]] = {}
         for missed in missed_barriers(seen.trace):
@@ -73,7 +76,10 @@ class Arrivals:
             passing = self._passing_blocks(events)
             if passing is not None:
                 return passing
-        missed = [each for each in self._missed.get(tuple(site), ()) if not each.is_conditional]
+        missed = [
+            each for each in self._missed.get(tuple(site), ())
+            if not each.is_conditional and not misses_in_short_rows(each, self._batch, self._lengths_at(site))
+        ]  # fmt: skip
         if site.kind == "named":
             # Those who have returned touch nothing that is to be ordered; a tile may be gone as a whole.
             if all(each.absence == "returned" for each in missed):
@@ -98,6 +104,13 @@ class Arrivals:
             if (by_warp.any(axis=2) & rest.any(axis=2)).any():
                 return False
         return True
+
+    def _lengths_at(self, site: BarrierSite) -> Set[str]:
+        """The lengths of rows that the way to a barrier depends on."""
+        if not self._lengths:
+            return self._lengths
+        guards = self._seen.ways.guards_of(site.node, site.stack)
+        return among(self._lengths, {name for guard in guards for name in self._seen.origins_of(guard).numbers})
 
     def _divergent(
         self, site: BarrierSite, missed: Sequence[MissedBarrier], events: Sequence[BarrierEvent]

@@ -1,4 +1,4 @@
-"""Dynamic shared memory that a kernel carves up: pointers to different places of it begin arrays of their own.
+"""Dynamic shared memory that is carved up: pointers that lead to different places of it begin arrays of their own.
 
     extern __shared__ unsigned buffer[];
     unsigned *counts = buffer, *digits = buffer + buckets;

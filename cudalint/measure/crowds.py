@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 
 from cudalint.execute.trace import Stack
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import children, without_casts
+from cudalint.measure.bounds import extent_of
 from cudalint.measure.origins import argument_of, definitions, is_own
 from cudalint.measure.races import Race
 from cudalint.measure.seen import Seen
@@ -25,9 +27,21 @@ def is_crowded(site: Site, race: Race, seen: Seen) -> bool:
     """Whether more threads come to a site than it may lead to elements."""
     values = _Values(seen, race.world)
     elements = values.of_place(site.node, site.stack, _DEEPEST)
+    if race.allocation.space == "shared":
+        return _is_full(elements, site, race, seen)
     if values.is_of_block and race.reach == "grid":
         return False
     return elements < _threads(site, race, seen, values.is_of_block)
+
+
+def _is_full(elements: float, site: Site, race: Race, seen: Seen) -> bool:
+    """Whether so many threads of a block come to so many elements of a shared array that two meet: two of different
+    warps, if the race is one of these. A warp may have an element to itself."""
+    extent = extent_of(race.allocation)
+    if extent is not None:
+        elements = min(elements, extent // max(1, site.bytes))
+    alone = WARP_LANES if race.reach == "block" else 1
+    return not race.is_conditional and elements * alone < _threads(site, race, seen, True)
 
 
 def _threads(site: Site, race: Race, seen: Seen, in_block: bool) -> float:

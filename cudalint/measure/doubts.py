@@ -398,8 +398,7 @@ def _is_one_place(race: Race, found: Sequence[Origins]) -> bool:
 def _is_crowded(race: Race, seen: Seen) -> bool:
     """Whether more threads update elements than there are: even if each thread has loaded a number of its own, some
     meet."""
-    is_update = race.allocation.space == "global" and _updates_by_data(race, seen)
-    return is_update and is_crowded(race.second.site, race, seen)
+    return _updates_by_data(race, seen) and is_crowded(race.second.site, race, seen)
 
 
 def _decide_who_comes(race: Race, found: Sequence[Origins], seen: Seen) -> bool:

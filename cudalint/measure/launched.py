@@ -15,7 +15,9 @@ from cudalint.ir import nodes as ir
 from cudalint.measure.origins import Origins
 from cudalint.measure.races import Race
 from cudalint.measure.seen import Seen
+from cudalint.measure.short_rows import meet_in_short_rows
 from cudalint.measure.touches import Site
+from cudalint.worlds.records import Batch
 
 
 class Launched(NamedTuple):
@@ -27,10 +29,14 @@ class Launched(NamedTuple):
     block_is_made_up: bool
     open: Set[str]
     """Numbers that nobody gives, by name."""
+    free: Set[str] = frozenset()
+    """Those of them of which neither the grid nor the block is made."""
 
 
-def doubt_about_launch(race: Race, seen: Seen, launched: Launched) -> str | None:
+def doubt_about_launch(race: Race, seen: Seen, launched: Launched, batch: Batch) -> str | None:
     """Why a race may be none of the launches that the program makes."""
+    if meet_in_short_rows(race, seen, batch, launched.free):
+        return "it is there only for rows that are shorter than the launch is wide"
     return (
         _grid(race, seen, launched) or _one_thread(seen, launched) or _one_of_a_number(race, seen, launched.open)
     )  # fmt: skip

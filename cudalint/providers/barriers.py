@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Set
 from math import prod
 from typing import ClassVar
 
@@ -47,7 +47,7 @@ class BarrierCollector(Provider, eq=False):
             self._unmasked.setdefault(call.place, call)
 
     def _add(self, run: Run) -> None:
-        arrivals = _arrivals(run.executed)
+        arrivals = _arrivals(run.executed, run.free)
         for site, events in arrivals.sites.items():
             function = run.executed.function
             if site.stack:
@@ -75,7 +75,7 @@ class BarrierCollector(Provider, eq=False):
         for threads in sorted(self._strides(run)):
             if WARP_LANES <= threads <= MAX_THREADS and threads != prod(run.configuration.block):
                 again = run.variant(replace(run.configuration, block=(threads, 1, 1)))
-                self._confirm(_arrivals(again), run.index, again)
+                self._confirm(_arrivals(again, run.free), run.index, again)
 
     def _strides(self, run: Run) -> set[int]:
         """By how much the loops go on in which a barrier is divergent."""
@@ -127,8 +127,8 @@ class BarrierCollector(Provider, eq=False):
 _WORST_FIRST = ("divergent", "unknown", "uniform")
 
 
-def _arrivals(executed: Executed) -> Arrivals:
-    return Arrivals(Seen(executed.function, executed.trace), executed.batch)
+def _arrivals(executed: Executed, free: Set[str]) -> Arrivals:
+    return Arrivals(Seen(executed.function, executed.trace), executed.batch, free)
 
 
 def _key(site: BarrierSite) -> _Site:

@@ -22,7 +22,7 @@ from cudalint.measure.work.lengths import Lengths
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import ReasonKind
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node
+from cudalint.values.nodes import Node, bits_of, render
 
 
 class Subject(Protocol):
@@ -94,6 +94,15 @@ class Run(Struct, eq=False):
         if self._work is None:
             self._work = self.executed.work(self.lengths)
         return self._work
+
+    @property
+    def free(self) -> set[str]:
+        """The numbers that nobody gives, and of which the launch is not made, by name."""
+        graph, configuration = self.subject.graph, self.configuration
+        bits = bits_of((*configuration.grid, configuration.shared))
+        made_of = {render(symbol) for symbol in graph.atoms(bits, graph.uniform_bits)}
+        worlds = self.executed.batch.worlds[0]
+        return {name for name, choice in worlds.items() if choice.basis != "given" and name not in made_of}
 
     @property
     def is_refused(self) -> bool:

@@ -116,7 +116,7 @@ class RaceCollector(Provider, eq=False):
             nobody = of_nobody(race, seen)
             doubt = (Doubt(nobody) if nobody is not None else None) or doubt
             if doubt is None or doubt.usual:
-                reason = doubt_about_launch(race, seen, launched)
+                reason = doubt_about_launch(race, seen, launched, executed.batch)
                 doubt = Doubt(reason) if reason is not None else doubt
             benign = same_either_way(race, seen) if doubt is None else None
             condition, symbol = _where(race, seen, executed)
@@ -131,10 +131,8 @@ class RaceCollector(Provider, eq=False):
     def _miss(self, executed: Executed) -> None:
         trace = executed.trace
         left_out = {(each.node, each.stack): each for each in trace.left_out if each.reason == "too many events"}
-        if not left_out:
-            return
         written = {id(event.allocation) for event in trace.accesses if event.operation != "load"}
-        for event in trace.accesses:
+        for event in trace.accesses if left_out else ():
             # Of memory that nobody writes there is no race, however often it is read.
             left = left_out.get((event.node, event.stack)) if id(event.allocation) in written else None
             if left is not None:
@@ -287,10 +285,11 @@ class RaceCollector(Provider, eq=False):
 def _launched(run: Run) -> Launched:
     launch = run.launch
     is_given = launch.site is not None and launch.site.grid != (None, None, None)
+    open_ = {name for name, choice in run.executed.batch.worlds[0].items() if choice.basis != "given"}
     return Launched(
         run.configuration.block, is_given or launch.source == "launch-site" or launch.by_default,
         launch.block_is_made_up,
-        {name for name, choice in run.executed.batch.worlds[0].items() if choice.basis != "given"},
+        open_, run.free,
     )  # fmt: skip
 
 

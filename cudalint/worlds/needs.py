@@ -70,7 +70,7 @@ def needs_of(
                 need = _ends_within(use.parameter, extents)
                 found.setdefault(need.text, need)
     for p in parameters:
-        for need in _of_several_constants(p, own[p]):
+        for need in (*_of_several_constants(p, own[p]), *_beside_lengths(p, sizes[p], own)):
             found.setdefault(need.text, need)
     return list(found.values())
 
@@ -128,6 +128,20 @@ def _of_several_constants(p: Parameter, uses: Sequence[Use]) -> Iterator[Need]:
     if len(cases) > 1:
         text = ", ".join(str(case) for case in sorted(cases))
         yield Need(f"{p.name} is none of {text}", (p,), lambda values: ~np.isin(values[p], list(cases)))
+
+
+def _beside_lengths(p: Parameter, size: int, own: Mapping[Parameter, Sequence[Use]]) -> Iterator[Need]:
+    """A stride of one where there are neighbours: beside bounds of one there is nothing that it could be good for."""
+    if not any(use.kind == "stride" and use.other != "block" for use in own[p]):
+        return
+    bounds = [other for other, uses in own.items() if other != p and any(u.kind in ("loop", "guard") for u in uses)]
+    if bounds:
+
+        def holds(values: Values) -> Any:
+            long = [values[bound] >= WARP_LANES for bound in bounds]
+            return (values[p] == size) & np.logical_and.reduce(np.broadcast_arrays(*long))
+
+        yield Need(f"{p.name} == {size} beside long rows", (p,), holds)
 
 
 def _multiple_of_one(p: Parameter, one: int, other: int) -> Callable[[Values], Any]:
