@@ -230,6 +230,8 @@ class Machine:
 
     def truth(self, value: Value) -> Any:
         """A condition: see `values.truth`."""
+        if type(value) is Pointer:
+            value = value.is_set
         if self.notes is not None and type(value) in (int, float, np.ndarray):
             self.watch("!=", value, 0)
         return truth(value)
