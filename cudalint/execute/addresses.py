@@ -19,6 +19,8 @@ def with_pointer(op: str, left: Value, right: Value, type_: ir.Type, operand: ir
     """A built-in operator of which at least one side is a pointer; `type_` is that of the result, `operand` that of the
     left side."""
     if type(left) is Pointer and type(right) is Pointer:
+        if left.allocation.is_null or right.allocation.is_null:
+            return _against_null(op, left if right.allocation.is_null else right)
         if left.allocation is right.allocation:
             if isinstance(left.offset, Data) or isinstance(right.offset, Data):
                 return COMPUTED
@@ -33,12 +35,20 @@ def with_pointer(op: str, left: Value, right: Value, type_: ir.Type, operand: ir
     if op in ("+", "-"):
         pointee = type_.pointee if isinstance(type_, ir.PointerType) else _BYTE
         moved = stepped(other, pointee, 1 if op == "+" else -1)
-        return Pointer(pointer.allocation, plus(pointer.offset, moved), pointer.pointee)
+        return Pointer(pointer.allocation, plus(pointer.offset, moved), pointer.pointee, pointer.null)
     if op in ("==", "!=") and not isinstance(other, Data):
-        return pointer.allocation.is_null == (op == "==")
+        return _against_null(op, pointer)
     if isinstance(type_, ir.Scalar) and not isinstance(pointer.offset, Data) and not isinstance(other, Data):
         return _address_bits(op, pointer, other, type_)
     return COMPUTED
+
+
+def _against_null(op: str, pointer: Pointer) -> Value:
+    """A pointer compared with one that leads nowhere."""
+    is_set = pointer.is_set
+    if op not in ("==", "!=") or isinstance(is_set, Data):
+        return UNKNOWN if op not in ("==", "!=") else is_set
+    return is_set if op == "!=" else not is_set if type(is_set) is bool else ~is_set
 
 
 def _address_bits(op: str, pointer: Pointer, other: Value, type_: ir.Scalar) -> Value:
@@ -51,9 +61,9 @@ def _address_bits(op: str, pointer: Pointer, other: Value, type_: ir.Scalar) -> 
     least, most = (int(np.min(other)), int(np.max(other))) if type(other) is np.ndarray else (other, other)
     if least >= 0 and most < _ALIGNMENT:
         found = binary(op, pointer.offset, other, _LONG)
-        return found if op == "&" else Pointer(pointer.allocation, found, pointer.pointee)
+        return found if op == "&" else Pointer(pointer.allocation, found, pointer.pointee, pointer.null)
     if op == "&" and type(other) is int:
         upper = other - (1 << 8 * type_.bytes) if other >= 1 << (8 * type_.bytes - 1) else other
         if -_ALIGNMENT <= upper < 0:
-            return Pointer(pointer.allocation, binary("&", pointer.offset, upper, _LONG), pointer.pointee)
+            return Pointer(pointer.allocation, binary("&", pointer.offset, upper, _LONG), pointer.pointee, pointer.null)
     return COMPUTED

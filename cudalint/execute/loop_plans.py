@@ -194,7 +194,7 @@ def moved(old: Value, new: Value) -> Any:
     if isinstance(new, Data):
         return 0 if isinstance(old, Data) else None
     if kinds == (Pointer, Pointer):
-        if not _is_same_memory(old.allocation, new.allocation):
+        if not _is_same_memory(old.allocation, new.allocation) or not _is_same_null(old.null, new.null):
             return None
         if isinstance(old.offset, Data) or isinstance(new.offset, Data):
             return 0 if isinstance(old.offset, Data) and isinstance(new.offset, Data) else None
@@ -202,6 +202,12 @@ def moved(old: Value, new: Value) -> Any:
     if kinds in ((Closure, Closure), (FunctionValue, FunctionValue)):
         return 0 if old.function is new.function and kinds[0] is FunctionValue else None
     return step_of(old, new)
+
+
+def _is_same_null(one: Any, other: Any) -> bool:
+    if isinstance(one, Data) or isinstance(other, Data):
+        return isinstance(one, Data) and isinstance(other, Data)
+    return _is_same_mask(one, other)
 
 
 def _is_same_memory(one: Allocation, other: Allocation) -> bool:
@@ -487,7 +493,7 @@ def forget(machine: Machine, allocation: Allocation) -> None:
 
 def _further(value: Value, by: Any) -> Value:
     if type(value) is Pointer:
-        return Pointer(value.allocation, plus(value.offset, by), value.pointee)
+        return Pointer(value.allocation, plus(value.offset, by), value.pointee, value.null)
     if type(value) is np.ndarray:
         return (value.astype(np.int64) + (address(by) if type(by) is int else by)).astype(value.dtype)
     return int(value) + by

@@ -255,6 +255,8 @@ class Machine:
         if type(value) is Drawn:
             found = settled(value)
             value = value if found is None else found
+        if type(value) is Pointer:
+            value = value.is_set
         if self.notes is not None and type(value) in (int, float, np.ndarray):
             self.watch("!=", value, 0)
         return truth(value)

@@ -100,14 +100,16 @@ def joined(mask: Any, new: Value, old: Value) -> Value:
         cells = {offset: joined(mask, value, old.cells.get(offset, value)) for offset, value in new.cells.items()}
         return Aggregate(new.type, cells)
     if kinds == (Pointer, Pointer):
+        null = _null_in(mask, new, old)
         if new.allocation is old.allocation:
-            return Pointer(new.allocation, joined(mask, new.offset, old.offset), new.pointee)
+            return Pointer(new.allocation, joined(mask, new.offset, old.offset), new.pointee, null)
         if new.allocation.is_null or old.allocation.is_null:
-            return old if new.allocation.is_null else new
+            set_ = old if new.allocation.is_null else new
+            return Pointer(set_.allocation, set_.offset, set_.pointee, null)
         several = _several(mask, new.allocation, old.allocation)
         if several is None:
             return UNKNOWN
-        return Pointer(several, joined(mask, new.offset, old.offset), new.pointee)
+        return Pointer(several, joined(mask, new.offset, old.offset), new.pointee, null)
     if Drawn in kinds:
         return chosen_number(mask, new, old)
     if isinstance(new, _NO_NUMBERS) or isinstance(old, _NO_NUMBERS):
@@ -115,6 +117,15 @@ def joined(mask: Any, new: Value, old: Value) -> Value:
     if type(new) is not np.ndarray and type(old) is not np.ndarray and new == old and type(new) is type(old):
         return new
     return np.where(mask, *_alike(new, old))
+
+
+def _null_in(mask: Any, new: Pointer, old: Pointer) -> Any:
+    """In which lanes there is a null pointer, given those for which it is the new one; see `Pointer.null`."""
+    both = new.is_set, old.is_set
+    if any(isinstance(each, Data) for each in both):
+        return COMPUTED
+    null = ~np.where(mask, *both)
+    return null if null.any() and not null.all() else None
 
 
 def _several(mask: Any, new: Allocation, old: Allocation) -> Allocation | None:
@@ -144,10 +155,13 @@ def either(new: Value, old: Value, scope: int = 0, otherwise: int = 0, is_one_of
     `either_number`."""
     if type(new) is not Pointer or type(old) is not Pointer:
         return either_number(new, old, scope, otherwise, is_one_of_two)
+    null = None if _is_same(new.is_set, old.is_set) and not isinstance(new.is_set, Data) else COMPUTED
     if new.allocation.is_null or old.allocation.is_null:
-        return old if new.allocation.is_null else new
+        set_ = old if new.allocation.is_null else new
+        return Pointer(set_.allocation, set_.offset, set_.pointee, null)
+    null = new.null if null is None else null
     if new.allocation is old.allocation:
-        return Pointer(new.allocation, either_number(new.offset, old.offset, scope, otherwise), new.pointee)
+        return Pointer(new.allocation, either_number(new.offset, old.offset, scope, otherwise), new.pointee, null)
     parts: dict[Allocation, tuple[Any, Any]] = {}
     for at in (new, old):
         if at.allocation.parts and not at.allocation.is_open:
@@ -160,7 +174,7 @@ def either(new: Value, old: Value, scope: int = 0, otherwise: int = 0, is_one_of
     if made is None:
         return UNKNOWN
     made.is_open = True
-    return Pointer(made, 0, new.pointee)
+    return Pointer(made, 0, new.pointee, null)
 
 
 _EVERYWHERE = np.ones((1, 1), bool)
@@ -264,14 +278,14 @@ def as_type(value: Value, type_: ir.Type) -> Value:
         if type_.kind == "void":
             return UNKNOWN
         if kind is Pointer:
-            return (not value.allocation.is_null) if type_.kind == "bool" else value
+            return value.is_set if type_.kind == "bool" else value
         if kind in (Aggregate, Closure, FunctionValue):
             return UNKNOWN
         return converted(value, type_)
     if isinstance(type_, ir.PointerType):
         if kind is Pointer:
             same = value.pointee is type_.pointee
-            return value if same else Pointer(value.allocation, value.offset, type_.pointee)
+            return value if same else Pointer(value.allocation, value.offset, type_.pointee, value.null)
         if kind is int and value == 0:
             return Pointer(NULL, 0, type_.pointee)
         return value if kind in (FunctionValue, Closure) else UNKNOWN
@@ -365,7 +379,7 @@ class Memory:
         if type(value) is Drawn:
             return self.seen(value.arguments[0]) if value.scope in self.machine.scopes else value
         if type(value) is Pointer and type(value.offset) is Drawn and value.offset.scope in self.machine.scopes:
-            return Pointer(value.allocation, self.seen(value.offset), value.pointee)
+            return Pointer(value.allocation, self.seen(value.offset), value.pointee, value.null)
         return value
 
     def layout(self, type_: ir.Type | None) -> dict[int, int]:

@@ -88,10 +88,19 @@ UNKNOWN = Data("unknown")
 class Pointer:
     """Into an allocation: bytes from its start, and the type of what is there."""
 
-    __slots__ = ("allocation", "offset", "pointee")
+    __slots__ = ("allocation", "null", "offset", "pointee")
 
-    def __init__(self, allocation: Allocation, offset: Any, pointee: ir.Type) -> None:
+    def __init__(self, allocation: Allocation, offset: Any, pointee: ir.Type, null: Any = None) -> None:
         self.allocation, self.offset, self.pointee = allocation, offset, pointee
+        self.null = null
+        """Of one that leads nowhere in some lanes: those, or data where data says which; otherwise None."""
+
+    @property
+    def is_set(self) -> Any:
+        """Whether it leads anywhere: a bool, an array of bools, or data."""
+        if self.null is None:
+            return not self.allocation.is_null
+        return self.null if isinstance(self.null, Data) else ~self.null
 
     def __repr__(self) -> str:
         return f"<&{self.allocation.name} + {self.offset}>"
@@ -155,7 +164,7 @@ def truth(value: Value) -> Any:
     if kind is int or kind is float:
         return value != 0
     if kind is Pointer:
-        return not value.allocation.is_null
+        return value.is_set
     return value if isinstance(value, Data) else COMPUTED
 
 

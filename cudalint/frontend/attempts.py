@@ -29,6 +29,7 @@ from cudalint.frontend.flags import (
     HEADERS_ROOT,
     LIBRARIES_ROOT,
     ParseOptions,
+    is_bundled,
     option_flags,
     precompiled_among,
     prelude_flags,
@@ -122,7 +123,8 @@ class Attempt(Struct, frozen=True):
 
     def own_files(self) -> list[str]:
         """The file and the headers of its project."""
-        headers = [path for path in self.included() if not path.startswith((HEADERS_ROOT, *SYSTEM_FOLDERS))]
+        included = self.included()
+        headers = [path for path in included if not path.startswith(SYSTEM_FOLDERS) and not is_bundled(path)]
         return list(dict.fromkeys((self.path, *headers)))
 
     def left_out(self, path: str) -> tuple[tuple[int, int], ...]:
@@ -285,7 +287,7 @@ class Source(Struct, frozen=True):
         lines: dict[str, set[int]] = {}
         shared: dict[str, set[tuple[int, int]]] = {}
         for problem in attempt.problems:
-            if problem.is_error and not problem.path.startswith(HEADERS_ROOT):
+            if problem.is_error and not is_bundled(problem.path):
                 if problem.error == "constructed-shared":
                     shared.setdefault(problem.path, set()).add((problem.line, problem.column))
                 elif problem.error == "no-template-word":

@@ -9,7 +9,7 @@ from typing import Final, Literal
 from clang.cindex import Diagnostic, TranslationUnit
 from msgspec import Struct
 
-from cudalint.frontend.flags import HEADERS_ROOT
+from cudalint.frontend.flags import is_bundled
 from cudalint.frontend.recovery import CONTEXT_SUFFIX
 from cudalint.reasons import ProblemKind
 
@@ -162,7 +162,7 @@ def _problem(diagnostic: Diagnostic, message: str, unit: str) -> Problem:
         kind = "undeclared-type"
     is_syntax = _category(diagnostic) in _SYNTAX and error != "no-class"
     # Those of bundled headers are ours, and those of a fragment's includer are listed there.
-    is_syntax = is_syntax and not path.startswith(HEADERS_ROOT) and not path.endswith(CONTEXT_SUFFIX)
+    is_syntax = is_syntax and not is_bundled(path) and not path.endswith(CONTEXT_SUFFIX)
     return Problem(path, line, column, message, kind, error, name, scope, is_syntax)
 
 

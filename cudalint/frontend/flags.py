@@ -96,6 +96,11 @@ def option_flags(options: ParseOptions) -> Iterator[str]:
     yield from harmless(options.extra)
 
 
+def is_bundled(path: str) -> bool:
+    """Whether a path leads to what comes with this package, however it is spelled: somebody may be in its folder."""
+    return os.path.join(os.path.abspath(path), "").startswith(os.path.join(HEADERS_ROOT, ""))
+
+
 def system_folders(options: ParseOptions) -> tuple[str, ...]:
     """The named folders that have headers of a toolkit or of the standard libraries."""
     folders = [folder for folder in options.include_dirs if _has_system_headers(folder)]

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cudalint.frontend.attempts import Attempt, Setting, Source
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.dispatches import is_dispatch
-from cudalint.frontend.flags import HEADERS_ROOT
+from cudalint.frontend.flags import is_bundled
 from cudalint.frontend.guesses import Guess, header_of
 from cudalint.frontend.preparing import is_of_libraries
 from cudalint.frontend.problems import missing_names, numbers_needed
@@ -154,7 +154,7 @@ def _with_guesses(setting: Setting, found: dict[str, tuple[Problem, Guess]]) -> 
 
 def _errors_of_ours(attempt: Attempt) -> int:
     """How many errors are in headers of this package: of what is declared twice, for one."""
-    return sum(problem.is_error and problem.path.startswith(HEADERS_ROOT) for problem in attempt.problems)
+    return sum(problem.is_error and is_bundled(problem.path) for problem in attempt.problems)
 
 
 def _missing(attempt: Attempt) -> Iterator[tuple[str, tuple[Problem, Guess]]]:

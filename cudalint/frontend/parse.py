@@ -23,7 +23,7 @@ from cudalint.frontend import clang, cursors, recovery
 from cudalint.frontend.attempts import SYSTEM_FOLDERS, Attempt, Setting, Source, never, refused_include
 from cudalint.frontend.conditions import conditions_declaring
 from cudalint.frontend.diagnoses import Problem, nested_launches
-from cudalint.frontend.flags import HEADERS_ROOT, ParseOptions, system_folders
+from cudalint.frontend.flags import HEADERS_ROOT, ParseOptions, is_bundled, system_folders
 from cudalint.frontend.inclusions import included_in
 from cudalint.frontend.invalid import Sight, with_certainty
 from cudalint.frontend.naming import misses_names, misses_names_in_headers, with_names
@@ -144,7 +144,7 @@ class ParsedFile(Struct):
 
     def is_bundled(self, path: str) -> bool:
         """Whether a path is one of the headers that come with this package."""
-        return path.startswith(os.path.join(self.bundled_root, ""))
+        return path.startswith(os.path.join(self.bundled_root, "")) or is_bundled(path)
 
     def is_user(self, path: str) -> bool:
         """Whether a path is the linted project's own: no bundled, toolkit or system header."""

@@ -21,7 +21,7 @@ from cudalint.disk.arguments import paths_in
 from cudalint.frontend import recovery
 from cudalint.frontend.attempts import Attempt, Setting, Source, refused_by
 from cudalint.frontend.conditions import BuildCondition, conditions_asked_for, dispatches_left_out
-from cudalint.frontend.flags import LIBRARIES_ROOT
+from cudalint.frontend.flags import LIBRARIES_ROOT, is_bundled
 from cudalint.frontend.problems import missing_headers
 
 _ROUNDS: Final = 12
@@ -173,7 +173,10 @@ def _folders_with(source: Source, names: Iterable[str]) -> tuple[str, ...]:
     """Folders near the file in which included names exist."""
     found = [recovery.folder_with(source.path, name) for name in dict.fromkeys(names)]
     border = source.border
-    return tuple(dict.fromkeys([each for each in found if each and border.problem_of(each) is None]))
+    # The project may be this one, where stand-ins are among its files.
+    return tuple(dict.fromkeys(
+        [each for each in found if each and not is_bundled(each) and border.problem_of(each) is None]
+    ))  # fmt: skip
 
 
 def _with_libraries(source: Source, attempt: Attempt) -> Setting | None:

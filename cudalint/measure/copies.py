@@ -2,16 +2,34 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+import bisect
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 
-from cudalint.execute.trace import AccessEvent, Trace
+from cudalint.execute.trace import AccessEvent, CopyEvent, Trace
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+_MOST = 64
+"""Intervals in which one copy is looked at."""
+_NEVER = np.iinfo(np.int64).max
+
+
+class _Step(NamedTuple):
+    """A step of copies, by the blocks that come to it: those of other sizes have gone on, or are behind."""
+
+    before: int
+    kept: int | None
+    comes: NDArray[np.bool_]
+    interval: NDArray[np.int64]
 
 
 def under_way(trace: Trace) -> Iterator[tuple[int, AccessEvent]]:
     """The accesses that copies still make in the intervals after the one in which they are issued, each by its number
-    in the trace. Who waits is taken to wait for all lanes."""
+    in the trace. A thread of a block that waits is taken to wait for all of its lanes."""
     issued = [
         (number, event) for number, event in enumerate(trace.accesses)
         if event.operation == "async-copy" and event.allocation.space == "shared"
@@ -19,27 +37,41 @@ def under_way(trace: Trace) -> Iterator[tuple[int, AccessEvent]]:
     if not issued:
         return
     last = max((int(np.max(event.interval)) for event in trace.accesses), default=0)
+    steps = [_step(step, trace) for step in trace.copies]
+    places = [step.before for step in steps]
     for number, event in issued:
-        until = _waited_for(trace, number)
-        end = last if until is None else until
-        for after in range(1, min(end - int(np.min(event.interval)), _MOST) + 1):
+        comes: NDArray[np.bool_] = np.any(event.mask, axis=1)
+        end = np.minimum(_waited_for(steps[bisect.bisect_right(places, number) :], comes), last)
+        begin = _by_row(event.interval, event.mask)
+        for after in range(1, min(int((end - begin)[comes].max(initial=0)), _MOST) + 1):
             interval = event.interval + after
-            mask = event.mask & (interval <= end) if isinstance(interval, np.ndarray) else event.mask
-            yield number, event._replace(interval=interval, mask=mask)
+            is_before: Any = interval <= (int(end[0]) if (end == end[0]).all() else end[:, None])
+            yield number, event._replace(interval=interval, mask=event.mask & is_before)
 
 
-_MOST = 64
-"""Intervals in which one copy is looked at."""
+def _step(step: CopyEvent, trace: Trace) -> _Step:
+    mask = np.broadcast_to(step.mask, trace.lanes.full.shape)
+    comes: NDArray[np.bool_] = np.any(mask, axis=1)
+    return _Step(step.before, step.kept, comes, _by_row(step.interval, mask))
 
 
-def _waited_for(trace: Trace, number: int) -> int | None:
-    """The interval in which a copy is known to be done; None for one that nobody waits for."""
-    groups_after: int | None = None
-    for step in trace.copies:
-        if step.before <= number:
-            continue
+def _by_row(interval: Any, mask: Any) -> NDArray[np.int64]:
+    """The interval in which the last of some lanes are, block by block."""
+    found: NDArray[np.int64] = np.where(mask, interval, -1).max(axis=1).astype(np.int64)
+    return found
+
+
+def _waited_for(steps: Sequence[_Step], comes: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """The interval in which a copy is known to be done in each block that issues it, given the steps behind it: the
+    first group that is made there is its own, and each further one comes after it, with copies or without any."""
+    groups = np.full(len(comes), -1)
+    until = np.full(len(comes), _NEVER)
+    for step in steps:
         if step.kept is None:
-            groups_after = 0 if groups_after is None else groups_after + 1
-        elif step.kept == 0 or (groups_after is not None and groups_after >= step.kept):
-            return int(np.max(step.interval))
-    return None
+            groups += step.comes
+            continue
+        done = step.comes & (until == _NEVER) & ((groups >= step.kept) | (step.kept == 0))
+        until[done] = step.interval[done]
+        if (until[comes] != _NEVER).all():
+            break
+    return until

@@ -109,7 +109,8 @@ class _Sum(Struct, frozen=True):
         return Requirement(f"{text} % {divisor} == {wanted}", self.names if is_product else tuple(left), divisor)
 
 
-_Parts = Iterator[tuple[tuple[str, ...], dict[str, Any]]]
+_Named = tuple[tuple[str, ...], dict[str, Any]]
+"""Numbers, or a product of them, by what they are called, with the names that it consists of."""
 
 
 def _sums_of(residues: Sequence[int], width: int, terms: Terms, unit: int) -> Iterator[_Sum]:
@@ -118,13 +119,15 @@ def _sums_of(residues: Sequence[int], width: int, terms: Terms, unit: int) -> It
     wanted = np.array([bits.bit_length() - 1 for bits in residues if bits])
     step = math.gcd(unit, width) if unit else 1
     factors = range(step, width, step)
-    one_by_one: _Parts = (((name,), {name: np.array(own)}) for name, own in terms.items())
-    pairs: list[tuple[tuple[str, ...], dict[str, Any]]] = [
+    one_by_one: list[_Named] = [((name,), {name: np.array(own)}) for name, own in terms.items()]
+    pairs: list[_Named] = [
         ((one, other), {one: np.array(its), other: np.array(own)})
         for (one, its), (other, own) in itertools.combinations(terms.items(), 2)
     ]
-    products: _Parts = ((names, {" * ".join(names): math.prod(own.values())}) for names, own in pairs)
-    for names, values in itertools.chain(one_by_one, products, pairs):
+    products: list[_Named] = [
+        (names, {" * ".join(names): np.prod(list(own.values()), axis=0)}) for names, own in pairs
+    ]
+    for names, values in (*one_by_one, *products, *pairs):
         for own in itertools.product(factors, repeat=len(values)):
             rests = (wanted - np.array(own) @ np.array(list(values.values()))) % width
             if (rests == rests[0]).all():
