@@ -20,8 +20,9 @@ def is_same_mask(one: Any, other: Any) -> bool:
     return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
-def is_same_value(one: Value, other: Value) -> bool:
-    """Whether two values of one variable are known to be equal. Data decides nothing that this is asked for."""
+def is_same_value(one: Value, other: Value, mask: Mask) -> bool:
+    """Whether two values of one variable are known to be equal for the lanes of a mask. Data decides nothing that this
+    is asked for."""
     if one is other:
         return True
     if type(one) is not type(other):
@@ -30,10 +31,10 @@ def is_same_value(one: Value, other: Value) -> bool:
         return True
     if type(one) is Pointer:
         assert type(other) is Pointer
-        return one.allocation is other.allocation and is_same_value(one.offset, other.offset)
+        return one.allocation is other.allocation and is_same_value(one.offset, other.offset, mask)
     if type(one) is np.ndarray:
         assert type(other) is np.ndarray
-        return one.dtype == other.dtype and np.array_equal(one, other)
+        return one.dtype == other.dtype and bool(((one == other) | ~mask).all())
     return type(one) in (int, bool, float) and one == other
 
 
@@ -50,25 +51,29 @@ class Standing:
     def is_still(self, mask: Mask | None, written: dict[Cell, Value]) -> bool:
         """Whether a turn has left everything as it was: the lanes in the loop, and what was in the cells that it has
         written."""
+        now = self._machine.mask
         return (
-            is_same_mask(mask, self._machine.mask)
-            and all(is_same_value(old, cell[0].cells.get(cell[1])) for cell, old in written.items())
+            now is not None
+            and is_same_mask(mask, now)
+            and all(is_same_value(old, cell[0].cells.get(cell[1]), now) for cell, old in written.items())
             and not self._stores_numbers()
         )
 
     def is_again(self) -> bool:
         """Whether all is as it was when this was asked at some time before."""
         now = {cell: cell[0].cells.get(cell[1]) for cell in self._machine.writes[-1]}
+        mask = self._machine.mask
         if (
             self._looks
+            and mask is not None
+            and is_same_mask(self._mask, mask)
             and now.keys() == self._cells.keys()
-            and all(is_same_value(value, self._cells[cell]) for cell, value in now.items())
-            and is_same_mask(self._mask, self._machine.mask)
+            and all(is_same_value(value, self._cells[cell], mask) for cell, value in now.items())
         ):
             return not self._stores_numbers()
         self._looks += 1
         if self._looks & (self._looks - 1) == 0:
-            self._cells, self._mask = now, self._machine.mask
+            self._cells, self._mask = now, mask
         return False
 
     def _stores_numbers(self) -> bool:
