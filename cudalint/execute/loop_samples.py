@@ -74,7 +74,12 @@ def samples_of(history: History, number: int) -> Samples | None:
         return None
     m, last = history.machine, history.turns[-1]
     assert m.mask is not None
-    most = int(np.where(m.mask, left, 0).max()) - 1 if type(left) is np.ndarray else left - 1
+    if type(left) is np.ndarray:
+        # Lanes that never leave go on beside the others until these have left.
+        ends = m.mask & (np.broadcast_to(left, m.mask.shape) < FOREVER)
+        most = int(np.where(ends, left, 0).max()) - 1
+    else:
+        most = left - 1
     if most < number * _LEAST_LENGTH:
         return None
     if type(left) is np.ndarray:
@@ -84,7 +89,7 @@ def samples_of(history: History, number: int) -> Samples | None:
 
 
 def _turns_left(history: History) -> Any:
-    """By what the condition compares, if that moves by constant steps."""
+    """By what the condition compares, if that moves by constant steps; None if it ends the loop for no lane."""
     notes = history.machine.notes
     assert notes is not None
     each = [notes[turn.notes : turn.tested] for turn in history.turns[-3:]]
@@ -98,7 +103,7 @@ def _turns_left(history: History) -> Any:
         left = np.minimum(left, periods) if np.ndarray in (type(left), type(periods)) else min(left, periods)
     mask = history.machine.mask
     assert mask is not None
-    return left if (np.broadcast_to(left, mask.shape)[mask] < FOREVER).all() else None
+    return left if (np.broadcast_to(left, mask.shape)[mask] < FOREVER).any() else None
 
 
 def _turns_alike(oldest: Note, old: Note, new: Note) -> Any:

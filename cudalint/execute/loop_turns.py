@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudalint.execute.affine import MOST_TIMES
+from cudalint.execute.affine import FOREVER, MOST_TIMES
+from cudalint.execute.endless import Standing
 from cudalint.execute.loop_plans import (
     History,
     Misfit,
@@ -46,6 +47,8 @@ _LEAST_STEPS = 200
 _TOO_MUCH, _MUCH_TOO_MUCH = 3, 8
 """Times these steps, after which turns are not looked at for how they go on, and after which fewer are executed."""
 _TURNS_TO_KNOW = 3
+_TURNS_TO_STAND = 2
+"""What one turn does to the next is seen in the second one."""
 _FEWEST_SAMPLES, _LEAST_SAMPLES, _MOST_SAMPLES = 2, 12, 64
 """Where an execution is very expensive, where a loop is, and at most."""
 _LEAST_SAVED = 2
@@ -76,6 +79,9 @@ class Turns:
         """Turns until now, with those that are left out."""
         self._quiet = machine.quiet_loops.get(node, 0)
         self._is_skipping = False
+        self._is_data_left = False
+        """Whether data has decided the loop's condition."""
+        self._standing = Standing(machine)
         self._key = node, machine.stack
         self._first = machine.first_tries.get(self._key, 0)
         self._events = self._number_of_events()
@@ -86,13 +92,14 @@ class Turns:
             self._history.begin()
             self._is_open = True
 
-    def tested(self) -> None:
-        """After the loop's condition."""
+    def tested(self, by_data: bool = False) -> None:
+        """After the loop's condition, which data may decide."""
+        self._is_data_left |= by_data
         if self._is_open:
             self._history.tested()
 
     def end(self) -> bool:
-        """After the last statement of a turn, if lanes go on; whether all turns are done."""
+        """After the last statement of a turn, if lanes go on; whether all turns are done that are to be executed."""
         self._total = self._total + 1
         self._executed += 1
         if self._is_skipping:
@@ -102,32 +109,37 @@ class Turns:
             self._left -= 1
             if not self._left:
                 self._leave_window(self._plan)
+                if self._standing.is_again() and not self._may_data_end_it():
+                    return self._never_ends()
         elif self._samples is not None:
             self._next_sample(self._samples)
         elif self._is_open:
             self._close_turn()
+            if self._stands_still():
+                return self._never_ends()
             if self._quiet and self._is_quiet():
                 self._skip()
             else:
                 self._quiet = 0
-                self._look()
+                return self._look()
         return False
 
-    def _look(self) -> None:
-        """Whether turns go on like the last ones."""
+    def _look(self) -> bool:
+        """Goes forward where turns go on like the last ones; whether they do so without an end."""
         m = self.machine
         assert m.notes is not None
         if self._begin_samples(_TOO_MUCH):
-            return
+            return False
         for period in list(self._periods):
             if self._is_worth_trying(period) and self._try(period):
-                return
+                return self._plan is None and self._never_ends()
         if self._begin_samples():
-            return
+            return False
         if len(m.notes) > _MOST_NOTES:
             m.forget_notes()
         if len(self._history.turns) >= _MOST_REMEMBERED:
             self._anew()
+        return False
 
     def close(self) -> None:
         if self._is_open:
@@ -177,6 +189,23 @@ class Turns:
             if isinstance(allocation.type, ir.ArrayType):
                 forget(self.machine, allocation)
 
+    # --- loops without an end ----------------------------------------------------------------------
+
+    def _may_data_end_it(self) -> bool:
+        return self._is_data_left or self.machine.is_left_by_data
+
+    def _stands_still(self) -> bool:
+        """Whether the last turn, which came after another one, has changed nothing that the next ones depend on."""
+        turns = self._history.turns
+        if len(turns) < _TURNS_TO_STAND or self._may_data_end_it():
+            return False
+        return self._standing.is_still(turns[-1].mask, turns[-1].written)
+
+    def _never_ends(self) -> bool:
+        """No more of its turns is executed."""
+        self.machine.trace.left_out.append(LeftOut(self._node, self.machine.stack, "too many turns", 1))
+        return True
+
     # --- turns that are alike ----------------------------------------------------------------------
 
     def _close_turn(self) -> None:
@@ -195,7 +224,7 @@ class Turns:
         return seen <= 2 * period + 2 or seen in (3 * period, self._first) or seen in _TRIES
 
     def _try(self, period: int) -> bool:
-        """Goes forward, if turns are alike after such periods."""
+        """Goes forward, if turns are alike after such periods. There is no plan then if they are so for ever."""
         try:
             plan = self._history.plan(period, needed=2 + -(-_LEAST_SAVED // period))
         except Misfit as misfit:
@@ -203,7 +232,20 @@ class Turns:
             if longer <= MOST_TIMES and longer not in self._periods:
                 self._periods.append(longer)
             return False
+        if self._is_for_ever(plan) and not self._may_data_end_it():
+            return True
         return self._enter_window(plan)
+
+    def _is_for_ever(self, plan: Plan) -> bool:
+        """Whether nothing in sight ends the loop for any of its lanes."""
+        if type(plan.periods) is int:
+            return plan.periods >= FOREVER
+        return bool((plan.periods[self._active_warps()] >= FOREVER).all())
+
+    def _active_warps(self) -> Any:
+        m = self.machine
+        assert m.mask is not None
+        return m.mask.reshape(m.mask.shape[0], m.lanes.warps, WARP_LANES).any(axis=2)
 
     # --- going forward -----------------------------------------------------------------------------
 
@@ -216,9 +258,7 @@ class Turns:
         length = plan.window * (2 if plan.grows else 1)
         chunks = (plan.periods - 1) * plan.period // length
         if type(chunks) is np.ndarray:
-            assert m.mask is not None
-            active = m.mask.reshape(m.mask.shape[0], m.lanes.warps, WARP_LANES).any(axis=2)
-            chunks = np.maximum(np.where(active, chunks, 1), 1)
+            chunks = np.maximum(np.where(self._active_warps(), chunks, 1), 1)
             if (np.max(chunks) - 1) * length < _LEAST_SAVED:
                 return False
         elif (chunks - 1) * length < _LEAST_SAVED:

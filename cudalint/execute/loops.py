@@ -63,11 +63,12 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
         while m.mask is not None:
             m.step(size)
             turns.begin()
-            active = m.mask
+            active, by_data = m.mask, False
             if condition is not None and (is_tested_first or turn):
                 holds = m.truth(condition(m))
                 if isinstance(holds, Data):
                     m.undecided(n, holds)
+                    by_data = True
                     if turn >= _TURNS_BY_DATA:
                         m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                         turns.cut()
@@ -85,7 +86,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                     if go_on is None:
                         break
                     m.mask = go_on
-            turns.tested()
+            turns.tested(by_data)
             if m.is_left_by_data and turn >= _TURNS_BY_DATA:
                 m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                 turns.cut()
