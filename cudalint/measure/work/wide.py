@@ -127,7 +127,7 @@ def _of_turns(charge: Charge, tool: _Tool) -> Iterator[_Part]:
     access, address = charge.term.info, charge.term.arguments[0]
     place = access.constant + (_start(access, tool) or 0) + _shift(address)
     loop = _copied(charge, tool)
-    copies, step = (compiler.merged_copies(loop), compiler.step_of(address, loop)) if loop is not None else (1, 0)
+    copies, step = (_turns(loop), compiler.step_of(address, loop)) if loop is not None else (1, 0)
     yield from (_Part(charge, place + step * turn) for turn in range(copies))
 
 
@@ -138,6 +138,11 @@ def _copied(charge: Charge, tool: _Tool) -> Loop | None:
         return None
     step = compiler.step_of(charge.term.arguments[0], loop)
     return loop if type(step) is int and step else None
+
+
+def _turns(loop: Loop) -> int:
+    """How many turns are one, as far as their accesses are."""
+    return loop.copies & -loop.copies
 
 
 def _chains(group: Sequence[_Part], tool: _Tool) -> Iterator[tuple[Wide, list[_Part]]]:
@@ -192,7 +197,7 @@ def _alignment(charge: Charge, tool: _Tool) -> int:
     most = _OF_ASSEMBLER.get(access.bytes, _WIDEST)
     if loop is not None and compiler.length(loop) is None and _is_of_thread(address):
         # Its address is that of the middle of the turns that are one.
-        most = min(most, access.bytes * compiler.merged_copies(loop) // 2)
+        most = min(most, access.bytes * _turns(loop) // 2)
     return math.gcd(most, _factor(address, loop))
 
 
@@ -225,7 +230,7 @@ def _factor_of(term: Term, copied: Loop | None) -> int:
         loop: Loop = term.info
         step, start = loop.steps.get(term), loop.starts.get(term)
         if type(step) is int and (type(start) is int or isinstance(start, Term)):
-            return math.gcd(step * (compiler.merged_copies(loop) if loop is copied else 1), _factor(start, None))
+            return math.gcd(step * (_turns(loop) if loop is copied else 1), _factor(start, None))
     elif term.op == "&":
         mask = next((each for each in term.arguments if type(each) is int and each), 1)
         return int(mask & -mask)
