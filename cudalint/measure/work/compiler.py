@@ -38,6 +38,8 @@ _MOST_COPIED: Final = 256
 _COPIES: Final = (32, 16, 8, 4, 2, 1)
 _OF_UNKNOWN: Final = 4
 """The most of a loop whose length is not known, or odd."""
+_MOST_AGAIN: Final = 32
+"""What the assembler copies once more (machine code of loops of 1 to 29 products: those of 4 still are)."""
 _BACK: Final = 2
 """The test and the jump back, which copies have once."""
 _WEIGHTS: Final = {
@@ -101,6 +103,14 @@ def copies(loop: Loop) -> int:
     most = turns & -turns if turns is not None and turns % 2 == 0 else _OF_UNKNOWN
     body = loop.scope.size - _BACK
     return next(number for number in _COPIES if number <= max(most, 1) and (body * number <= _MOST_COPIED or number == 1))
+
+
+def copies_again(loop: Loop) -> int:
+    """How often the assembler copies the copies of a loop, with one test for all: of a short one whose length is not
+    known."""
+    body = loop.scope.size - _BACK
+    is_short = UNROLLING.is_on and loop.merged == _OF_UNKNOWN and not loop.asked and body * loop.merged <= _MOST_AGAIN
+    return _OF_UNKNOWN if is_short and length(loop) is None else 1
 
 
 def _differs(term: Term) -> bool:

@@ -13,6 +13,7 @@ from cudalint.execute.trace import BarrierPart, BarrierScope
 from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, leaves
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.measure.access_places import record_at
 from cudalint.measure.work import compiler, terms
 from cudalint.measure.work.places import Access, Graph, Place, Scope, Version, Visit
@@ -164,7 +165,9 @@ class SymbolicMachine(Machine):
     ) -> Value:
         graph = self.graph
         address, constant = self.address(to, offset)
-        key = self._memory_of(to)
+        named = walk.root(node)
+        # What a variable of the kernel's own points to nothing else does, either, where it says so.
+        key = named if named is not None and named.is_restrict else self._memory_of(to)
         is_shared = to.space == "shared"
         record = record_at(node, type_.bytes)
         align = record.align if record is not None else 0

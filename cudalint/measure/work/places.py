@@ -57,6 +57,8 @@ class Loop:
         """It has a barrier, a call or another loop: it is not copied."""
         self.copies = 1
         """Of its body, one after the other, with one test for all."""
+        self.merged = 1
+        """Those of which the compiler proper makes one: what they access may be one access."""
         self.steps: dict[Term, Any] = {}
         """What its variables become in a turn: a number that is added, VARIABLE, or None for anything else."""
         self.starts: dict[Term, Any] = {}
@@ -374,7 +376,8 @@ class Graph:
                     if isinstance(start, Term):
                         waiting.append(Need(start, "value", start.home or loop.before))
         loop.is_closed = True
-        loop.copies = compiler.copies(loop)
+        loop.merged = compiler.copies(loop)
+        loop.copies = loop.merged * compiler.copies_again(loop)
 
     def _of_loop(self, need: Need, loop: Loop) -> list[Need]:
         """What a sum that changes from turn to turn asks for: nothing but its first value where it is stepped."""

@@ -142,7 +142,7 @@ def _copied(charge: Charge, tool: _Tool) -> Loop | None:
 
 def _turns(loop: Loop) -> int:
     """How many turns are one, as far as their accesses are."""
-    return loop.copies & -loop.copies
+    return loop.merged & -loop.merged
 
 
 def _chains(group: Sequence[_Part], tool: _Tool) -> Iterator[tuple[Wide, list[_Part]]]:
@@ -151,13 +151,14 @@ def _chains(group: Sequence[_Part], tool: _Tool) -> Iterator[tuple[Wide, list[_P
     for part in group:
         by_place[part.place].append(part)
     left = sorted(by_place)
+    # What turns of a loop access that is not unrolled in full is merged from their first access on.
+    whole = math.gcd(_WIDEST, left[0]) if _copied(group[0].charge, tool) is not None else _WIDEST
     while left:
         taken = [left[0]]
-        for width in _WIDTHS:
+        for width in (width for width in _WIDTHS if width <= whole):
             there = _filled(by_place, left[0], width, tool)
             if there:
                 taken = there
-                access = group[0].charge.term.info
                 for place in taken:
                     past = (_start(by_place[place][0].charge.term.info, tool) or 0) % width
                     yield Wide(width, len(taken), past), by_place[place]
