@@ -255,7 +255,14 @@ class SymbolicMachine(Machine):
         for loop in self.graph.around():
             loop.is_whole = True
         for key in list(self.versions):
-            self._change(key)
+            if not self._is_alone(key):
+                self._change(key)
+
+    def _is_alone(self, memory: Any) -> bool:
+        """Whether nothing but what the kernel itself does through one pointer changes memory."""
+        if isinstance(memory, Allocation):
+            return memory.space != "shared" and memory.name in self.restricted
+        return isinstance(memory, ir.Symbol)
 
     def fence(self, node: Any) -> None:
         self.straight.end(*ALL)

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from cudalint.execute.memory import Allocation
 from cudalint.ir import nodes as ir
 from cudalint.measure.work import compiler
+from cudalint.measure.work.narrowed import HALF, narrowed
 from cudalint.measure.work.places import Charge, Loop, Scope
 from cudalint.measure.work.terms import Term, below
 
@@ -31,6 +32,7 @@ class Wide(NamedTuple):
     """What an access is a part of."""
 
     bytes: int
+    """Fewer than the source asks for where only the lower half of an integer is of use."""
     parts: int
     """How many accesses of the source it is."""
     past: int
@@ -61,6 +63,7 @@ def wide_accesses(charges: Iterable[Charge], starts: Mapping[Any, int]) -> dict[
     beginning of shared memory to its arrays, as far as that is known."""
     if not compiler.WIDE.is_on:
         return {}
+    charges = list(charges)
     accesses = [each for each in charges if each.term.op in ("load", "store") and each.term.info.bytes < _WIDEST]
     accesses.sort(key=lambda each: each.term.number)
     found: dict[int, Wide] = {}
@@ -70,6 +73,10 @@ def wide_accesses(charges: Iterable[Charge], starts: Mapping[Any, int]) -> dict[
                 before = found.get(id(part.charge))
                 if before is None or before.bytes < wide.bytes:
                     found[id(part.charge)] = wide
+    halves = narrowed(charges)
+    for charge in accesses:
+        if id(charge.term) in halves:
+            found.setdefault(id(charge), Wide(HALF, 1, 0))
     return found
 
 
