@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data
@@ -17,6 +17,8 @@ from cudalint.measure.work.counts import Laid
 from cudalint.measure.work.places import Visit
 from cudalint.measure.work.terms import Term
 from cudalint.measure.work.wide import Wide, wide_accesses
+
+_EXPRESSIONS = get_args(ir.Expr)
 
 
 class Made(NamedTuple):
@@ -47,9 +49,7 @@ def machine_sites(laid: Laid, volatile: Iterable[ir.Span] = ()) -> dict[SiteKey,
     """By access of the source."""
     wide = wide_accesses(laid.graph.charges.values(), laid.starts)
     by_term: dict[int, Wide] = {}
-    charged: set[int] = set()
     for charge in laid.graph.charges.values():
-        charged.add(id(charge.term))
         if id(charge) in wide:
             by_term[id(charge.term)] = wide[id(charge)]
     visits: dict[SiteKey, list[Visit]] = defaultdict(list)
@@ -77,10 +77,9 @@ def _loaded_by(value: Any) -> Any:
 
 
 def _site(visits: Sequence[Visit], wide: Mapping[int, Wide]) -> MachineSite:
-    fresh = [visit for visit in visits if visit.earlier is None]
+    fresh = [visit for visit in visits if visit.earlier is None and not _is_unread(visit)]
     if not fresh:
-        line = visits[0].earlier.span.line
-        return MachineSite((), len(visits), f"it repeats the load at line {line}, whose value is still in a register")
+        return MachineSite((), len(visits), _reason(visits[0]))
     by_kind: dict[Wide | None, int] = defaultdict(int)
     for visit in fresh:
         by_kind[wide.get(id(visit.term))] += 1
@@ -88,6 +87,21 @@ def _site(visits: Sequence[Visit], wide: Mapping[int, Wide]) -> MachineSite:
         Made(kind, number / len(visits) / (kind.parts if kind is not None else 1)) for kind, number in by_kind.items()
     )
     return MachineSite(made, len(fresh), "")
+
+
+def _is_unread(visit: Visit) -> bool:
+    """Whether a part of a record is copied that nobody asks for: counters have no loads of those."""
+    type_ = ir.referent(visit.node.type) if isinstance(visit.node, _EXPRESSIONS) else None
+    is_part = isinstance(type_, ir.RecordType) and visit.bytes < type_.bytes
+    return is_part and visit.operation == "load" and not visit.term.places
+
+
+def _reason(visit: Visit) -> str:
+    if visit.operation == "store":
+        return "the record's field is what is there already, so it is not stored"
+    if visit.earlier is None:
+        return "nobody reads this field of the copy, so it is not loaded"
+    return f"it repeats the load at line {visit.earlier.span.line}, whose value is still in a register"
 
 
 def machine_events(events: Sequence[AccessEvent], site: MachineSite | None) -> Iterator[list[AccessEvent]]:

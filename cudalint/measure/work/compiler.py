@@ -102,7 +102,8 @@ def copies(loop: Loop) -> int:
         return 1
     most = turns & -turns if turns is not None and turns % 2 == 0 else _OF_UNKNOWN
     body = loop.scope.size - _BACK
-    return next(number for number in _COPIES if number <= max(most, 1) and (body * number <= _MOST_COPIED or number == 1))
+    fitting = (number for number in _COPIES if number <= most and body * number <= _MOST_COPIED)
+    return next(fitting, 1)
 
 
 def copies_again(loop: Loop) -> int:

@@ -130,10 +130,12 @@ class Test(NamedTuple):
 class Version:
     """What memory holds between two stores that may change it."""
 
-    __slots__ = ("loops",)
+    __slots__ = ("by", "loops")
 
     def __init__(self, loops: Loops) -> None:
         self.loops = loops
+        self.by: tuple[Version, Any, int, int] | None = None
+        """What there was before, and the address, its constant and the bytes of what was stored then."""
 
 
 class Graph:

@@ -44,7 +44,7 @@ class Spot(NamedTuple):
 class Run:
     """Accesses that may be parts of one."""
 
-    __slots__ = ("stored", "number", "spots")
+    __slots__ = ("number", "spots", "stored")
 
     def __init__(self, number: int) -> None:
         self.number = number
