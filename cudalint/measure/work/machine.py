@@ -175,7 +175,8 @@ class SymbolicMachine(Machine):
         if operation != "load":
             self.pass_slow_path()
         spot = Spot(to, key, is_shared, address, constant, type_.bytes, record)
-        info = Access(to, constant, type_.bytes, is_shared, None, align)
+        past = (constant - record.offset) % align if record is not None and align and record.offset is not None else 0
+        info = Access(to, constant, type_.bytes, is_shared, None, align, 0 if is_shared else past)
         if operation == "store" and self._is_there_already(value, info, address, key):
             self._visit(node, operation, type_, _scalars(value)[0], node)
             return UNKNOWN

@@ -102,6 +102,8 @@ class Access(NamedTuple):
     version: Any = None
     align: int = 0
     """Of the record of which it is a field; 0 where it is none."""
+    past: int = 0
+    """Bytes from a multiple of that alignment, as the address has it, to the record."""
     runs: Runs = (None, None)
     """Of accesses between which nothing keeps neighbours from being one."""
 

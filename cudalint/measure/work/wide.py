@@ -132,7 +132,7 @@ def _start(access: Any, tool: _Tool) -> int | None:
 def _of_turns(charge: Charge, tool: _Tool) -> Iterator[_Part]:
     """An access, once for each of the turns that are one."""
     access, address = charge.term.info, charge.term.arguments[0]
-    place = access.constant + (_start(access, tool) or 0) + _shift(address)
+    place = access.constant - access.past + (_start(access, tool) or 0) + _shift(address)
     loop = _copied(charge, tool)
     copies, step = (_turns(loop), compiler.step_of(address, loop)) if loop is not None else (1, 0)
     yield from (_Part(charge, place + step * turn) for turn in range(copies))
@@ -167,7 +167,8 @@ def _chains(group: Sequence[_Part], tool: _Tool) -> Iterator[tuple[Wide, list[_P
             if there:
                 taken = there
                 for place in taken:
-                    past = (_start(by_place[place][0].charge.term.info, tool) or 0) % width
+                    access = by_place[place][0].charge.term.info
+                    past = ((_start(access, tool) or 0) - access.past) % width
                     yield Wide(width, len(taken), past), by_place[place]
                 break
         left = [place for place in left if place not in taken]
