@@ -78,4 +78,4 @@ class Standing:
 
     def _stores_numbers(self) -> bool:
         """Whether the loop may find other numbers in shared memory each time."""
-        return any((contents.step >= self._steps).any() for contents in self._machine.contents)
+        return any(contents.touched >= self._steps for contents in self._machine.contents)

@@ -559,6 +559,9 @@ class Machine:
                 )
             )  # fmt: skip
 
+    def hand(self, values: Iterable[Value]) -> None:
+        """Notes what a function that is not followed is given, pointers among it."""
+
     def note_write(self, to: Allocation, offset: int, old: Value) -> None:
         """Remembers what was in a cell from outside of the loops around, once for each turn."""
         self.writes[-1].setdefault((to, offset), old)

@@ -57,7 +57,9 @@ class Statements:
                 return self._unknown(n)
 
     def _expression(self, n: ir.ExprStmt) -> Execute:
-        value, size = self._program.value(n.expr), size_of(n.expr)
+        value, size, e = self._program.value(n.expr), size_of(n.expr), n.expr
+        if isinstance(e, ir.Call) and e.function is not None and e.function.is_user:
+            value = self._program.calls.value(e, is_asked=False)
 
         def execute(m: Machine) -> None:
             m.step(size)

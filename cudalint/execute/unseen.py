@@ -82,8 +82,9 @@ class Unseen:
             return UNKNOWN, False
         if receiver is not None and e.name != "operator=":
             found.append(m.memory.load(*receiver, e))
-        pointers = self._touch(m, found)
         places = (*set_, receiver) if receiver is not None else set_
+        m.hand([*_scalars(found), *(Pointer(*place) for place in places)])
+        pointers = self._touch(m, found)
         pointers += [Pointer(*place) for place in places if place.allocation.space not in ("local", "nowhere")]
         self._note(m, function, why, pointers)
         if self._waits:

@@ -15,7 +15,6 @@ from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
 from cudalint.measure.machine_accesses import MachineSite, SiteKey, machine_sites
 from cudalint.measure.requests import AccessSite, Figures, figures
-from cudalint.measure.unread import dropped, unread_variables
 from cudalint.measure.work.counts import Laid, Work, counted, laid_out
 from cudalint.measure.work.lengths import NONE_OPEN, Lengths, OpenSizes
 from cudalint.processes.deadline import NEVER, Deadline
@@ -57,9 +56,7 @@ class Executed:
     @cached_property
     def machine(self) -> dict[SiteKey, MachineSite]:
         """What the compiler makes of accesses."""
-        found = machine_sites(self.laid, self.function.volatile)
-        unread = unread_variables(self.function)
-        return {key: dropped(key, site, unread) for key, site in found.items()} if unread else found
+        return machine_sites(self.laid, self.function.volatile)
 
     def lengths(self, open_: OpenSizes = NONE_OPEN, world: int = 0) -> Lengths:
         """How long loops are taken for of which nothing in sight says that."""

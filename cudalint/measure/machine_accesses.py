@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Trace
@@ -20,6 +20,8 @@ from cudalint.measure.work.halves import HALF, halved_loads
 from cudalint.measure.work.places import Visit
 from cudalint.measure.work.terms import Term
 from cudalint.measure.work.wide import Wide, wide_accesses
+
+_EXPRESSIONS = get_args(ir.Expr)
 
 
 class Made(NamedTuple):
@@ -50,16 +52,27 @@ def machine_sites(laid: Laid, volatile: Iterable[ir.Span] = ()) -> dict[SiteKey,
     """By access of the source."""
     wide = wide_accesses(laid.graph.charges.values(), laid.starts)
     by_term = dict.fromkeys(halved_loads(laid.graph.charges.values()), Wide(HALF, 1, 0))
-    charged: set[int] = set()
     for charge in laid.graph.charges.values():
-        charged.add(id(charge.term))
         if id(charge) in wide:
             by_term[id(charge.term)] = wide[id(charge)]
     visits: dict[SiteKey, list[Visit]] = defaultdict(list)
     for visit in laid.graph.accesses():
         visits[visit.node, visit.stack, visit.operation, visit.bytes].append(visit)
     verbatim = frozenset(volatile)
-    return {key: _site(own, by_term) for key, own in visits.items() if not verbatim or key[0].span not in verbatim}
+    return {
+        key: _dropped(own, laid) or _site(own, by_term)
+        for key, own in visits.items() if not verbatim or key[0].span not in verbatim
+    }  # fmt: skip
+
+
+def _dropped(visits: Sequence[Visit], laid: Laid) -> MachineSite | None:
+    """Of what is stored to variables that nobody reads."""
+    memories = [visit.term.info.memory for visit in visits if visit.operation == "store" and visit.earlier is None]
+    if not memories or not all(each.symbol in laid.unread for each in memories):
+        return None
+    return MachineSite(
+        (), len(visits), f"nobody reads `{memories[0].name}`, so the compiler drops what is stored there"
+    )
 
 
 def unreached(laid: Laid, trace: Trace) -> Iterator[AccessEvent]:
@@ -96,11 +109,9 @@ def _loaded_by(value: Any) -> Any:
 
 
 def _site(visits: Sequence[Visit], wide: Mapping[int, Wide]) -> MachineSite:
-    fresh = [visit for visit in visits if visit.earlier is None]
+    fresh = [visit for visit in visits if visit.earlier is None and not _is_unread(visit)]
     if not fresh:
-        line, what = visits[0].earlier.span.line, "store" if visits[0].is_stored else "load"
-        reason = f"it repeats the {what} at line {line}, whose value is still in a register"
-        return MachineSite((), len(visits), reason)
+        return MachineSite((), len(visits), _reason(visits[0]))
     by_kind: dict[Wide | None, int] = defaultdict(int)
     for visit in fresh:
         by_kind[wide.get(id(visit.term))] += 1
@@ -108,6 +119,22 @@ def _site(visits: Sequence[Visit], wide: Mapping[int, Wide]) -> MachineSite:
         Made(kind, number / len(visits) / (kind.parts if kind is not None else 1)) for kind, number in by_kind.items()
     )
     return MachineSite(made, len(fresh), "")
+
+
+def _is_unread(visit: Visit) -> bool:
+    """Whether a part of a record is copied that nobody asks for: counters have no loads of those."""
+    type_ = ir.referent(visit.node.type) if isinstance(visit.node, _EXPRESSIONS) else None
+    is_part = isinstance(type_, ir.RecordType) and visit.bytes < type_.bytes
+    return is_part and visit.operation == "load" and not visit.term.places
+
+
+def _reason(visit: Visit) -> str:
+    if visit.operation == "store":
+        return "the record's field is what is there already, so it is not stored"
+    if visit.earlier is None:
+        return "nobody reads this field of the copy, so it is not loaded"
+    what = "store" if visit.is_stored else "load"
+    return f"it repeats the {what} at line {visit.earlier.span.line}, whose value is still in a register"
 
 
 def machine_events(events: Sequence[AccessEvent], site: MachineSite | None) -> Iterator[list[AccessEvent]]:

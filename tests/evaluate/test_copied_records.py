@@ -25,7 +25,8 @@ _WARPS = 64 * 8
     [
         # What is read is loaded, whatever the copy holds.
         ("Particle x = P[i]; E[i] = x.pos[0] + x.pos[1] + x.mass;", 3, 0),
-        ("Particle x; x = P[i]; E[i] = x.pos[n];", 3, 0),
+        # With an index that is not known, the copy lies in local memory as a whole.
+        ("Particle x; x = P[i]; E[i] = x.pos[n];", 10, 0),
         ("auto x = P[i]; float s = x.acc[0]; x.acc[0] = s + x.pos[0]; P[i] = x;", 2, 1),
         # Measured: nine of ten are changed, and all are read.
         ("""auto x = P[i];
@@ -36,10 +37,10 @@ _WARPS = 64 * 8
             x.acc[0] = x.mass; x.acc[1] = 0; x.acc[2] = 0; P[i] = x;""", 10, 9),
         # What may stay as it was is loaded to be stored.
         ("auto x = P[i]; if (n > 5) x.mass = 1; P[i] = x;", 1, 1),
-        # Another place needs all of it.
-        ("auto x = P[i]; x.mass = 1; P[i + n] = x;", 10, 10),
+        # Another place needs all of it but what was changed (machine code).
+        ("auto x = P[i]; x.mass = 1; P[i + n] = x;", 9, 10),
         # What is stored in between may be the record, unless nothing else points to it.
-        ("auto x = P[i]; x.mass = 1; E[i] = 2; P[i] = x;", 10, 10),
+        ("auto x = P[i]; x.mass = 1; E[i] = 2; P[i] = x;", 9, 10),
         ("auto x = Q[i]; x.mass = x.mass + 1; E[i] = 2; Q[i] = x;", 1, 1),
         # A function may read and change it.
         ("auto x = P[i]; moved(x); P[i] = x;", 10, 10),

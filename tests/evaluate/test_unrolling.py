@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from evaluating import evaluate
 
-_LOOPS = [
-    # length of the loop, element that iteration k reads, bytes that one load brings
+_LOOPS: list[tuple[Any, ...]] = [
+    # length of the loop, element that iteration k reads, bytes that one load brings; and a load of the rest
     ("k < 16", "s[k]", 16),
-    ("k < 66", "s[k]", 16),
+    ("k < 66", "s[k]", 16, 8),
     ("k < 100", "s[k]", 16),
     ("k < 128", "s[k]", 16),
     ("k < 1001", "s[k]", 16),
-    ("k < 250", "s[k]", 16),
+    ("k < 250", "s[k]", 16, 8),
     ("k < 1022", "s[k]", 8),
     ("k < 512 + n % 2", "s[k]", 16),
     ("k < blockDim.x", "s[k]", 16),
@@ -29,16 +31,16 @@ _LOOPS = [
     ("k < 64", "((unsigned short*)s)[k]", 8),
     ("k < 64", "((unsigned char*)s)[k]", 1),
     ("k < 64", "s[63 - k]", 16),
-    ("k < 64", "s[62 - k]", 4),
+    ("k < 64", "s[62 - k]", 16, 4),
     ("k < 64", "s[2 * k]", 4),
 ]
 
 
-@pytest.mark.parametrize(("length", "element", "expected"), _LOOPS)
-def test_width_of_loads_in_a_loop(length: str, element: str, expected: int) -> None:
+@pytest.mark.parametrize(("length", "element", "expected"), [(*row[:2], list(row[2:])) for row in _LOOPS])
+def test_width_of_loads_in_a_loop(length: str, element: str, expected: list[int]) -> None:
     body = f"float x = 0; for (int k = 0; {length}; k++) x += {element}; b[t] = x;"
     kernel = evaluate(body, (32, 4, 1), arguments="unknown, other")
-    assert [access.bytes for access in kernel.accesses if access.array == "s"] == [expected]
+    assert [access.bytes for access in kernel.accesses if access.array == "s"] == expected
 
 
 def test_a_counter_that_is_declared_before_the_loop_counts_like_its_own() -> None:

@@ -131,9 +131,9 @@ def test_short_loops_are_copied_and_share_their_test(monkeypatch: pytest.MonkeyP
       for (int i = 0; i < n; ++i) x = x * x;
       c[threadIdx.x] = x;
     }"""
-    # LLVM's size of the body is 7: a product, two variables with their steps, a test and a jump. 8 * (7 - 2) + 2 < 75.
+    # Machine code (nvcc 13.0, sm_90): 16 products and one test, 4 of PTX's copies of 4 turns.
     found = work(source, (32, 1, 1), n=64)
-    assert found.instructions["float"] == 64 and found.instructions["branch"] == 2 * 64 / 8
+    assert found.instructions["float"] == 64 and found.instructions["branch"] == 2 * 64 / 16
     off(monkeypatch, "UNROLLING")
     assert work(source, (32, 1, 1), n=64).instructions["branch"] == 2 * 64
 

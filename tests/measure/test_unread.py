@@ -5,13 +5,13 @@ from __future__ import annotations
 import pytest
 from executing import kernel_in
 
-from cudalint.measure.unread import unread_variables
+from cudalint.measure.work.unread import unread
 
 _HELPERS = "struct P { float x[64], y; void set(float v) { y = v; } }; __device__ float f(float *p) { return *p; }"
 
 
 @pytest.mark.parametrize(
-    ("body", "unread"),
+    ("body", "names"),
     [
         ("s[t] = a[t]; p.x[t] = 1; p.y = 2;", {"s", "p"}),
         ("s[t] = q[t] = a[t];", {"s"}),
@@ -30,8 +30,8 @@ _HELPERS = "struct P { float x[64], y; void set(float v) { y = v; } }; __device_
         ("s[t] = a[t]; if (sizeof(s) > 4) a[t] = 1;", {"s"}),
     ],
 )  # fmt: skip
-def test_what_the_compiler_may_drop(body: str, unread: set[str]) -> None:
+def test_what_the_compiler_may_drop(body: str, names: set[str]) -> None:
     declared = "__shared__ float s[64]; __shared__ P p; __shared__ volatile float v[64]; __shared__ float *where[64];"
     source = f"{_HELPERS} __global__ void k(float *a, float *q) {{ {declared} extern __shared__ float d[];"
     function = kernel_in(f"{source} int t = threadIdx.x; {body} }}")
-    assert {symbol.name for symbol in unread_variables(function)} == unread
+    assert {symbol.name for symbol in unread(function)} == names

@@ -35,13 +35,13 @@ VARIABLE: Final = "variable"
 MOST_UNROLLED: Final = 1200
 """Instructions of LLVM that a loop may become that is unrolled in full: its threshold of 300, times 4, as it raises it
 where unrolling makes most of them constant (`-unroll-threshold`, `-unroll-max-percent-threshold-boost`)."""
-_MOST_COPIED: Final = 75
-"""The same where it is copied a few times: a quarter of 300 (NVPTXTTIImpl::getUnrollingPreferences)."""
-_COPIES: Final = (8, 4, 2)
-_OF_KNOWN: Final = (16, *_COPIES)
-"""The same of a loop of known length."""
+_MOST_COPIED: Final = 256
+"""The same where it is copied a few times (PTX of some thirty loops of 7 to 136 instructions, nvcc 13.0)."""
+_COPIES: Final = (32, 16, 8, 4, 2, 1)
 _OF_UNKNOWN: Final = 4
-"""The most of one whose length is not known, in PTX."""
+"""The most of a loop whose length is not known, or odd."""
+_MOST_AGAIN: Final = 32
+"""What the assembler copies once more (machine code of loops of 1 to 29 products: those of 4 still are)."""
 _BACK: Final = 2
 """The test and the jump back, which copies have once."""
 _WEIGHTS: Final = {
@@ -92,33 +92,33 @@ def is_predicated(sides: Sequence[Scope]) -> bool:
 
 
 def copies(loop: Loop) -> int:
-    """Of the body of a loop whose length is not known, or that is too long to unroll in full."""
+    """Of the body of a loop whose length is not known, or that is too long to unroll in full: a power of two, of which
+    a length that is known to be even is a multiple, while others have a rest. How long it is has to be the same for all
+    threads of a warp, and known before it turns."""
     if not UNROLLING.is_on or loop.is_whole or loop.asked == 1:
         return 1
     if loop.asked:
         return int(loop.asked)
-    return _most_copies(loop, _COPIES)
-
-
-def _most_copies(loop: Loop, numbers: Sequence[int]) -> int:
-    body = loop.scope.size - _BACK
-    return next((number for number in numbers if body * number + _BACK <= _MOST_COPIED), 1)
-
-
-def merged_copies(loop: Loop) -> int:
-    """How many turns of a loop are one, as far as accesses of theirs may be, too: a power of two. A length that is
-    known to be even is a multiple of it; of others there is a rest. How long one is must be the same for all threads of
-    a warp, and known before it turns (machine code of some fifty loops, nvcc 13.0, sm_80 and sm_90)."""
-    if loop.copies == 1 or loop.asked:
-        return loop.copies & -loop.copies
     turns = length(loop)
-    if turns is not None and turns % 2 == 0:
-        return min(turns & -turns, _most_copies(loop, _OF_KNOWN))
-    differs = turns is None and any(
-        term.op in ("load", "atomic", "call") or (term.op == "special" and term.info.startswith("threadIdx"))
-        for term in below((loop.test,))
-    )
-    return 1 if differs else min(loop.copies, _OF_UNKNOWN)
+    if turns is None and any(_differs(term) for term in below((loop.test,))):
+        return 1
+    most = turns & -turns if turns is not None and turns % 2 == 0 else _OF_UNKNOWN
+    body = loop.scope.size - _BACK
+    fitting = (number for number in _COPIES if number <= most and body * number <= _MOST_COPIED)
+    return next(fitting, 1)
+
+
+def copies_again(loop: Loop) -> int:
+    """How often the assembler copies the copies of a loop, with one test for all: of a short one whose length is not
+    known."""
+    body = loop.scope.size - _BACK
+    is_short = UNROLLING.is_on and loop.merged == _OF_UNKNOWN and not loop.asked and body * loop.merged <= _MOST_AGAIN
+    return _OF_UNKNOWN if is_short and length(loop) is None else 1
+
+
+def _differs(term: Term) -> bool:
+    """Whether it may be another one in each thread, or data."""
+    return term.op in ("load", "atomic", "call") or (term.op == "special" and term.info.startswith("threadIdx"))
 
 
 def length(loop: Loop) -> int | None:

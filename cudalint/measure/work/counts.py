@@ -22,6 +22,7 @@ from cudalint.measure.work import compiler
 from cudalint.measure.work.machine import SymbolicMachine, Variable
 from cudalint.measure.work.places import Charge, Graph, Place, Test
 from cudalint.measure.work.terms import Term
+from cudalint.measure.work.unread import unread
 from cudalint.measure.work.walk import SymbolicProgram
 from cudalint.measure.work.wide import Wide, shared_starts, wide_accesses
 
@@ -57,6 +58,8 @@ class Laid(Struct, frozen=True, eq=False):
     unknown: Mapping[str, int]
     starts: Mapping[ir.Symbol, int]
     """Where shared arrays begin in the block's shared memory."""
+    unread: frozenset[ir.Symbol]
+    """Shared variables that nobody reads: nothing is stored there."""
 
     @property
     def tests(self) -> Mapping[Any, Test]:
@@ -67,7 +70,8 @@ class Laid(Struct, frozen=True, eq=False):
 @lru_cache(maxsize=4)
 def laid_out(function: ir.Function) -> Laid:
     indexed: set[Variable] = set()
-    declared = {node.symbol for node in walk.nodes_in(function) if isinstance(node, ir.Declare)}
+    dropped = unread(function)
+    declared = {node.symbol for node in walk.nodes_in(function) if isinstance(node, ir.Declare)} - dropped
     while True:
         known = len(indexed)
         machine = SymbolicMachine(SymbolicProgram(), indexed, shared_starts(declared))
@@ -75,8 +79,8 @@ def laid_out(function: ir.Function) -> Laid:
         if len(indexed) == known:  # Else an array was taken for registers until something indexed it.
             break
     graph, trace = machine.graph, machine.trace
-    starts = shared_starts({*declared, *machine.environment})
-    return Laid(graph, (function.body, (), None), graph.visits(), trace.unknown, starts)
+    starts = shared_starts({*declared, *machine.environment} - dropped)
+    return Laid(graph, (function.body, (), None), graph.visits(), trace.unknown, starts, dropped)
 
 
 def work_of(function: ir.Function, lanes: Lanes, arguments: Mapping[ir.Symbol, Value]) -> tuple[list[Work], Trace]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence, Set
+from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cudalint.execute.lanes import Lanes
@@ -13,6 +13,7 @@ from cudalint.execute.trace import BarrierPart, BarrierScope
 from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, leaves
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.measure.access_places import record_at
 from cudalint.measure.work import compiler, terms
 from cudalint.measure.work.places import Access, Graph, Place, Scope, Stored, Version, Visit
@@ -164,14 +165,21 @@ class SymbolicMachine(Machine):
     ) -> Value:
         graph = self.graph
         address, constant = self.address(to, offset)
+        named = walk.root(node)
         key = self._memory_of(to)
+        if key is not to and named is not None and named.is_restrict:
+            key = named  # A variable of the kernel's own says that nothing else points there.
         is_shared = to.space == "shared"
         record = record_at(node, type_.bytes)
         align = record.align if record is not None else 0
         if operation != "load":
             self.pass_slow_path()
         spot = Spot(to, key, is_shared, address, constant, type_.bytes, record)
-        info = Access(to, constant, type_.bytes, is_shared, None, align)
+        past = (constant - record.offset) % align if record is not None and align and record.offset is not None else 0
+        info = Access(to, constant, type_.bytes, is_shared, None, align, 0 if is_shared else past)
+        if operation == "store" and self._is_there_already(value, info, address, key):
+            self._visit(node, operation, type_, _scalars(value)[0], node)
+            return UNKNOWN
         if operation != "load":
             info = info._replace(runs=self.straight.join(operation, spot))
             needs = [(address, "address"), *((each, "value") for each in _scalars(value))]
@@ -182,6 +190,8 @@ class SymbolicMachine(Machine):
             self._change(key)
             if operation == "store" and node.span not in self.volatile:
                 self._keep(Stored(address, info, own, value, node, made), type_, key, before)
+            if before is not None and operation == "store":
+                self.versions[key].by = before, address, constant, type_.bytes
             return made if operation == "atomic" else UNKNOWN
         version = self.versions.setdefault(key, Version(terms.NO_LOOPS))
         stored = graph.stored(address, type_, version, info)
@@ -202,6 +212,29 @@ class SymbolicMachine(Machine):
         if isinstance(type_, ir.Scalar):
             return load
         return Aggregate(type_, {at: self._field(load, at, leaf) for at, leaf in leaves(type_)})
+
+    def _is_there_already(self, value: Value, to: Access, address: Any, key: Any) -> bool:
+        """Whether a field of a record is what was loaded from there, and nothing can have changed it since."""
+        cells = _scalars(value)
+        value = cells[0] if len(cells) == 1 else None
+        if not to.align or not isinstance(value, Term) or value.op != "load" or value.info.version is None:
+            return False
+        same = value.info.memory is to.memory and (value.info.constant, value.info.bytes) == (to.constant, to.bytes)
+        if not same or value.arguments[0] is not address:
+            return False
+        now = self.versions.get(key)
+        while now is not None and now is not value.info.version:
+            # Stores to other fields of the record have not changed it.
+            before, where, constant, bytes_ = now.by or (None, None, 0, 0)
+            is_apart = constant + bytes_ <= to.constant or to.constant + to.bytes <= constant
+            now = before if where is address and is_apart else None
+        return now is not None
+
+    def hand(self, values: Iterable[Value]) -> None:
+        for value in values:
+            held = value.allocation.cells.values() if isinstance(value, Pointer) else (value,)
+            for each in list(held):
+                self.graph.need(each)
 
     def pass_slow_path(self) -> None:
         apart, self.slow = self.slow, Apart()
@@ -273,7 +306,14 @@ class SymbolicMachine(Machine):
         for loop in self.graph.around():
             loop.is_whole = True
         for key in list(self.versions):
-            self._change(key)
+            if not self._is_alone(key):
+                self._change(key)
+
+    def _is_alone(self, memory: Any) -> bool:
+        """Whether nothing but what the kernel itself does through one pointer changes memory."""
+        if isinstance(memory, Allocation):
+            return memory.space != "shared" and memory.name in self.restricted
+        return isinstance(memory, ir.Symbol)
 
     def fence(self, node: Any) -> None:
         self.straight.end(*ALL)

@@ -58,6 +58,8 @@ class Loop:
         """It has a barrier, a call or another loop: it is not copied."""
         self.copies = 1
         """Of its body, one after the other, with one test for all."""
+        self.merged = 1
+        """Those of which the compiler proper makes one: what they access may be one access."""
         self.steps: dict[Term, Any] = {}
         """What its variables become in a turn: a number that is added, VARIABLE, or None for anything else."""
         self.starts: dict[Term, Any] = {}
@@ -101,6 +103,8 @@ class Access(NamedTuple):
     version: Any = None
     align: int = 0
     """Of the record of which it is a field; 0 where it is none."""
+    past: int = 0
+    """Bytes from a multiple of that alignment, as the address has it, to the record."""
     runs: Runs = (None, None)
     """Of accesses between which nothing keeps neighbours from being one."""
 
@@ -131,12 +135,14 @@ class Test(NamedTuple):
 class Version:
     """What memory holds between two stores that may change it."""
 
-    __slots__ = ("loops", "stored")
+    __slots__ = ("by", "loops", "stored")
 
     def __init__(self, loops: Loops, stored: Mapping[Hashable, Stored] | None = None) -> None:
         self.loops = loops
         self.stored = stored or {}
         """What the thread itself has put there, by address, and what leaves no doubt that it is still there."""
+        self.by: tuple[Version, Any, int, int] | None = None
+        """What there was before, and the address, its constant and the bytes of what was stored then."""
 
 
 class Stored(NamedTuple):
@@ -406,7 +412,8 @@ class Graph:
                     if isinstance(start, Term):
                         waiting.append(Need(start, "value", start.home or loop.before))
         loop.is_closed = True
-        loop.copies = compiler.copies(loop)
+        loop.merged = compiler.copies(loop)
+        loop.copies = loop.merged * compiler.copies_again(loop)
 
     def _of_loop(self, need: Need, loop: Loop) -> list[Need]:
         """What a sum that changes from turn to turn asks for: nothing but its first value where it is stepped."""

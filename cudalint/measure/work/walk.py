@@ -72,6 +72,7 @@ class SymbolicProgram(Program):
         # What is in other statements keeps apart what is around these.
         apart = keeps_apart(n.condition if isinstance(n, ir.If) else n) if not isinstance(n, _COMPOUND) else Apart()
         is_assembly = isinstance(n, ir.Asm)
+        given = [self.value(each) for each in n.operands if isinstance(each, ir.Name)] if isinstance(n, ir.Asm) else []
 
         def execute(m: Any) -> None:
             site, slow = m.graph.site, m.slow
@@ -79,6 +80,8 @@ class SymbolicProgram(Program):
             m.slow = apart
             if is_assembly:
                 m.straight.end("compiler")
+            for each in given:
+                m.graph.need(each(m))
             inner(m)
             if is_assembly:
                 m.straight.end("compiler")

@@ -17,6 +17,7 @@ from typing import Any, NamedTuple
 from cudalint.execute.memory import Allocation
 from cudalint.ir import nodes as ir
 from cudalint.measure.work import compiler
+from cudalint.measure.work.narrowed import HALF, narrowed
 from cudalint.measure.work.places import Charge, Loop, Scope
 from cudalint.measure.work.terms import Term, below
 
@@ -31,6 +32,7 @@ class Wide(NamedTuple):
     """What an access is a part of."""
 
     bytes: int
+    """Fewer than the source asks for where only the lower half of an integer is of use."""
     parts: int
     """How many accesses of the source it is."""
     past: int
@@ -61,6 +63,7 @@ def wide_accesses(charges: Iterable[Charge], starts: Mapping[Any, int]) -> dict[
     beginning of shared memory to its arrays, as far as that is known."""
     if not compiler.WIDE.is_on:
         return {}
+    charges = list(charges)
     accesses = [each for each in charges if each.term.op in ("load", "store") and each.term.info.bytes < _WIDEST]
     accesses.sort(key=lambda each: each.term.number)
     found: dict[int, Wide] = {}
@@ -70,6 +73,10 @@ def wide_accesses(charges: Iterable[Charge], starts: Mapping[Any, int]) -> dict[
                 before = found.get(id(part.charge))
                 if before is None or before.bytes < wide.bytes:
                     found[id(part.charge)] = wide
+    halves = narrowed(charges)
+    for charge in accesses:
+        if id(charge.term) in halves:
+            found.setdefault(id(charge), Wide(HALF, 1, 0))
     return found
 
 
@@ -125,9 +132,9 @@ def _start(access: Any, tool: _Tool) -> int | None:
 def _of_turns(charge: Charge, tool: _Tool) -> Iterator[_Part]:
     """An access, once for each of the turns that are one."""
     access, address = charge.term.info, charge.term.arguments[0]
-    place = access.constant + (_start(access, tool) or 0) + _shift(address)
+    place = access.constant - access.past + (_start(access, tool) or 0) + _shift(address)
     loop = _copied(charge, tool)
-    copies, step = (compiler.merged_copies(loop), compiler.step_of(address, loop)) if loop is not None else (1, 0)
+    copies, step = (_turns(loop), compiler.step_of(address, loop)) if loop is not None else (1, 0)
     yield from (_Part(charge, place + step * turn) for turn in range(copies))
 
 
@@ -140,20 +147,28 @@ def _copied(charge: Charge, tool: _Tool) -> Loop | None:
     return loop if type(step) is int and step else None
 
 
+def _turns(loop: Loop) -> int:
+    """How many turns are one, as far as their accesses are."""
+    return loop.merged & -loop.merged
+
+
 def _chains(group: Sequence[_Part], tool: _Tool) -> Iterator[tuple[Wide, list[_Part]]]:
     """Runs of 2, 4 and so on that are as aligned as they are wide."""
     by_place: dict[int, list[_Part]] = defaultdict(list)
     for part in group:
         by_place[part.place].append(part)
     left = sorted(by_place)
+    # What turns of a loop access that is not unrolled in full is merged from their first access on.
+    whole = math.gcd(_WIDEST, left[0]) if _copied(group[0].charge, tool) is not None else _WIDEST
     while left:
         taken = [left[0]]
-        for width in _WIDTHS:
+        for width in (width for width in _WIDTHS if width <= whole):
             there = _filled(by_place, left[0], width, tool)
             if there:
                 taken = there
                 for place in taken:
-                    past = (_start(by_place[place][0].charge.term.info, tool) or 0) % width
+                    access = by_place[place][0].charge.term.info
+                    past = ((_start(access, tool) or 0) - access.past) % width
                     yield Wide(width, len(taken), past), by_place[place]
                 break
         left = [place for place in left if place not in taken]
@@ -191,7 +206,7 @@ def _alignment(charge: Charge, tool: _Tool) -> int:
     most = _OF_ASSEMBLER.get(access.bytes, _WIDEST)
     if loop is not None and compiler.length(loop) is None and _is_of_thread(address):
         # Its address is that of the middle of the turns that are one.
-        most = min(most, access.bytes * compiler.merged_copies(loop) // 2)
+        most = min(most, access.bytes * _turns(loop) // 2)
     return math.gcd(most, _factor(address, loop))
 
 
@@ -224,7 +239,7 @@ def _factor_of(term: Term, copied: Loop | None) -> int:
         loop: Loop = term.info
         step, start = loop.steps.get(term), loop.starts.get(term)
         if type(step) is int and (type(start) is int or isinstance(start, Term)):
-            return math.gcd(step * (compiler.merged_copies(loop) if loop is copied else 1), _factor(start, None))
+            return math.gcd(step * (_turns(loop) if loop is copied else 1), _factor(start, None))
     elif term.op == "&":
         mask = next((each for each in term.arguments if type(each) is int and each), 1)
         return int(mask & -mask)
