@@ -35,7 +35,7 @@ def test_a_switch_leaves_its_part_out(off: str, width: int, tmp_path: object) ->
     code = "__global__ void k(float *y) {\n  __shared__ float s[64];\n  s[threadIdx.x] = y[threadIdx.x];\n"
     source = f"{tmp_path}/k.cu"
     with open(source, "w", encoding="utf-8") as file:
-        file.write(f"{code}  __syncthreads();\n  y[threadIdx.x] = s[2 * threadIdx.x] +\n  s[2 * threadIdx.x + 1];\n}}\n")
+        file.write(f"{code}  __syncthreads();\n  y[threadIdx.x] = s[2 * threadIdx.x] + s[2 * threadIdx.x + 1];\n}}\n")
     command = [sys.executable, "-m", "cudalint", "facts", "--format", "json", "--block", "32", source]
     done = subprocess.run(command, capture_output=True, text=True, check=True, env={**os.environ, VARIABLE: off})
     [kernel] = json.loads(done.stdout)["files"][0]["kernels"]

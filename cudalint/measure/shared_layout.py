@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
-from cudalint.ir.walk import without_casts
+from cudalint.measure.work.unread import unread
 from cudalint.worlds.origins import Code
 
 
@@ -17,7 +17,7 @@ def shared_layout(kernel: ir.Function, trace: Trace) -> dict[ir.Symbol, int]:
     room. Where other functions declare shared arrays too, their order is not known, and nothing is said.
     """
     nodes = Code.of(kernel).nodes
-    dropped = unread(nodes)
+    dropped = unread(kernel)
     touched = {event.allocation.symbol for event in trace.accesses if event.allocation.symbol is not None}
     named = {node.symbol for node in nodes if isinstance(node, ir.Name)}
     arrays = sorted((s for s in named | touched if s.storage == "shared"), key=lambda s: s.span)
@@ -40,32 +40,6 @@ def bytes_of_shared(kernel: ir.Function) -> dict[ir.Symbol, int]:
     """Of the static shared variables that a kernel and what it calls name."""
     names = (node.symbol for node in Code.of(kernel).nodes if isinstance(node, ir.Name))
     return {symbol: symbol.type.bytes for symbol in names if symbol.storage == "shared"}
-
-
-def unread(nodes: tuple[object, ...]) -> frozenset[ir.Symbol]:
-    """The shared variables that a kernel stores to and never reads: the compiler drops them with all that is stored
-    there.
-
-    Read from the machine code of twelve kernels (nvcc 13.0, sm_86 and sm_90): plain stores to a static shared variable
-    that nobody reads are gone, in loops and before barriers too. They stay if any part of the variable is read (another
-    field, another row), or if an atomic changes it, whose result may be unused.
-    """
-    roots = {id(name) for node in nodes if isinstance(node, ir.Assign) and (name := _assigned(node)) is not None}
-    own = {node.symbol for node in nodes if isinstance(node, ir.Declare)}
-    named: set[ir.Symbol] = set()
-    otherwise: set[ir.Symbol] = set()
-    for node in nodes:
-        if isinstance(node, ir.Name) and node.symbol.storage == "shared":
-            (named if id(node) in roots else otherwise).add(node.symbol)
-    return frozenset((named & own) - otherwise)
-
-
-def _assigned(assignment: ir.Assign) -> ir.Name | None:
-    """The variable of whose memory a part is assigned to, without a look at what is there."""
-    target = assignment.target
-    while isinstance(target, ir.Index) or (isinstance(target, ir.Member) and not target.arrow):
-        target = without_casts(target.base)
-    return target if isinstance(target, ir.Name) and not assignment.op else None
 
 
 def alignment(type_: ir.Type) -> int:

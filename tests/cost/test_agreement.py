@@ -58,8 +58,8 @@ def _costs(path: Path, source: str) -> list[FindingCost]:
 @pytest.mark.parametrize("launch", ["sums<<<256, 256>>>(x, y, 65536, 256);", "sums<<<16, 256>>>(x, y, 4096, 256);"])
 def test_a_kernel_that_is_bound_by_needless_traffic_is_faster_without(tmp_path: Path, launch: str) -> None:
     """Each thread reads a row: 32 sectors for each load, of which L1 keeps seven in eight for the next seven turns. L1
-    takes 32 clocks for them, as words that lie rows of 256 floats apart are in one of its banks (33 on an H100, with rows of
-    4096), and 1 for the 4 sectors of neighbours; what DRAM brings is the same."""
+    takes 32 clocks for them, as words that lie rows of 256 floats apart are in one of its banks (33 on an H100, with
+    rows of 4096), and 1 for the 4 sectors of neighbours; what DRAM brings is the same."""
     [cost] = _costs(tmp_path / "k.cu", _ROWS + _LAUNCHES.replace("LAUNCH", launch))
     assert cost.limiter == "l1"
     assert cost.traffic_share == pytest.approx(28 / 32, rel=0.01)

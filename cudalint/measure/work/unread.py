@@ -36,7 +36,14 @@ def _roots(nodes: Iterable[object], volatile: Iterable[ir.Span]) -> Iterable[int
     for node in nodes:
         if isinstance(node, ir.Assign) and not node.op and node.target.span not in verbatim:
             target = walk.without_casts(node.target)
-            while isinstance(target, ir.Index) or (isinstance(target, ir.Member) and not target.arrow):
+            while isinstance(target, (ir.Index, ir.Member)) and not _reads_pointer(target):
                 target = walk.without_casts(target.base)
             if isinstance(target, ir.Name):
                 yield id(target)
+
+
+def _reads_pointer(place: ir.Index | ir.Member) -> bool:
+    """Whether it is a pointer that says where the place is."""
+    if isinstance(place, ir.Member):
+        return place.arrow
+    return not isinstance(walk.without_casts(place.base).type, ir.ArrayType)
