@@ -57,19 +57,18 @@ def machine_sites(laid: Laid, volatile: Iterable[ir.Span] = ()) -> dict[SiteKey,
         visits[visit.node, visit.stack, visit.operation, visit.bytes].append(visit)
     verbatim = frozenset(volatile)
     return {
-        key: _dropped(own, laid) or _site(own, by_term)
+        key: _read(own, _site(own, by_term), laid)
         for key, own in visits.items() if not verbatim or key[0].span not in verbatim
     }  # fmt: skip
 
 
-def _dropped(visits: Sequence[Visit], laid: Laid) -> MachineSite | None:
-    """Of what is stored to variables that nobody reads."""
+def _read(visits: Sequence[Visit], site: MachineSite, laid: Laid) -> MachineSite:
+    """An access, with a reason where it is a store to a variable that nobody reads: it would be what it is if somebody
+    did."""
     memories = [visit.term.info.memory for visit in visits if visit.operation == "store" and visit.earlier is None]
     if not memories or not all(each.symbol in laid.unread for each in memories):
-        return None
-    return MachineSite(
-        (), len(visits), f"nobody reads `{memories[0].name}`, so the compiler drops what is stored there"
-    )
+        return site
+    return site._replace(reason=f"nobody reads `{memories[0].name}`, so the compiler drops what is stored there")
 
 
 def copied_records(laid: Laid) -> frozenset[Any]:
