@@ -57,9 +57,9 @@ def results_of(
             continue
         of_machine = executed.machine.get((site.node, site.stack, site.operation, site.bytes))
         if of_machine is not None and of_machine.reason:
-            wide = next((made.wide for made in of_machine.made if made.wide is not None), None)
-            own_site = site._replace(bytes=wide.bytes) if wide is not None else site
-            yield own_site, events, (_left_out(site, of_machine, launch),)
+            widths = [made.wide.bytes for made in of_machine.made if made.wide is not None]
+            as_made = site._replace(bytes=widths[0]) if widths else site
+            yield as_made, events, (_left_out(site, of_machine, launch),)
             continue
         drawn, is_drawn, is_scattered = _with_numbers(events, executed)
         for own in machine_events(drawn, of_machine):
