@@ -13,6 +13,7 @@ from typing import Any, NamedTuple, get_args
 from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
+from cudalint.measure.work import compiler
 from cudalint.measure.work.counts import Laid
 from cudalint.measure.work.places import Visit
 from cudalint.measure.work.terms import Term
@@ -105,7 +106,7 @@ def _is_unread(visit: Visit) -> bool:
     """Whether a part of a record is copied that nobody asks for: counters have no loads of those."""
     type_ = ir.referent(visit.node.type) if isinstance(visit.node, _EXPRESSIONS) else None
     is_part = isinstance(type_, ir.RecordType) and visit.bytes < type_.bytes
-    return is_part and visit.operation == "load" and not visit.term.places
+    return compiler.UNUSED.is_on and is_part and visit.operation == "load" and not visit.term.places
 
 
 def _reason(visit: Visit) -> str:
