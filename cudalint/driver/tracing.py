@@ -181,7 +181,7 @@ def _lanes_of(mask: Any, trace: Executions) -> str:
 def _machine(site: MachineSite | None) -> str:
     if site is None:
         return "as it stands, not merged with others"
-    if not site.made:
+    if site.reason:
         return f"none: {site.reason}"
     texts = [
         f"one of {made.wide.bytes} bytes, with its neighbours" if made.wide is not None else "as it stands"

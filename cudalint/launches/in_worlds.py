@@ -39,6 +39,7 @@ def in_worlds(
     compiled: Compiled, deadline: Deadline = NEVER,
 ) -> InWorlds:  # fmt: skip
     """`statements` are what users say of the launch."""
+    compiled.laid.capability = target.compute_capability
     space = space_of_launch(configuration, function, graph, statements, target, compiled.program)
     done: list[tuple[Sequence[World], Executed]] = []
 

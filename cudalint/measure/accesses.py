@@ -57,8 +57,10 @@ def results_of(
         if site.space not in ("global", "shared") or not is_asked(site):
             continue
         of_machine = executed.machine.get((site.node, site.stack, site.operation, site.bytes))
-        if of_machine is not None and not of_machine.made:
-            yield site, events, (_left_out(site, of_machine, launch),)
+        if of_machine is not None and of_machine.reason:
+            widths = [made.wide.bytes for made in of_machine.made if made.wide is not None]
+            as_made = site._replace(bytes=widths[0]) if widths else site
+            yield as_made, events, (_left_out(site, of_machine, launch),)
             continue
         drawn, is_drawn, is_scattered = _with_numbers(events, executed)
         for own in machine_events(drawn, of_machine):

@@ -21,12 +21,26 @@ from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.worlds.records import Batch
 
 
+class Layouts(Struct, eq=False):
+    """Functions as the compiler lays them out, as far as anybody asked."""
+
+    capability: tuple[int, int] = (0, 0)
+    """Of the GPU that they are compiled for."""
+    found: dict[tuple[ir.Function, tuple[int, int]], Laid] = field(default_factory=dict)
+
+    def of(self, function: ir.Function) -> Laid:
+        key = function, self.capability
+        if key not in self.found:
+            self.found[key] = laid_out(function, self.capability)
+        return self.found[key]
+
+
 class Executed:
     """A kernel, the worlds of one launch, and the trace that its execution leaves; what several kinds of facts ask is
     computed when it is asked for the first time, and kept."""
 
     def __init__(
-        self, function: ir.Function, batch: Batch, trace: Trace, laid: dict[ir.Function, Laid],
+        self, function: ir.Function, batch: Batch, trace: Trace, laid: Layouts,
         program: Program | None = None,
     ) -> None:  # fmt: skip
         """`laid` keeps what is known of functions, whatever they are launched with, and `program` what they were
@@ -48,10 +62,7 @@ class Executed:
     @cached_property
     def laid(self) -> Laid:
         """The kernel as the compiler lays it out."""
-        found = self._laid.get(self.function)
-        if found is None:
-            found = self._laid[self.function] = laid_out(self.function)
-        return found
+        return self._laid.of(self.function)
 
     @cached_property
     def machine(self) -> dict[SiteKey, MachineSite]:
@@ -76,7 +87,7 @@ class Compiled(Struct, eq=False):
     """What is kept of the functions of a file from one launch to the next."""
 
     program: CountedProgram = field(default_factory=CountedProgram)
-    laid: dict[ir.Function, Laid] = field(default_factory=dict)
+    laid: Layouts = field(default_factory=Layouts)
     axioms: tuple[ir.Function, ...] = ()
     """What the file states about all of its kernels."""
 

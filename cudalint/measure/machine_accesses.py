@@ -15,6 +15,7 @@ from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import COMPUTED, Data
 from cudalint.ir import nodes as ir
+from cudalint.measure.work import compiler
 from cudalint.measure.work.counts import Laid
 from cudalint.measure.work.halves import HALF, halved_loads
 from cudalint.measure.work.places import Visit
@@ -60,19 +61,18 @@ def machine_sites(laid: Laid, volatile: Iterable[ir.Span] = ()) -> dict[SiteKey,
         visits[visit.node, visit.stack, visit.operation, visit.bytes].append(visit)
     verbatim = frozenset(volatile)
     return {
-        key: _dropped(own, laid) or _site(own, by_term)
+        key: _read(own, _site(own, by_term), laid)
         for key, own in visits.items() if not verbatim or key[0].span not in verbatim
     }  # fmt: skip
 
 
-def _dropped(visits: Sequence[Visit], laid: Laid) -> MachineSite | None:
-    """Of what is stored to variables that nobody reads."""
+def _read(visits: Sequence[Visit], site: MachineSite, laid: Laid) -> MachineSite:
+    """An access, with a reason where it is a store to a variable that nobody reads: it would be what it is if somebody
+    did."""
     memories = [visit.term.info.memory for visit in visits if visit.operation == "store" and visit.earlier is None]
     if not memories or not all(each.symbol in laid.unread for each in memories):
-        return None
-    return MachineSite(
-        (), len(visits), f"nobody reads `{memories[0].name}`, so the compiler drops what is stored there"
-    )
+        return site
+    return site._replace(reason=f"nobody reads `{memories[0].name}`, so the compiler drops what is stored there")
 
 
 def unreached(laid: Laid, trace: Trace) -> Iterator[AccessEvent]:
@@ -125,7 +125,7 @@ def _is_unread(visit: Visit) -> bool:
     """Whether a part of a record is copied that nobody asks for: counters have no loads of those."""
     type_ = ir.referent(visit.node.type) if isinstance(visit.node, _EXPRESSIONS) else None
     is_part = isinstance(type_, ir.RecordType) and visit.bytes < type_.bytes
-    return is_part and visit.operation == "load" and not visit.term.places
+    return compiler.UNUSED.is_on and is_part and visit.operation == "load" and not visit.term.places
 
 
 def _reason(visit: Visit) -> str:

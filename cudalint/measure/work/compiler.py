@@ -29,6 +29,8 @@ INDICES = heuristic("work-indices", "SASS: IMAD.WIDE makes an address of a base 
 PARAMETERS = heuristic("work-parameters", "SASS: LDC or ULDC loads each argument of a kernel that something asks for")
 ENTRY = heuristic("work-entry", "SASS of any kernel: the stack's pointer, EXIT, and the descriptor of global memory")
 BULK = heuristic("work-bulk", "SASS: a copy of aligned 16 bytes under a cuda::barrier is a bulk copy for each lane")
+REPEATS = heuristic("repeated-loads", "counters of cuda-samples: a value is loaded once while nothing changes it")
+UNUSED = heuristic("unused-fields", "counters: fields of copied records that nobody reads or changes")
 
 VARIABLE: Final = "variable"
 """A step that is the same in all turns, and no constant."""

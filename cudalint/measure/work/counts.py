@@ -68,13 +68,14 @@ class Laid(Struct, frozen=True, eq=False):
 
 
 @lru_cache(maxsize=4)
-def laid_out(function: ir.Function) -> Laid:
+def laid_out(function: ir.Function, capability: tuple[int, int] = (0, 0)) -> Laid:
+    """`capability` is that of the GPU."""
     indexed: set[Variable] = set()
     dropped = unread(function)
     declared = {node.symbol for node in walk.nodes_in(function) if isinstance(node, ir.Declare)} - dropped
     while True:
         known = len(indexed)
-        machine = SymbolicMachine(SymbolicProgram(), indexed, shared_starts(declared))
+        machine = SymbolicMachine(SymbolicProgram(capability), indexed, shared_starts(declared))
         machine.run(function, {})
         if len(indexed) == known:  # Else an array was taken for registers until something indexed it.
             break

@@ -198,6 +198,8 @@ class SymbolicMachine(Machine):
         if stored is not None and node.span not in self.volatile:
             self._visit(node, operation, type_, stored.term, stored.node, is_stored=True)
             return stored.value
+        if not compiler.REPEATS.is_on:
+            version = Version(graph.around())
         load, is_there = graph.load(address, type_, version, info)
         self._visit(node, operation, type_, load, load.node if is_there else None)
         if not is_there:
@@ -217,7 +219,9 @@ class SymbolicMachine(Machine):
         """Whether a field of a record is what was loaded from there, and nothing can have changed it since."""
         cells = _scalars(value)
         value = cells[0] if len(cells) == 1 else None
-        if not to.align or not isinstance(value, Term) or value.op != "load" or value.info.version is None:
+        if not compiler.UNUSED.is_on or not to.align or not isinstance(value, Term):
+            return False
+        if value.op != "load" or value.info.version is None:
             return False
         same = value.info.memory is to.memory and (value.info.constant, value.info.bytes) == (to.constant, to.bytes)
         if not same or value.arguments[0] is not address:

@@ -31,6 +31,9 @@ _ENDING = frozenset({"end", "refuted"})
 """Nobody is taken to come there, and others go on."""
 _COMPOUND = (ir.For, ir.While, ir.DoWhile, ir.RangeFor, ir.Block, ir.Switch)
 _ENDS: tuple[Kind, ...] = ("compiler", "stores")
+_NEW_COMPILER = (10, 0)
+"""The compute capability from which on another compiler is used (nvcc 13.0), which tells inline PTX apart that is not
+volatile: to that before, all of it stays in its place."""
 _SELECTED = 3
 """Instructions that a branch may compute and still become a selection of its results."""
 _TRADED = frozenset({"shuffle", "masked-shuffle", "masked-vote", "unmasked-vote", "match", "active-mask"})
@@ -38,6 +41,10 @@ _TRADED = frozenset({"shuffle", "masked-shuffle", "masked-vote", "unmasked-vote"
 
 class SymbolicProgram(Program):
     """Statements and expressions on terms: those that choose are its own, and all others the executor's."""
+
+    def __init__(self, capability: tuple[int, int] = (0, 0)) -> None:
+        super().__init__()
+        self._capability = capability
 
     def statement(self, statement: ir.Stmt) -> Execute:
         found = self._statements.get(statement)
@@ -71,7 +78,7 @@ class SymbolicProgram(Program):
             inner = self._code.compiled(n)
         # What is in other statements keeps apart what is around these.
         apart = keeps_apart(n.condition if isinstance(n, ir.If) else n) if not isinstance(n, _COMPOUND) else Apart()
-        is_assembly = isinstance(n, ir.Asm)
+        is_assembly = isinstance(n, ir.Asm) and (n.is_volatile or self._capability < _NEW_COMPILER)
         given = [self.value(each) for each in n.operands if isinstance(each, ir.Name)] if isinstance(n, ir.Asm) else []
 
         def execute(m: Any) -> None:
