@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cudalint.execute.arithmetic import COMPARING, binary, converted
+from cudalint.execute import values as of_value
 from cudalint.execute.values import COMPUTED, Data, Value, is_common
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -27,15 +28,20 @@ _KEPT = 8
 """Of these steps, the last ones with plain numbers (`(x & 255) * 8`), which are kept."""
 _KINDS = frozenset({"int", "uint", "bool"})
 _BOOL = ir.Scalar("bool", 1, "bool")
+_INT = ir.Scalar("int", 4, "int")
 _LONG = ir.Scalar("long", 8, "int")
 _MOST_BITS = 32
+_STEPPED = 8
+"""Draws of one number that go on from one another."""
+_MOST_ALTERNATIVES = 4
+"""Values that data chooses from for each lane, of which there are more where each turn of a loop adds one."""
 _NUMBERS = (int, bool, np.ndarray)
 
 
 class Drawn(Data):
     """An integer that a load finds, or that is computed from such."""
 
-    __slots__ = ("arguments", "depth", "op", "scope", "type")
+    __slots__ = ("arguments", "depth", "is_by_lane", "op", "scope", "type")
     depth: int
 
     def __init__(
@@ -46,6 +52,8 @@ class Drawn(Data):
         is_one = all(map(is_common, arguments)) if is_one is None else is_one
         super().__init__("loaded" if op == "load" else "computed", "", origin, is_one)
         self.op, self.arguments, self.type = op, arguments, type_
+        self.is_by_lane = False
+        """Of one value or another one: whether data says which it is for each lane."""
         self.scope = 0
         """Of what was stored where data decides who comes: within that it is the first of its arguments."""
         self.depth = 1 + max((each.depth for each in arguments if type(each) is Drawn), default=0)
@@ -59,36 +67,48 @@ class Drawn(Data):
         found.is_derived = True
         return found
 
-    def numbers(self, lanes: Lanes, known: Known | None = None) -> tuple[Any, bool]:
+    def numbers(self, lanes: Lanes, known: Known | None = None, draw: int = 0) -> tuple[Any, bool]:
         """Numbers for all lanes, [1 or R, 1 or L], or a single one; and whether what is loaded differs within warps.
-        `known` keeps those of others that this may have parts in common with."""
+        `known` keeps those of others that this may have parts in common with, of the same draw."""
         known = {} if known is None else known
         found = known.get(self)
         if found is None:
-            given = [each.numbers(lanes, known) if type(each) is Drawn else (each, False) for each in self.arguments]
+            given = [
+                each.numbers(lanes, known, draw) if type(each) is Drawn else (each, False) for each in self.arguments
+            ]
             values, is_scattered = [value for value, _ in given], any(scattered for _, scattered in given)
             with np.errstate(all="ignore"):
-                found = known[self] = self._computed(values, is_scattered, lanes)
+                found = known[self] = self._computed(values, is_scattered, lanes, draw)
         return found
 
-    def _computed(self, values: list[Any], is_scattered: bool, lanes: Lanes) -> tuple[Any, bool]:
+    def _computed(self, values: list[Any], is_scattered: bool, lanes: Lanes, draw: int) -> tuple[Any, bool]:
         if self.op == "load":
-            number = _drawn(values[0], values[1], self.type, lanes)
+            number = _drawn(values[0], values[1], self.type, lanes, draw)
             return number, is_scattered or _differs_in_warps(values[1], lanes)
         if self.op == "any":
             # Nobody knows from where it is loaded: each lane has its own, or each block.
             where = np.zeros((1, 1), np.int64) if self.is_common else np.arange(lanes.lanes, dtype=np.int64)[None]
-            return _drawn(self.arguments[0], where, self.type, lanes), not self.is_common
+            return _drawn(self.arguments[0], where, self.type, lanes, draw), not self.is_common
         if self.op == "cast":
             return converted(values[0], self.type), is_scattered
         if self.op == "chosen":
             return np.where(*values), is_scattered
         if self.op == "either":
-            by_row = _scramble(np.arange(1, lanes.rows + 1, dtype=np.uint64)[:, None])
-            return np.where(by_row & np.uint64(1), *values), is_scattered
+            by_row = np.arange(1 + draw, lanes.rows + 1 + draw, dtype=np.uint64)[:, None]
+            if not self.is_by_lane:
+                return np.where(_scramble(by_row) & np.uint64(1), *values), is_scattered
+            own = np.arange(lanes.lanes, dtype=np.uint64) + by_row * np.uint64(lanes.lanes * self.depth)
+            is_any = self._alternatives() > _MOST_ALTERNATIVES
+            return np.where(_scramble(own) & np.uint64(1), *values), is_scattered or is_any
         if self.op == "function":
             return converted(self.arguments[0](*map(np.asarray, values[1:])), self.type), is_scattered
         return binary(self.op, values[0], values[1], self.type), is_scattered
+
+    def _alternatives(self) -> int:
+        """How many values data chooses from."""
+        if self.op != "either":
+            return 1
+        return sum(each._alternatives() if type(each) is Drawn else 1 for each in self.arguments)
 
     def without_data(self, lanes: Lanes) -> Any:
         """What it is if all that is loaded is zero."""
@@ -203,17 +223,33 @@ def chosen_number(mask: Any, new: Value, old: Value) -> Data:
     return _shallow(Drawn("chosen", (mask, new, old), type_))
 
 
-def either_number(new: Value, old: Value, scope: int = 0, otherwise: int = 0) -> Data:
-    """One number or the other, as data says: here the one, and there the other. `scope` is where it is the new one, and
-    `otherwise` where data leads if not there."""
+def either_number(
+    new: Value, old: Value, scope: int = 0, otherwise: int = 0, is_common: bool = True
+) -> Data:  # fmt: skip
+    """One number or the other, as data says: here the one, and there the other; in one warp, too, unless that data is
+    common to it. `scope` is where it is the new one, and `otherwise` where data leads if not there."""
     if type(old) is Drawn and old.scope and old.scope in (scope, otherwise):
         old = old.arguments[1] if old.scope == scope else old.arguments[0]
     if any(type(each) not in (Drawn, *_NUMBERS) for each in (new, old)):
         return COMPUTED
     type_ = next((each.type for each in (new, old) if type(each) is Drawn), _LONG)
-    made = _shallow(Drawn("either", (new, old), type_))
-    made.scope = scope
+    is_one = is_common and all(map(of_value.is_common, (new, old)))
+    made = _shallow(Drawn("either", (new, old), type_, None, is_one))
+    made.scope, made.is_by_lane = scope, made.op == "either" and not is_common
     return made
+
+
+def after_turns(new: Value, old: Value, is_common: bool, salt: int) -> Value:
+    """What a loop leaves that data ends: it was `old` before and is `new` after some turns, but nobody knows after how
+    many lanes leave it, or warps."""
+    if new is old or type(new) not in (Drawn, *_NUMBERS):
+        return new
+    if type(new) is Drawn and type(old) is Drawn:
+        return either_number(new, old, is_common=is_common)
+    if type(new) is bool or (type(new) is np.ndarray and new.dtype.kind not in "iu"):
+        return COMPUTED
+    type_ = new.type if type(new) is Drawn else _INT
+    return Drawn("any", (salt,), type_, None, is_common)
 
 
 def moved_offset(offset: Any, added: Any) -> Data:
@@ -232,15 +268,18 @@ def _near(offset: Any) -> Any:
     return _cut(offset) if type(offset) is Drawn and offset.depth >= _DEEPEST else offset
 
 
-def _drawn(salt: int, offset: Any, type_: ir.Scalar, lanes: Lanes) -> Any:
-    """Arbitrary numbers of a type, by the address; each block has its own, so that there are many of them."""
+def _drawn(salt: int, offset: Any, type_: ir.Scalar, lanes: Lanes, draw: int = 0) -> Any:
+    """Arbitrary numbers of a type, by the address; each block has its own, so that there are many of them. Where lanes
+    have one in common, draws that follow one another have all remainders of a division by a small power of two."""
     at = np.atleast_2d(np.asarray(offset, np.int64)).view(np.uint64)
-    rows = np.arange(lanes.rows, dtype=np.uint64)[:, None] * np.uint64(0xD1B54A32D192ED03)
+    steps, again = (draw % _STEPPED, draw // _STEPPED) if at.shape[1] == 1 else (0, draw)
+    rows = np.arange(1 + again, lanes.rows + 1 + again, dtype=np.uint64)[:, None] * np.uint64(0xD1B54A32D192ED03)
     word = _scramble(_scramble(at + np.uint64(salt * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF)) ^ rows)
     if type_.kind == "bool":
-        return (word & np.uint64(1)) != 0
+        return ((word + np.uint64(steps)) & np.uint64(1)) != 0
     bits = min(8 * type_.bytes - (type_.kind == "int"), _MOST_BITS)
-    return converted((word >> np.uint64(64 - bits)).view(np.int64), type_)
+    number = (word >> np.uint64(64 - bits)) + np.uint64(steps * (5 + 8 * (salt % 4)))
+    return converted((number & np.uint64((1 << bits) - 1)).view(np.int64), type_)
 
 
 def _scramble(x: Any) -> Any:

@@ -3,12 +3,21 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from cudalint.execute.arithmetic import converted, dtype_of
-from cudalint.execute.drawn import Drawn, cast_number, chosen_number, either_number, moved_offset, scaled_index
+from cudalint.execute.drawn import (
+    Drawn,
+    after_turns,
+    cast_number,
+    chosen_number,
+    either_number,
+    moved_offset,
+    scaled_index,
+)
 from cudalint.execute.values import (
     COMPUTED,
     LOADED,
@@ -134,15 +143,17 @@ def _made_of(parts: dict[Allocation, tuple[Any, Any]]) -> Allocation | None:
     return made
 
 
-def either(new: Value, old: Value, scope: int = 0, otherwise: int = 0) -> Value:
+def either(new: Value, old: Value, scope: int = 0, otherwise: int = 0, is_common: bool = True) -> Value:
     """One value or the other, as data says: of pointers it is known which pieces of memory they may lead to. `scope` is
-    where it is the new one (`Machine.scopes`), and `otherwise` where data leads if not there."""
+    where it is the new one (`Machine.scopes`), and `otherwise` where data leads if not there; `is_common` whether all
+    lanes of a warp find the same data."""
     if type(new) is not Pointer or type(old) is not Pointer:
-        return either_number(new, old, scope, otherwise)
+        return either_number(new, old, scope, otherwise, is_common)
     if new.allocation.is_null or old.allocation.is_null:
         return old if new.allocation.is_null else new
     if new.allocation is old.allocation:
-        return Pointer(new.allocation, either_number(new.offset, old.offset, scope, otherwise), new.pointee)
+        offset = either_number(new.offset, old.offset, scope, otherwise, is_common)
+        return Pointer(new.allocation, offset, new.pointee)
     parts: dict[Allocation, tuple[Any, Any]] = {}
     for at in (new, old):
         if at.allocation.parts and not at.allocation.is_open:
@@ -346,7 +357,9 @@ class Memory:
                 # Whether it is written is up to data: it is what it is only if that makes no difference.
                 if machine.mask is not to.mask:
                     value = joined(machine.mask, value, self.seen(old))
-                value = value if _is_same(value, old) else either(value, old, machine.scopes[-1], machine.others[-1])
+                if not _is_same(value, old):
+                    is_one = machine.is_common_since(to.data)
+                    value = either(value, old, machine.scopes[-1], machine.others[-1], is_one)
             elif machine.mask is not to.mask:
                 value = joined(machine.mask, value, old)
         if to.depth < machine.depth:
@@ -360,6 +373,22 @@ class Memory:
         if type(value) is Pointer and type(value.offset) is Drawn and value.offset.scope in self.machine.scopes:
             return Pointer(value.allocation, self.seen(value.offset), value.pointee)
         return value
+
+    def leave_by_data(
+        self, written: Iterable[tuple[tuple[Allocation, int], Value]], is_common: bool, salt: int
+    ) -> None:  # fmt: skip
+        """Behind a loop that lanes leave where data says: of what its turns have written nobody knows how many turns
+        have done so; of all lanes of a warp as many, where `is_common`. `written` has what was there before."""
+        for number, ((to, offset), old) in enumerate(written):
+            new = to.cells.get(offset)
+            if to.depth > self.machine.depth or new is None or old is None:
+                continue
+            if type(new) is Pointer and type(old) is Pointer and new.allocation is old.allocation:
+                moved = after_turns(new.offset, old.offset, is_common, salt + number)
+                left: Value = Pointer(new.allocation, moved, new.pointee)
+            else:
+                left = after_turns(new, old, is_common, salt + number)
+            to.cells[offset] = left if self.machine.mask is to.mask else joined(self.machine.mask, left, new)
 
     def layout(self, type_: ir.Type | None) -> dict[int, int]:
         """The bytes of a type's scalars by their offsets; of unions those of the last member."""

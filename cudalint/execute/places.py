@@ -164,7 +164,7 @@ class Places:
                 return then(m) if holds else otherwise(m)
             first, second = then(m), otherwise(m)
             both = Pointer(*first), Pointer(*second)
-            found = either(*both) if isinstance(holds, Data) else joined(holds, *both)
+            found = either(*both, is_common=holds.is_common) if isinstance(holds, Data) else joined(holds, *both)
             return Place(found.allocation, found.offset, first.type) if type(found) is Pointer else nowhere(type_)
 
         return locate

@@ -255,11 +255,14 @@ class Statements:
                 if frame.value is None:
                     frame.value = found
                 elif m.data > frame.data or frame.is_open:
-                    frame.value = frame.value if found is frame.value else either(found, frame.value)
+                    if found is not frame.value:
+                        is_one = m.is_common_since(frame.data) and m.is_left_together
+                        frame.value = either(found, frame.value, is_common=is_one)
                 else:
                     frame.value = joined(m.mask, found, frame.value)
             if m.data > frame.data:
-                m.is_left_by_data = frame.is_open = True
+                m.leave_by_data(frame.data)
+                frame.is_open = True
                 return
             frame.returned = _both(frame.returned, m.mask)
             m.mask = None
@@ -298,7 +301,7 @@ def _if_by_data(m: Machine, mask: Mask, holds: Data, then: Execute, otherwise: E
 
 def _break(m: Machine) -> None:
     if m.data > m.loop_data:
-        m.is_left_by_data = True
+        m.leave_by_data(m.loop_data)
         return
     m.broken = _both(m.broken, m.mask)
     m.mask = None
