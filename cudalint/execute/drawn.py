@@ -12,14 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudalint.execute.arithmetic import COMPARING, binary, converted
 from cudalint.execute import values as of_value
+from cudalint.execute.arithmetic import COMPARING, binary, converted
 from cudalint.execute.values import COMPUTED, Data, Value, is_common
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.execute.lanes import Lanes
+    from cudalint.execute.lanes import Lanes, Mask
     from cudalint.execute.trace import AccessEvent
 
 _DEEPEST = 48
@@ -31,6 +31,7 @@ _BOOL = ir.Scalar("bool", 1, "bool")
 _INT = ir.Scalar("int", 4, "int")
 _LONG = ir.Scalar("long", 8, "int")
 _MOST_BITS = 32
+_SCALING = frozenset({"*", "/", "%", "<<", ">>", "&", "|"})
 _STEPPED = 8
 """Draws of one number that go on from one another."""
 _MOST_ALTERNATIVES = 4
@@ -109,6 +110,35 @@ class Drawn(Data):
         if self.op != "either":
             return 1
         return sum(each._alternatives() if type(each) is Drawn else 1 for each in self.arguments)
+
+    def of_one_value(self, mask: Mask) -> Mask:
+        """Of a condition, and lanes that may go where it holds: where a number that differs by lane has to be one that
+        they have in common, these are some for which it is the same, those of the first of them."""
+        if self.op != "==":
+            return mask
+        one, other = self.arguments
+        own, common = (one, other) if type(other) is Drawn else (other, one)
+        if type(own) is not np.ndarray or is_common(own) or not is_common(common):
+            return mask
+        own = np.broadcast_to(own, mask.shape)
+        first = np.take_along_axis(own, mask.argmax(axis=1, keepdims=True), axis=1)
+        found: Mask = mask & (own == first)
+        return found
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether it is up to the size of what was loaded how far lanes are apart (`threadIdx.x * n[0]`), which that of
+        arbitrary numbers says nothing about."""
+        waiting: list[Drawn] = [self]
+        while waiting:
+            each = waiting.pop()
+            if each.op in _SCALING:
+                by_lane = any(type(own) is np.ndarray and not is_common(own) for own in each.arguments)
+                if by_lane and any(type(own) is Drawn and own.is_common for own in each.arguments):
+                    return True
+            if each.op not in ("load", "any"):
+                waiting += [argument for argument in each.arguments if type(argument) is Drawn]
+        return False
 
     def without_data(self, lanes: Lanes) -> Any:
         """What it is if all that is loaded is zero."""

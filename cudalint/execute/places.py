@@ -29,6 +29,10 @@ class Places:
 
     def compiled(self, e: ir.Expr) -> Locate:
         match e:
+            case ir.Name(symbol=ir.Symbol(storage="builtin")):
+                return self._made(e)
+            case ir.Member(base=ir.Name(symbol=ir.Symbol(storage="builtin")), arrow=False):
+                return self._made(e)
             case ir.Name():
                 return self._name(e)
             case ir.Member():

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cudalint.execute.budget import size_of
+from cudalint.execute.drawn import Drawn
 from cudalint.execute.expressions import Conjunction
 from cudalint.execute.loops import compiled_loop
 from cudalint.execute.memory import Allocation, as_type, either, joined
@@ -87,7 +88,7 @@ class Statements:
                     variable(m, symbol)
 
             return shared
-        if symbol.storage == "static" and not symbol.is_const:
+        if symbol.storage in ("static", "device") and not symbol.is_const:
 
             def outliving(m: Machine) -> None:
                 # Nobody knows what earlier launches have left there.
@@ -282,12 +283,15 @@ class Statements:
 
 def _if_by_data(m: Machine, mask: Mask, holds: Data, then: Execute, otherwise: Execute | None) -> None:
     """Both sides of a branch that data decides: all lanes may come, but those that the rest of the condition leaves
-    out."""
+    out, and of those for which something is what was loaded once (`if (threadIdx.x == winner)`) only ones for which
+    it is the same."""
     data = m.data
     m.open_scope(holds)
     first = m.scopes[-1]
     if isinstance(holds, Conjunction):
         m.mask, _ = m.split(holds.known)
+    elif type(holds) is Drawn:
+        m.mask = holds.of_one_value(mask)
     if m.mask is not None:
         then(m)
     m.mask = mask

@@ -73,7 +73,9 @@ def results_of(
                 if len(copies) > 1:
                     yield wide, events, [_result(wide, copy, executed, launch, patterns) for copy in copies]
                     continue
-            if is_scattered and (_walks_lists(result, events, executed) or _from_lists(events, lists)):
+            if is_drawn and _is_scaled(events):
+                result = _gathered(result, events)
+            elif is_scattered and (_walks_lists(result, events, executed) or _from_lists(events, lists)):
                 lists.add(site.node)
                 result = _of_data(result)
             elif is_scattered and not _is_looked_up(events, result):
@@ -101,6 +103,10 @@ def _with_numbers(events: Sequence[AccessEvent], executed: Executed) -> tuple[Se
                 event = event._replace(offset=numbers)
             found.append(event if draws == 1 else event._replace(weight=event.weight / draws))
     return found, True, scattered
+
+
+def _is_scaled(events: Sequence[AccessEvent]) -> bool:
+    return any(type(event.offset) is Drawn and event.offset.is_scaled for event in events[:_MOST_DRAWN])
 
 
 def _some_of_many(events: Sequence[AccessEvent]) -> Iterator[AccessEvent]:
