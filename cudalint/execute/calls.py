@@ -51,6 +51,11 @@ class Calls:
 
         return value
 
+    def discarded(self, e: ir.Call) -> Evaluate:
+        """A call whose value nobody asks for."""
+        effect = effect_of(self._program, e)
+        return effect if effect is not None else self._called(e)
+
     def place(self, e: ir.Call) -> Locate:
         """Where what a call returns is: what it refers to, or a place of its own."""
         handed_through = place_of(self._program, e)

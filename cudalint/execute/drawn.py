@@ -221,6 +221,13 @@ def whole_number(of: Data, type_: ir.Type, span: ir.Span) -> Data:
     return Drawn("any", (1009 * span.line + span.column,), type_, of.origin, of.is_common)
 
 
+def one_number(type_: ir.Type, salt: int) -> Data:
+    """What all lanes of a warp have that take one of several numbers which they have in common, whichever it is."""
+    if not isinstance(type_, ir.Scalar) or type_.kind not in _KINDS:
+        return Data("computed", is_common=True)
+    return Drawn("any", (salt,), type_, None, True)
+
+
 def _shallow(made: Drawn) -> Drawn:
     """A number, without the long way that led to it."""
     if made.depth <= _DEEPEST:

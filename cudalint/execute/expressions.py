@@ -177,7 +177,8 @@ class Expressions:
 
     def _binary(self, e: ir.Binary) -> Evaluate:
         op, type_ = e.op, e.type
-        left, right = self._program.value(e.left), self._program.value(e.right)
+        left = self._program.discarded(e.left) if op == "," else self._program.value(e.left)
+        right = self._program.value(e.right)
         if op == ",":
 
             def last(m: Machine) -> Value:

@@ -16,6 +16,7 @@ from cudalint.execute.drawn import (
     chosen_number,
     either_number,
     moved_offset,
+    one_number,
     scaled_index,
 )
 from cudalint.execute.values import (
@@ -29,6 +30,7 @@ from cudalint.execute.values import (
     Pointer,
     Symbolic,
     Value,
+    is_common,
     leaves,
 )
 from cudalint.ir import nodes as ir
@@ -512,7 +514,8 @@ class Memory:
         """Of an element that differs by lane: each lane's own."""
         cells = source.cells
         if isinstance(offset, Data) or not cells or len(cells) > _MOST_CELLS:
-            return COMPUTED
+            is_one = isinstance(offset, Data) and offset.is_common and all(map(is_common, cells.values()))
+            return one_number(type_, len(cells)) if is_one and cells else COMPUTED
         found: Value = None
         for own in np.unique(offset).tolist():
             value = self._cell(source, own, type_)

@@ -58,7 +58,7 @@ class Statements:
                 return self._unknown(n)
 
     def _expression(self, n: ir.ExprStmt) -> Execute:
-        value, size = self._program.value(n.expr), size_of(n.expr)
+        value, size = self._program.discarded(n.expr), size_of(n.expr)
 
         def execute(m: Machine) -> None:
             m.step(size)

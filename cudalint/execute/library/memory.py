@@ -8,11 +8,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Final
 
+from cudalint.execute.drawn import loaded_number
 from cudalint.execute.expressions import combine
 from cudalint.execute.library.common import Handler, arguments_of, is_number, opaque
 from cudalint.execute.memory import Allocation, as_type, copied, plain, plus
 from cudalint.execute.program import Evaluate, Program
-from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, UNKNOWN, Pointer, Value
+from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, UNKNOWN, Pointer, Value, is_common
 from cudalint.facts import Operation
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
@@ -105,8 +106,9 @@ def _on_local(m: Machine, at: Pointer, operation: str, values: list[Value], type
 
 
 def _nv_atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
-    """An atomic that may be told where to put its result; the address comes first, order and scope last."""
-    atomic = _atomic(program, e, builtin)
+    """An atomic that may be told where to put its result; the address comes first, order and scope last. Those of a
+    warp that only look in one place find one number there."""
+    atomic, is_load = _atomic(program, e, builtin), "_load" in e.name
     results = [
         (program.value(argument), _pointee(argument))
         for argument in e.arguments[1:]
@@ -114,12 +116,22 @@ def _nv_atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     ]
 
     def call(m: Machine) -> Value:
+        before = len(m.trace.accesses)
         found = atomic(m)
+        made = m.trace.accesses[-1] if is_load and len(m.trace.accesses) > before else None
+        if made is not None and not is_common(made.offset):
+            made = None
+
+        def result_of(type_: ir.Type) -> Value:
+            if made is None:
+                return opaque(type_, ATOMIC)
+            return loaded_number(made.allocation.name, made.offset, type_, made, True)
+
         for result, type_ in results:
             at = result(m)
             if type(at) is Pointer and at.allocation.space == "local":
-                m.memory.store(at.allocation, at.offset, opaque(type_, ATOMIC), type_, e)
-        return found
+                m.memory.store(at.allocation, at.offset, result_of(type_), type_, e)
+        return found if made is None else result_of(ir.referent(e.type))
 
     return call
 
