@@ -91,8 +91,6 @@ def _unless_broken(handler: Handler, program: Program, e: ir.Call, builtin: Buil
         call = handler(program, e, builtin)
     except _BROKEN:
         return broken
-    if e.function is not None and len(e.arguments) >= len(e.function.parameter_types()):
-        return call
 
     def execute(m: Machine) -> Value:
         mask = m.mask
