@@ -103,6 +103,10 @@ class Drawn(Data):
             return np.where(_scramble(own) & np.uint64(1), *values), is_scattered or is_any
         if self.op == "function":
             return converted(self.arguments[0](*map(np.asarray, values[1:])), self.type), is_scattered
+        if self.op == ">>" and self.type.bytes > _MOST_BITS // 8:
+            # Words of 64 bits are drawn with 32 of them: parts of one may be packed into the upper half.
+            words = np.asarray(values[0], np.int64).view(np.uint64)
+            values[0] = ((words | _scramble(words) << np.uint64(32)) & np.uint64((1 << 63) - 1)).view(np.int64)
         return binary(self.op, values[0], values[1], self.type), is_scattered
 
     def _alternatives(self) -> int:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,10 +13,11 @@ from cudalint.interpreter.device import values as old
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import Evaluated
 from cudalint.launches.space import LaunchSpace
+from cudalint.values.defaults import stated
 from cudalint.values.nodes import Node, Uniform, render, without_cast
 from cudalint.worlds.blocks import Sampled, most_blocks
 from cudalint.worlds.choosing import Worlds
-from cudalint.worlds.records import Batch, Size
+from cudalint.worlds.records import Batch, Choice, Parameter, Size
 
 
 def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> Batch:
@@ -35,8 +36,24 @@ def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> B
         configuration.block, tuple(grid), tuple(max(0, each) for each in evaluated.each(configuration.shared)),
         arguments, named, ("usual numbers", *worlds.why[1:]), places, weights, memories.sizes,
         bool(worlds.broken) or any(guard.is_const and not guard.value for guard in configuration.guards),
-        space.overflowing, *_meanings(space),
+        space.overflowing, *_meanings(space), _defaults(space, named),
     )  # fmt: skip
+
+
+def _defaults(space: LaunchSpace, worlds: Sequence[Mapping[str, Choice]]) -> dict[Parameter, tuple[str, ...]]:
+    """See `Batch.defaults`."""
+    open_ = space.open
+    found: dict[Parameter, tuple[str, ...]] = {}
+    for parameter in open_.parameters:
+        for symbol in open_.behind(parameter):
+            text = ""
+            if open_.is_given(symbol):
+                text = stated(open_.graph, symbol) if open_.graph.choice(symbol).is_default else ""
+            elif len(worlds) == 1 and render(symbol) in worlds[0]:
+                text = f"{render(symbol)} = {worlds[0][render(symbol)].value}"
+            if text:
+                found[parameter] = (*found.get(parameter, ()), text)
+    return found
 
 
 def _meanings(space: LaunchSpace) -> tuple[frozenset[str], dict[str, tuple[int, ...]]]:

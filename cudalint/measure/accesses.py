@@ -13,6 +13,7 @@ from cudalint.execute.drawn import Drawn, Known, some_of
 from cudalint.execute.values import Data, is_common
 from cudalint.facts import AccessResult, Status, Strides
 from cudalint.hardware.sectors import SECTOR_BYTES
+from cudalint.measure.defaults import defaults_behind
 from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
 from cudalint.measure.machine_accesses import MachineSite, machine_events
 from cudalint.measure.requests import AccessSite, Figures, figures_of, sites, unit_of
@@ -294,7 +295,8 @@ def _known(
         is_wasteful(site.space, cost, ideal) if held and is_wasteful(site.space, lanes, ideal) else None
         for cost, ideal, lanes, held in each
     ]
-    told = reached.index(True)
+    # Those of usual numbers, or, where these don't come there, of those with which most is done.
+    told = 0 if reached[0] else int(np.argmax(np.where(reached, figures.requests * np.nan_to_num(figures.lanes), -1)))
     rests = where(wasteful, batch.numbers, flags=batch.flags)
     condition = rests.condition if not batch.lengths.issuperset(rests.symbols) else ""
     are_same = _are_equal(figures, reached)
@@ -305,7 +307,8 @@ def _known(
     least, most = float(np.nanmin(figures.least)), float(np.nanmax(figures.most))
     if rests.kind == "where":
         least, most = _by_verdict(figures, wasteful, ideal)
-    status: Status = "exact" if are_same else "assumed"
+    defaults = defaults_behind(events[0], executed)
+    status: Status = "exact" if are_same and not defaults else "assumed"
     reason, kind = None, "other"
     lanes = float(figures.lanes[told])
     if masked and not _is_one(figures, told):
@@ -327,7 +330,7 @@ def _known(
     return AccessResult(
         launch,
         status,
-        assumptions=() if are_same else _assumptions(rests, executed, told),
+        assumptions=(*defaults, *(() if are_same else _assumptions(rests, executed, told))),
         reason=reason,
         reason_kind=kind,  # type: ignore[arg-type]
         sectors_per_request=None if is_shared else cost,

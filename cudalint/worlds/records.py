@@ -73,6 +73,9 @@ class Batch(Struct, frozen=True, eq=False):
     """Numbers of elements, up to which threads or turns go: where one is 1 nothing lies behind anything else."""
     flags: Mapping[str, tuple[int, ...]] = {}
     """What numbers that choose between ways are compared with, by their names."""
+    defaults: Mapping[Parameter, tuple[str, ...]] = {}
+    """Of what the kernel takes, the numbers that it is computed of which the program has unless an option says
+    otherwise, and those that nothing gives but of which there is no other world, as they are told of."""
 
     @property
     def numbers(self) -> tuple[dict[str, int | float | bool], ...]:
