@@ -117,7 +117,8 @@ class Drawn(Data):
 
     def of_one_value(self, mask: Mask) -> Mask:
         """Of a condition, and lanes that may go where it holds: where a number that differs by lane has to be one that
-        they have in common, these are some for which it is the same, those of the first of them."""
+        they have in common, these are some for which it is the same: as the last of them has it, since what first
+        threads do is often theirs alone."""
         if self.op != "==":
             return mask
         one, other = self.arguments
@@ -125,8 +126,8 @@ class Drawn(Data):
         if type(own) is not np.ndarray or is_common(own) or not is_common(common):
             return mask
         own = np.broadcast_to(own, mask.shape)
-        first = np.take_along_axis(own, mask.argmax(axis=1, keepdims=True), axis=1)
-        found: Mask = mask & (own == first)
+        last = mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+        found: Mask = mask & (own == np.take_along_axis(own, last[:, None], axis=1))
         return found
 
     @property

@@ -536,7 +536,9 @@ class Machine:
         records, dictionaries of their fields' values by name, of arrays by number; those that are missing are data, and
         pointers lead to allocations of their own. `axioms` are executed before it: what a file states about all of its
         kernels."""
-        for parameter in function.parameters:
+        # Those of a template that nothing instantiates, too, where a user gives them.
+        given = [symbol for symbol in arguments if symbol not in function.parameters]
+        for parameter in (*function.parameters, *given):
             variable = Allocation(parameter.name, "local", parameter.type, self.full)
             self._fill(variable, 0, parameter.type, arguments.get(parameter), parameter.name)
             self.environment[parameter] = variable
