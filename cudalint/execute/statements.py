@@ -29,6 +29,8 @@ class Statements:
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self._whole: set[ir.If] = set()
+        """Those that are all that there is of another one."""
 
     def compiled(self, n: ir.Stmt) -> Execute:
         match n:
@@ -129,6 +131,11 @@ class Statements:
         return declare
 
     def _if(self, n: ir.If) -> Execute:
+        inner = _all_of(n.then)
+        if n.otherwise is None and isinstance(inner, ir.If) and inner.otherwise is None:
+            # The compiler makes one predicate of both.
+            self._whole.add(inner)
+        is_whole = n in self._whole
         condition, then = self._program.value(n.condition), self._program.statement(n.then)
         otherwise = self._program.statement(n.otherwise) if n.otherwise is not None else None
         size = size_of(n.condition)
@@ -153,7 +160,9 @@ class Statements:
             with_it, without = m.split(holds)
             m.branch(n, mask, with_it)
             left_then, left_otherwise = with_it, without
-            outer, m.guard = m.guard, mask
+            outer = m.guard
+            if not is_whole or outer is None:
+                m.guard = mask
             if with_it is not None:
                 m.mask = with_it
                 then(m)
@@ -279,6 +288,13 @@ class Statements:
                 parts(m)
 
         return execute
+
+
+def _all_of(n: ir.Stmt) -> ir.Stmt:
+    """The statement that a block consists of, if it is a single one."""
+    while isinstance(n, ir.Block) and len(n.statements) == 1:
+        n = n.statements[0]
+    return n
 
 
 def _if_by_data(m: Machine, mask: Mask, holds: Data, then: Execute, otherwise: Execute | None) -> None:
