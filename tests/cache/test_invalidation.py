@@ -311,7 +311,7 @@ def test_the_program_is_told_by_its_files(tmp_path: Path, monkeypatch: pytest.Mo
     assert program.fingerprint.__wrapped__() != before
 
 
-@pytest.mark.parametrize(("name", "value"), [("CUDALINT_WITHOUT", "run-commands"), ("CUDALINT_CORE", "traces")])
+@pytest.mark.parametrize(("name", "value"), [("CUDALINT_WITHOUT", "run-commands"), ("CUDALINT_WITHOUT", "traces")])
 def test_a_variable_that_changes_the_analysis_makes_another_question(
     lint: Linter, monkeypatch: pytest.MonkeyPatch, name: str, value: str
 ) -> None:
