@@ -7,6 +7,7 @@ from collections.abc import Iterator
 
 import pytest
 from hypothesis import HealthCheck, assume, event, given, settings
+from msgspec.structs import replace
 from random_cases import cases
 from reference_c.ctypes_ import UndefinedBehaviour
 from reference_c.generate_kernels import Features, kernels
@@ -15,6 +16,7 @@ from reference_c.statements import Site
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Access, AccessResult, KernelFacts
+from cudalint.measure.work import compiler
 from cudalint.options.analysis import AnalysisOptions
 
 # The analysis raises the recursion limit, and hypothesis remarks on that.
@@ -134,6 +136,8 @@ def as_written() -> Iterator[None]:
     """The reference makes each load as often as its loop turns, where the compiler makes some once."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("cudalint.measure.work.places.Graph._hoisted", lambda graph, term, place: place)
+        for name in ("REPEATS", "FORWARDING"):
+            patch.setattr(compiler, name, replace(getattr(compiler, name), is_on=False))
         yield
 
 
