@@ -11,10 +11,10 @@ from typing import Any, Final
 
 from msgspec import Struct, field
 
+from cudalint.execute.ptx_text import instructions
 from cudalint.frontend.source_text import source_text
 from cudalint.hardware.features import Capability, Need, Support
 from cudalint.hardware.targets import Target, find_target, target_names
-from cudalint.interpreter.library.ptx import instructions
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import children, nodes_in
 from cudalint.options.analysis import AnalysisOptions

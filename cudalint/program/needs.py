@@ -7,8 +7,8 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from cudalint.execute.ptx_text import instructions
 from cudalint.hardware.features import CLUSTERS, Need, strictest, support_of_instruction
-from cudalint.interpreter.library.ptx import instructions
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import builtin
 from cudalint.ir.walk import nodes_in, walk

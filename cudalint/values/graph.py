@@ -30,7 +30,6 @@ from cudalint.values.caches import Caches
 from cudalint.values.nodes import (
     BLOCK_BITS,
     OPAQUE_BIT,
-    THREAD_BITS,
     UNINITIALISED,
     Basis,
     Choice,
@@ -442,18 +441,6 @@ class Graph:
         if index.is_const:
             return choices[max(0, min(int(index.value), len(choices) - 1))]
         return self._intern("pick", (index, *choices), None, choices[0].kind, index.bits | bits_of(choices))
-
-    def shuffle(self, mode: str, value: Node, lane: Node, width: Node) -> Node:
-        """`__shfl_sync` and friends: mode is idx, up, down or xor."""
-        return self._intern("shuffle", (value, lane, width), mode, value.kind, value.bits | lane.bits | THREAD_BITS)
-
-    def match(self, value: Node) -> Node:
-        """`__match_any_sync`: the lanes of the warp that have the value that a lane has, as a bit mask."""
-        return self._intern("match", (value,), None, Kind("u", 4), value.bits | THREAD_BITS)
-
-    def rank(self, condition: Node) -> Node:
-        """How many lanes of the warp before a lane's own a condition holds for."""
-        return self._intern("rank", (condition,), None, I4, condition.bits | THREAD_BITS)
 
     def trips(self, counter: Node, condition: Node) -> Node:
         """How many iterations a lane makes: the first value of `counter` for which `condition` does not hold."""

@@ -113,7 +113,7 @@ class Node:
         for argument in args:
             size += argument.size
             steps += argument.steps
-        self.size: int = min(size, _MOST_STEPS) if op not in ("opaque", "shuffle") else 1
+        self.size: int = min(size, _MOST_STEPS) if op != "opaque" else 1
         """How many nodes it would take to write it out, up to a limit. A shuffle counts as one: what the lanes exchange
         mostly stands beside it, and a butterfly of five steps is to be kept as what it is."""
         self.steps: int = min(steps, _MOST_STEPS)
@@ -249,5 +249,5 @@ def render(node: Node, depth: int = 0, most: int = 6) -> str:
         return f"opaque({', '.join(parts)})"
     if len(parts) == 2 and not node.op.isidentifier():
         return f"({parts[0]} {node.op} {parts[1]})"
-    name = node.payload if node.op in ("function", "shuffle") else node.op
+    name = node.payload if node.op == "function" else node.op
     return f"{name}({', '.join(parts)})"

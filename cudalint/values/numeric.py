@@ -23,7 +23,6 @@ from cudalint.values.nodes import BLOCK_BITS, THREAD_BITS, Node, bits_of
 from cudalint.values.operations import OPERATIONS, PARTS, operate
 from cudalint.values.threads import Threads, WarpMasks
 from cudalint.values.trip_counts import lane_trips
-from cudalint.values.warp_functions import matched, ranked, shuffled
 
 _NODE_WORK = 5
 _CELLS_PER_WORK = 256
@@ -398,12 +397,6 @@ class Rows:
             return np.int64(_shared_bits(given, node.kind)) if isinstance(given, int) else given
         if node.op == "opaque":
             return held_number(self, node)
-        if node.op == "shuffle":
-            return shuffled(self, node)
-        if node.op == "match":
-            return matched(self, node)
-        if node.op == "rank":
-            return ranked(self, node)
         if node.op == "trips":
             return self.trips(node.payload, node.args[0])  # type: ignore[arg-type]
         return operate(node, [self.value(a) for a in node.args])

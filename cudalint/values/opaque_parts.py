@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cudalint.values.graph import Graph
-from cudalint.values.nodes import THREAD_BITS, Node, Reason, below
+from cudalint.values.nodes import Node, Reason
 
 
 def opaque_parts(graph: Graph, node: Node) -> Sequence[tuple[Node, Reason]]:
@@ -35,7 +35,7 @@ def _opaque_parts(graph: Graph, node: Node) -> Iterator[tuple[Node, Reason]]:
     pending: list[tuple[Node, Node | None]] = [(node, None)]
     while pending:
         current, stand_in = pending.pop()
-        if current.index in seen or current.op == "rank" or not current.bits & graph.opaque_bits:
+        if current.index in seen or not current.bits & graph.opaque_bits:
             continue
         seen.add(current.index)
         if isinstance(current.payload, Reason):
@@ -44,11 +44,3 @@ def _opaque_parts(graph: Graph, node: Node) -> Iterator[tuple[Node, Reason]]:
         if current.op == "trips" and stand_in is None:
             stand_in = current
         pending.extend((argument, stand_in) for argument in current.args)
-
-
-def asks_for_a_number(graph: Graph, condition: Node) -> bool:
-    """Whether a condition asks for a number that lanes drew from a counter, of which the start is not known: those
-    beyond an end are in the last warp only, and every other one agrees."""
-    if not opaque_parts(graph, condition):
-        return False
-    return any(node.op == "rank" for node in below([condition], THREAD_BITS))

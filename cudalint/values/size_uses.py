@@ -165,7 +165,7 @@ def _sizes_in(product: Node) -> set[Node]:
         node = pending.pop()
         if node.op == "uniform" and not node.kind.is_float:
             found.add(node)
-        if node.op not in ("opaque", "trips", "shuffle"):
+        if node.op not in ("opaque", "trips"):
             pending += node.args
     return found
 

@@ -97,12 +97,6 @@ def _rebuilt(graph: Graph, node: Node, args: tuple[Node, ...]) -> Node:
         return graph.function(str(node.payload), args[0], node.kind)
     if op == "pick":
         return graph.pick(args[0], args[1:])
-    if op == "shuffle":
-        return graph.shuffle(str(node.payload), args[0], args[1], args[2])
-    if op == "match":
-        return graph.match(args[0])
-    if op == "rank":
-        return graph.rank(args[0])
     if op == "trips":
         assert isinstance(node.payload, Node)
         return graph.trips(node.payload, args[0])

@@ -6,10 +6,11 @@ import pytest
 
 from cudalint.driver.analysis import analyse_file
 from cudalint.interpreter.host.library import HOST_LIBRARY
-from cudalint.interpreter.library.intrinsics import DEVICE_LIBRARY
+from cudalint.ir.builtins import BUILTINS
 from cudalint.options.analysis import AnalysisOptions
 
-_FREE = [name for name in sorted({*DEVICE_LIBRARY, *HOST_LIBRARY}) if name.isidentifier()]
+_ON_DEVICE = {name for name, known in BUILTINS.items() if known.effect}
+_FREE = [name for name in sorted({*_ON_DEVICE, *HOST_LIBRARY}) if name.isidentifier()]
 
 
 @pytest.mark.parametrize("arguments", ["", "a", "&missing[i]", "a, missing", "a, 1, 2, 3, 4, 5, 6"])

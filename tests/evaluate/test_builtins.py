@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 from cudalint.interpreter.host import library as host
-from cudalint.interpreter.library.intrinsics import DEVICE_LIBRARY, HANDLERS, MAKERS
+from cudalint.interpreter.library.intrinsics import HANDLERS, LIBRARY, MAKERS
 from cudalint.ir.builtins import BUILTINS, DIVISIONS, builtin, machine_code, named
 
 
 def test_every_handler_is_the_effect_of_some_function() -> None:
-    assert {*HANDLERS, *MAKERS} == {known.effect for known in BUILTINS.values()} - {""}
+    assert {*HANDLERS, *MAKERS} < {known.effect for known in BUILTINS.values()} - {""}
     assert set(host._HANDLERS) == {known.host for known in BUILTINS.values()} - {"", "unknown"}
     assert not {*HANDLERS} & {*MAKERS}
 
 
 def test_host_code_knows_what_kernels_do_but_for_memory_and_threads() -> None:
-    assert {"fminf", "__popc", "__float2int_rd"} <= DEVICE_LIBRARY.keys() & host.HOST_LIBRARY.keys()
+    assert {"fminf", "__popc", "__float2int_rd"} <= LIBRARY.keys() & host.HOST_LIBRARY.keys()
     assert not {"atomicAdd", "__syncthreads", "__ldg"} & host.HOST_LIBRARY.keys()
 
 

@@ -163,25 +163,6 @@ def test_trips_of_a_doubling_counter(limit: int, expected: int) -> None:
     assert trips.is_const and trips.value == expected
 
 
-SHUFFLES = [
-    ("idx", 5, 32, [5] * 32),
-    ("idx", 3, 8, [t // 8 * 8 + 3 for t in range(32)]),
-    ("up", 4, 32, [t - 4 if t >= 4 else t for t in range(32)]),
-    ("up", 2, 8, [t - 2 if t % 8 >= 2 else t for t in range(32)]),
-    ("down", 4, 32, [t + 4 if t < 28 else t for t in range(32)]),
-    ("down", 2, 16, [t + 2 if t % 16 < 14 else t for t in range(32)]),
-    ("xor", 1, 32, [t ^ 1 for t in range(32)]),
-    ("xor", 16, 32, [t ^ 16 for t in range(32)]),
-]
-
-
-@pytest.mark.parametrize(("mode", "lane", "width", "expected"), SHUFFLES)
-def test_shuffles(mode: str, lane: int, width: int, expected: list[int]) -> None:
-    graph = Graph()
-    node = graph.shuffle(mode, graph.thread[0], graph.const(lane), graph.const(width))
-    assert _rows(graph).full(node)[0].tolist() == expected
-
-
 def test_a_value_is_computed_once_for_rows_that_share_it() -> None:
     graph = Graph()
     k = graph.counter("loop")

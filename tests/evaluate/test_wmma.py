@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from cudalint.driver.analysis import analyse_file
+from cudalint.execute.library.matrices import Fragment, fragment_of
 from cudalint.facts import KernelFacts
-from cudalint.interpreter.library.wmma import Fragment, fragment_of
 from cudalint.options.analysis import AnalysisOptions
 
 _NAMES = "nvcuda::wmma::fragment<nvcuda::wmma::{}, 16, 16, 16, {}{}>"

@@ -165,8 +165,6 @@ class BarrierEvent(Struct, frozen=True, eq=False):
     """Arriving and waiting may be apart; what lies between is not ordered with either side."""
     mask: Node | None = None
     """For a warp: the lanes that are waited for, as a bit mask; None for a group, which waits for its own."""
-    votes: bool = False
-    """It also tells every thread something about the others, as `__syncthreads_or` does."""
     collective: Collective | None = None
     """What it is a part of."""
 

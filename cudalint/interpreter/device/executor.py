@@ -32,7 +32,7 @@ from cudalint.interpreter.device.values import (
     Value,
     join,
 )
-from cudalint.interpreter.library.intrinsics import DEVICE_LIBRARY, Handler
+from cudalint.interpreter.library.intrinsics import LIBRARY, Handler
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.processes.deadline import NEVER, Deadline
@@ -112,7 +112,7 @@ class Executor:
         """Shared, constant and device variables met so far."""
         self.addresses: dict[object, Node] = {}
         """The numbers that stand for the addresses of allocations, where a program computes with them."""
-        self.library: Mapping[str, Handler] = DEVICE_LIBRARY
+        self.library: Mapping[str, Handler] = LIBRARY
         """Functions that are known by name."""
         self.on_launch: Callable[[ir.Launch], None] | None = None
         """What to do about `<<<>>>`; None where launches are not expected (device code)."""
@@ -587,9 +587,7 @@ class Executor:
             self.statement(child)
 
     def assembly(self, statement: ir.Asm) -> None:
-        handler = self.library.get("asm")
-        if handler is not None:
-            handler(self, statement)
+        """Inline PTX is for threads of a GPU, which no host code is executed for."""
 
     def expression(self, statement: ir.ExprStmt) -> None:
         expressions.discard(self, statement.expr)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cudalint.hardware.requests import WARP_LANES
 from cudalint.values.arithmetic import I4
 from cudalint.values.nodes import Node
 
@@ -38,12 +37,3 @@ def linear_thread(ex: Executor) -> Node:
     dx, dy, _ = (builtin(ex, "blockDim", axis) for axis in "xyz")
     plane = graph.binary("+", y, graph.binary("*", z, dy, I4), I4)
     return graph.binary("+", x, graph.binary("*", plane, dx, I4), I4)
-
-
-def lane_index(ex: Executor) -> Node:
-    return ex.graph.binary("%", linear_thread(ex), ex.graph.const(WARP_LANES), I4)
-
-
-def warp_index(ex: Executor) -> Node:
-    return ex.graph.binary("/", linear_thread(ex), ex.graph.const(WARP_LANES), I4)
-

@@ -25,7 +25,7 @@ from cudalint.interpreter.host import command_line, launching
 from cudalint.interpreter.host.device import DEVICE_QUERIES
 from cudalint.interpreter.host.lists import LISTS, is_found
 from cudalint.interpreter.host.tiling import tilings
-from cudalint.interpreter.library.intrinsics import DEVICE_LIBRARY, Handler
+from cudalint.interpreter.library.intrinsics import LIBRARY, Handler
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS, named
 from cudalint.values.arithmetic import I8, U8
@@ -233,9 +233,9 @@ _HANDLERS: Mapping[str, Handler] = {
 }  # fmt: skip
 """By effect (`cudalint.ir.builtins`)."""
 HOST_LIBRARY: Mapping[str, Handler] = {
-    name: _HANDLERS[known.host] if known.host else DEVICE_LIBRARY[name]
+    name: _HANDLERS[known.host] if known.host else LIBRARY[name]
     for name, known in BUILTINS.items()
-    if known.host != "unknown" and (known.host or known.effect)
+    if known.host != "unknown" and (known.host or name in LIBRARY)
 }
 """By the functions' names."""
 SILENT = named("ignored")
