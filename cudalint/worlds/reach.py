@@ -15,6 +15,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.walk import walk, without_casts
 from cudalint.worlds.choosing import MOST_WORLDS, Numbers, Search, Space, World, Worlds
 from cudalint.worlds.guards import Guards
+from cudalint.worlds.needs import FARTHEST
 from cudalint.worlds.origins import is_local
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.uses import Uses
@@ -307,7 +308,7 @@ def _solved(
                 own = space.parameters({variable: np.array([number]) for variable, number in world.items()})
                 wanted = values.number(expression, {p: each[0] for p, each in own.items() if np.size(each)})
                 variables = [each for each in deciders if world[each] == own[parameter][0]]
-                if wanted is not None and int(own[parameter][0]) != wanted:
+                if wanted is not None and abs(wanted) <= FARTHEST and int(own[parameter][0]) != wanted:
                     for variable in variables:
                         changed = {**world, variable: wanted}
                         after = space.parameters({each: np.array([number]) for each, number in changed.items()})
