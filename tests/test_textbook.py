@@ -43,9 +43,6 @@ _NOT_SHOWN: dict[Fault, str] = {
         "48% of the instructions, none of the time: shared memory and latency are what is waited for; that requests of "
         "few lanes would be fewer if the lanes were together is not counted"
     ),
-    Fault("program/triangle.cu", "CL402", "for (int k = 0; k <= lane; k++)"): (
-        "36% of the instructions, none of the time: shared memory is what is waited for"
-    ),
     Fault("program/reduction.cu", "CL401", "if (tid % (2 * step) == 0)"): (
         "so short a body is predicated, and no warp splits; what costs time is `%`"
     ),

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from cudalint.execute.drawn import Drawn, Known, some_of
 from cudalint.execute.values import Data, Undeclared, is_common
 from cudalint.facts import AccessResult, Status, Strides
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.measure.defaults import defaults_behind
 from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
@@ -302,7 +303,7 @@ def _known(
         for cost, ideal, lanes, held in each
     ]
     told = _told(figures, reached)
-    rests = where(_of_several(wasteful, batch), batch.numbers, flags=batch.flags, computed=_values(batch))
+    rests = _rests_on(wasteful, batch)
     condition = rests.condition if not batch.lengths.issuperset(rests.symbols) else ""
     are_same = _are_equal(figures, reached)
     # Those that have left the loop around count as well, if data said so.
@@ -376,10 +377,23 @@ def _costliest(site: AccessSite, executed: Executed, world: int) -> float:
     return max((float(np.nan_to_num(each.cost[world]) * each.requests[world]) for each in own), default=0.0)
 
 
-def _of_several(wasteful: Sequence[bool | None], batch: Batch) -> Sequence[bool | None]:
-    """Whether it is wasteful in worlds with several elements along each axis: along one with a single one nothing lies
+def _rests_on(wasteful: Sequence[bool | None], batch: Batch) -> Sensitivity:
+    """What it rests on whether an access is wasteful: on a number that chooses a way, if that tells the worlds apart in
+    which axes are as long as a warp. Of shorter ones several rows are in a request, and its cost is one of these."""
+
+    def in_worlds(least: int) -> Sensitivity:
+        held = _of_several(wasteful, batch, least)
+        return where(held, batch.numbers, flags=batch.flags, computed=_values(batch))
+
+    long = in_worlds(WARP_LANES)
+    cases = {f"{name} {op} {case}" for name, own in batch.flags.items() for case in own for op in ("==", "!=")}
+    return long if long.condition in cases else in_worlds(2)
+
+
+def _of_several(wasteful: Sequence[bool | None], batch: Batch, least: int) -> Sequence[bool | None]:
+    """Whether it is wasteful in worlds with so many elements along each axis: along one with a single one nothing lies
     behind anything else, whatever other numbers are. In all worlds, if these don't show as much."""
-    several = [all(numbers.get(name, 2) > 1 for name in batch.lengths) for numbers in batch.numbers]
+    several = [all(numbers.get(name, least) >= least for name in batch.lengths) for numbers in batch.numbers]
     found = [own if is_one else None for own, is_one in zip(wasteful, several, strict=True)]
     return found if {True, False} & {*found} == {True, False} & {*wasteful} else wasteful
 

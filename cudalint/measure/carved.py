@@ -41,6 +41,20 @@ def leads_into_another(race: Race, seen: Seen) -> bool:
     return low > start or high <= start
 
 
+@heuristic("carved-neighbours", "arrays in dynamic shared memory that sizes keep apart").otherwise(False)
+def meet_in_another(race: Race, seen: Seen) -> bool:
+    """Whether two such arrays meet: where some sizes keep them apart, those with which one has no room are none that
+    the kernel is launched with."""
+    symbol = race.allocation.symbol
+    if symbol is None or symbol.storage != "dynamic-shared":
+        return False
+    ends = race.first, race.second
+    pointers = [_pointer_of(end.site.node) for end in ends]
+    if not all(map(_begins_an_array, pointers, ends, (seen, seen))):
+        return False
+    return pointers[0].symbol is not pointers[1].symbol
+
+
 def _begins_an_array(pointer: Any, end: RaceEnd, seen: Seen) -> bool:
     """Whether it is a variable that leads all threads to one place."""
     return isinstance(pointer, ir.Name) and not seen.origins.of(pointer, end.site.stack).by_thread

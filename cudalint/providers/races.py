@@ -21,6 +21,7 @@ from cudalint.launches.variants import not_with, other_blocks
 from cudalint.measure import races as measured
 from cudalint.measure.benign import of_nobody, same_either_way, store_alike
 from cudalint.measure.bounds import Extents, outside
+from cudalint.measure.carved import meet_in_another
 from cudalint.measure.control_flow import ControlFlow
 from cudalint.measure.crossings import Crossing, fewest_gates, steps
 from cudalint.measure.doubts import Doubt, doubt_about
@@ -120,6 +121,8 @@ class RaceCollector(Provider, eq=False):
                 doubt = Doubt(reason) if reason is not None else doubt
             benign = same_either_way(race, seen) if doubt is None else None
             condition, symbol = _where(race, seen, executed)
+            if condition and meet_in_another(race, seen):
+                symbol = None
             record = self.records.of(race, seen, executed.batch, index, doubt, condition, symbol, benign, late)
             if doubt is None and condition and symbol is None:
                 record = replace(record, certainty="possible")

@@ -32,7 +32,8 @@ SMALL = 8
 _MOST_UNIT = 4096
 SHIFTED = 32
 """Bits of an `int`: shifts by as many have no result."""
-_FARTHEST = (1 << 63) - 1
+FARTHEST = (1 << 63) - 1
+"""What numbers of 64 bits reach."""
 _PARTS = (4, 8, 16)
 """Elements of a sector of 8, 4 and 2 bytes each: rows of as many, and of half of it, tell what a figure rests on."""
 
@@ -101,7 +102,7 @@ def _of_few(p: Parameter) -> Iterator[Need]:
 
 def _is_far(use: Use) -> bool:
     """Whether it is about a constant that nothing of 64 bits reaches: there are no worlds on both sides of it."""
-    return isinstance(use.other, int) and abs(use.other) > _FARTHEST
+    return isinstance(use.other, int) and abs(use.other) > FARTHEST
 
 
 def large_of(own: Iterable[Use], threads: int = 0) -> int:

@@ -15,6 +15,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.walk import walk, without_casts
 from cudalint.worlds.choosing import MOST_WORLDS, Numbers, Search, Space, World, Worlds
 from cudalint.worlds.guards import Guards
+from cudalint.worlds.needs import FARTHEST
 from cudalint.worlds.origins import is_local
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.uses import Uses
@@ -45,6 +46,8 @@ class Region(Struct, frozen=True, eq=False):
     """Those of these that nothing but such numbers goes into, with what they have to come to."""
     way: tuple[tuple[ir.Expr, bool], ...]
     """All conditions on the way, with what they have to come to for some thread."""
+    nearest: frozenset[Parameter]
+    """The numbers that go into the last one of these."""
     span: ir.Span | None
 
 
@@ -65,7 +68,7 @@ def reaching(
     worlds = _keeping(worlds, by_world)
     for _ in range(_ROUNDS):
         deciding = {region: _deciding(region, space, behind) for region in missed}
-        asked = [region for region in missed if deciding[region]]
+        asked = [region for region in missed if deciding[region].all]
         room = most - worlds.needed
         if not asked or room <= 0:
             break
@@ -85,6 +88,7 @@ def reaching(
         if region.span is not None and not executed & region.nodes and trace is not None and not trace.is_cut
         and any(_accesses(node) for node in region.nodes)
         and knows(region.way) and _is_open(region, space, uses, behind, admits)
+        and not _is_ruled_out(region, _deciding(region, space, behind), worlds, search, admits)
     ]  # fmt: skip
     return structs.replace(
         worlds, missing=(*worlds.missing, *(text for text in map(_text, missed) if text)), unreached=tuple(unreached)
@@ -95,7 +99,7 @@ def _is_open(
     region: Region, space: Space, uses: Uses, behind: Callable[[Parameter], Iterable[Any]], admits: Admits
 ) -> bool:
     """Whether open numbers decide about a region, and those that are given admit it."""
-    if not _deciding(region, space, behind):
+    if not _deciding(region, space, behind).all:
         return False
     fixed = [
         (part, wanted)
@@ -110,6 +114,15 @@ def _is_open(
     return bool(np.all(admits(first, fixed)))
 
 
+def _is_ruled_out(region: Region, deciding: _Deciding, worlds: Worlds, search: Search, admits: Admits) -> bool:
+    """Whether only numbers lead to a region that the launch does not admit: the host checks them, and goes on with
+    others."""
+    changed = _changed(deciding, search.space, worlds.worlds[: worlds.needed])
+    numbers = {variable: np.array([world[variable] for world in changed]) for variable in search.space.tried}
+    leads, admitted = np.broadcast_arrays(admits(numbers, region.way), search.admitted(numbers))
+    return bool(leads.any() and not (leads & admitted).any())
+
+
 def _parts(condition: ir.Expr, holds: bool) -> Iterator[tuple[ir.Expr, bool]]:
     """What has to hold, each for itself: `a && b` is two of them."""
     bare = without_casts(condition)
@@ -122,10 +135,21 @@ def _parts(condition: ir.Expr, holds: bool) -> Iterator[tuple[ir.Expr, bool]]:
         yield condition, holds
 
 
-def _deciding(region: Region, space: Space, behind: Callable[[Parameter], Iterable[Any]]) -> list[Any]:
+class _Deciding(NamedTuple):
     """The open variables that a region is up to."""
-    own = {variable for parameter in region.deciders for variable in behind(parameter)}
-    return [variable for variable, values in space.tried.items() if variable in own and len(values) > 1]
+
+    all: list[Any]
+    nearest: list[Any]
+    """Those of the last condition: what is on the way there may well come true already."""
+
+
+def _deciding(region: Region, space: Space, behind: Callable[[Parameter], Iterable[Any]]) -> _Deciding:
+    own, nearest = (
+        {variable for parameter in parameters for variable in behind(parameter)}
+        for parameters in (region.deciders, region.nearest)
+    )  # fmt: skip
+    open_ = [variable for variable, values in space.tried.items() if variable in own and len(values) > 1]
+    return _Deciding(open_, [variable for variable in open_ if variable in nearest])
 
 
 def regions_of(uses: Uses) -> Iterator[Region]:
@@ -133,14 +157,14 @@ def regions_of(uses: Uses) -> Iterator[Region]:
     deciders: dict[ir.Function, frozenset[Parameter]] = {}
     for function in uses.code.functions:
         own = deciders.get(function, frozenset())
-        for statements, (decided, conditions, way) in _guarded((function.body,), _Way(own), uses):
+        for statements, (decided, conditions, way, nearest) in _guarded((function.body,), _Way(own), uses):
             nodes = frozenset(node for statement in statements for node in walk(statement))
             for node in nodes:
                 callee = _callee(node)
                 if callee is not None:
                     deciders[callee] = deciders.get(callee, frozenset()) | decided
             if statements and decided and any(_may_access(node) for node in nodes):
-                yield Region(nodes, decided, conditions, way, statements[0].span)
+                yield Region(nodes, decided, conditions, way, nearest, statements[0].span)
 
 
 def reached(trace: Trace, regions: Sequence[Region]) -> list[Any]:
@@ -170,20 +194,22 @@ class _Way(NamedTuple):
     deciders: frozenset[Parameter] = frozenset()
     conditions: tuple[tuple[ir.Expr, bool], ...] = ()
     all: tuple[tuple[ir.Expr, bool], ...] = ()
+    nearest: frozenset[Parameter] = frozenset()
 
     def past(self, condition: ir.Expr | None, uses: Uses, holds: bool | None = None, is_fixed: bool = True) -> _Way:
         """Further on, past a condition that has to hold there, must not, or, with None, may do either. It may be one
         that comes out otherwise later on."""
         if condition is None:
             return self
-        deciders = self.deciders | uses.origins.of(condition).sources
+        nearest = uses.origins.of(condition).sources
+        deciders = self.deciders | nearest
         if holds is None:
-            return self._replace(deciders=deciders)
+            return self._replace(deciders=deciders, nearest=nearest)
         every = (*self.all, (condition, holds))
         names = [node for node in walk(condition) if isinstance(node, ir.Name)]
         if not is_fixed or not all(_is_given(name, uses) for name in names):
-            return _Way(deciders, self.conditions, every)
-        return _Way(deciders, (*self.conditions, (condition, holds)), every)
+            return _Way(deciders, self.conditions, every, nearest)
+        return _Way(deciders, (*self.conditions, (condition, holds)), every, nearest)
 
 
 def _is_given(name: ir.Name, uses: Uses) -> bool:
@@ -257,7 +283,7 @@ def _accesses(node: Any) -> bool:
 
 
 def _candidates(
-    worlds: Worlds, missed: Sequence[Region], deciding: Mapping[Region, Sequence[Any]], search: Search,
+    worlds: Worlds, missed: Sequence[Region], deciding: Mapping[Region, _Deciding], search: Search,
     program: Program, uses: Uses, admits: Admits,
 ) -> Iterator[World]:  # fmt: skip
     """Worlds in which what decides about missed regions is another combination."""
@@ -266,11 +292,8 @@ def _candidates(
     each = max(1, _MOST_TRIED // len(missed))
     for region in missed:
         may_come = Guards(region.conditions, uses.code.functions[0], program)
-        deciders = deciding[region]
-        # Combinations may be too many to have them all: they are made one after the other.
-        combinations = ((own, base) for own in _changes(deciders, search.space.tried) for base in bases)
-        changed: list[World] = [{**base, **own} for own, base in itertools.islice(combinations, _MOST_COMBINED)]
-        tried = [*_solved(region, deciders, search.space, bases, may_come, uses), *changed]
+        changed = _changed(deciding[region], search.space, bases)
+        tried = [*_solved(region, deciding[region].all, search.space, bases, may_come, uses), *changed]
         numbers = {variable: np.array([world[variable] for world in tried]) for variable in search.space.tried}
         held = search.admitted(numbers) & may_come(search.space.parameters(numbers)).all(axis=1)
         held = held & admits(numbers, region.way)
@@ -285,11 +308,26 @@ def _candidates(
                 yield tried[number]
 
 
+def _changed(deciding: _Deciding, space: Space, bases: Sequence[World]) -> list[World]:
+    """Worlds beside some others: at first those in which one of the nearest numbers is another one."""
+    nearest = list(_singles(deciding.nearest, space.tried))
+    beside = ((own, base) for base in bases for own in nearest)
+    # Combinations may be too many to have them all: they are made one after the other.
+    combinations = ((own, base) for own in _changes(deciding.all, space.tried) for base in bases)
+    both = itertools.chain(beside, combinations)
+    return [{**base, **own} for own, base in itertools.islice(both, _MOST_COMBINED)]
+
+
+def _singles(variables: Sequence[Any], tried: Mapping[Any, Sequence[Any]]) -> Iterator[World]:
+    """Another number for one of some variables, for each of them in turn."""
+    for place in range(max((len(tried[variable]) for variable in variables), default=0)):
+        yield from ({variable: tried[variable][place]} for variable in variables if place < len(tried[variable]))
+
+
 def _changes(variables: Sequence[Any], tried: Mapping[Any, Sequence[Any]]) -> Iterator[World]:
     """Other numbers for some variables, the fewest first: for one of them, in turn, then for two, and so on. They may
     be too many to have them all."""
-    for place in range(max(len(tried[variable]) for variable in variables)):
-        yield from ({variable: tried[variable][place]} for variable in variables if place < len(tried[variable]))
+    yield from _singles(variables, tried)
     for count in range(2, len(variables) + 1):
         for some in itertools.combinations(variables, count):
             yield from (dict(zip(some, own, strict=True)) for own in itertools.product(*(tried[v] for v in some)))
@@ -307,7 +345,7 @@ def _solved(
                 own = space.parameters({variable: np.array([number]) for variable, number in world.items()})
                 wanted = values.number(expression, {p: each[0] for p, each in own.items() if np.size(each)})
                 variables = [each for each in deciders if world[each] == own[parameter][0]]
-                if wanted is not None and int(own[parameter][0]) != wanted:
+                if wanted is not None and abs(wanted) <= FARTHEST and int(own[parameter][0]) != wanted:
                     for variable in variables:
                         changed = {**world, variable: wanted}
                         after = space.parameters({each: np.array([number]) for each, number in changed.items()})

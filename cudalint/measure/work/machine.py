@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
-from cudalint.execute.memory import Allocation, Memory, pieces, plus
+from cudalint.execute.memory import ASTRAY, Allocation, Memory, pieces, plus
 from cudalint.execute.program import Program
 from cudalint.execute.trace import BarrierPart, BarrierScope
 from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, leaves
@@ -279,7 +279,8 @@ class SymbolicMachine(Machine):
                 own = terms.added(terms.added(own, (part,), -1), inner.parts, part.factor)
                 constant += inner.constant * part.factor
         else:
-            base = self.bases.get(to)
+            # A pointer of which nothing is known may be another one each time.
+            base = self.bases.get(to) if to is not ASTRAY else None
             if base is None:
                 base = self.bases[to] = self.parameter(to.name, ADDRESS)
             own = terms.added(own, base.parts)

@@ -64,7 +64,8 @@ def wide_accesses(charges: Iterable[Charge], starts: Mapping[Any, int]) -> dict[
     if not compiler.WIDE.is_on:
         return {}
     charges = list(charges)
-    accesses = [each for each in charges if each.term.op in ("load", "store") and each.term.info.bytes < _WIDEST]
+    # What has no size is of a type that nobody knows.
+    accesses = [each for each in charges if each.term.op in ("load", "store") and 0 < each.term.info.bytes < _WIDEST]
     accesses.sort(key=lambda each: each.term.number)
     found: dict[int, Wide] = {}
     for tool in (_Tool(0, {}), _Tool(1, starts)):
