@@ -434,6 +434,7 @@ class Machine:
             self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
             sum(self._apart) + self.is_left_by_data,
             *self.subscripts.get(node, _UNSPELLED), False, self.whole or (node if self.library else None), self.chosen,
+            self.frames[-1].function.name if self.library else "",
         )  # fmt: skip
 
     def barrier(

@@ -81,6 +81,8 @@ class AccessEvent(NamedTuple):
     chosen: Allocation | None = None
     """What its pointer leads to, if that is one piece of memory for some lanes and another one for others: the event is
     that of the lanes of one."""
+    maker: str = ""
+    """Where `node` is a call of a library's function: the innermost function of the library that makes the access."""
 
 
 class BarrierEvent(NamedTuple):

@@ -155,7 +155,7 @@ class AccessCollector(Provider, eq=False):
             compiled_at=spellings.compiled_at(place),
             made_at=Place(*span),
             made_through=places.frames_of(through),
-            made_by=places.made_by(event.node),
+            made_by=places.made_by(event, self.function),
             known_modulo=min(site.moduli, default=1),
         )
 
@@ -182,7 +182,9 @@ def _by_key(
 
 def _key(site: AccessSite) -> Key:
     frames = tuple(call.span for call in site.stack)
-    return site.node.span, frames, site.space, site.operation, site.array, site.bytes
+    # What stands in a macro has its span.
+    called = (site.node.name, ir.type_name(site.node.type)) if isinstance(site.node, ir.Call) else None
+    return site.node.span, frames, site.space, site.operation, site.array, called, site.bytes
 
 
 def _is_doubtful(site: _Site, launch: int) -> bool:
