@@ -33,8 +33,8 @@ class Calls:
     def __init__(self, program: Program) -> None:
         self._program = program
 
-    def value(self, e: ir.Call, is_asked: bool = True) -> Evaluate:
-        """A call read for its value; what a function returns by reference is loaded, if anybody asks for it."""
+    def value(self, e: ir.Call) -> Evaluate:
+        """A call read for its value; what a function returns by reference is loaded."""
         effect = effect_of(self._program, e)
         if effect is not None:
             return effect
@@ -42,7 +42,7 @@ class Calls:
 
         def value(m: Machine) -> Value:
             found, by_reference = called(m)
-            if by_reference and is_asked and type(found) is Pointer:
+            if by_reference and type(found) is Pointer:
                 type_ = ir.referent(e.type)
                 if isinstance(type_, ir.ArrayType):
                     return Pointer(found.allocation, found.offset, type_.element)
@@ -50,6 +50,11 @@ class Calls:
             return found
 
         return value
+
+    def discarded(self, e: ir.Call) -> Evaluate:
+        """A call whose value nobody asks for."""
+        effect = effect_of(self._program, e)
+        return effect if effect is not None else self._called(e)
 
     def place(self, e: ir.Call) -> Locate:
         """Where what a call returns is: what it refers to, or a place of its own."""

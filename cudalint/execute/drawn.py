@@ -13,13 +13,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cudalint.execute import values as of_value
 from cudalint.execute.arithmetic import COMPARING, binary, converted, dtype_of
 from cudalint.execute.values import COMPUTED, Data, Value, is_common
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.execute.lanes import Lanes
+    from cudalint.execute.lanes import Lanes, Mask
     from cudalint.execute.trace import AccessEvent
 
 _DEEPEST = 48
@@ -30,15 +31,21 @@ _KEPT = 8
 """Of these steps, the last ones with plain numbers (`(x & 255) * 8`), which are kept."""
 _KINDS = frozenset({"int", "uint", "bool"})
 _BOOL = ir.Scalar("bool", 1, "bool")
+_INT = ir.Scalar("int", 4, "int")
 _LONG = ir.Scalar("long", 8, "int")
 _MOST_BITS = 32
+_SCALING = frozenset({"*", "/", "%", "<<", ">>", "&", "|"})
+_STEPPED = 8
+"""Draws of one number that go on from one another."""
+_MOST_ALTERNATIVES = 4
+"""Values that data chooses from for each lane, of which there are more where each turn of a loop adds one."""
 _NUMBERS = (int, bool, np.ndarray)
 
 
 class Drawn(Data):
     """An integer that a load finds, or that is computed from such."""
 
-    __slots__ = ("arguments", "depth", "op", "otherwise", "scope", "type")
+    __slots__ = ("arguments", "depth", "is_by_lane", "op", "otherwise", "scope", "type")
     depth: int
 
     def __init__(
@@ -49,6 +56,8 @@ class Drawn(Data):
         is_one = all(map(is_common, arguments)) if is_one is None else is_one
         super().__init__("loaded" if op == "load" else "computed", "", origin, is_one)
         self.op, self.arguments, self.type = op, arguments, type_
+        self.is_by_lane = False
+        """Of one value or another one: whether data says which it is for each lane."""
         self.scope = 0
         """Of what was stored where data decides who comes: within that it is the first of its arguments."""
         self.otherwise = 0
@@ -64,29 +73,36 @@ class Drawn(Data):
         found.is_derived = True
         return found
 
-    def numbers(self, lanes: Lanes, known: Known | None = None) -> tuple[Any, bool]:
+    def numbers(self, lanes: Lanes, known: Known | None = None, draw: int = 0) -> tuple[Any, bool]:
         """Numbers for all lanes, [1 or R, 1 or L], or a single one; and whether what is loaded differs within warps.
-        `known` keeps those of others that this may have parts in common with."""
+        `known` keeps those of others that this may have parts in common with, of the same draw."""
         known = {} if known is None else known
         found = known.get(self)
         if found is None:
-            given = [each.numbers(lanes, known) if type(each) is Drawn else (each, False) for each in self.arguments]
+            given = [
+                each.numbers(lanes, known, draw) if type(each) is Drawn else (each, False) for each in self.arguments
+            ]
             values, is_scattered = [value for value, _ in given], any(scattered for _, scattered in given)
             with np.errstate(all="ignore"):
-                found = known[self] = self._computed(values, is_scattered, lanes)
+                found = known[self] = self._computed(values, is_scattered, lanes, draw)
         return found
 
-    def _computed(self, values: list[Any], is_scattered: bool, lanes: Lanes) -> tuple[Any, bool]:
+    def _computed(self, values: list[Any], is_scattered: bool, lanes: Lanes, draw: int) -> tuple[Any, bool]:
         if self.op == "load":
-            number = _drawn(values[0], values[1], self.type, lanes)
+            number = _drawn(values[0], values[1], self.type, lanes, draw)
             return number, is_scattered or _differs_in_warps(values[1], lanes)
         if self.op == "any":
             # Nobody knows from where it is loaded: each lane has its own, or each block.
             where = np.zeros((1, 1), np.int64) if self.is_common else np.arange(lanes.lanes, dtype=np.int64)[None]
-            return _drawn(self.arguments[0], where, self.type, lanes), not self.is_common
+            return _drawn(self.arguments[0], where, self.type, lanes, draw), not self.is_common
         if self.op == "either":
-            by_row = _scramble(np.arange(1, lanes.rows + 1, dtype=np.uint64)[:, None])
-            return np.where(by_row & np.uint64(1), *(_in_type(each, self.type) for each in values)), is_scattered
+            both = [_in_type(each, self.type) for each in values]
+            by_row = np.arange(1 + draw, lanes.rows + 1 + draw, dtype=np.uint64)[:, None]
+            if not self.is_by_lane:
+                return np.where(_scramble(by_row) & np.uint64(1), *both), is_scattered
+            own = np.arange(lanes.lanes, dtype=np.uint64) + by_row * np.uint64(lanes.lanes * self.depth)
+            is_any = self._alternatives() > _MOST_ALTERNATIVES
+            return np.where(_scramble(own) & np.uint64(1), *both), is_scattered or is_any
         return self.of_arguments(values), is_scattered
 
     def of_arguments(self, values: list[Any]) -> Any:
@@ -97,9 +113,50 @@ class Drawn(Data):
             return np.where(values[0], *(_in_type(each, self.type) for each in values[1:]))
         if self.op == "function":
             return converted(self.arguments[0](*map(np.asarray, values[1:])), self.type)
+        if self.op == ">>" and self.type.bytes > _MOST_BITS // 8:
+            # Words of 64 bits are drawn with 32 of them: parts of one may be packed into the upper half.
+            words = np.asarray(values[0], np.int64).view(np.uint64)
+            filled = (words | _scramble(words) << np.uint64(32)) & np.uint64((1 << 63) - 1)
+            values = [filled.view(np.int64), values[1]]
         found = binary(self.op, values[0], values[1], self.type)
         # What nothing gives a number for, as what is divided by zero, has one that is as good as others.
         return 0 if isinstance(found, Data) else found
+
+    def _alternatives(self) -> int:
+        """How many values data chooses from."""
+        if self.op != "either":
+            return 1
+        return sum(each._alternatives() if type(each) is Drawn else 1 for each in self.arguments)
+
+    def of_one_value(self, mask: Mask) -> Mask:
+        """Of a condition, and lanes that may go where it holds: where a number that differs by lane has to be one that
+        they have in common, these are some for which it is the same: as the last of them has it, since what first
+        threads do is often theirs alone."""
+        if self.op != "==":
+            return mask
+        one, other = self.arguments
+        own, common = (one, other) if type(other) is Drawn else (other, one)
+        if type(own) is not np.ndarray or is_common(own) or not is_common(common):
+            return mask
+        own = np.broadcast_to(own, mask.shape)
+        last = mask.shape[1] - 1 - mask[:, ::-1].argmax(axis=1)
+        found: Mask = mask & (own == np.take_along_axis(own, last[:, None], axis=1))
+        return found
+
+    @property
+    def is_scaled(self) -> bool:
+        """Whether it is up to the size of what was loaded how far lanes are apart (`threadIdx.x * n[0]`), which that of
+        arbitrary numbers says nothing about."""
+        waiting: list[Drawn] = [self]
+        while waiting:
+            each = waiting.pop()
+            if each.op in _SCALING:
+                by_lane = any(type(own) is np.ndarray and not is_common(own) for own in each.arguments)
+                if by_lane and any(type(own) is Drawn and own.is_common for own in each.arguments):
+                    return True
+            if each.op not in ("load", "any"):
+                waiting += [argument for argument in each.arguments if type(argument) is Drawn]
+        return False
 
     def without_data(self, lanes: Lanes) -> Any:
         """What it is if all that is loaded is zero."""
@@ -182,6 +239,13 @@ def whole_number(of: Data, type_: ir.Type, span: ir.Span) -> Data:
     return Drawn("any", (1009 * span.line + span.column,), type_, of.origin, of.is_common)
 
 
+def one_number(type_: ir.Type, salt: int) -> Data:
+    """What all lanes of a warp have that take one of several numbers which they have in common, whichever it is."""
+    if not isinstance(type_, ir.Scalar) or type_.kind not in _KINDS:
+        return Data("computed", is_common=True)
+    return Drawn("any", (salt,), type_, None, True)
+
+
 def _shallow(made: Drawn) -> Drawn:
     """A number, without the long way that led to it."""
     if made.depth <= _DEEPEST:
@@ -214,16 +278,21 @@ def chosen_number(mask: Any, new: Value, old: Value) -> Data:
     return _shallow(Drawn("chosen", (mask, new, old), type_))
 
 
-def either_number(new: Value, old: Value, scope: int = 0, otherwise: int = 0, is_one_of_two: bool = False) -> Data:
-    """One number or the other, as data says: here the one, and there the other. `scope` is where it is the new one, and
-    `otherwise` where data leads if not there; `is_one_of_two` where all who see the number come to one of these."""
+def either_number(
+    new: Value, old: Value, scope: int = 0, otherwise: int = 0, is_one_of_two: bool = False, is_common: bool = True
+) -> Data:  # fmt: skip
+    """One number or the other, as data says: here the one, and there the other; in one warp, too, unless that data is
+    common to it. `scope` is where it is the new one, and `otherwise` where data leads if not there; `is_one_of_two`
+    where all who see the number come to one of these."""
     if type(old) is Drawn and old.scope and old.scope in (scope, otherwise):
         old = old.arguments[1] if old.scope == scope else old.arguments[0]
     if any(type(each) not in (Drawn, *_NUMBERS) for each in (new, old)):
         return COMPUTED
     type_ = next((each.type for each in (new, old) if type(each) is Drawn), _LONG)
-    made = _shallow(Drawn("either", (new, old), type_))
+    is_one = is_common and all(map(of_value.is_common, (new, old)))
+    made = _shallow(Drawn("either", (new, old), type_, None, is_one))
     made.scope, made.otherwise = scope, otherwise if is_one_of_two else 0
+    made.is_by_lane = made.op == "either" and not is_common
     return made
 
 
@@ -276,6 +345,19 @@ def _chosen_by(value: Any, taken: dict[object, bool], known: dict[int, Any]) -> 
     return found
 
 
+def after_turns(new: Value, old: Value, is_common: bool, salt: int) -> Value:
+    """What a loop leaves that data ends: it was `old` before and is `new` after some turns, but nobody knows after how
+    many lanes leave it, or warps."""
+    if new is old or type(new) not in (Drawn, *_NUMBERS):
+        return new
+    if type(new) is Drawn and type(old) is Drawn:
+        return either_number(new, old, is_common=is_common)
+    if type(new) is bool or (type(new) is np.ndarray and new.dtype.kind not in "iu"):
+        return COMPUTED
+    type_ = new.type if type(new) is Drawn else _INT
+    return Drawn("any", (salt,), type_, None, is_common)
+
+
 def moved_offset(offset: Any, added: Any) -> Data:
     """The sum of two numbers of bytes of which one is data."""
     found = computed_number("+", offset, added, _LONG, _LONG)
@@ -304,15 +386,18 @@ def _near(offset: Any) -> Any:
     return _cut(offset) if type(offset) is Drawn and offset.depth >= _DEEPEST else offset
 
 
-def _drawn(salt: int, offset: Any, type_: ir.Scalar, lanes: Lanes) -> Any:
-    """Arbitrary numbers of a type, by the address; each block has its own, so that there are many of them."""
+def _drawn(salt: int, offset: Any, type_: ir.Scalar, lanes: Lanes, draw: int = 0) -> Any:
+    """Arbitrary numbers of a type, by the address; each block has its own, so that there are many of them. Where lanes
+    have one in common, draws that follow one another have all remainders of a division by a small power of two."""
     at = np.atleast_2d(np.asarray(offset, np.int64)).view(np.uint64)
-    rows = np.arange(lanes.rows, dtype=np.uint64)[:, None] * np.uint64(0xD1B54A32D192ED03)
+    steps, again = (draw % _STEPPED, draw // _STEPPED) if at.shape[1] == 1 else (0, draw)
+    rows = np.arange(1 + again, lanes.rows + 1 + again, dtype=np.uint64)[:, None] * np.uint64(0xD1B54A32D192ED03)
     word = _scramble(_scramble(at + np.uint64(salt * 0x9E3779B97F4A7C15 & 0xFFFFFFFFFFFFFFFF)) ^ rows)
     if type_.kind == "bool":
-        return (word & np.uint64(1)) != 0
+        return ((word + np.uint64(steps)) & np.uint64(1)) != 0
     bits = min(8 * type_.bytes - (type_.kind == "int"), _MOST_BITS)
-    return converted((word >> np.uint64(64 - bits)).view(np.int64), type_)
+    number = (word >> np.uint64(64 - bits)) + np.uint64(steps * (5 + 8 * (salt % 4)))
+    return converted((number & np.uint64((1 << bits) - 1)).view(np.int64), type_)
 
 
 def _scramble(x: Any) -> Any:

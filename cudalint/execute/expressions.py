@@ -178,7 +178,8 @@ class Expressions:
 
     def _binary(self, e: ir.Binary) -> Evaluate:
         op, type_ = e.op, e.type
-        left, right = self._program.value(e.left), self._program.value(e.right)
+        left = self._program.discarded(e.left) if op == "," else self._program.value(e.left)
+        right = self._program.value(e.right)
         if op == ",":
 
             def last(m: Machine) -> Value:
@@ -458,7 +459,9 @@ def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate, holds: Data) -> Va
     second = otherwise(m)
     m.close_scopes(data)
     plain = type(first) in (int, bool, float) and type(first) is type(second)
-    return first if first is second or (plain and first == second) else either(first, second)
+    if first is second or (plain and first == second):
+        return first
+    return either(first, second, is_common=holds.is_common)
 
 
 def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, operand: ir.Type) -> Value:

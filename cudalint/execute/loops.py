@@ -48,9 +48,10 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
         entered = m.mask
         assert entered is not None
         frame = m.frames[-1]
-        outer = m.broken, m.continued, m.loop_data, m.data, m.is_left_by_data
+        outer = m.broken, m.continued, m.loop_data, m.data, m.is_left_by_data, m.is_left_together
         m.broken = m.continued = None
-        m.loop_data, m.is_left_by_data = m.data, False
+        m.loop_data, m.is_left_by_data, m.is_left_together = m.data, False, True
+        is_ended_by_data = False
         returned, ended = frame.returned, m.ended
         guard = m.guard
         if not is_short:
@@ -68,7 +69,8 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                 holds = m.truth(condition(m))
                 if isinstance(holds, Data):
                     m.undecided(n, holds)
-                    by_data = True
+                    by_data = is_ended_by_data = True
+                    m.is_left_together &= holds.is_common
                     if turn >= _TURNS_BY_DATA:
                         m.trace.left_out.append(LeftOut(n, m.stack, "turns by data", 1))
                         turns.cut()
@@ -117,8 +119,12 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
                 if allocation.depth < m.depth:
                     m.writes[-1].setdefault((allocation, offset), old)
         m.close_scopes(outer[3])
-        m.broken, m.continued, m.loop_data, _, m.is_left_by_data = outer
+        is_ended_by_data |= m.is_left_by_data
+        is_one = m.is_left_together
+        m.broken, m.continued, m.loop_data, _, m.is_left_by_data, m.is_left_together = outer
         m.mask = entered if frame.returned is returned and m.ended is ended else m.gone(entered)
+        if is_ended_by_data and m.mask is not None:
+            m.memory.leave_by_data(written.items(), is_one, 1009 * n.span.line + n.span.column)
 
     return execute
 

@@ -146,6 +146,8 @@ class Machine:
         """Whether lanes of a warp may find different data there."""
         self.is_left_by_data = False
         """Whether some lanes may have left the innermost loop, or its function, where data said so."""
+        self.is_left_together = True
+        """Whether all lanes of a warp have then."""
         self.writes: list[dict[tuple[Allocation, int], Value]] = []
         """For each loop around, what was in cells from outside of it before its current turn."""
         self.notes: list[Note] | None = None
@@ -208,6 +210,15 @@ class Machine:
         self.scopes.append(self._scopes)
         self.others.append(other)
         self._apart.append(condition is None or not condition.is_common)
+
+    def is_common_since(self, data: int) -> bool:
+        """Whether all lanes of a warp find the same data, wherever it decides but for the first so many conditions."""
+        return not any(self._apart[data:])
+
+    def leave_by_data(self, data: int) -> None:
+        """Some lanes leave the innermost loop, around which are so many conditions that data decides."""
+        self.is_left_by_data = True
+        self.is_left_together &= self.is_common_since(data)
 
     def close_scopes(self, data: int) -> None:
         """Goes back to so many conditions that data decides."""
@@ -576,7 +587,9 @@ class Machine:
         records, dictionaries of their fields' values by name, of arrays by number; those that are missing are data, and
         pointers lead to allocations of their own. `axioms` are executed before it: what a file states about all of its
         kernels."""
-        for parameter in function.parameters:
+        # Those of a template that nothing instantiates, too, where a user gives them.
+        given = [symbol for symbol in arguments if symbol not in function.parameters]
+        for parameter in (*function.parameters, *given):
             variable = Allocation(parameter.name, "local", parameter.type, self.full)
             self._fill(variable, 0, parameter.type, arguments.get(parameter), parameter.name)
             self.environment[parameter] = variable

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
 from cudalint.execute.arithmetic import converted, dtype_of
-from cudalint.execute.drawn import Drawn, cast_number, chosen_number, either_number, moved_offset, scaled_index
+from cudalint.execute.drawn import (
+    Drawn,
+    after_turns,
+    cast_number,
+    chosen_number,
+    either_number,
+    moved_offset,
+    one_number,
+    scaled_index,
+)
 from cudalint.execute.values import (
     COMPUTED,
     LOADED,
@@ -20,6 +30,7 @@ from cudalint.execute.values import (
     Pointer,
     Symbolic,
     Value,
+    is_common,
     leaves,
 )
 from cudalint.ir import nodes as ir
@@ -149,19 +160,22 @@ def _made_of(parts: dict[Allocation, tuple[Any, Any]]) -> Allocation | None:
     return made
 
 
-def either(new: Value, old: Value, scope: int = 0, otherwise: int = 0, is_one_of_two: bool = False) -> Value:
+def either(
+    new: Value, old: Value, scope: int = 0, otherwise: int = 0, is_one_of_two: bool = False, is_common: bool = True
+) -> Value:  # fmt: skip
     """One value or the other, as data says: of pointers it is known which pieces of memory they may lead to. `scope` is
     where it is the new one (`Machine.scopes`), and `otherwise` where data leads if not there; `is_one_of_two` as for
-    `either_number`."""
+    `either_number`; `is_common` whether all lanes of a warp find the same data."""
     if type(new) is not Pointer or type(old) is not Pointer:
-        return either_number(new, old, scope, otherwise, is_one_of_two)
+        return either_number(new, old, scope, otherwise, is_one_of_two, is_common)
     null = None if _is_same(new.is_set, old.is_set) and not isinstance(new.is_set, Data) else COMPUTED
     if new.allocation.is_null or old.allocation.is_null:
         set_ = old if new.allocation.is_null else new
         return Pointer(set_.allocation, set_.offset, set_.pointee, null)
     null = new.null if null is None else null
     if new.allocation is old.allocation:
-        return Pointer(new.allocation, either_number(new.offset, old.offset, scope, otherwise), new.pointee, null)
+        offset = either_number(new.offset, old.offset, scope, otherwise, is_common=is_common)
+        return Pointer(new.allocation, offset, new.pointee, null)
     parts: dict[Allocation, tuple[Any, Any]] = {}
     for at in (new, old):
         if at.allocation.parts and not at.allocation.is_open:
@@ -367,7 +381,8 @@ class Memory:
                     value = joined(machine.mask, value, self.seen(old))
                 if not _is_same(value, old):
                     is_one_of_two = machine.data == to.data + 1
-                    value = either(value, old, machine.scopes[-1], machine.others[-1], is_one_of_two)
+                    is_one = machine.is_common_since(to.data)
+                    value = either(value, old, machine.scopes[-1], machine.others[-1], is_one_of_two, is_one)
             elif machine.mask is not to.mask:
                 value = joined(machine.mask, value, old)
         if to.depth < machine.depth:
@@ -381,6 +396,22 @@ class Memory:
         if type(value) is Pointer and type(value.offset) is Drawn and value.offset.scope in self.machine.scopes:
             return Pointer(value.allocation, self.seen(value.offset), value.pointee, value.null)
         return value
+
+    def leave_by_data(
+        self, written: Iterable[tuple[tuple[Allocation, int], Value]], is_common: bool, salt: int
+    ) -> None:  # fmt: skip
+        """Behind a loop that lanes leave where data says: of what its turns have written nobody knows how many turns
+        have done so; of all lanes of a warp as many, where `is_common`. `written` has what was there before."""
+        for number, ((to, offset), old) in enumerate(written):
+            new = to.cells.get(offset)
+            if to.depth > self.machine.depth or new is None or old is None:
+                continue
+            if type(new) is Pointer and type(old) is Pointer and new.allocation is old.allocation:
+                moved = after_turns(new.offset, old.offset, is_common, salt + number)
+                left: Value = Pointer(new.allocation, moved, new.pointee)
+            else:
+                left = after_turns(new, old, is_common, salt + number)
+            to.cells[offset] = left if self.machine.mask is to.mask else joined(self.machine.mask, left, new)
 
     def layout(self, type_: ir.Type | None) -> dict[int, int]:
         """The bytes of a type's scalars by their offsets; of unions those of the last member."""
@@ -505,6 +536,10 @@ class Memory:
 
     def _gather(self, source: Allocation, offset: Any, type_: ir.Type) -> Value:
         """Of an element that differs by lane: each active lane's own."""
+        cells = source.cells
+        is_one = isinstance(offset, Data) and offset.is_common and not isinstance(type_, ir.PointerType)
+        if is_one and 0 < len(cells) <= _MOST_CELLS and all(map(is_common, cells.values())):
+            return one_number(type_, len(cells))
         found: Value = None
         mask = self.machine.mask
         if mask is not None and source.cells and type(offset) is np.ndarray:

@@ -35,6 +35,10 @@ class Places:
 
     def compiled(self, e: ir.Expr) -> Locate:
         match e:
+            case ir.Name(symbol=ir.Symbol(storage="builtin")):
+                return self._made(e)
+            case ir.Member(base=ir.Name(symbol=ir.Symbol(storage="builtin")), arrow=False):
+                return self._made(e)
             case ir.Name():
                 return self._name(e)
             case ir.Member():
@@ -170,7 +174,7 @@ class Places:
                 return then(m) if holds else otherwise(m)
             first, second = then(m), otherwise(m)
             both = Pointer(*first), Pointer(*second)
-            found = either(*both) if isinstance(holds, Data) else joined(holds, *both)
+            found = either(*both, is_common=holds.is_common) if isinstance(holds, Data) else joined(holds, *both)
             return Place(found.allocation, found.offset, first.type) if type(found) is Pointer else nowhere(type_)
 
         return locate

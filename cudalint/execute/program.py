@@ -56,6 +56,23 @@ class Program:
             found = self._places[expression] = self._locations.compiled(expression)
         return found
 
+    def discarded(self, expression: ir.Expr) -> Execute:
+        """What evaluates an expression whose value nobody asks for: what a function returns a reference to is not read
+        (`operator=` returns `*this`)."""
+        if isinstance(expression, ir.Call):
+            return self.calls.discarded(expression)
+        if isinstance(expression, ir.Cast) and isinstance(expression.type, ir.Scalar):
+            return self.discarded(expression.operand) if expression.type.kind == "void" else self.value(expression)
+        if isinstance(expression, ir.Binary) and expression.op == ",":
+            first, second = self.discarded(expression.left), self.discarded(expression.right)
+
+            def both(m: Machine) -> None:
+                first(m)
+                second(m)
+
+            return both
+        return self.value(expression)
+
     def statement(self, statement: ir.Stmt) -> Execute:
         found = self._statements.get(statement)
         if found is None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cudalint.execute.budget import size_of
+from cudalint.execute.drawn import Drawn
 from cudalint.execute.expressions import Conjunction
 from cudalint.execute.loops import compiled_loop
 from cudalint.execute.memory import Allocation, as_type, either, joined
@@ -28,6 +29,8 @@ class Statements:
 
     def __init__(self, program: Program) -> None:
         self._program = program
+        self._whole: set[ir.If] = set()
+        """Those that are all that there is of another one."""
 
     def compiled(self, n: ir.Stmt) -> Execute:
         match n:
@@ -57,9 +60,7 @@ class Statements:
                 return self._unknown(n)
 
     def _expression(self, n: ir.ExprStmt) -> Execute:
-        value, size, e = self._program.value(n.expr), size_of(n.expr), n.expr
-        if isinstance(e, ir.Call) and e.function is not None and e.function.is_user:
-            value = self._program.calls.value(e, is_asked=False)
+        value, size = self._program.discarded(n.expr), size_of(n.expr)
 
         def execute(m: Machine) -> None:
             m.step(size)
@@ -89,7 +90,7 @@ class Statements:
                     variable(m, symbol)
 
             return shared
-        if symbol.storage == "static" and not symbol.is_const:
+        if symbol.storage in ("static", "device") and not symbol.is_const:
 
             def outliving(m: Machine) -> None:
                 # Nobody knows what earlier launches have left there.
@@ -130,6 +131,11 @@ class Statements:
         return declare
 
     def _if(self, n: ir.If) -> Execute:
+        inner = _all_of(n.then)
+        if n.otherwise is None and isinstance(inner, ir.If) and inner.otherwise is None:
+            # The compiler makes one predicate of both.
+            self._whole.add(inner)
+        is_whole = n in self._whole
         condition, then = self._program.value(n.condition), self._program.statement(n.then)
         otherwise = self._program.statement(n.otherwise) if n.otherwise is not None else None
         size = size_of(n.condition)
@@ -154,7 +160,9 @@ class Statements:
             with_it, without = m.split(holds)
             m.branch(n, mask, with_it)
             left_then, left_otherwise = with_it, without
-            outer, m.guard = m.guard, mask
+            outer = m.guard
+            if not is_whole or outer is None:
+                m.guard = mask
             if with_it is not None:
                 m.mask = with_it
                 then(m)
@@ -257,11 +265,14 @@ class Statements:
                 if frame.value is None:
                     frame.value = found
                 elif m.data > frame.data or frame.is_open:
-                    frame.value = frame.value if found is frame.value else either(found, frame.value)
+                    if found is not frame.value:
+                        is_one = m.is_common_since(frame.data) and m.is_left_together
+                        frame.value = either(found, frame.value, is_common=is_one)
                 else:
                     frame.value = joined(m.mask, found, frame.value)
             if m.data > frame.data:
-                m.is_left_by_data = frame.is_open = True
+                m.leave_by_data(frame.data)
+                frame.is_open = True
                 return
             frame.returned = _both(frame.returned, m.mask)
             m.mask = None
@@ -280,14 +291,24 @@ class Statements:
         return execute
 
 
+def _all_of(n: ir.Stmt) -> ir.Stmt:
+    """The statement that a block consists of, if it is a single one."""
+    while isinstance(n, ir.Block) and len(n.statements) == 1:
+        n = n.statements[0]
+    return n
+
+
 def _if_by_data(m: Machine, mask: Mask, holds: Data, then: Execute, otherwise: Execute | None) -> None:
     """Both sides of a branch that data decides: all lanes may come, but those that the rest of the condition leaves
-    out."""
+    out, and of those for which something is what was loaded once (`if (threadIdx.x == winner)`) only ones for which
+    it is the same."""
     data = m.data
     m.open_scope(holds)
     first = m.scopes[-1]
     if isinstance(holds, Conjunction):
         m.mask, _ = m.split(holds.known)
+    elif type(holds) is Drawn:
+        m.mask = holds.of_one_value(mask)
     if m.mask is not None:
         then(m)
     m.mask = mask
@@ -301,7 +322,7 @@ def _if_by_data(m: Machine, mask: Mask, holds: Data, then: Execute, otherwise: E
 
 def _break(m: Machine) -> None:
     if m.data > m.loop_data:
-        m.is_left_by_data = True
+        m.leave_by_data(m.loop_data)
         return
     m.broken = _both(m.broken, m.mask)
     m.mask = None

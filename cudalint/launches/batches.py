@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -14,10 +14,11 @@ from cudalint.launches.configuration import Configuration
 from cudalint.launches.flags import cases_by_name
 from cudalint.launches.open_numbers import Evaluated
 from cudalint.launches.space import LaunchSpace
+from cudalint.values.defaults import stated
 from cudalint.values.nodes import Node, Uniform, render, without_cast
 from cudalint.worlds.blocks import Sampled, most_blocks
 from cudalint.worlds.choosing import Worlds
-from cudalint.worlds.records import Batch, Computed, Size
+from cudalint.worlds.records import Batch, Choice, Computed, Parameter, Size
 
 
 def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> Batch:
@@ -36,8 +37,24 @@ def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> B
         configuration.block, tuple(grid), tuple(max(0, each) for each in evaluated.each(configuration.shared)),
         arguments, named, ("usual numbers", *worlds.why[1:]), places, weights, memories.sizes,
         bool(worlds.broken) or any(guard.is_const and not guard.value for guard in configuration.guards),
-        space.overflowing, *_meanings(configuration, space), _computed(space, evaluated),
+        space.overflowing, *_meanings(configuration, space), _computed(space, evaluated), _defaults(space, named),
     )  # fmt: skip
+
+
+def _defaults(space: LaunchSpace, worlds: Sequence[Mapping[str, Choice]]) -> dict[Parameter, tuple[str, ...]]:
+    """See `Batch.defaults`."""
+    open_ = space.open
+    found: dict[Parameter, tuple[str, ...]] = {}
+    for parameter in open_.parameters:
+        for symbol in open_.behind(parameter):
+            text = ""
+            if open_.is_given(symbol):
+                text = stated(open_.graph, symbol) if open_.graph.choice(symbol).is_default else ""
+            elif len(worlds) == 1 and render(symbol) in worlds[0]:
+                text = f"{render(symbol)} = {worlds[0][render(symbol)].value}"
+            if text:
+                found[parameter] = (*found.get(parameter, ()), text)
+    return found
 
 
 def _numbers_in(node: Node, space: LaunchSpace) -> frozenset[str]:

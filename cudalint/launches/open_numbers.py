@@ -36,6 +36,7 @@ class OpenNumbers:
         """All that the launch is given."""
         launch = (*configuration.grid, configuration.shared, *self.computed, *configuration.guards, *statements)
         self.all = graph.atoms(bits_of(launch), graph.uniform_bits)
+        self._stated = bits_of(statements)
         self.open_bits = bits_of(symbol for symbol in self.all if not self.is_given(symbol))
         self.parameters: dict[Parameter, Node] = {
             parameter: node
@@ -46,7 +47,9 @@ class OpenNumbers:
         """The numbers that the kernel takes."""
 
     def is_given(self, symbol: Node) -> bool:
-        return symbol.kind.is_float or self.graph.choice(symbol).basis in _GIVEN
+        """What a user states of a number comes before what the program has if no option says otherwise."""
+        basis = self.graph.choice(symbol).basis
+        return symbol.kind.is_float or (basis in _GIVEN and not (basis == "program" and symbol.bits & self._stated))
 
     def behind(self, parameter: Parameter) -> tuple[Node, ...]:
         """What a parameter of the kernel is computed of."""

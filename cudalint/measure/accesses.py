@@ -12,6 +12,8 @@ from msgspec.structs import replace
 from cudalint.execute.drawn import Drawn, Known, some_of
 from cudalint.execute.values import Data, Undeclared, is_common
 from cudalint.facts import AccessResult, Status, Strides
+from cudalint.hardware.sectors import SECTOR_BYTES
+from cudalint.measure.defaults import defaults_behind
 from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
 from cudalint.measure.machine_accesses import MachineSite, machine_events
 from cudalint.measure.parted import whole_sites
@@ -33,6 +35,8 @@ GOOD = 1.25
 """How many times the fewest possible a request may take for it to be as good as one that takes these."""
 _UNIFORM = "it depends on loaded data; the figure is the mean over uniform data"
 _BY_DATA = "the address depends on loaded data"
+_MOST_NAMES = 3
+"""Arrays that are named."""
 _COPIES = (
     "the wavefronts of 16-byte asynchronous copies depend on where each lane reads and writes: no rule is known for"
     " such an order, or where this one reads is not known"
@@ -40,6 +44,8 @@ _COPIES = (
 _MOST_COPIES = 64
 _MOST_DRAWN = 32
 """Executions one after the other that numbers are drawn for, and as many from all others."""
+_FEWEST_DRAWS = 64
+"""For all executions of an access, for the mean to be one."""
 _MOST_HALVED = 2
 """Conditions that leave half of the lanes each: of more of them lanes rather come together."""
 _TABLE_ENTRIES = 1 << 16
@@ -71,11 +77,14 @@ def results_of(
                 if len(copies) > 1:
                     yield wide, events, [_result(wide, copy, executed, launch, patterns) for copy in copies]
                     continue
-            if is_scattered and (_walks_lists(result, events, executed) or _from_lists(events, lists)):
+            if is_drawn and _is_scaled(events):
+                result = _gathered(result, events)
+            elif is_scattered and (_walks_lists(result, events, executed) or _from_lists(events, lists)):
                 lists.add(site.node)
                 result = _of_data(result)
             elif is_scattered and not _is_looked_up(events, result):
-                result = _gathered(result)
+                apart = _in_rows_of_lanes(wide, events, executed, launch)
+                result = _of_data(apart) if apart is not None else _gathered(result, events)
             elif is_scattered or (is_drawn and _differs(result)):
                 result = _of_data(result)
             yield wide, events, (result,)
@@ -87,14 +96,21 @@ def _with_numbers(events: Sequence[AccessEvent], executed: Executed) -> tuple[Se
     if not any(type(event.offset) is Drawn for event in events):
         return events, False, False
     found, scattered = [], False
-    known: Known = {}
-    for event in _some_of_many(events):
-        if type(event.offset) is Drawn:
-            numbers, differs = event.offset.numbers(executed.trace.lanes, known)
-            scattered |= differs
-            event = event._replace(offset=numbers)
-        found.append(event)
+    some = list(_some_of_many(events))
+    draws = max(1, _FEWEST_DRAWS // len(some))
+    for draw in range(draws):
+        known: Known = {}
+        for event in some:
+            if type(event.offset) is Drawn:
+                numbers, differs = event.offset.numbers(executed.trace.lanes, known, draw)
+                scattered |= differs
+                event = event._replace(offset=numbers)
+            found.append(event if draws == 1 else event._replace(weight=event.weight / draws))
     return found, True, scattered
+
+
+def _is_scaled(events: Sequence[AccessEvent]) -> bool:
+    return any(type(event.offset) is Drawn and event.offset.is_scaled for event in events[:_MOST_DRAWN])
 
 
 def _some_of_many(events: Sequence[AccessEvent]) -> Iterator[AccessEvent]:
@@ -144,24 +160,59 @@ def _is_looked_up(events: Sequence[AccessEvent], result: AccessResult) -> bool:
     """Whether something is looked up in a small table by some bits of a word (`table[hash & 255]`): then every entry is
     about as likely, and the mean over uniform data is a figure worth giving. In a table that is read, bytes are rather
     pixels or letters, of which neighbours are alike, unless they are mixed with other data (`table[state ^ key]`) or
-    hold codes of a few bits each (`table[code & 15]`)."""
-    if result.offset_range is None:
+    hold codes of a few bits each (`table[code & 15]`). Where some numbers lead before its start (`letter - 'a'`) those
+    are never there."""
+    if result.offset_range is None or result.sample is None:
         return False
-    if result.offset_range[1] - result.offset_range[0] > _TABLE_ENTRIES * max(event.bytes for event in events):
+    first, end = result.offset_range
+    entry = int(np.gcd.reduce(result.sample.addresses[result.sample.mask] - first, initial=0))
+    if first < 0 or end - first > _TABLE_ENTRIES * max(entry, *(event.bytes for event in events)):
         return False
     drawn = [event.offset for event in events if type(event.offset) is Drawn and event.operation != "atomic"]
-    return all(each.is_mixed or all(load.type.bytes >= _LEAST_CODE for load in each.loads()) for each in drawn)
+    return all(each.is_mixed or _are_codes(list(each.loads())) for each in drawn)
 
 
-def _gathered(result: AccessResult) -> AccessResult:
+def _in_rows_of_lanes(
+    site: AccessSite, events: Sequence[AccessEvent], executed: Executed, launch: int
+) -> AccessResult | None:  # fmt: skip
+    """The figures where each lane has a row of its own, of two sectors or more, in which data says where it goes
+    (`a[row * width + column[row]]`): wherever that is, these are as many sectors."""
+    lanes = executed.trace.lanes
+    rows = [
+        event._replace(offset=event.offset.without_data(lanes)) if type(event.offset) is Drawn else event
+        for event in events
+    ]
+    found = _result(site, rows, executed, launch, {})
+    stride = found.strides.x if found.strides is not None else None
+    is_apart = stride is not None and abs(stride) >= 2 * SECTOR_BYTES and site.space == "global"
+    return found if is_apart and found.sectors_per_request == found.active_lanes else None
+
+
+def _are_codes(loads: Sequence[Drawn]) -> bool:
+    return bool(loads) and all(load.type.bytes >= _LEAST_CODE for load in loads)
+
+
+def _gathered(result: AccessResult, events: Sequence[AccessEvent]) -> AccessResult:
     """Of lanes that go where data says: indices that lie side by side in memory are often neighbours (the nodes of a
     mesh, a sorted permutation), so that nothing can be said."""
     if result.status not in ("exact", "assumed", "range"):
         return result
     return AccessResult(
-        result.launch, "data-dependent", reason=_BY_DATA, reason_kind="data", requests=result.requests,
+        result.launch, "data-dependent", reason=_by_which(events), reason_kind="data", requests=result.requests,
         requests_range=result.requests_range, reached_by_data=result.reached_by_data,
     )  # fmt: skip
+
+
+def _by_which(events: Sequence[AccessEvent]) -> str:
+    """That an address is data, and from which arrays that was loaded."""
+    loads: list[Data] = []
+    for event in events[:_MOST_DRAWN]:
+        of = event.offset
+        loads += of.loads() if type(of) is Drawn else [of] if isinstance(of, Data) else []
+    names = sorted({load.origin.allocation.name for load in loads if load.origin is not None})
+    if not names or len(names) > _MOST_NAMES:
+        return _BY_DATA
+    return f"{_BY_DATA}: `{'`, `'.join(names)}`"
 
 
 def _differs(result: AccessResult) -> bool:
@@ -195,7 +246,26 @@ def _result(
     figures = figures_of(site, events, executed.trace, patterns)
     if not figures.requests.any():
         return _by_data(figures, events, launch)
+    size = events[0].allocation.type.bytes if site.space == "shared" and events[0].allocation.type is not None else 0
+    if size and (figures.lowest.min() < 0 or figures.highest.max() > size):
+        staying = list(_staying(events, size))
+        if staying:
+            events, figures = staying, figures_of(site, staying, executed.trace, patterns)
     return _known(site, figures, events, executed, launch, patterns)
+
+
+def _staying(events: Sequence[AccessEvent], size: int) -> Iterator[AccessEvent]:
+    """Executions, and rows of them, in which no lane leaves an array: numbers for which one does are none that the
+    program has, or else the figure is the least that is wrong with it."""
+    for event in events:
+        if not isinstance(event.offset, Data):
+            is_out = event.mask & ((event.offset < 0) | (event.offset > size - event.bytes))
+            if is_out.any():
+                mask = event.mask & ~is_out.any(axis=1, keepdims=True)
+                if mask.any():
+                    yield event._replace(mask=mask)
+                continue
+        yield event
 
 
 def _by_data(figures: Figures, events: Sequence[AccessEvent], launch: int) -> AccessResult:
@@ -210,7 +280,7 @@ def _by_data(figures: Figures, events: Sequence[AccessEvent], launch: int) -> Ac
             reason_kind="unresolved" if type(unknown) is Undeclared else "other",
         )  # fmt: skip
     return AccessResult(
-        launch, "data-dependent", reason=_BY_DATA, reason_kind="data", requests=requests,
+        launch, "data-dependent", reason=_by_which(events), reason_kind="data", requests=requests,
         usual_requests=_usual_requests(figures), requests_range=(requests, requests), reached_by_data=by_data,
     )  # fmt: skip
 
@@ -235,13 +305,15 @@ def _known(
     rests = where(_of_several(wasteful, batch), batch.numbers, flags=batch.flags, computed=_values(batch))
     condition = rests.condition if not batch.lengths.issuperset(rests.symbols) else ""
     are_same = _are_equal(figures, reached)
-    masked = any(event.data for event in events)
+    # Those that have left the loop around count as well, if data said so.
+    masked = any(event.data or event.apart for event in events)
     partly = bool(figures.by_data[told])
     cost, ideal = _rounded(figures.cost[told]), _rounded(figures.ideal[told])
     least, most = float(np.nanmin(figures.least)), float(np.nanmax(figures.most))
     if rests.kind == "where":
         least, most = _by_verdict(figures, wasteful, ideal)
-    status: Status = "exact" if are_same else "assumed"
+    defaults = defaults_behind(events[0], executed)
+    status: Status = "exact" if are_same and not defaults else "assumed"
     reason, kind = None, "other"
     lanes = float(figures.lanes[told])
     if masked and not _is_one(figures, told):
@@ -250,7 +322,8 @@ def _known(
         kind = "activity" if wasteful[told] else "estimate"
         some = _of_some(site, events, executed) if kind == "estimate" else None
         if some is not None and some.requests[told] and is_wasteful(site.space, some.cost[told], some.ideal[told]):
-            reason = "which lanes are active depends on data; the figure is for every other one of them"
+            left = "fourth" if max(event.apart for event in events) >= _MOST_HALVED else "other one"
+            reason = f"which lanes are active depends on data; the figure is for every {left} of them"
             cost, ideal, lanes = _rounded(some.cost[told]), _rounded(some.ideal[told]), float(some.lanes[told])
     if partly:
         status, reason, kind = "range", "some of its addresses depend on loaded data", "estimate"
@@ -264,7 +337,7 @@ def _known(
     return AccessResult(
         launch,
         status,
-        assumptions=() if are_same else _assumptions(rests, executed, told),
+        assumptions=(*defaults, *(() if are_same else _assumptions(rests, executed, told))),
         reason=reason,
         reason_kind=kind,  # type: ignore[arg-type]
         sectors_per_request=None if is_shared else cost,

@@ -39,6 +39,8 @@ _FEW_THREADS = 32
 """A block of one warp is one to try things with, and other launches have more."""
 _MOST_BYTES = 1 << 24
 """That lanes touch of one array, each time that they do; of more nothing is said."""
+_MOST_INTERVALS = 1 << 24
+"""Of all rows: barriers in loops that turn millions of times have as many."""
 Site = tuple[ir.Span, tuple[BarrierEvent, ...]]
 
 
@@ -101,6 +103,8 @@ class _Search:
             for number, event in enumerate(each for each in trace.barriers if each.scope == "block")
         }
         self._most = 1 + max((int(interval.max()) for interval, _ in self._passes), default=0)
+        if self._rows * self._most > _MOST_INTERVALS:
+            raise _TooMuch
         self._exact, self._coarse = _grouped(trace)
 
     def those_that_go(self, sites: Sequence[Site]) -> Iterator[ir.Span]:

@@ -229,7 +229,10 @@ def values_of(parameter: Parameter, type_: ir.Type, uses: Iterable[Use], threads
     if is_few(own):
         found += [SMALL, 1, 2, 3]
     elif kinds != {"shift"} and not is_shift(own) and (kinds - {"flag", "limit", "shift"} or not kinds):
-        found += _sizes(own, size, threads)
+        large, small = _sizes(own, size, threads)
+        # Up to a limit sizes are rather as large as it is than small.
+        limits = [use.other for use in own if use.kind == "limit" and isinstance(use.other, int)]
+        found += [*large, *(limit - less for limit in limits for less in (0, 1)), *small]
     elif "shift" in kinds:
         found += [2, 0, 5]
     for use in own:
@@ -248,8 +251,9 @@ def is_shift(own: Iterable[Use]) -> bool:
     return any(use.kind == "shift" and use.other in ("<<", ">>", "place") for use in own)
 
 
-def _sizes(own: Sequence[Use], size: int, threads: int) -> list[int]:
-    """A large multiple of all that a number is divided by, large ones that are no multiples, one, and a small one."""
+def _sizes(own: Sequence[Use], size: int, threads: int) -> tuple[list[int], list[int]]:
+    """A large multiple of all that a number is divided by, and large ones that are no multiples; a small one, one, and
+    further large ones."""
     kinds = {use.kind for use in own}
     by = [u.other for u in own if u.kind in ("dividend", "vector", "size") and isinstance(u.other, int) and u.other > 1]
     units = sorted({size, *by})
@@ -260,7 +264,7 @@ def _sizes(own: Sequence[Use], size: int, threads: int) -> list[int]:
     edges = [u.other + 1 for u in own if u.kind == "edge" and isinstance(u.other, int) and 0 <= u.other < large]
     parts += [*edges, *(SMALL * size + edge - large for edge in edges)]
     # A multiple of one of them is none of what does not divide it.
-    return [large, *(large + number for number in units), SMALL * size, size, *(large + part for part in parts)]
+    return [large, *(large + number for number in units)], [SMALL * size, size, *(large + part for part in parts)]
 
 
 def _least_common(numbers: Iterable[int]) -> int:

@@ -86,6 +86,9 @@ class Batch(Struct, frozen=True, eq=False):
     """What numbers that choose between ways are compared with, by their names."""
     computed: Mapping[str, Computed] = {}
     """What the kernel takes that is computed of numbers that nothing gives, by the names that it has there."""
+    defaults: Mapping[Parameter, tuple[str, ...]] = {}
+    """Of what the kernel takes, the numbers that it is computed of which the program has unless an option says
+    otherwise, and those that nothing gives but of which there is no other world, as they are told of."""
 
     @property
     def numbers(self) -> tuple[dict[str, int | float | bool], ...]:

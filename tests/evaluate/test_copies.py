@@ -36,16 +36,18 @@ def test_each_execution_has_its_sectors() -> None:
         }
         a[j * w + i] = x;"""
     load = evaluate(body, (16, 16, 1), (64, 64, 1)).accesses[0]
-    assert sorted(round(result.sectors_per_request or 0) for result in load.results) == [4, 6, 6, 6, 6, 6, 6]
+    found = sorted((round(result.sectors_per_request or 0), result.requests or 0) for result in load.results)
+    assert [sectors for sectors, _ in found] == [4, 6]
+    # Who leaves the picture at its ends makes a little less of them.
+    assert found[1][1] == pytest.approx(6 * found[0][1], rel=0.01)
     assert {result.ideal_sectors for result in load.results} == {4}
 
 
 def test_many_executions_stand_for_all() -> None:
-    """Forty figures for one access are told as eight: 4 sectors in one of eight iterations, 5 in the others."""
+    """Forty figures for one access are told as two: 4 sectors in one of eight iterations, 5 in the others."""
     body = "int x = 0; for (int k = 0; k < 40; k++) { int c = t + k; if (c < 4096) x += (int)a[c]; } a[t + 9999] = x;"
     load = evaluate(body).accesses[0]
-    assert [result.sectors_per_request for result in load.results].count(4) * 8 == len(load.results)
-    assert sum(result.requests or 0 for result in load.results) == 40
+    assert {result.sectors_per_request: result.requests for result in load.results} == {4: 5, 5: 35}
 
 
 @pytest.mark.parametrize(("stride", "message"), [(1, "6.2-way"), (0, "")])
@@ -70,7 +72,7 @@ def test_a_reader_is_told_the_mean_once(stride: int, message: str) -> None:
 
 def test_asynchronous_copies_of_16_bytes_in_a_short_loop() -> None:
     """32 lanes of 16 bytes beside each other pass the banks in 4 wavefronts; 512 bytes apart they all write the same 4
-    banks, one after the other."""
+    banks, one after the other: 18 in the mean."""
     source = """
     #include <cuda_pipeline.h>
     __global__ void k(const float4 *a, float *out) {
@@ -86,12 +88,11 @@ def test_asynchronous_copies_of_16_bytes_in_a_short_loop() -> None:
     """
     [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
     copy = next(a for a in kernel.accesses if a.operation == "async-copy" and a.space == "shared")
-    assert [(result.status, result.wavefronts_per_request) for result in copy.results] == [("exact", 4), ("exact", 32)]
+    assert [(result.status, result.wavefronts_per_request) for result in copy.results] == [("exact", 18)]
 
 
 def test_wide_copies_from_places_that_data_gives() -> None:
-    """How many wavefronts they take depends on where lanes read, of which each has a line of its own in all but a few
-    cases; where they write is known."""
+    """How many wavefronts they take depends on where lanes read, which data says; where they write is known."""
     source = """
     #include <cuda_pipeline.h>
     __global__ void k(const float4 *a, const int *rows, float *out) {
@@ -107,5 +108,5 @@ def test_wide_copies_from_places_that_data_gives() -> None:
     """
     [kernel] = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),))).kernels
     [result] = next(a for a in kernel.accesses if a.operation == "async-copy" and a.space == "shared").results
-    assert (result.status, result.wavefronts_per_request) == ("range", 32)
-    assert result.reason is not None and result.reason.startswith("it depends on loaded data")
+    assert (result.status, result.wavefronts_per_request) == ("unknown", None)
+    assert result.reason is not None and "where this one reads is not known" in result.reason

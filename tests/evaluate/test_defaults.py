@@ -56,7 +56,8 @@ def test_host_loops_go_round_as_often_as_they_do_without_options() -> None:
 
 def test_a_block_of_a_default_size_is_that_of_the_launch() -> None:
     launch = _kernel(_ELIMINATION % "threadIdx.x", 128, "k<<<8, n / 2>>>(0, n, levels(n));").launches[0]
-    assert (launch.block, launch.block_is_made_up, launch.assumptions) == ((64, 1, 1), False, ("n == 128",))
+    assert (launch.block, launch.block_is_made_up) == ((64, 1, 1), False)
+    assert launch.assumptions == ("n == 128", "steps == 7")
 
 
 def test_a_default_that_no_block_can_have_is_none() -> None:

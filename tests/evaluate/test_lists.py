@@ -34,28 +34,27 @@ def test_what_no_loop_walks_from_may_lead_anywhere() -> None:
     assert _of("x", "sum = x[counts[i]]; for (int j = 0; j < counts[i]; j++) sum += y[j];").status == "data-dependent"
 
 
-def test_packed_starts_of_lists_are_unknown() -> None:
-    """What stands for a word of 64 bits has 32 of them: its upper half would send all lanes to one place."""
+def test_packed_starts_of_lists_lie_apart_too() -> None:
+    """What stands for a word of 64 bits has 32 of them: its upper half must not send all lanes to one place."""
     code = "unsigned long row = rows[i]; for (unsigned j = row >> 32; j < (unsigned)row; j++) sum += x[j];"
-    assert _of("x", code).status == "data-dependent"
+    result = _of("x", code)
+    assert result.status == "range" and (result.sectors_per_request or 0) > 16
 
 
 @pytest.mark.parametrize(
-    ("code", "status"),
+    ("code", "sectors", "status"),
     [
-        ("if (t < counts[blockIdx.x]) sum = x[i];", "assumed"),
-        ("sum = t < counts[blockIdx.x] || t > 99 ? x[i] : 1;", "assumed"),
-        ("for (int j = t; j < counts[blockIdx.x]; j += 256) sum += x[j];", "assumed"),
-        ("if (t < counts[0]) sum = x[i];", "assumed"),
-        # All lanes of a warp or none of them, and the size of all.
-        ("if (counts[blockIdx.x] > 7) sum = x[i];", "exact"),
-        ("if (i / 32 < counts[blockIdx.x]) sum = x[i];", "exact"),
-        ("if (i < counts[0]) sum = x[i];", "exact"),
+        ("if (t < counts[blockIdx.x]) sum = x[i];", 4, "range"),
+        ("sum = t < counts[blockIdx.x] || t > 99 ? x[i] : 1;", 4, "range"),
+        ("for (int j = t; j < counts[blockIdx.x]; j += 256) sum += x[j];", 4, "range"),
+        ("if (t < counts[0]) sum = x[i];", 4, "range"),
+        ("if (i / 32 < counts[blockIdx.x]) sum = x[i];", 4, "range"),
+        ("if (counts[blockIdx.x] > 7) sum = x[i];", 4, "range"),
         # One sector is one sector.
-        ("if (t < counts[blockIdx.x]) sum = x[blockIdx.x];", "exact"),
+        ("if (t < counts[blockIdx.x]) sum = x[blockIdx.x];", 1, "exact"),
     ],
 )
-def test_what_cuts_a_warp_short_is_assumed_not_to(code: str, status: str) -> None:
+def test_what_data_cuts_a_warp_short_by_is_told(code: str, sectors: int, status: str) -> None:
+    """The figure is for warps that are whole, and a range wherever data may take lanes away."""
     result = _of("x", code)
-    assert result.status == status
-    assert any("loaded from `counts`" in text for text in result.assumptions) is (status == "assumed")
+    assert (result.status, result.sectors_per_request, result.reached_by_data) == (status, sectors, True)

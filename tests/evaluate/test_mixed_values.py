@@ -12,7 +12,7 @@ from cudalint.options.analysis import AnalysisOptions
 _KERNEL = """
 __constant__ unsigned c[64];
 __device__ unsigned mix(unsigned a, unsigned b, unsigned d, unsigned e, unsigned f, unsigned g, unsigned h,
-                        unsigned i, unsigned j);
+                        unsigned i, unsigned j) { return a ^ b ^ d ^ e ^ f ^ g ^ h ^ i ^ j; }
 __device__ void pass_on(unsigned *to, const unsigned *from) { *(uint4 *)to = *(const uint4 *)from; }
 __global__ void k(const unsigned *data, unsigned *out, unsigned n)
 {
@@ -32,7 +32,7 @@ void run(const unsigned *data, unsigned *out, unsigned n) { k<<<1, 32>>>(data, o
         "v = mix(in[0], in[1], in[2], in[3], in[4], in[5], in[6], in[7], in[15]);",
         "for (unsigned i = 0; i < n; i++) v = v * 5 + in[(v + i) & 15];",
         "for (unsigned i = 0; i < n; i++) v = v + in[i & 15];",
-        "for (unsigned i = 0; i < n; i++) v = in[i];",
+        "for (unsigned i = 0; i < n; i++) v = in[c[i] & 15];",
         # Stored through a pointer of another type.
         "for (unsigned i = 0; i < n; i++) *(uint4 *)in = *(uint4 *)&in[12];\nv = in[1];",
         "for (unsigned i = 0; i < n; i++) pass_on(in, in + 12);\nv = in[1];",

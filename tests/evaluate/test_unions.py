@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from evaluating import evaluate, only
+from evaluating import elements, evaluate, only
 
 _VECTORS = """
 struct vec {
@@ -52,7 +52,17 @@ def test_fields_of_unnamed_unions_share_their_bytes(index: str, sectors: int) ->
     assert (result.status, result.sectors_per_request) == ("exact", sectors)
 
 
-@pytest.mark.parametrize("index", ["(v.f = t, v.x)", "(v.wide = t, v.y)"])
-def test_bytes_of_another_type_are_not_guessed(index: str) -> None:
+@pytest.mark.parametrize(
+    ("index", "found"),
+    [
+        # The bits of 0.0, 1.0, 2.0 and 3.0; the upper half of a small number of 64 bits.
+        ("(v.f = t, v.x)", [0, 0x3F800000, 0x40000000, 0x40400000]),
+        pytest.param(
+            "(v.wide = t, v.y)", [0, 0, 0, 0],
+            marks=pytest.mark.xfail(reason="a wide member leaves what lies in its second half as it was", strict=True),
+        ),
+    ],
+)
+def test_bytes_of_another_type_are_computed(index: str, found: list[int]) -> None:
     result = only(evaluate(f"vec v(t, 1, 64); a[{index}] = 1;", before=_VECTORS))
-    assert result.status == "unknown" and result.sectors_per_request is None
+    assert (result.status, elements(result)[0][:4]) == ("exact", found)

@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from cudalint.execute.library import arithmetic, barriers, copies, groups, matrices, memory, statements, warps
 from cudalint.execute.library.common import Handler, nothing, of_data
 from cudalint.execute.program import Evaluate, Locate, Program
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS, Builtin
+
+if TYPE_CHECKING:
+    from cudalint.execute.machine import Machine
+    from cudalint.execute.values import Value
 
 HANDLERS: Final[Mapping[str, Handler]] = {
     **arithmetic.HANDLERS, **barriers.HANDLERS, **copies.HANDLERS, **groups.HANDLERS, **matrices.HANDLERS,
@@ -74,10 +78,33 @@ def effect_of(program: Program, e: ir.Call) -> Evaluate | None:
     handler = HANDLERS.get(builtin.effect) or _OPAQUE.get(builtin.effect)
     has_body = e.function is not None and e.function.load() is not None
     if handler is not None and not (has_body and builtin.effect in _BODY_FIRST):
-        return handler(program, e, builtin)
+        return _unless_broken(handler, program, e, builtin)
     if has_body:
         return None
     return of_data(program, e, builtin) if builtin.computes else nothing(program, e, builtin)
+
+
+def _unless_broken(handler: Handler, program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
+    """Calls that do not compile may have too few arguments, or others: they do nothing that is known then."""
+    broken = of_data(program, e, builtin) if builtin.computes else nothing(program, e, builtin)
+    try:
+        call = handler(program, e, builtin)
+    except _BROKEN:
+        return broken
+
+    def execute(m: Machine) -> Value:
+        mask = m.mask
+        try:
+            return call(m)
+        except _BROKEN:
+            m.mask = mask
+            return broken(m)
+
+    return execute
+
+
+_BROKEN: Final = (IndexError, ValueError, TypeError)
+"""Of handlers that ask for arguments that a call doesn't have."""
 
 
 _BODY_FIRST: Final = frozenset({"group", "group-shuffle", "group-vote", "copied-range"})

@@ -99,13 +99,14 @@ def _touch_counter(m: Machine, e: ir.Call, part: BarrierPart) -> None:
     first = np.zeros(m.lanes.lanes, bool)
     first[0] = True
     m.mask, _ = m.split(first[None])
+    guard, m.guard = m.guard, mask
     if m.mask is not None:
         # Who reads while others add is what the barrier is there for: each step has a counter of its own.
         if part != "wait":
             m.note(Allocation(GRID_COUNTER, "global"), _COUNTER_AT, 4, "atomic", e)
         if part != "arrive":
             m.note(Allocation(GRID_COUNTER, "global"), _COUNTER_AT, 4, "load", e)
-    m.mask = mask
+    m.mask, m.guard = mask, guard
 
 
 def _shuffle(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:

@@ -6,20 +6,25 @@ Source: CUDA C++ Programming Guide, "Atomic Functions", "Load Functions Using Ca
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Any, Final
 
+import numpy as np
+
+from cudalint.execute.drawn import loaded_number
 from cudalint.execute.expressions import combine
 from cudalint.execute.library.common import Handler, arguments_of, is_number, opaque
 from cudalint.execute.memory import Allocation, as_type, copied, plain, plus
 from cudalint.execute.program import Evaluate, Program
-from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, UNKNOWN, Pointer, Value
+from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, UNKNOWN, Pointer, Value, is_common
 from cudalint.facts import Operation
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import Builtin
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
+    from cudalint.execute.trace import AccessEvent
 
 _MOST_PIECES: Final = 64
 """Accesses that a copy of bytes is taken for; of longer ones only the beginning is."""
@@ -81,9 +86,27 @@ def _atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         m.access(at.allocation, at.offset, type_, "atomic", e, values[0] if values else None)
         if is_named or (is_told and type(values[-1]) is int and values[-1] <= _SCOPE_BLOCK):
             m.trace.accesses[before:] = [each._replace(is_of_block=True) for each in m.trace.accesses[before:]]
+        if operation in ("Add", "add") and values and len(m.trace.accesses) > before:
+            counted = _counted(m, m.trace.accesses[-1], values[0], type_)
+            if counted is not None:
+                return counted
         return opaque(ir.referent(e.type), ATOMIC)
 
     return call
+
+
+def _counted(m: Machine, made: AccessEvent, amount: Value, type_: ir.Type) -> Value | None:
+    """What lanes of a warp find that add one amount to one counter: the numbers that follow one another from a start
+    that nobody knows, in the order of the lanes, as hardware does it."""
+    mask: Any = m.mask
+    is_whole = isinstance(type_, ir.Scalar) and type_.kind in ("int", "uint")
+    if not is_whole or not is_common(made.offset) or type(amount) is not int:
+        return None
+    start = loaded_number(made.allocation.name, made.offset, type_, made, True)
+    by_warp = mask.reshape(len(mask), -1, WARP_LANES)
+    before = (np.cumsum(by_warp, axis=2) - by_warp).reshape(mask.shape)
+    steps = np.where(mask, before * amount, 0)
+    return combine(m, "+", start, steps, type_, type_) if steps.any() else start
 
 
 _SCOPE_BLOCK: Final = 1
@@ -105,8 +128,9 @@ def _on_local(m: Machine, at: Pointer, operation: str, values: list[Value], type
 
 
 def _nv_atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
-    """An atomic that may be told where to put its result; the address comes first, order and scope last."""
-    atomic = _atomic(program, e, builtin)
+    """An atomic that may be told where to put its result; the address comes first, order and scope last. Those of a
+    warp that only look in one place find one number there."""
+    atomic, is_load = _atomic(program, e, builtin), "_load" in e.name
     results = [
         (program.value(argument), _pointee(argument))
         for argument in e.arguments[1:]
@@ -114,12 +138,22 @@ def _nv_atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     ]
 
     def call(m: Machine) -> Value:
+        before = len(m.trace.accesses)
         found = atomic(m)
+        made = m.trace.accesses[-1] if is_load and len(m.trace.accesses) > before else None
+        if made is not None and not is_common(made.offset):
+            made = None
+
+        def result_of(type_: ir.Type) -> Value:
+            if made is None:
+                return opaque(type_, ATOMIC)
+            return loaded_number(made.allocation.name, made.offset, type_, made, True)
+
         for result, type_ in results:
             at = result(m)
             if type(at) is Pointer and at.allocation.space == "local":
-                m.memory.store(at.allocation, at.offset, opaque(type_, ATOMIC), type_, e)
-        return found
+                m.memory.store(at.allocation, at.offset, result_of(type_), type_, e)
+        return found if made is None else result_of(ir.referent(e.type))
 
     return call
 

@@ -194,6 +194,8 @@ def _match(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
             return COMPUTED
         m.barrier(e, "syncwarp", is_implied=True, named=named)
         active = taking_part(m, named)
+        if type(value) is Pointer and not value.allocation.parts:
+            value = value.offset  # As a number, from the start of one piece of memory.
         if active is None or not is_number(value):
             return data_of([value])
         values = spread(value, m.mask).reshape(active.shape)

@@ -58,6 +58,9 @@ class SymbolicProgram(Program):
             found = self._values[expression] = self._own(expression) or self._expressions.compiled(expression)
         return found
 
+    def discarded(self, expression: ir.Expr) -> Execute:
+        return self._own(expression) or super().discarded(expression)
+
     def _own(self, e: ir.Expr) -> Evaluate | None:
         if isinstance(e, ir.Conditional):
             return self._conditional(e)
