@@ -16,7 +16,7 @@ from cudalint.execute.values import Data
 from cudalint.facts import GRID_ARRIVES, GRID_WAITS, Frame, LibraryCall, Space
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS
-from cudalint.ir.walk import nodes_in
+from cudalint.ir.walk import nodes_in, root
 
 if TYPE_CHECKING:
     from cudalint.execute.memory import Allocation
@@ -190,6 +190,16 @@ def _operators_in(function: ir.Function) -> dict[ir.Span, LibraryCall]:
             # Where the operator is what is noted to load or store.
             found.setdefault(node.span, made)
     return found
+
+
+def named(event: AccessEvent, kernel: ir.Function) -> str:
+    """What an array is called: two parameters of a kernel may lead to one, and the access names one of them."""
+    if not event.stack and isinstance(event.node, (ir.Index, ir.Member, ir.Unary)):
+        symbol = root(event.node)
+        of_kernel = {parameter.name for parameter in kernel.parameters}
+        if symbol in kernel.parameters and event.allocation.name in of_kernel:
+            return symbol.name
+    return event.allocation.name
 
 
 def space_of(allocation: Allocation) -> Space:

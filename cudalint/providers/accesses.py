@@ -9,12 +9,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.execute.trace import AccessEvent, Stack
-from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, Place
+from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, Place, Status
 from cudalint.frontend.extents import extent_places
 from cudalint.frontend.source_text import Spellings
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.launches.configuration import Block
+from cudalint.launches.configuration import Block, Configuration
 from cudalint.launches.variants import not_with, other_shapes
 from cudalint.measure import access_places as places
 from cudalint.measure.accesses import known_modulo, results_of
@@ -83,7 +83,7 @@ class AccessCollector(Provider, eq=False):
                 self._sites[key] = _Site(first, key[-1], places.made_at(first), first.node in copied)
             site = self._sites[key]
             site.moduli.append(known_modulo(events, run.executed))
-            site.results.extend(results)
+            site.results.extend(_under(result, run.configuration) for result in results)
         for event in unreached(run.executed.laid, run.executed.trace):
             key = _key(site_of(event))
             if key not in self._sites:
@@ -142,7 +142,7 @@ class AccessCollector(Provider, eq=False):
             inlined_from=places.frames_of(event.stack),
             space=places.space_of(event.allocation),
             operation=event.operation,
-            array=event.allocation.name,
+            array=places.named(event, self.function),
             element_type=places.element_of(event),
             bytes=site.bytes,
             results=self._results(site),
@@ -164,6 +164,15 @@ class AccessCollector(Provider, eq=False):
         known = {result.launch for result in site.results}
         others = [AccessResult(launch, "unreached") for launch in self._launches if launch not in known]
         return tuple(sorted((*site.results, *others), key=lambda result: result.launch))
+
+
+def _under(result: AccessResult, configuration: Configuration) -> AccessResult:
+    """A result with what had to be taken for granted about the launch, which its figure rests on as well."""
+    if not configuration.assumptions:
+        return result
+    assumptions = tuple(dict.fromkeys((*configuration.assumptions, *result.assumptions)))
+    status: Status = "assumed" if result.status == "exact" else result.status
+    return replace(result, status=status, assumptions=assumptions)
 
 
 def _by_key(
