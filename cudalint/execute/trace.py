@@ -83,6 +83,8 @@ class AccessEvent(NamedTuple):
     that of the lanes of one."""
     maker: str = ""
     """Where `node` is a call of a library's function: the innermost function of the library that makes the access."""
+    is_parted: bool = False
+    """Whether data may decide that some lanes of a warp come there and others don't."""
 
 
 class BarrierEvent(NamedTuple):
