@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from cudalint.diagnostics import Picture, Related, Suggestion
 from cudalint.facts import Access, AccessResult, ArrayFacts, Branch, Frame, KernelFacts, LaunchFacts, Place, Sample
+from cudalint.facts.costs import AccessPlace
 from cudalint.hardware.banks import SharedOperation, shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import global_request
@@ -99,24 +100,34 @@ def _of_launches(results: Iterable[AccessResult]) -> Iterator[AccessResult]:
         )
 
 
-def is_rare(one: Evaluated, everything: Iterable[Evaluated], figures: Figures, share: float) -> bool:
+def is_rare(
+    kernel: KernelFacts, one: Evaluated, everything: Iterable[Evaluated], figures: Figures, share: float
+) -> bool:  # fmt: skip
     """Whether the excess of an access is under this share of what the kernel's costliest access costs.
 
-    Only accesses whose requests can be counted are compared: a loop of unknown length says nothing. What is only made
-    with other sizes is compared with what others take with those.
+    Loops of which nothing says how long they are have as many turns as the cost model takes them to have. What is only
+    made with other sizes is compared with what others take with those.
     """
-    requests, costliest = one.result.requests, one.result.beside
-    if requests is None:
+    if one.result.requests is None:
         return False
-    if costliest is None:
-        costs = (
-            other.result.requests * figures(other.result).actual
-            for other in everything
-            if other.result.launch == one.result.launch and other.result.requests is not None
-        )
-        costliest = max(costs, default=0.0)
     actual, ideal = figures(one.result)
-    return requests * (actual - ideal) < share * costliest
+    if one.result.beside is not None:
+        return one.result.requests * (actual - ideal) < share * one.result.beside
+    parts = next((cost.shares for cost in kernel.costs or () if cost.launch == one.result.launch), {})
+    costliest = max(
+        (
+            _requests(other, parts) * figures(other.result).actual
+            for other in everything
+            if other.result.launch == one.result.launch
+        ),
+        default=0.0,
+    )
+    return _requests(one, parts) * (actual - ideal) < share * costliest
+
+
+def _requests(one: Evaluated, parts: Mapping[AccessPlace, float]) -> float:
+    """How many requests of an access count, of loops of unknown length the part that is told."""
+    return (one.result.requests or 0.0) * parts.get((one.access.place, one.access.inlined_from), 1.0)
 
 
 # --- the model on changed addresses --------------------------------------------------------------------

@@ -76,7 +76,7 @@ class UncoalescedAccess(Rule):
     name = "uncoalesced-access"
     severity = "warning"
     summary = "global requests that touch more sectors than they need"
-    reads = frozenset({"accesses"})
+    reads = frozenset({"accesses", "costs"})
     is_waste = True
     thresholds = {"factor": 1.25, "excess-sectors": 1.0, "share": 0.01}
     relative = ("share",)
@@ -89,7 +89,7 @@ class UncoalescedAccess(Rule):
         for one in everything:
             if not _exceeds(one.result, limits["factor"], limits["excess-sectors"]):
                 continue
-            if is_rare(one, everything, sectors, limits["share"]) or _is_for_other_sizes(one, everything):
+            if is_rare(kernel, one, everything, sectors, limits["share"]) or _is_for_other_sizes(one, everything):
                 continue
             pattern = pattern_of(one)
             absorbed = is_absorbed(kernel, one, context.target, limits["factor"], limits["excess-sectors"])

@@ -71,7 +71,7 @@ class BankConflict(Rule):
     name = "bank-conflict"
     severity = "warning"
     summary = "shared requests whose lanes meet in the same bank"
-    reads = frozenset({"accesses"})
+    reads = frozenset({"accesses", "costs"})
     is_waste = True
     thresholds = {"ways": 1.25, "share": 0.01}
     relative = ("share",)
@@ -83,7 +83,7 @@ class BankConflict(Rule):
         for one in everything:
             if not _conflicts(one.result, limits["ways"]) or not _meets(one, limits["ways"]):
                 continue
-            if is_rare(one, everything, wavefronts, limits["share"]):
+            if is_rare(kernel, one, everything, wavefronts, limits["share"]):
                 continue
             key = array_key(one.access)
             if key not in remedies:

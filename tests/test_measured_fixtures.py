@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from cudalint.confirm.holding import differences
 from cudalint.confirm.preparing import Prepared, PrepareJob, prepare
 from cudalint.confirm.recording import recorded
-from cudalint.options.analysis import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions, ParameterValue
 
 _ROOT = Path(__file__).parent.parent / "fixtures"
 _FIXTURES = [path for path in sorted(_ROOT.glob("*/*.cu")) if recorded(str(path)) is not None]
@@ -27,12 +29,24 @@ def _explained(path: Path) -> list[set[int]]:
     return found
 
 
+def _sizes(record: Mapping[str, Any]) -> tuple[ParameterValue, ...]:
+    """The sizes that nothing in sight says, which the kernels ran with: others would be as good for a prediction, but
+    would make other grids."""
+    found: dict[tuple[str, str], set[str]] = {}
+    for launch in record.get("launches", ()):
+        for assumed in launch["assumed"]:
+            name, _, value = assumed.partition(" = ")
+            if name.isidentifier():
+                found.setdefault((launch["kernel"].partition("<")[0], name), set()).add(value)
+    return tuple(ParameterValue(*name, *values) for name, values in found.items() if len(values) == 1)
+
+
 @pytest.mark.parametrize("path", _FIXTURES, ids=lambda path: str(path.relative_to(_ROOT)))
 def test_predictions_are_what_was_measured(path: Path) -> None:
-    # With the sizes that the kernels ran with.
-    prepared = prepare(PrepareJob(str(path), AnalysisOptions(), "unused"))
+    record = recorded(str(path)) or {}
+    prepared = prepare(PrepareJob(str(path), AnalysisOptions(params=_sizes(record)), "unused"))
     assert isinstance(prepared, Prepared)
-    found = list(differences(prepared.candidates, recorded(str(path)) or {}))
+    found = list(differences(prepared.candidates, record))
     explained = _explained(path)
     left = [d for d in found if not any(_line(d) in lines for lines in explained)]
     assert left == [], "was another version measured? `cudalint confirm --record` on a GPU, or drop the kernel's rows"

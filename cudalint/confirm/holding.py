@@ -23,7 +23,7 @@ def differences(candidates: Sequence[Candidate], record: Mapping[str, Any]) -> I
         hold = _HOLD.get(recorded["quantity"])
         if hold is None or recorded["verdict"] == "not measured":
             continue
-        theirs = [c for c in candidates if _is_of(c, recorded)]
+        theirs = _of_row(candidates, recorded)
         row = {**recorded, "line": recorded["line"] + _moved(theirs, record)}
         found = [today for candidate in theirs for today in hold(candidate, row, record)]
         where = f"line {row['line']}, {row['kernel']}, {row['quantity']} of {row['subject']}"
@@ -37,13 +37,23 @@ def differences(candidates: Sequence[Candidate], record: Mapping[str, Any]) -> I
             yield f"{where}: measured {row['measured']}, predicted {text}"
 
 
-def _is_of(candidate: Candidate, row: RecordedRow) -> bool:
+def _of_row(candidates: Sequence[Candidate], row: RecordedRow) -> list[Candidate]:
+    """The launches that a row is of. Where sizes are open that the grid is for, it was another grid than today's if
+    none has that grid."""
+    of_block = [candidate for candidate in candidates if _has_block(candidate, row)]
+    same = [candidate for candidate in of_block if row["grid"] == [*candidate.facts.grid]]
+    return same or [candidate for candidate in of_block if not _is_grid_known(candidate)]
+
+
+def _has_block(candidate: Candidate, row: RecordedRow) -> bool:
     facts = candidate.facts
-    return (
-        candidate.kernel.instantiation == row["kernel"]
-        and row["block"] in ([*facts.block], [*asked_block(facts)])
-        and row["grid"] == [*facts.grid]
-    )
+    is_block = row["block"] in ([*facts.block], [*asked_block(facts)])
+    return is_block and candidate.kernel.instantiation == row["kernel"]
+
+
+def _is_grid_known(candidate: Candidate) -> bool:
+    site = candidate.facts.site
+    return site is not None and site.grid is not None and None not in site.grid
 
 
 def _moved(candidates: Sequence[Candidate], record: Mapping[str, Any]) -> int:
@@ -75,8 +85,17 @@ def _is_left_out(candidate: Candidate, row: RecordedRow) -> bool:
 
 
 def _requests(candidate: Candidate, row: RecordedRow, _: Mapping[str, Any]) -> Iterator[Today]:
-    for prediction in _accesses(candidate, row):
+    found = list(_accesses(candidate, row))
+    for prediction in found:
         yield prediction.figure, _agrees(prediction, row)
+    for own in (
+        [each for each in found if each.access is access] for access in dict.fromkeys(p.access for p in found)
+    ):
+        requests = sum(each.result.requests or 0.0 for each in own)
+        if len(own) > 1 and requests:
+            # Counters may have the copies that the machine's code has of an access in one row.
+            mean = sum(each.figure * (each.result.requests or 0.0) for each in own) / requests
+            yield mean, agree(mean, row["measured"])
 
 
 def _agrees(prediction: Prediction, row: RecordedRow) -> bool:

@@ -114,10 +114,12 @@ def _is_far(reach: tuple[int, int] | None) -> bool:
 
 def _has_loaded_base(kernel: KernelFacts, launch: int) -> bool:
     """Whether an access is far from the start of its array because of a number from memory. Sizes alone leave some
-    thread at the start."""
+    thread at the start, and none far ahead of it."""
     results = [r for access in kernel.accesses for r in access.results if access.space == "global"]
     reaches = [(r.status, r.offset_range) for r in results if r.launch == launch and r.offset_range is not None]
-    return any(high > _MOST_BYTES and (status == "range" or low > 0) for status, (low, high) in reaches)
+    return any(
+        high > _MOST_BYTES and (status == "range" or low > 0 or low < -_MOST_BYTES) for status, (low, high) in reaches
+    )
 
 
 def open_sizes(kernel: KernelFacts, launch: int) -> tuple[str, ...]:

@@ -49,6 +49,8 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
         assert entered is not None
         frame = m.frames[-1]
         outer = m.broken, m.continued, m.loop_data, m.data, m.is_left_by_data, m.is_left_together
+        outer_parted = m.is_parted_outside
+        m.is_parted_outside |= not m.is_left_together
         m.broken = m.continued = None
         m.loop_data, m.is_left_by_data, m.is_left_together = m.data, False, True
         is_ended_by_data = False
@@ -122,6 +124,7 @@ def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execut
         is_ended_by_data |= m.is_left_by_data
         is_one = m.is_left_together
         m.broken, m.continued, m.loop_data, _, m.is_left_by_data, m.is_left_together = outer
+        m.is_parted_outside = outer_parted
         m.mask = entered if frame.returned is returned and m.ended is ended else m.gone(entered)
         if is_ended_by_data and m.mask is not None:
             m.memory.leave_by_data(written.items(), is_one, 1009 * n.span.line + n.span.column)

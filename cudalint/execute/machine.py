@@ -145,6 +145,8 @@ class Machine:
         self._apart: list[bool] = []
         """Whether lanes of a warp may find different data there."""
         self.is_left_by_data = False
+        self.is_parted_outside = False
+        """Whether lanes of a warp leave a loop around the innermost one apart, as data says."""
         """Whether some lanes may have left the innermost loop, or its function, where data said so."""
         self.is_left_together = True
         """Whether all lanes of a warp have then."""
@@ -445,6 +447,8 @@ class Machine:
             self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
             sum(self._apart) + self.is_left_by_data,
             *self.subscripts.get(node, _UNSPELLED), False, self.whole or (node if self.library else None), self.chosen,
+            self.frames[-1].function.name if self.library else "",
+            self.is_parted_outside or not self.is_left_together or any(self._apart),
         )  # fmt: skip
 
     def barrier(

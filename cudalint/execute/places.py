@@ -208,7 +208,7 @@ def _spelled(e: ir.Index) -> tuple[ir.Name | None, Sequence[ir.Index]]:
         node = node.base
         while isinstance(node, ir.Cast) and _decays(node):
             node = node.operand
-    if not isinstance(node, ir.Name) or node.symbol.storage != "shared":
+    if not isinstance(node, ir.Name) or node.symbol.storage not in ("shared", "dynamic-shared"):
         return None, ()
     type_, dimensions = node.symbol.type, 0
     while isinstance(type_, ir.ArrayType):

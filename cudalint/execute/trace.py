@@ -81,6 +81,10 @@ class AccessEvent(NamedTuple):
     chosen: Allocation | None = None
     """What its pointer leads to, if that is one piece of memory for some lanes and another one for others: the event is
     that of the lanes of one."""
+    maker: str = ""
+    """Where `node` is a call of a library's function: the innermost function of the library that makes the access."""
+    is_parted: bool = False
+    """Whether data may decide that some lanes of a warp come there and others don't."""
 
 
 class BarrierEvent(NamedTuple):

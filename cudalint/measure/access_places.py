@@ -3,17 +3,20 @@ in."""
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
 from msgspec import Struct
 
+from cudalint.execute.library.groups import GRID_COUNTER
 from cudalint.execute.memory import plus
 from cudalint.execute.trace import Stack
 from cudalint.execute.values import Data
-from cudalint.facts import Frame, LibraryCall, Space
+from cudalint.facts import GRID_ARRIVES, GRID_WAITS, Frame, LibraryCall, Space
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS
+from cudalint.ir.walk import nodes_in, root
 
 if TYPE_CHECKING:
     from cudalint.execute.memory import Allocation
@@ -54,9 +57,10 @@ def function_of(stack: Stack, kernel: str) -> str:
 
 def element_of(event: AccessEvent) -> str:
     """The type of what is accessed."""
-    type_ = ir.referent(event.node.type) if isinstance(event.node, _EXPRESSIONS) else None
-    if isinstance(event.node, ir.Call) and event.node.arguments:
-        argument = ir.referent(event.node.arguments[0].type)
+    node = event.within if isinstance(event.within, _EXPRESSIONS) else event.node
+    type_ = ir.referent(node.type) if isinstance(node, _EXPRESSIONS) else None
+    if isinstance(node, ir.Call) and node.arguments:
+        argument = ir.referent(node.arguments[0].type)
         type_ = ir.pointee(argument) if isinstance(argument, ir.PointerType) else type_
     return ir.type_name(type_) if type_ is not None else "?"
 
@@ -133,13 +137,69 @@ def _is_part_of(event: AccessEvent, pointer: Any) -> bool:
     return bool((apart == apart.flat[0]).all())
 
 
-def made_by(node: Any) -> LibraryCall | None:
+def made_by(event: AccessEvent, kernel: ir.Function) -> LibraryCall | None:
     """The function of a library whose own access it is."""
-    if not isinstance(node, ir.Call) or (node.function is not None and node.function.is_user):
-        return None
-    if node.name in BUILTINS:
+    node = event.node
+    if event.allocation.name == GRID_COUNTER:
+        return LibraryCall(GRID_ARRIVES if event.operation == "atomic" else GRID_WAITS, None)
+    if event.maker:
+        return LibraryCall(event.maker, None)
+    if isinstance(node, ir.Call) and node.name in BUILTINS and not _is_users(node):
         return LibraryCall(node.name, tuple(ir.type_name(argument.type) for argument in node.arguments))
-    return LibraryCall(node.name, None)
+    function = _function_around(event.stack, kernel)
+    operator = _operators_in(function).get(node.span) if function is not None else None
+    if operator is None and isinstance(node, ir.Call) and not _is_users(node):
+        return LibraryCall(node.name, None)
+    return operator
+
+
+def _is_users(call: ir.Call) -> bool:
+    return call.function is not None and call.function.is_user
+
+
+def _function_around(stack: Stack, kernel: ir.Function) -> ir.Function | None:
+    """The function of the user's in whose text an access stands."""
+    if not stack:
+        return kernel
+    call = stack[0]
+    reference = call.constructor if isinstance(call, ir.Construct) else call.function
+    return reference.load() if reference is not None else None
+
+
+@functools.lru_cache(maxsize=16)
+def _operators_in(function: ir.Function) -> dict[ir.Span, LibraryCall]:
+    """Operators of a library's types, by the spans of the operands that they load or store: what is innermost comes
+    first. A record is assigned by one as well."""
+    found: dict[ir.Span, LibraryCall] = {}
+    for node in reversed(nodes_in(function)):
+        operands: tuple[ir.Expr, ...] = ()
+        if isinstance(node, ir.Call) and node.name.startswith("operator") and not _is_users(node):
+            operands = node.arguments if node.receiver is None else (node.receiver,)
+            owner = "" if node.receiver is None else f"{ir.type_name(node.receiver.type)}::"
+            types = tuple(ir.type_name(argument.type) for argument in node.arguments)
+            made = LibraryCall(owner + node.name, types)
+        elif isinstance(node, ir.Assign) and isinstance(node.target.type, ir.RecordType):
+            operands = (node.target, node.value)
+            name = ir.type_name(node.target.type)
+            # Another one for what has no place of its own.
+            is_result = isinstance(node.value, (ir.Call, ir.Construct, ir.Cast))
+            made = LibraryCall(f"{name}::operator=", (f"{name}&&" if is_result else f"{name}&",))
+        for operand in operands:
+            found.setdefault(operand.span, made)
+        if operands and isinstance(node, ir.Call):
+            # Where the operator is what is noted to load or store.
+            found.setdefault(node.span, made)
+    return found
+
+
+def named(event: AccessEvent, kernel: ir.Function) -> str:
+    """What an array is called: two parameters of a kernel may lead to one, and the access names one of them."""
+    if not event.stack and isinstance(event.node, (ir.Index, ir.Member, ir.Unary)):
+        symbol = root(event.node)
+        of_kernel = {parameter.name for parameter in kernel.parameters}
+        if symbol in kernel.parameters and event.allocation.name in of_kernel:
+            return symbol.name
+    return event.allocation.name
 
 
 def space_of(allocation: Allocation) -> Space:

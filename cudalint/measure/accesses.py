@@ -317,7 +317,8 @@ def _known(
     status: Status = "exact" if are_same and not defaults else "assumed"
     reason, kind = None, "other"
     lanes = float(figures.lanes[told])
-    if masked and not _is_one(figures, told):
+    # Of what lanes have in common, a warp's all come or none does.
+    if any(event.is_parted for event in events) and not _is_one(figures, told):
         status, least = "range", min(1.0, least)
         reason = "which lanes are active depends on data; the figure is for all lanes that may be"
         kind = "activity" if wasteful[told] else "estimate"

@@ -9,12 +9,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.execute.trace import AccessEvent, Stack
-from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, Place
+from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts, Place, Status
 from cudalint.frontend.extents import extent_places
 from cudalint.frontend.source_text import Spellings
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.launches.configuration import Block
+from cudalint.launches.configuration import Block, Configuration
 from cudalint.launches.variants import not_with, other_shapes
 from cudalint.measure import access_places as places
 from cudalint.measure.accesses import known_modulo, results_of
@@ -83,7 +83,7 @@ class AccessCollector(Provider, eq=False):
                 self._sites[key] = _Site(first, key[-1], places.made_at(first), first.node in copied)
             site = self._sites[key]
             site.moduli.append(known_modulo(events, run.executed))
-            site.results.extend(results)
+            site.results.extend(_under(result, run.configuration) for result in results)
         for event in unreached(run.executed.laid, run.executed.trace):
             key = _key(site_of(event))
             if key not in self._sites:
@@ -142,7 +142,7 @@ class AccessCollector(Provider, eq=False):
             inlined_from=places.frames_of(event.stack),
             space=places.space_of(event.allocation),
             operation=event.operation,
-            array=event.allocation.name,
+            array=places.named(event, self.function),
             element_type=places.element_of(event),
             bytes=site.bytes,
             results=self._results(site),
@@ -155,7 +155,7 @@ class AccessCollector(Provider, eq=False):
             compiled_at=spellings.compiled_at(place),
             made_at=Place(*span),
             made_through=places.frames_of(through),
-            made_by=places.made_by(event.node),
+            made_by=places.made_by(event, self.function),
             known_modulo=min(site.moduli, default=1),
         )
 
@@ -164,6 +164,15 @@ class AccessCollector(Provider, eq=False):
         known = {result.launch for result in site.results}
         others = [AccessResult(launch, "unreached") for launch in self._launches if launch not in known]
         return tuple(sorted((*site.results, *others), key=lambda result: result.launch))
+
+
+def _under(result: AccessResult, configuration: Configuration) -> AccessResult:
+    """A result with what had to be taken for granted about the launch, which its figure rests on as well."""
+    if not configuration.assumptions:
+        return result
+    assumptions = tuple(dict.fromkeys((*configuration.assumptions, *result.assumptions)))
+    status: Status = "assumed" if result.status == "exact" else result.status
+    return replace(result, status=status, assumptions=assumptions)
 
 
 def _by_key(
@@ -182,7 +191,9 @@ def _by_key(
 
 def _key(site: AccessSite) -> Key:
     frames = tuple(call.span for call in site.stack)
-    return site.node.span, frames, site.space, site.operation, site.array, site.bytes
+    # What stands in a macro has its span.
+    called = (site.node.name, ir.type_name(site.node.type)) if isinstance(site.node, ir.Call) else None
+    return site.node.span, frames, site.space, site.operation, site.array, called, site.bytes
 
 
 def _is_doubtful(site: _Site, launch: int) -> bool:

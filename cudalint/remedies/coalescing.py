@@ -296,6 +296,8 @@ def _run_as_vectors(one: Evaluated, pattern: Pattern) -> Suggestion | None:
         return None
     if run > _SHORT_RUN or width <= access.bytes:
         return None
+    if one.result.offset_range is None or one.result.offset_range[0] % run:
+        return None
     taken, count = sample.addresses[sample.mask] % run, run // access.bytes
     turns = (one.result.requests or 0.0) / (warp_count(one.launch.block) * math.prod(one.launch.grid))
     if int(taken.min()) != 0 or int(taken.max()) != run - access.bytes or not count * _MOST < turns <= count:

@@ -26,8 +26,8 @@ MOST_ROWS = 64
 """Blocks that are executed in all worlds together."""
 _MOST_BLOCKS, _FEWEST_BLOCKS = 24, 8
 """In one of them."""
-_ALIKE = 4
-"""Of blocks that are alike: their addresses may begin at other places of a sector."""
+_ALIKE = 8
+"""Of blocks that are alike: their addresses may begin at as many places of a sector."""
 _MOST_CELLS = 2048
 """Parts of a grid that conditions are looked at in."""
 _MOST_BREAKS, _FINER = 32, 32
@@ -138,7 +138,7 @@ class BlockConditions:
         ends = [(0, 0, 0), (x - 1, y - 1, z - 1)]
         beside = [(int(axis == 0), int(axis == 1), int(axis == 2)) for axis in wide]
         asked = list(dict.fromkeys([*ends, *beside]))
-        found = _chosen(cells, states(cells.places), max(1, most - len(asked)), len(wide))
+        found = _chosen(cells, states(cells.places), max(1, most - len(asked)))
         return _with(found, asked, states)
 
 
@@ -234,7 +234,7 @@ def _segments(grid: Extents, axis: int, states: Any, most: int) -> Any:
 # --- choice ----------------------------------------------------------------------------------------------------
 
 
-def _chosen(cells: _Cells, states: Any, most: int, axes: int) -> Sampled:
+def _chosen(cells: _Cells, states: Any, most: int) -> Sampled:
     which = numbered(states)
     count = int(which.max()) + 1
     # Groups that are alike in order, as far as there is room: many are taken together with their neighbours.
@@ -242,7 +242,7 @@ def _chosen(cells: _Cells, states: Any, most: int, axes: int) -> Sampled:
     group = together[which]
     weights = np.bincount(group, cells.weights)
     sizes = np.bincount(group)
-    wanted = np.minimum(sizes, _ALIKE * min(2, max(1, axes)))
+    wanted = np.minimum(sizes, _ALIKE)
     shares = np.ones(len(weights), np.int64)
     for _ in range(most - len(shares)):
         # The largest of what one stands for is divided.

@@ -48,13 +48,14 @@ def test_packed_starts_of_lists_lie_apart_too() -> None:
         ("sum = t < counts[blockIdx.x] || t > 99 ? x[i] : 1;", 4, "range"),
         ("for (int j = t; j < counts[blockIdx.x]; j += 256) sum += x[j];", 4, "range"),
         ("if (t < counts[0]) sum = x[i];", 4, "range"),
-        ("if (i / 32 < counts[blockIdx.x]) sum = x[i];", 4, "range"),
-        ("if (counts[blockIdx.x] > 7) sum = x[i];", 4, "range"),
+        # All lanes of a warp or none of them.
+        ("if (i / 32 < counts[blockIdx.x]) sum = x[i];", 4, "exact"),
+        ("if (counts[blockIdx.x] > 7) sum = x[i];", 4, "exact"),
         # One sector is one sector.
         ("if (t < counts[blockIdx.x]) sum = x[blockIdx.x];", 1, "exact"),
     ],
 )
 def test_what_data_cuts_a_warp_short_by_is_told(code: str, sectors: int, status: str) -> None:
-    """The figure is for warps that are whole, and a range wherever data may take lanes away."""
+    """The figure is for warps that are whole, and a range wherever data may take lanes of one away."""
     result = _of("x", code)
     assert (result.status, result.sectors_per_request, result.reached_by_data) == (status, sectors, True)

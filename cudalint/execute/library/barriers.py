@@ -11,7 +11,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cudalint.execute.library.common import Handler, arguments_of, class_of, data_of, is_number, nothing, opaque, spread
+from cudalint.execute.library.common import (
+    Handler,
+    arguments_of,
+    class_of,
+    in_common,
+    is_number,
+    nothing,
+    opaque,
+    spread,
+)
 from cudalint.execute.memory import as_type
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.trace import BarrierPart
@@ -39,7 +48,7 @@ def _barrier(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
             return UNKNOWN
         holds = truth(found[0])
         if isinstance(holds, Data) or not is_known:
-            return data_of(found)
+            return in_common(found)
         holding = np.count_nonzero(spread(holds, mask) & mask, axis=1)[:, None]
         if e.name.endswith("_and"):
             holding = (holding == np.count_nonzero(mask, axis=1)[:, None]).astype(np.int64)

@@ -43,6 +43,12 @@ def data_of(values: Iterable[Value]) -> Data:
     return found.derived
 
 
+def in_common(values: Iterable[Value]) -> Data:
+    """What all lanes of a warp get of such, as a vote gives it."""
+    found = data_of(values)
+    return found if found.is_common else Data(found.kind, found.reason, is_common=True)
+
+
 def opaque(type_: ir.Type, data: Data = COMPUTED) -> Value:
     """A value of a type about which nothing is known."""
     if isinstance(type_, (ir.RecordType, ir.ArrayType)):

@@ -40,6 +40,8 @@ _GROUPS: Final[Mapping[str, tuple[BarrierKind, BarrierScope]]] = {
 """By the class of the group; a plain `thread_group` may be any of them."""
 _TILE = re.compile(r"thread_block_tile<(\d+)")
 _STATIC = re.compile(r"@S@(\w+)@F@")
+GRID_COUNTER = "grid barrier"
+"""What the memory of the counter is called."""
 _COUNTER_AT = 4
 """Bytes before the counter in what the launch allocates for it."""
 
@@ -101,9 +103,9 @@ def _touch_counter(m: Machine, e: ir.Call, part: BarrierPart) -> None:
     if m.mask is not None:
         # Who reads while others add is what the barrier is there for: each step has a counter of its own.
         if part != "wait":
-            m.note(Allocation("grid barrier", "global"), _COUNTER_AT, 4, "atomic", e)
+            m.note(Allocation(GRID_COUNTER, "global"), _COUNTER_AT, 4, "atomic", e)
         if part != "arrive":
-            m.note(Allocation("grid barrier", "global"), _COUNTER_AT, 4, "load", e)
+            m.note(Allocation(GRID_COUNTER, "global"), _COUNTER_AT, 4, "load", e)
     m.mask, m.guard = mask, guard
 
 

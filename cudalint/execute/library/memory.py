@@ -75,6 +75,8 @@ def _atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         name = name.removeprefix(prefix)
     operation, is_named = name, e.name.endswith("_block")
     is_told = e.name.startswith("__nv_atomic_")
+    pointed = walk.without_casts(e.arguments[0])
+    element = pointed.operand if isinstance(pointed, ir.Unary) and pointed.op == "&" else None
 
     def call(m: Machine) -> Value:
         at, values = pointer(m), [other(m) for other in others]
@@ -83,6 +85,9 @@ def _atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         if at.allocation.space == "local":
             return _on_local(m, at, operation, values, type_, e)
         before = len(m.trace.accesses)
+        if element in m.subscripts:
+            # It is the call that touches what the address names.
+            m.subscripts[e] = m.subscripts[element]
         m.access(at.allocation, at.offset, type_, "atomic", e, values[0] if values else None)
         if is_named or (is_told and type(values[-1]) is int and values[-1] <= _SCOPE_BLOCK):
             m.trace.accesses[before:] = [each._replace(is_of_block=True) for each in m.trace.accesses[before:]]

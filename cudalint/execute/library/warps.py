@@ -18,6 +18,7 @@ from cudalint.execute.library.common import (
     arguments_of,
     collapsed,
     data_of,
+    in_common,
     is_number,
     is_whole,
     opaque,
@@ -144,7 +145,7 @@ def _vote(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         if e.name.startswith("__reduce_"):
             return _reduced(m, e.name.split("_")[3], found[-1], named, type_)
         words = ballot(m, found[-1], named)
-        return answer(m, e.name, words, type_) if words is not None else opaque(type_, data_of(found))
+        return answer(m, e.name, words, type_) if words is not None else opaque(type_, in_common(found))
 
     return call
 
@@ -161,7 +162,7 @@ def _reduced(m: Machine, name: str, value: Value, named: Value, type_: ir.Type) 
     active = taking_part(m, named)
     reduce = _REDUCTIONS.get(name)
     if active is None or reduce is None or not is_whole(value) or m.mask is None:
-        return opaque(type_, data_of([value]))
+        return opaque(type_, in_common([value]))
     function, neutral = reduce
     values = spread(value, m.mask).astype(np.int64).reshape(active.shape)
     return by_lane(m, function.reduce(np.where(active, values, neutral), axis=2), type_)
