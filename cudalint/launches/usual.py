@@ -9,7 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.launches.conditions import Condition
@@ -48,6 +48,8 @@ class Usual(Struct, eq=False):
     """What is divided as if nothing were left, and by what."""
     evaluated: Evaluated
     """What the host code computes of the numbers."""
+    made: set[Node] = field(default_factory=set)
+    """Those that stand for a zero that no kernel divides by."""
 
     @classmethod
     def of(
@@ -55,6 +57,7 @@ class Usual(Struct, eq=False):
     ) -> Usual:
         holds = {symbol: open_.usual(symbol) for symbol in open_.all}
         found = cls(open_, uses, configuration, holds, {}, [], open_.evaluated(holds))
+        found._divide_by_something()
         for flag in flags:
             if not flag.is_size and found._may_change(flag.symbol):
                 holds[flag.symbol] = flag.other()
@@ -77,6 +80,16 @@ class Usual(Struct, eq=False):
         self._scale(direct)
         return self.holds
 
+    def _divide_by_something(self) -> None:
+        """Nothing is divided by zero: a number that host code was followed to so far is none that it was made for."""
+        divisors = {use.parameter for use in self.uses if use.kind == "divisor"}
+        for parameter, node in self.open.parameters.items():
+            symbol = without_cast(node)
+            is_open = isinstance(symbol.payload, Uniform) and symbol.kind.code in "iu"
+            if parameter in divisors and is_open and not self.open.is_given(symbol) and not self.holds[symbol]:
+                self.holds[symbol] = WARP_LANES
+                self.made.add(symbol)
+
     def _broken(self, limits: Sequence[Condition]) -> list[Condition]:
         self.evaluated = self.evaluated.changed(self.holds)
         return [limit for limit in limits if not limit.holds(self.evaluated).all()]
@@ -91,7 +104,8 @@ class Usual(Struct, eq=False):
         return found
 
     def _may_change(self, symbol: Node) -> bool:
-        return self.open.graph.choice(symbol).basis in _OPEN and symbol.kind.code in "iu"
+        is_open = symbol in self.made or self.open.graph.choice(symbol).basis in _OPEN
+        return is_open and symbol.kind.code in "iu"
 
     def _fit(self, symbol: Node, own: Sequence[Use], direct: Mapping[Parameter, Node]) -> None:
         by_name = {parameter.name: other for parameter, other in direct.items()}
