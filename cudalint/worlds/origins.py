@@ -38,7 +38,9 @@ class Origin(Struct, frozen=True):
     """The parameter that it is, as it was given."""
     constant: int | None = None
     added: frozenset[Parameter] = frozenset()
-    """The parameters that it is a sum of, with whatever else."""
+    """The parameters that it is a sum of, or that fixed parts of it are computed of, with whatever else."""
+    beyond: int = 0
+    """The constant that it is a sum of, beside these."""
 
     @property
     def name(self) -> str | None:
@@ -52,6 +54,7 @@ class Origin(Struct, frozen=True):
         return Origin(
             both.sources, both.varies, self.plain if self.plain == other.plain else None,
             self.constant if self.constant == other.constant else None, self.added | other.added,
+            self.beyond if self.beyond == other.beyond else 0,
         )  # fmt: skip
 
     def with_(self, other: Origin) -> Origin:
@@ -62,6 +65,11 @@ class Origin(Struct, frozen=True):
 def _plain(parameter: Parameter) -> Origin:
     own = frozenset({parameter})
     return Origin(own, plain=parameter, added=own)
+
+
+def _sum(part: Origin) -> int:
+    """The constant that a part brings into a sum."""
+    return part.constant if part.constant is not None else part.beyond
 
 
 NOTHING: Final = Origin()
@@ -240,7 +248,7 @@ class Origins:
             case ir.Conditional():
                 either = self.of(e.then).joined(self.of(e.otherwise))
                 varies = either.varies | self.of(e.condition).varies
-                return Origin(either.sources, varies, either.plain, either.constant, either.added)
+                return Origin(either.sources, varies, either.plain, either.constant, either.added, either.beyond)
             case ir.Cast():
                 own = self.of(e.operand)
                 is_number = isinstance(e.type, ir.Scalar) and e.type.kind != "float"
@@ -301,7 +309,10 @@ class Origins:
     def _computed(self, op: str, left: Origin, right: Origin) -> Origin:
         both = left.with_(right)
         if op in ("+", "-"):
-            both = Origin(both.sources, both.varies, added=left.added | right.added)
+            beyond = _sum(left) + _sum(right) * (1 if op == "+" else -1)
+            both = Origin(both.sources, both.varies, added=left.added | right.added, beyond=beyond)
+        elif not both.varies:
+            both = Origin(both.sources, added=both.sources)
         if left.constant is None or right.constant is None or op not in _FOLDED:
             return both
         return Origin(both.sources, both.varies, constant=_FOLDED[op](left.constant, right.constant))

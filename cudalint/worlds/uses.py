@@ -132,7 +132,6 @@ class Uses:
         match node:
             case ir.Binary(op=op) if op in _COMPARING:
                 yield from self._compared(node)
-                yield from self._added(node)
             case ir.Binary(op="&&" | "||"):
                 yield from self._chosen_by(node.left)
                 yield from self._chosen_by(node.right)
@@ -216,17 +215,15 @@ class Uses:
 
     def _compared(self, node: ir.Binary) -> Iterator[_Met]:
         sides = self.origins.of(node.left), self.origins.of(node.right)
-        both = (*sides, node.left, node.right), (*sides[::-1], node.right, node.left)
-        for own, other, side, expression in both:
+        for own, other, expression in ((*sides, node.right), (*sides[::-1], node.left)):
             if own.varies:
-                # `i + n < 256` is a bound for `i`.
-                fixed = (p for term in _terms(side) for p in self._fixed(term))
-                yield from ((p, "guard", other.name) for p in fixed)
+                # `first + threadIdx.x < end` is a bound for where the threads begin, as `i + n < 256` is for `i`.
+                if not other.varies:
+                    yield from ((p, "guard", other.name) for p in self._ordered(own.added - other.sources))
                 continue
             yield from ((p, "offset", None) for p in self._ordered(other.sources - own.sources) if other.varies)
-            added = self._constant_added(expression) if other.varies else 0
-            if added and own.plain is not None:
-                yield own.plain, "edge", added
+            if other.varies and other.beyond and own.plain is not None:
+                yield own.plain, "edge", other.beyond
             if other.constant is not None:
                 if own.plain is not None:
                     yield own.plain, *_choice(node.op, other.constant, is_mirrored=own is not sides[0])
@@ -235,21 +232,6 @@ class Uses:
                 is_by_thread = "thread" in other.varies or self._is_by_element(expression)
                 what = "thread" if kind == "loop" and is_by_thread else other.name
                 yield from ((p, kind, what) for p in self._ordered(own.sources))
-
-    def _constant_added(self, expression: ir.Expr) -> int:
-        """The constant that a value is the sum of and something else; 0 for any other."""
-        bare = without_casts(expression)
-        if not isinstance(bare, ir.Binary) or bare.op not in ("+", "-"):
-            return 0
-        right, left = self.origins.of(bare.right).constant, self.origins.of(bare.left).constant
-        return (right if bare.op == "+" else -right) if right is not None else left or 0
-
-    def _added(self, node: ir.Binary) -> Iterator[_Met]:
-        """Where threads begin, if that is compared with where they end: `int i = first + threadIdx.x; if (i < end)`."""
-        sides = self.origins.of(node.left), self.origins.of(node.right)
-        for own, other in (sides, sides[::-1]):
-            if own.varies and other.sources and not other.varies:
-                yield from ((p, "guard", other.name) for p in self._ordered(own.added - other.sources))
 
     def _is_by_element(self, counter: ir.Expr) -> bool:
         """Whether a loop over the grid goes on by several elements for each block: `i += gridDim.x * 256`."""
@@ -297,17 +279,6 @@ class Uses:
         if ratio > 1:
             kind: UseKind = "size" if old <= 1 else "vector"
             yield from ((p, kind, ratio) for p in self._ordered(self.origins.moving(node.operand).sources))
-
-
-def _terms(expression: ir.Expr) -> Iterator[ir.Expr]:
-    """What is added up, or subtracted; of what is no sum nothing."""
-    pending = [without_casts(expression)]
-    while pending:
-        part = pending.pop()
-        if isinstance(part, ir.Binary) and part.op in ("+", "-"):
-            pending += [without_casts(part.right), without_casts(part.left)]
-        elif part is not expression:
-            yield part
 
 
 def _choice(op: str, constant: int, is_mirrored: bool) -> tuple[UseKind, int]:

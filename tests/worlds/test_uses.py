@@ -120,6 +120,27 @@ def test_where_threads_begin_is_a_guard() -> None:
     }  # fmt: skip
 
 
+def test_what_is_added_before_it_is_compared_is_the_same_through_variables() -> None:
+    direct = _uses(
+        """
+        __global__ void k(float *a, int n, int first, int rows, int columns) {
+            if (threadIdx.x + 3 < n && threadIdx.x + first < 256 && threadIdx.x + rows * columns < 256)
+                a[threadIdx.x] = 0;
+        }
+        """
+    )
+    assert direct == _uses(
+        """
+        __global__ void k(float *a, int n, int first, int rows, int columns) {
+            int i = threadIdx.x + 3, j = threadIdx.x + first, size = rows * columns, l = threadIdx.x + size;
+            if (i < n && j < 256 && l < 256) a[threadIdx.x] = 0;
+        }
+        """
+    )
+    bounds = {(name, "guard", None) for name in ("n", "first", "rows", "columns")}
+    assert direct == {("n", "edge", 3), *bounds}
+
+
 def test_uses_in_functions_and_of_fields() -> None:
     found = _uses(
         """
