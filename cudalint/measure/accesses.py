@@ -211,6 +211,9 @@ def _by_which(events: Sequence[AccessEvent]) -> str:
         of = event.offset
         loads += of.loads() if type(of) is Drawn else [of] if isinstance(of, Data) else []
     names = sorted({load.origin.allocation.name for load in loads if load.origin is not None})
+    reasons = {load.reason for load in loads}
+    if not names and len(reasons) == 1 and reasons != {""}:
+        return f"{_BY_DATA}: {reasons.pop()}"
     if not names or len(names) > _MOST_NAMES:
         return _BY_DATA
     return f"{_BY_DATA}: `{'`, `'.join(names)}`"

@@ -7,6 +7,7 @@ from typing import ClassVar
 from msgspec import field
 from msgspec.structs import replace
 
+from cudalint.execute.trace import Stack
 from cudalint.facts import KernelFacts, OutOfBounds, Place
 from cudalint.interpreter.host.checked_sizes import equal
 from cudalint.ir import nodes as ir
@@ -15,7 +16,7 @@ from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import nodes_in as numbers_in
 from cudalint.launches.variants import other_blocks
-from cudalint.measure.access_places import frames_of
+from cudalint.measure.access_places import frames_of, made_at
 from cudalint.measure.addresses import Addresses
 from cudalint.measure.executed import Executed, execute
 from cudalint.measure.leaving import Leaving, leaving
@@ -114,9 +115,10 @@ def _fact(found: Leaving, run: Run) -> OutOfBounds:
     element = _element(found, kernel)
     scale = element if array.space == "local" else 1
     declared = array.symbol if array.space != "local" or isinstance(array.type, ir.ArrayType) else None
+    span, calls = _made_at(found, run)
     return OutOfBounds(
-        Place(*site.node.span),
-        frames_of(site.stack),
+        Place(*span),
+        frames_of(calls),
         array.space if array.space != "nowhere" else "global",
         site.operation,
         name_of(site.node, site.stack, array, batch),
@@ -136,6 +138,15 @@ def _fact(found: Leaving, run: Run) -> OutOfBounds:
         _dimensions(array.type) if array.space != "local" else 1,
         elements_text(found.extents, element, parameters_of(batch)) if len(set(found.extents)) > 1 else None,
     )
+
+
+def _made_at(found: Leaving, run: Run) -> tuple[ir.Span, Stack]:
+    """Where the address is made, and the calls that lead there."""
+    site = found.site
+    for event in run.executed.trace.accesses:
+        if event.node is site.node and event.allocation is site.allocation and event.stack == site.stack:
+            return made_at(event)
+    return site.node.span, site.stack
 
 
 def _element(found: Leaving, kernel: ir.Function) -> int:

@@ -15,7 +15,7 @@ from cudalint.execute.expressions import combine
 from cudalint.execute.library.common import Handler, arguments_of, is_number, opaque
 from cudalint.execute.memory import Allocation, as_type, copied, plain, plus
 from cudalint.execute.program import Evaluate, Program
-from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, UNKNOWN, Pointer, Value, is_common
+from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, UNKNOWN, Data, Pointer, Value, is_common
 from cudalint.facts import Operation
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -275,11 +275,12 @@ def _random(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
                 m.touch(at, "load", e)
             if number == state and not _is_of_a_block(at, m):
                 m.touch(at, "store", e)
-        return opaque(ir.referent(e.type), LOADED)
+        return opaque(ir.referent(e.type), _RANDOM)
 
     return call
 
 
+_RANDOM: Final = Data("loaded", "it is a random number")
 _MTGP32_THREADS: Final = 256
 """cuRAND Library, Device API, Bit Generation with the MTGP32 generator: at most so many threads draw from one state."""
 
