@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Iterator
 
 import pytest
-from hypothesis import HealthCheck, assume, event, given, settings
+from hypothesis import HealthCheck, Phase, assume, event, given, settings
 from msgspec.structs import replace
 from random_cases import cases
 from reference_c.ctypes_ import UndefinedBehaviour
@@ -102,6 +102,8 @@ QUIET = settings(
     derandomize=True,
     suppress_health_check=list(HealthCheck),
     database=None,
+    # What fails is shown as it was drawn: to make it smaller takes many minutes.
+    phases=(Phase.generate,),
 )
 
 
