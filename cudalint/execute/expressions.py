@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -142,7 +143,7 @@ class Expressions:
                 holds = m.truth(value(m))
                 if type(holds) is bool:
                     return not holds
-                return ~holds if type(holds) is np.ndarray else _unsettled(holds)
+                return ~holds if type(holds) is np.ndarray else _opposite(holds)
 
             return negated
         left, operator = (0, "-") if op == "-" else (-1, "^")
@@ -217,7 +218,7 @@ class Expressions:
                     if both is not None:
                         return m.truth(both)
                 if stops_at:
-                    return _unsettled(first)
+                    return _widened(first, second)
                 known = second.known if isinstance(second, Conjunction) else second
                 return _narrowed(first, known) if type(known) is np.ndarray else first
             go_on, _ = m.split(~first if stops_at else first)
@@ -231,7 +232,7 @@ class Expressions:
             if isinstance(second, Data):
                 # What the left side says of some lanes is known: the others are up to data.
                 if stops_at:
-                    return _unsettled(second)
+                    return _widened(second, first)
                 return _narrowed(second, first)
             return (first | second) if stops_at else (first & second)
 
@@ -433,9 +434,33 @@ class Conjunction(Data):
         self.known = known
 
 
+class Disjunction(Data):
+    """A condition of which only a part is known: it holds for all lanes for which that does."""
+
+    __slots__ = ("known",)
+
+    def __init__(self, known: Any, data: Data) -> None:
+        super().__init__(data.kind, data.reason, is_common=data.is_common)
+        self.known = known
+
+
 def _narrowed(condition: Data, known: Any) -> Conjunction:
     """A condition, together with one of which it is known for which lanes it holds."""
     return Conjunction(known & condition.known if isinstance(condition, Conjunction) else known, condition)
+
+
+def _widened(condition: Data, known: Any) -> Data:
+    """A condition, or one of which it may be known for which lanes it holds."""
+    sure = [each.known for each in (condition, known) if isinstance(each, Disjunction)]
+    sure += [known] if type(known) is np.ndarray else []
+    return Disjunction(functools.reduce(np.logical_or, sure), condition) if sure else _unsettled(condition)
+
+
+def _opposite(condition: Data) -> Data:
+    """That a condition does not hold."""
+    if isinstance(condition, Conjunction):
+        return Disjunction(~condition.known, condition)
+    return Conjunction(~condition.known, condition) if isinstance(condition, Disjunction) else condition
 
 
 def _unsettled(condition: Data) -> Data:

@@ -8,7 +8,7 @@ import numpy as np
 
 from cudalint.execute.budget import size_of
 from cudalint.execute.drawn import Drawn
-from cudalint.execute.expressions import Conjunction
+from cudalint.execute.expressions import Conjunction, Disjunction
 from cudalint.execute.loops import compiled_loop
 from cudalint.execute.memory import Allocation, as_type, either, joined
 from cudalint.execute.places import variable
@@ -139,6 +139,7 @@ class Statements:
         condition, then = self._program.value(n.condition), self._program.statement(n.then)
         otherwise = self._program.statement(n.otherwise) if n.otherwise is not None else None
         size = size_of(n.condition)
+        is_exit = isinstance(inner, (ir.Return, ir.Break, ir.Continue))
 
         def execute(m: Machine) -> None:
             m.step(size)
@@ -155,7 +156,10 @@ class Statements:
                 return
             if isinstance(holds, Data):
                 m.undecided(n, holds)
-                _if_by_data(m, mask, holds, then, otherwise)
+                if is_exit and isinstance(holds, Disjunction):
+                    mask = _left(m, mask, holds, then)
+                if mask is not None:
+                    _if_by_data(m, mask, holds, then, otherwise)
                 return
             with_it, without = m.split(holds)
             m.branch(n, mask, with_it)
@@ -298,6 +302,16 @@ def _all_of(n: ir.Stmt) -> ir.Stmt:
     return n
 
 
+def _left(m: Machine, mask: Mask, holds: Disjunction, leave: Execute) -> Mask | None:
+    """Those of whom data decides whether they leave (`if (i >= n || !flags[i]) return;`), when others have left."""
+    sure, rest = m.split(holds.known)
+    if sure is not None:
+        m.mask = sure
+        leave(m)
+    m.mask = rest
+    return rest
+
+
 def _if_by_data(m: Machine, mask: Mask, holds: Data, then: Execute, otherwise: Execute | None) -> None:
     """Both sides of a branch that data decides: all lanes may come, but those that the rest of the condition leaves
     out, and of those for which something is what was loaded once (`if (threadIdx.x == winner)`) only ones for which
@@ -315,7 +329,10 @@ def _if_by_data(m: Machine, mask: Mask, holds: Data, then: Execute, otherwise: E
     if otherwise is not None:
         m.close_scopes(data)
         m.open_scope(holds, first)
-        otherwise(m)
+        if isinstance(holds, Disjunction):
+            _, m.mask = m.split(holds.known)
+        if m.mask is not None:
+            otherwise(m)
     m.close_scopes(data)
     m.mask = mask
 

@@ -25,7 +25,7 @@ from cudalint.launches.conditions import (
 )
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.flags import Flag, flags_of, needs_of_flags
-from cudalint.launches.open_numbers import Evaluated, OpenNumbers, is_computed
+from cudalint.launches.open_numbers import Evaluated, OpenNumbers, bits_of_places, is_computed
 from cudalint.launches.tiles import BLOCKS, Tiled, needs_of_rows, needs_of_tiles, states_of, tiles_of, tried_for_tiles
 from cudalint.launches.usual import Usual
 from cudalint.values.graph import Graph
@@ -86,6 +86,8 @@ def space_of_launch(
     required = holding(conditions, open_, usual)
     overflowing = tuple(each.product for each in conditions if each.product is not None and each not in required)
     related = _related(open_, found, configuration, required)
+    moving = _only_moving(configuration, open_, conditions, related)
+    usual = {symbol: 0 if symbol.bits & moving else number for symbol, number in usual.items()}
     required = [each for each in required if each.bits & related]
     threads = prod(configuration.block) * prod(int(n.value) for n in configuration.grid if n.is_const)
     tiles = tiles_of(configuration, open_)
@@ -145,6 +147,21 @@ def _related(
             if condition.bits & found:
                 found |= condition.bits & open_.open_bits
     return found
+
+
+def _only_moving(
+    configuration: Configuration, open_: OpenNumbers, conditions: Sequence[Condition], related: int
+) -> int:
+    """Open numbers that say where arrays begin within their memory, and nothing else (`out + rank * part`): nobody says
+    how far that is, and the first part is one that there is."""
+    offsets = sizes = 0
+    for value in configuration.arguments.values():
+        own = bits_of_places(value)
+        offsets, sizes = offsets | own[0], sizes | own[1]
+    bound = sizes | related | bits_of(open_.parameters.values())
+    for each in conditions:
+        bound |= each.bits
+    return offsets & open_.open_bits & ~bound
 
 
 class _Tried:
