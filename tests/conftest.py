@@ -1,6 +1,7 @@
 """Tests run the program on files that they make themselves: nothing of that belongs in a user's cache of results.
 
 `gaps.txt` beside this names the tests that fail, with the cause: they are run, and one that passes has to leave it.
+`slow.txt` has parts of the names of tests that take long: they run with `-m slow`, and all there are with `-m ""`.
 """
 
 from __future__ import annotations
@@ -12,11 +13,12 @@ import pytest
 
 os.environ["CUDALINT_NO_CACHE"] = "1"
 
-_GAPS = Path(__file__).with_name("gaps.txt")
+_GAPS, _SLOW = (Path(__file__).with_name(name) for name in ("gaps.txt", "slow.txt"))
 
 
+@pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the tests of `gaps.txt`, where a line that begins with `#` is the cause of those that follow it, and `~`
+    """Marks the slow ones, and those of `gaps.txt`, where a line that begins with `#` is the cause of those that follow it, and `~`
     stands before those that fail in some runs only."""
     cause, causes = "", {}
     for line in _GAPS.read_text(encoding="utf-8").splitlines():
@@ -24,7 +26,10 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             cause = line.lstrip("# ")
         elif line:
             causes[line] = cause
+    slow = _SLOW.read_text(encoding="utf-8").split()
     for item in items:
+        if any(part in item.nodeid for part in slow):
+            item.add_marker(pytest.mark.slow)
         is_strict = item.nodeid in causes
         cause = causes.get(item.nodeid) or causes.get(f"~{item.nodeid}", "")
         if cause:
