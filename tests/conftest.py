@@ -18,8 +18,8 @@ _GAPS, _SLOW = (Path(__file__).with_name(name) for name in ("gaps.txt", "slow.tx
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Marks the slow ones, and those of `gaps.txt`, where a line that begins with `#` is the cause of those that follow it, and `~`
-    stands before those that fail in some runs only."""
+    """Marks the slow ones, and those of `gaps.txt`, where a line that begins with `#` is the cause of those that follow
+    it, and `~` stands before those that fail in some runs only."""
     cause, causes = "", {}
     for line in _GAPS.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):

@@ -28,6 +28,7 @@ from cudalint.frontend.source_text import Spellings
 from cudalint.frontend.text_limits import check_size
 from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
 from cudalint.hardware.targets import find_target
+from cudalint.ir import kept
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import nodes_in
 from cudalint.options.analysis import AnalysisOptions
@@ -65,6 +66,7 @@ def analyse_file(
             return texts.together(_analyse_texts(texts, options, watch, keeper, host))
         finally:
             nodes_in.cache_clear()
+            kept.forget()
 
 
 def _analyse_texts(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Iterable
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -34,6 +33,7 @@ from cudalint.execute.values import (
     leaves,
 )
 from cudalint.ir import nodes as ir
+from cudalint.ir.kept import kept
 
 if TYPE_CHECKING:
     from cudalint.execute.contents import Contents
@@ -652,7 +652,7 @@ def zeros(type_: ir.Scalar) -> Value:
     return 0.0 if dtype_of(type_).kind == "f" else 0
 
 
-@functools.cache
+@kept(1024)
 def pieces(type_: ir.RecordType | ir.ArrayType) -> tuple[tuple[int, int], ...]:
     """How the compiler splits an access to a whole record: where, and how many bytes. One that is as aligned as it is
     large (`float4`) is one access; others are copied in pieces of their alignment. None of one that is too large."""

@@ -3,7 +3,6 @@ in."""
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any, get_args
 
 import numpy as np
@@ -16,6 +15,7 @@ from cudalint.execute.values import Data
 from cudalint.facts import GRID_ARRIVES, GRID_WAITS, Frame, LibraryCall, Space
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS
+from cudalint.ir.kept import kept
 from cudalint.ir.walk import nodes_in, root
 
 if TYPE_CHECKING:
@@ -166,7 +166,7 @@ def _function_around(stack: Stack, kernel: ir.Function) -> ir.Function | None:
     return reference.load() if reference is not None else None
 
 
-@functools.lru_cache(maxsize=16)
+@kept(16)
 def _operators_in(function: ir.Function) -> dict[ir.Span, LibraryCall]:
     """Operators of a library's types, by the spans of the operands that they load or store: what is innermost comes
     first. A record is assigned by one as well."""

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from functools import lru_cache
 from typing import TYPE_CHECKING, Any
 
 from cudalint.ir import nodes as ir
+from cudalint.ir.kept import kept
 from cudalint.worlds.reach import Region, regions_of
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.text import text_of
@@ -46,6 +46,6 @@ def _sorted(*sources: frozenset[Parameter]) -> list[Parameter]:
     return sorted({parameter for own in sources for parameter in own}, key=lambda parameter: parameter.name)
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@kept(_MOST_KEPT)
 def _regions(function: ir.Function) -> tuple[Region, ...]:
     return tuple(regions_of(text_of(function).uses))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 from bisect import bisect_right
 from collections.abc import Iterator
 from typing import Any, NamedTuple
@@ -10,6 +9,7 @@ from typing import Any, NamedTuple
 from cudalint.execute.trace import Stack, Trace
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
+from cudalint.ir.kept import kept
 from cudalint.measure.branch_code import LOOPS, called
 
 _MOST_TURNS = 16
@@ -34,7 +34,7 @@ def around(node: Any, stack: Stack, kernel: ir.Function) -> Around:
     return _places(function).get(id(node), _NOWHERE) if function is not None else _NOWHERE
 
 
-@functools.lru_cache(maxsize=32)
+@kept(32)
 def _places(function: ir.Function) -> dict[int, Around]:
     found: dict[int, Around] = {}
     pending = [(function.body, Around((), 0))]

@@ -7,7 +7,6 @@ loads gives a number that is known after all makes no difference.
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
@@ -15,6 +14,7 @@ from typing import Any, NamedTuple
 from cudalint.execute.trace import Stack
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import builtin
+from cudalint.ir.kept import kept
 from cudalint.ir.walk import STEPS, children, nodes_in, root, without_casts
 from cudalint.measure.ways import Guard, Ways
 
@@ -328,7 +328,7 @@ _BEYOND_NUMBERS = re.compile(
 """In inline PTX: memory, other lanes, and registers that tell threads apart."""
 
 
-@functools.lru_cache(maxsize=64)
+@kept(64)
 def definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]:
     """The values that variables are given, each with the node that does it."""
     found: dict[ir.Symbol, list[tuple[Any, Any]]] = {}

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from functools import lru_cache
-
 from msgspec import Struct
 
 from cudalint.ir import nodes as ir
+from cudalint.ir.kept import kept
 from cudalint.worlds.blocks import BlockConditions
 from cudalint.worlds.intervals import Definitions
 from cudalint.worlds.records import Parameter
@@ -26,7 +25,7 @@ class KernelText(Struct, frozen=True, eq=False):
     lengths: frozenset[Parameter]
 
 
-@lru_cache(maxsize=_MOST_KEPT)
+@kept(_MOST_KEPT)
 def text_of(function: ir.Function) -> KernelText:
     uses = Uses(function)
     definitions = Definitions(uses.code)

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Iterable, Mapping
-from functools import lru_cache
 from typing import Any
 
 from msgspec import Struct, field
@@ -18,6 +17,7 @@ from cudalint.execute.values import Value
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence, sequence_of
+from cudalint.ir.kept import kept
 from cudalint.measure.work import compiler
 from cudalint.measure.work.machine import SymbolicMachine, Variable
 from cudalint.measure.work.places import Charge, Graph, Place, Test
@@ -67,7 +67,7 @@ class Laid(Struct, frozen=True, eq=False):
         return self.graph.tests
 
 
-@lru_cache(maxsize=4)
+@kept(4)
 def laid_out(function: ir.Function, capability: tuple[int, int] = (0, 0)) -> Laid:
     """`capability` is that of the GPU."""
     indexed: set[Variable] = set()

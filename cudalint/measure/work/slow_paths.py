@@ -5,13 +5,13 @@ What stands before and behind a jump is not merged into one wide access.
 
 from __future__ import annotations
 
-from functools import lru_cache
 from typing import Any, NamedTuple, TypeGuard
 
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
+from cudalint.ir.kept import kept
 from cudalint.measure.work.operations import is_power_of_two
 
 _SLOW_PATHS = heuristic("slow-paths", "SASS of divisions and library functions: their jumps end straight-line code")
@@ -27,7 +27,7 @@ class Apart(NamedTuple):
     """Not only for the assembler: PTX has a jump there, too."""
 
 
-@lru_cache(maxsize=4096)
+@kept(4096)
 def keeps_apart(code: Any) -> Apart:
     """Of an expression, or a statement that holds no others."""
     if not _SLOW_PATHS.is_on:
