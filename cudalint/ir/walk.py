@@ -69,6 +69,19 @@ def without_casts(expr: ir.Expr) -> ir.Expr:
     return expr
 
 
+def conjuncts(condition: ir.Expr, holds: bool) -> Iterator[tuple[ir.Expr, bool]]:
+    """What has to be so, each for itself, where a condition holds, or where it doesn't: `a && b` is two of them. They
+    are without the casts around them."""
+    bare = without_casts(condition)
+    if isinstance(bare, ir.Unary) and bare.op == "!":
+        yield from conjuncts(bare.operand, not holds)
+    elif isinstance(bare, ir.Binary) and bare.op == ("&&" if holds else "||"):
+        yield from conjuncts(bare.left, holds)
+        yield from conjuncts(bare.right, holds)
+    else:
+        yield bare, holds
+
+
 def root(expr: Any) -> ir.Symbol | None:
     """The variable at the bottom of an lvalue: `a` in `a[i].x`, `p` in `*p` and `p->x`."""
     while True:

@@ -17,7 +17,6 @@ from cudalint.execute.values import COMPUTED, Data
 from cudalint.ir import nodes as ir
 from cudalint.measure.work import compiler
 from cudalint.measure.work.counts import Laid
-from cudalint.measure.work.halves import HALF, halved_loads
 from cudalint.measure.work.places import Visit
 from cudalint.measure.work.terms import Term
 from cudalint.measure.work.wide import Wide, wide_accesses
@@ -52,7 +51,7 @@ SiteKey = tuple[Any, Any, str, int]
 def machine_sites(laid: Laid, volatile: Iterable[ir.Span] = ()) -> dict[SiteKey, MachineSite]:
     """By access of the source."""
     wide = wide_accesses(laid.graph.charges.values(), laid.starts)
-    by_term = dict.fromkeys(halved_loads(laid.graph.charges.values()), Wide(HALF, 1, 0))
+    by_term: dict[int, Wide] = {}
     for charge in laid.graph.charges.values():
         if id(charge) in wide:
             by_term[id(charge.term)] = wide[id(charge)]

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from cudalint.execute.trace import Stack
 from cudalint.ir import nodes as ir
-from cudalint.ir.walk import children
+from cudalint.ir.walk import children, conjuncts
 
 _BOOL = ir.Scalar("bool", 1, "bool")
 
@@ -155,16 +155,7 @@ class _Walk:
 
 def _parts(condition: ir.Expr, holds: bool) -> Iterator[_Own]:
     """The conditions that all have to be as they are for one to be so."""
-    bare = condition
-    while isinstance(bare, ir.Cast):
-        bare = bare.operand
-    if isinstance(bare, ir.Unary) and bare.op == "!":
-        yield from _parts(bare.operand, not holds)
-    elif isinstance(bare, ir.Binary) and bare.op == ("&&" if holds else "||"):
-        yield from _parts(bare.left, holds)
-        yield from _parts(bare.right, holds)
-    else:
-        yield _Own(bare, holds)
+    return (_Own(*each) for each in conjuncts(condition, holds))
 
 
 def _left(n: ir.Stmt) -> Iterator[_Own]:

@@ -12,7 +12,7 @@ from msgspec import Struct, structs
 from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
-from cudalint.ir.walk import walk, without_casts
+from cudalint.ir.walk import conjuncts, walk, without_casts
 from cudalint.worlds.choosing import MOST_WORLDS, Numbers, Search, Space, World, Worlds
 from cudalint.worlds.guards import Guards
 from cudalint.worlds.needs import FARTHEST
@@ -104,7 +104,7 @@ def _is_open(
     fixed = [
         (part, wanted)
         for condition, holds in region.way
-        for part, wanted in _parts(condition, holds)
+        for part, wanted in conjuncts(condition, holds)
         if not any(
             len(space.tried.get(variable, ())) > 1
             for parameter in uses.origins.of(part).sources for variable in behind(parameter)
@@ -121,18 +121,6 @@ def _is_ruled_out(region: Region, deciding: _Deciding, worlds: Worlds, search: S
     numbers = {variable: np.array([world[variable] for world in changed]) for variable in search.space.tried}
     leads, admitted = np.broadcast_arrays(admits(numbers, region.way), search.admitted(numbers))
     return bool(leads.any() and not (leads & admitted).any())
-
-
-def _parts(condition: ir.Expr, holds: bool) -> Iterator[tuple[ir.Expr, bool]]:
-    """What has to hold, each for itself: `a && b` is two of them."""
-    bare = without_casts(condition)
-    if isinstance(bare, ir.Unary) and bare.op == "!":
-        yield from _parts(bare.operand, not holds)
-    elif isinstance(bare, ir.Binary) and bare.op == ("&&" if holds else "||"):
-        yield from _parts(bare.left, holds)
-        yield from _parts(bare.right, holds)
-    else:
-        yield condition, holds
 
 
 class _Deciding(NamedTuple):
@@ -357,7 +345,7 @@ def _solved(
 
 def _equations(condition: ir.Expr, holds: bool, uses: Uses) -> Iterator[tuple[Parameter, ir.Expr]]:
     """Parameters that have to be equal to something, and what."""
-    for part, wanted in _parts(condition, holds):
+    for part, wanted in conjuncts(condition, holds):
         bare = without_casts(part)
         if isinstance(bare, ir.Binary) and bare.op == ("==" if wanted else "!="):
             sides = (bare.left, bare.right), (bare.right, bare.left)

@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator
 from typing import Any
 
+from cudalint.measure.work import compiler
 from cudalint.measure.work.places import Charge
 from cudalint.measure.work.terms import Term, below
 
@@ -19,7 +20,7 @@ _OF_LOWER = frozenset({"sum", "*", "&", "|", "^", "~", "negated"})
 def narrowed(charges: Iterable[Charge]) -> frozenset[int]:
     """The loads, by the identities of their terms."""
     roots = [charge.term for charge in charges]
-    if not any(map(_is_long_load, roots)):
+    if not compiler.HALVES.is_on or not any(map(_is_long_load, roots)):
         return frozenset()
     after = [value for term in roots if term.op == "variable" for value in term.info.variables.values()]
     asked: dict[Term, int] = defaultdict(int)
