@@ -19,7 +19,7 @@ _GAPS, _SLOW = (Path(__file__).with_name(name) for name in ("gaps.txt", "slow.tx
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     """Marks the slow ones, and those of `gaps.txt`, where a line that begins with `#` is the cause of those that follow
-    it, and `~` stands before those that fail in some runs only."""
+    it."""
     cause, causes = "", {}
     for line in _GAPS.read_text(encoding="utf-8").splitlines():
         if line.startswith("#"):
@@ -30,7 +30,5 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(part in item.nodeid for part in slow):
             item.add_marker(pytest.mark.slow)
-        is_strict = item.nodeid in causes
-        cause = causes.get(item.nodeid) or causes.get(f"~{item.nodeid}", "")
-        if cause:
-            item.add_marker(pytest.mark.xfail(reason=cause, strict=is_strict))
+        if item.nodeid in causes:
+            item.add_marker(pytest.mark.xfail(reason=causes[item.nodeid], strict=True))

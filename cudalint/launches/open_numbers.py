@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -96,25 +97,17 @@ def nodes_in(value: Any, parameter: Parameter | None) -> Iterator[tuple[Paramete
             yield from nodes_in(own, None)
 
 
-def bits_of_places(value: Any) -> tuple[int, int]:
-    """The bits of what says where arrays begin that an argument leads to, and of what says how large their memory is.
-    """
-    parts: Iterable[Any] = ()
+def pointers_in(value: Any) -> Iterator[host.Pointer]:
+    """The pointers that an argument consists of."""
     match value:
-        case host.Pointer(target=target, offset=offset):
-            size = target.size if isinstance(target, host.Allocation) else None
-            return offset.bits, size.bits if size is not None else 0
+        case host.Pointer():
+            yield value
         case host.MemoryPlace(pointer=pointer):
-            parts = (pointer,)
+            yield pointer
         case host.RecordValue(fields=fields):
-            parts = fields.values()
+            yield from chain.from_iterable(map(pointers_in, fields.values()))
         case host.ArrayValue(rest=rest, elements=elements):
-            parts = (rest, *elements.values())
-    offsets = sizes = 0
-    for part in parts:
-        own = bits_of_places(part)
-        offsets, sizes = offsets | own[0], sizes | own[1]
-    return offsets, sizes
+            yield from chain.from_iterable(map(pointers_in, (rest, *elements.values())))
 
 
 _STRIDES, _FROM = "_cudalint_strides<", "_cudalint_from"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from itertools import chain
 from math import prod
 from typing import Any
 
@@ -12,6 +13,7 @@ from msgspec import Struct
 from cudalint.execute.program import Program
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.targets import Target
+from cudalint.interpreter.device.values import Allocation
 from cudalint.ir import nodes as ir
 from cudalint.launches.conditions import (
     Bounds,
@@ -25,7 +27,7 @@ from cudalint.launches.conditions import (
 )
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.flags import Flag, flags_of, needs_of_flags
-from cudalint.launches.open_numbers import Evaluated, OpenNumbers, bits_of_places, is_computed
+from cudalint.launches.open_numbers import Evaluated, OpenNumbers, is_computed, pointers_in
 from cudalint.launches.tiles import BLOCKS, Tiled, needs_of_rows, needs_of_tiles, states_of, tiles_of, tried_for_tiles
 from cudalint.launches.usual import Usual
 from cudalint.values.graph import Graph
@@ -154,14 +156,12 @@ def _only_moving(
 ) -> int:
     """Open numbers that say where arrays begin within their memory, and nothing else (`out + rank * part`): nobody says
     how far that is, and the first part is one that there is."""
-    offsets = sizes = 0
-    for value in configuration.arguments.values():
-        own = bits_of_places(value)
-        offsets, sizes = offsets | own[0], sizes | own[1]
-    bound = sizes | related | bits_of(open_.parameters.values())
-    for each in conditions:
-        bound |= each.bits
-    return offsets & open_.open_bits & ~bound
+    pointers = list(chain.from_iterable(map(pointers_in, configuration.arguments.values())))
+    sizes = (each.target.size for each in pointers if isinstance(each.target, Allocation))
+    bound = related | bits_of((*open_.parameters.values(), *(size for size in sizes if size is not None)))
+    for condition in conditions:
+        bound |= condition.bits
+    return bits_of(each.offset for each in pointers) & open_.open_bits & ~bound
 
 
 class _Tried:

@@ -20,7 +20,7 @@ _NOT_YET = pytest.mark.xfail(reason="how the compiler orders factors and sums is
         ("", "blockDim.x * t", 4),
         ("", "2 * t + n", 4),
         ("", "2 * (t + n)", 8),
-        pytest.param("", "2 * t * n", 8, marks=_NOT_YET),
+        ("", "2 * t * n", 8),
         ("", "2 * (n / 3)", 8),
         ("", "6 * t + 2 * n", 8),
         ("int i = t; if (n > 1) i += blockDim.x;", "(i << 1)", 8),
