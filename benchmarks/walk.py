@@ -4,8 +4,8 @@
 
 Lints the file in this process under `sys.setprofile` and counts the functions of the program that are called with a
 form of the access that stands at the line: its IR expression (an `ir.Index`, or `ir.Unary` for `*p`, of that line
-whose base names the array), its event (`AccessEvent`), the event's offset (the node of the graph, by identity), and
-its fact (`Access`). A form is seen where it is an argument, an element of a tuple or a list of at most 64, or a field
+whose base names the array), its event (`AccessEvent`), the event's offset (an array of lanes, or data, by identity),
+its site (`AccessSite`), and its fact (`Access`). A form is seen where it is an argument, an element of a tuple or a list of at most 64, or a field
 of a record that is one of these; not deeper. Functions are ordered by their first such call; a change of folder is a
 pair of neighbours in that order whose files lie in different folders. Less of each is better: whoever wants to
 understand a finding opens these files.
@@ -20,16 +20,18 @@ from itertools import pairwise
 from pathlib import Path
 from types import CodeType, FrameType
 
+import numpy as np
 from msgspec import Struct, field
 
 import cudalint
 from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.execute.trace import AccessEvent
+from cudalint.execute.values import Data
 from cudalint.facts import Access
-from cudalint.interpreter.device.events import AccessEvent
 from cudalint.ir import nodes as ir
+from cudalint.measure.requests import AccessSite
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.values.nodes import Node
 
 _ROOT = Path(cudalint.__file__).parent.parent
 _HOMES = (f"{_ROOT / 'cudalint'}/", f"{_ROOT / 'rules'}/")
@@ -42,8 +44,8 @@ class Walk(Struct):
     line: int
     array: str
     offsets: set[int] = field(default_factory=set)
-    kept: list[Node] = field(default_factory=list)
-    """The offsets' nodes, held so that no other object takes their identity."""
+    kept: list[object] = field(default_factory=list)
+    """The offsets, held so that no other object takes their identity."""
     functions: dict[CodeType, None] = field(default_factory=dict)
     calls: int = 0
 
@@ -59,14 +61,16 @@ class Walk(Struct):
             self.functions.setdefault(code)
 
     def _is_form(self, value: object) -> bool:
-        if isinstance(value, Node):
+        if isinstance(value, (np.ndarray, Data)):
             return id(value) in self.offsets
         if isinstance(value, AccessEvent):
-            is_it = value.context.span.line == self.line and value.target.name == self.array
+            is_it = bool(value.node.span.line == self.line and value.allocation.name == self.array)
             if is_it and id(value.offset) not in self.offsets:
                 self.offsets.add(id(value.offset))
                 self.kept.append(value.offset)
             return is_it
+        if isinstance(value, AccessSite):
+            return bool(value.node.span.line == self.line and value.array == self.array)
         if isinstance(value, Access):
             return value.place.line == self.line and value.array == self.array
         if isinstance(value, ir.Index | ir.Unary):

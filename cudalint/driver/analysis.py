@@ -30,7 +30,6 @@ from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
 from cudalint.hardware.targets import find_target
 from cudalint.ir import kept
 from cudalint.ir import nodes as ir
-from cudalint.ir.walk import nodes_in
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.processes.deadline import Deadline
 from cudalint.processes.memory import give_back
@@ -65,7 +64,6 @@ def analyse_file(
         try:
             return texts.together(_analyse_texts(texts, options, watch, keeper, host))
         finally:
-            nodes_in.cache_clear()
             kept.forget()
 
 

@@ -424,8 +424,8 @@ class Expressions:
         return executed
 
 
-class Conjunction(Data):
-    """A condition of which only a part is known: it holds for no lane for which that does not."""
+class PartlyKnown(Data):
+    """A condition of which only a part is known."""
 
     __slots__ = ("known",)
 
@@ -434,14 +434,16 @@ class Conjunction(Data):
         self.known = known
 
 
-class Disjunction(Data):
-    """A condition of which only a part is known: it holds for all lanes for which that does."""
+class Conjunction(PartlyKnown):
+    """It holds for no lane for which the known part does not."""
 
-    __slots__ = ("known",)
+    __slots__ = ()
 
-    def __init__(self, known: Any, data: Data) -> None:
-        super().__init__(data.kind, data.reason, is_common=data.is_common)
-        self.known = known
+
+class Disjunction(PartlyKnown):
+    """It holds for all lanes for which the known part does."""
+
+    __slots__ = ()
 
 
 def _narrowed(condition: Data, known: Any) -> Conjunction:

@@ -157,7 +157,7 @@ class Statements:
             if isinstance(holds, Data):
                 m.undecided(n, holds)
                 if is_exit and isinstance(holds, Disjunction):
-                    mask = _left(m, mask, holds, then)
+                    mask = _left(m, holds, then)
                 if mask is not None:
                     _if_by_data(m, mask, holds, then, otherwise)
                 return
@@ -302,7 +302,7 @@ def _all_of(n: ir.Stmt) -> ir.Stmt:
     return n
 
 
-def _left(m: Machine, mask: Mask, holds: Disjunction, leave: Execute) -> Mask | None:
+def _left(m: Machine, holds: Disjunction, leave: Execute) -> Mask | None:
     """Those of whom data decides whether they leave (`if (i >= n || !flags[i]) return;`), when others have left."""
     sure, rest = m.split(holds.known)
     if sure is not None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Any
@@ -10,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from cudalint.ir import nodes as ir
+from cudalint.ir.kept import kept
 
 STEPS = ("++x", "--x", "x++", "x--")
 """The operators that change their operand."""
@@ -44,10 +44,9 @@ def walk(node: Any) -> Iterator[Any]:
             pending += _children_last_first(current, names)
 
 
-@functools.lru_cache(maxsize=256)
+@kept(256)
 def nodes_in(function: ir.Function) -> tuple[Any, ...]:
-    """All IR nodes of a function's body, which many ask for something. They are kept for the functions of one file:
-    `nodes_in.cache_clear()` lets them go."""
+    """All IR nodes of a function's body, which many ask for something."""
     return tuple(walk(function.body))
 
 
@@ -195,14 +194,3 @@ def needs_a_branch(condition: ir.Expr) -> bool:
         isinstance(node, (ir.Index, ir.Call)) or (isinstance(node, ir.Unary) and node.op == "*")
         for node in walk(condition)
     )
-
-
-def nested_if(statement: ir.If) -> ir.If | None:
-    """The `if` that is all that another one decides about: `if (row == 0) { if (x < n) ... }`. The compiler makes one
-    predicate of both, as of `&&` (nvcc 13.0, sm_90: not with an `else` on either, nor with anything beside it)."""
-    inner = statement.then
-    while isinstance(inner, ir.Block) and len(inner.statements) == 1:
-        inner = inner.statements[0]
-    if not isinstance(inner, ir.If) or inner.otherwise is not None or statement.otherwise is not None:
-        return None
-    return None if needs_a_branch(inner.condition) else inner

@@ -96,7 +96,6 @@ class Graph:
         """The sets of leaves that nodes depend on, each by itself: most nodes share theirs with others, and after many
         loads one takes hundreds of bytes."""
         self.uses = SizeUses()
-        self.opaque_parts: dict[int, tuple[tuple[Node, Reason], ...]] = {}
         """What cannot be followed of values for which that was asked."""
         self.unscaled: set[int] = set()
         """Values in which nothing that depends on the thread is multiplied or divided by data, as far as that was
@@ -141,7 +140,6 @@ class Graph:
         """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
         self.forget_uses()
         self._substitutions.forget()
-        self.opaque_parts.clear()
         self.unscaled.clear()
         self.satisfied.clear()
         self._below.clear()
@@ -253,11 +251,6 @@ class Graph:
         """A new leaf that stands for a value not yet known (a variable at a loop's head); it is substituted later."""
         return self._atom("placeholder", (), None, kind, bit=self._released.pop() if self._released else 0)
 
-    def release(self, placeholders: Iterable[Node]) -> None:
-        """Says that placeholders were substituted in everything that is still of use: others get their bits, or sets of
-        leaves would get long where many loops are counted out."""
-        self._released += [placeholder.bits for placeholder in placeholders]
-
     def opaque(self, reason: Reason, args: tuple[Node, ...], kind: Kind) -> Node:
         """A value that cannot be followed but that is a function of `args`: lanes with equal `args` share it."""
         bits = OPAQUE_BIT
@@ -286,11 +279,6 @@ class Graph:
     def _leaf(self, op: str, axis: int, kind: Kind, bits: int) -> Node:
         self._count += 1
         return Node(op, (), axis, kind, bits, self._count)
-
-    @property
-    def next_index(self) -> int:
-        """Of the value that is made next: later ones have larger ones."""
-        return self._count
 
     def number_of(self, index: int) -> int:
         """Of the value with an index, a number that tells it from others and that is the same whatever else was made
@@ -352,11 +340,6 @@ class Graph:
         kept = self._leaves(parts, () if is_long(opaque, self._below) else opaque)
         data = any(part.bits & OPAQUE_BIT for part in parts)
         return self.opaque(Reason(data, "it comes out of a long computation", kind="summary"), kept, kind)
-
-    def condensed(self, parts: tuple[Node, ...]) -> tuple[Node, ...]:
-        """What floating-point values are computed from; where that takes many steps, only the leaves that they end in.
-        """
-        return self._leaves(parts) if is_long(parts, self._below) else parts
 
     def _leaves(self, parts: tuple[Node, ...], opaque: Iterable[Node] = ()) -> tuple[Node, ...]:
         """The leaves of some values, the first ones of many, with some opaque values among them."""

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct, field
 
 from cudalint.values.arithmetic import Kind
-from cudalint.values.nodes import BLOCK_BITS, GRANULE, THREAD_BITS, Node, without_cast, without_not
+from cudalint.values.nodes import BLOCK_BITS, GRANULE, THREAD_BITS, Node, without_cast
 
 
 class Window(Struct, frozen=True):
@@ -76,17 +76,6 @@ class SizeUses(Struct, eq=False):
         symbol = without_cast(exponent)
         if symbol.op == "uniform":
             self.exponents[symbol] = self.exponents.get(symbol, False) or op == ">>"
-
-    def note_counted_exponent(self, op: str, exponent: Node, counter: Node, tests: Iterable[Node]) -> None:
-        """`for (d = 0; d < depth; ++d)` with `1 << d` in it: a number of bits limits the loop too."""
-        if counter not in _summands(exponent):
-            return
-        for test in tests:
-            leaves = _summands(without_not(test))
-            if counter in leaves:
-                for leaf in leaves:
-                    if leaf.op == "uniform" and not leaf.kind.is_float:
-                        self.note_exponent(op, leaf)
 
     def sort_quotients(self, nodes: Iterable[Node]) -> None:
         """Tells the scales (`float(width / new_width)`) among the integer quotients from the sizes (`channels / heads`,
@@ -177,20 +166,6 @@ def _scales(op: str, inner: Node, outer: Node) -> Iterator[tuple[Node, Node]]:
         whole, part = map(without_cast, pair)
         if whole is not part and all(node.op == "uniform" and not node.kind.is_float for node in (whole, part)):
             yield whole, part
-
-
-def _summands(node: Node) -> set[Node]:
-    """What is added, subtracted or compared; nothing where it is computed with otherwise."""
-    pending, leaves = [node], set()
-    while pending:
-        part = without_cast(pending.pop())
-        if part.op in _LINEAR:
-            pending += part.args
-        elif part.args:
-            return set()
-        else:
-            leaves.add(part)
-    return leaves
 
 
 _LINEAR = frozenset({"+", "-", "<", "<=", "!=", "=="})

@@ -183,16 +183,6 @@ def test_opaque_values_share_one_bit_and_are_still_told_apart() -> None:
     assert bound is graph.binary("+", graph.const(1.0, F4), values[4], F4)
 
 
-def test_long_computations_are_condensed_to_their_leaves() -> None:
-    graph = Graph()
-    counter = graph.counter("k")
-    value = graph.opaque(Reason(True, "load"), (graph.thread[0], counter), F4)
-    assert graph.condensed((value,)) == (value,)
-    for step in range(300):
-        value = graph.opaque(Reason(True, f"step {step}"), (value, graph.block[0]), F4)
-    assert graph.condensed((value,)) == (graph.thread[0], graph.block[0], counter)
-
-
 def test_a_long_computation_does_not_show_the_counter_inside_of_a_trip_count() -> None:
     graph = Graph()
     counter = graph.counter("k")

@@ -7,12 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
-from msgspec.structs import replace
 
-from cudalint.facts import LibraryCall
 from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.conversions import cast, convert
-from cudalint.interpreter.device.events import EscapeEvent
 from cudalint.interpreter.device.memory import address_of, dereference
 from cudalint.interpreter.device.values import (
     PLACES,
@@ -34,7 +31,6 @@ from cudalint.interpreter.device.values import (
 )
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
-from cudalint.ir.builtins import FUNCTION_CLASS
 from cudalint.values.nodes import UNINITIALISED, Node, Reason
 
 if TYPE_CHECKING:
@@ -52,23 +48,17 @@ def call_place(ex: Executor, expr: ir.Call) -> Place:
 
 
 def _call(ex: Executor, expr: ir.Call) -> Value | Place:
-    if expr.is_virtual and ex.policy.counts_gaps:
-        return _virtual(ex, expr)
     ref = expr.function
     if ref is None or not ref.is_user:
         result = _library_result(ex, expr)
         if result is not None:
-            if isinstance(result, Node):
-                ex.computes(expr, expr.name, result)
             return result
     called = _closure_of(ex, expr)
     if called is not None:
         return called
-    if ref is not None and ex.policy.ends_in_calls and ref.never_returns():
+    if ref is not None and ref.never_returns():
         ex.state.dead = True
         return ex.graph.zero
-    if expr.receiver is not None and ir.type_name(expr.receiver.type) == FUNCTION_CLASS:
-        ex.note_unread(expr.span, _HANDED, "other")
     if ref is not None:
         inlined = ex.inline(
             ref, lambda f: bind(ex, f, expr.arguments, _this(ex, expr)), expr.span, expr.arguments, expr.receiver
@@ -78,23 +68,12 @@ def _call(ex: Executor, expr: ir.Call) -> Value | Place:
     answer = ex.answered(expr)
     if answer is not None:
         return answer
-    unknown = unknown_call(ex, expr)
-    ex.computes(expr, expr.name, *_numbers_in(unknown))
-    return unknown
+    return unknown_call(ex, expr)
 
 
 def _numbers_in(value: Value) -> Sequence[Node]:
     """What an unknown value depends on: one number stands for all parts of an object."""
     return few_of(nodes_of(value))[:1]
-
-
-def _virtual(ex: Executor, expr: ir.Call) -> Value:
-    """What the object names as its function is not looked at, only what it takes to come to the object."""
-    ex.gap(expr.span, f"`{expr.name}` is virtual and was not followed")
-    ex.note_unseen(expr.name)
-    if expr.receiver is not None:
-        expressions.place(ex, expr.receiver)
-    return unknown_call(ex, replace(expr, function=None, receiver=None))
 
 
 def _library_result(ex: Executor, expr: ir.Call) -> Value | Place | None:
@@ -224,14 +203,7 @@ class Operands(Struct, frozen=True):
 def unknown_call(ex: Executor, expr: ir.Call, given: Operands | None = None) -> Value:
     """A call whose body is not in sight: its result and what it can reach through its arguments are opaque. An operator
     of a library's type is such a call, and reads its operands where the library defines it."""
-    first = len(ex.memory.events)
-    value = _unknown_result(ex, expr, given or Operands())
-    if expr.name.startswith("operator") and ex.memory.recording:
-        operands = expr.arguments if expr.receiver is None else (expr.receiver,)
-        owner = "" if expr.receiver is None else f"{ir.type_name(expr.receiver.type)}::"
-        types = tuple(ir.type_name(argument.type) for argument in expr.arguments)
-        ex.memory.sign(first, [operand.span for operand in operands], LibraryCall(owner + expr.name, types))
-    return value
+    return _unknown_result(ex, expr, given or Operands())
 
 
 class _Reached(Struct):
@@ -250,25 +222,8 @@ class _Reached(Struct):
 def _unknown_result(ex: Executor, expr: ir.Call, given: Operands) -> Value:
     reached = _reached(ex, expr, given)
     args = few_of(n for n in reached.seen if not n.is_const)
-    is_asking = not expr.arguments and not expr.name.startswith("operator") and expr.name not in _OF_ALL_THREADS
-    if is_asking and ex.policy.counts_gaps:
-        # What is told nothing may ask for the thread: `coalesced_threads().thread_rank()`.
-        args = (*args, *ex.graph.thread)
-    with ex.memory.unrecorded():
-        # No access that is known: `arr + n` may be the end of what the function looks at.
-        _set(ex, expr, reached.written, args)
+    _set(ex, expr, reached.written, args)
     _set(ex, expr, reached.stored, args)
-    if expr.function is not None and expr.function.is_user and expr.function.kind != "host":
-        is_unseen = expr.function.load() is None
-        text = f"`{expr.name}` {ex.obstacle(expr.function) or 'was not followed'}"
-        ex.gap(expr.span, text, "unseen" if is_unseen else "other")
-        if is_unseen:
-            ex.note_unseen(expr.name)
-    elif expr.function is None:
-        ex.note_unread(expr.span, _OPEN.format(f"the call of `{expr.name}`" if expr.name else "a call"), "other")
-    elif (reached.reads or expr.receiver is not None) and expr.function.load() is None:
-        # A library's functions touch the memory that they are handed, and no other.
-        ex.note_unread(expr.span, f"`{expr.name}` has no body in sight", "unseen")
     text = f"it is the result of {f'`{expr.name}`' if expr.name else _OF_TEMPLATE}"
     if reached.reads:
         # What it was given a pointer for.
@@ -297,7 +252,6 @@ def _reached(ex: Executor, expr: ir.Call, given: Operands) -> _Reached:
             reached.written.append((dereference(value, ex.graph), argument))
         elif isinstance(value, Pointer) and isinstance(value.target, Allocation):
             reached.reads = True
-            _escape(ex, expr.name, value, argument.span)
     return reached
 
 
@@ -306,12 +260,6 @@ def _set(ex: Executor, expr: ir.Call, places: Sequence[tuple[Place, ir.Expr]], a
         value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
         ex.note_set(where, value)
         expressions.write(ex, where, value, argument.span)
-
-
-def _escape(ex: Executor, name: str, pointer: Pointer, span: ir.Span) -> None:
-    """Notes that a function which is not in sight may use some memory."""
-    if ex.memory.recording and isinstance(pointer.target, Allocation):
-        ex.memory.events.append(EscapeEvent(ex.context(span), name, pointer.target))
 
 
 def _receiver_values(ex: Executor, expr: ir.Call, where: Place) -> list[Node]:
@@ -352,15 +300,13 @@ def construct_value(ex: Executor, expr: ir.Construct) -> Value:
         this = address_of(where, ex.graph)
         done = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, this), expr.span, expr.arguments)
         if done is not None:
-            return ex.memory.read(ex.state, where, ex.context(expr.span))
+            return ex.memory.read(ex.state, where, ex.place_of(expr.span))
     if not expr.arguments:
         return ex.memory.unknown(expr.type, UNINITIALISED)
     values = [_constructed_from(ex, expr, position) for position in range(len(expr.arguments))]
     if len(values) == 1 and values[0] is not None:
         return cast(ex, values[0], expr.arguments[0].type, expr.type)
     seen = [n for value in values if value is not None for n in nodes_of(value)]
-    if expr.constructor is not None:
-        ex.note_unread(expr.span, f"the constructor of `{expr.constructor.name}` has no body in sight", "unseen")
     return ex.opaque("its constructor has no body in sight", expr.type, few_of(seen))
 
 
@@ -398,7 +344,6 @@ def _constructed_from(ex: Executor, expr: ir.Construct, position: int) -> Value 
     where = expressions.place(ex, argument)
     if not isinstance(where, MemoryPlace):
         return expressions.read(ex, where, argument.span)
-    _escape(ex, expr.constructor.name, where.pointer, argument.span)
     return None
 
 
@@ -409,6 +354,4 @@ def construct_place(ex: Executor, expr: ir.Construct) -> Place:
 def launch(ex: Executor, expr: ir.Launch) -> Value:
     if ex.on_launch is not None:
         ex.on_launch(expr)
-    else:
-        ex.gap(expr.span, "it launches a kernel from the device")
     return ex.graph.zero

@@ -9,22 +9,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from functools import partial
 from typing import TypeVar
 
 from msgspec import Struct
 
-from cudalint.facts.files import not_resolved
 from cudalint.interpreter.device import expressions, loops, objects
-from cudalint.interpreter.device.events import BranchEvent, Computation, Context, Loop, Side, Step, UnseenCall
-from cudalint.interpreter.device.handed import handed_on
 from cudalint.interpreter.device.handlers import PLACE_HANDLERS, VALUE_HANDLERS
 from cudalint.interpreter.device.loop_parts import LoopParts
 from cudalint.interpreter.device.memory import Memory
-from cudalint.interpreter.device.operands import Operands
-from cudalint.interpreter.device.policy import DEVICE, Policy
-from cudalint.interpreter.device.positions import linear_thread
-from cudalint.interpreter.device.state import Before, Exit, FunctionScope, LoopScope, State, reached
+from cudalint.interpreter.device.state import Before, Exit, FunctionScope, State, reached
 from cudalint.interpreter.device.values import (
     PLACES,
     Allocation,
@@ -37,7 +30,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.processes.deadline import NEVER, Deadline
 from cudalint.reasons import Problem, ReasonKind
-from cudalint.values.arithmetic import BOOL, Kind
+from cudalint.values.arithmetic import Kind
 from cudalint.values.graph import Graph
 from cudalint.values.nodes import UNINITIALISED, Node, Reason
 
@@ -78,7 +71,6 @@ class Executor:
     """One execution, and what it leaves behind."""
 
     value_handlers = VALUE_HANDLERS
-    policy: Policy = DEVICE
     place_handlers = PLACE_HANDLERS
 
     def __init__(self, graph: Graph, extents: Extents | None, deadline: Deadline = NEVER) -> None:
@@ -88,26 +80,7 @@ class Executor:
         self.deadline = deadline
         self.state = State(graph)
         self.memory = Memory(graph)
-        self.gaps: list[Gap] = []
-        self.unseen: list[UnseenCall] = []
-        """The functions that it calls and that are not understood: that have no body in sight, are virtual, or have
-        errors in them."""
-        self.unread: list[Gap] = []
-        """Calls of functions of which nothing is known, neither by their bodies nor by their names: of a kernel in
-        which nothing else was found, these may be all that it does."""
         self.statements = 0
-        self.met: set[ir.Stmt] = set()
-        """Those that were executed, or listed although no lane gets there."""
-        self.steps: list[Step] = []
-        """What device code computed, in order."""
-        self.counts = False
-        """Whether operations are noted, one by one."""
-        self._operands = Operands()
-        self.computations: list[Computation] = []
-        self._computed: dict[tuple[object, ...], Computation] = {}
-        """By operator and operands: who computed it last."""
-        self.stepping = True
-        """False while code is listed that no thread gets to: it takes no steps."""
         self.globals: dict[ir.Symbol, Allocation] = {}
         """Shared, constant and device variables met so far."""
         self.addresses: dict[object, Node] = {}
@@ -116,15 +89,11 @@ class Executor:
         """Functions that are known by name."""
         self.on_launch: Callable[[ir.Launch], None] | None = None
         """What to do about `<<<>>>`; None where launches are not expected (device code)."""
-        self.on_loop: Callable[[LoopParts], None] | None = None
-        """How to execute loops instead of summarising them (host code)."""
         self.assumed: list[Node] = []
         """What the program states about its arguments; other values need not be tried."""
         self.rests_on: dict[Node, None] = {}
         """Numbers that options may change, by which loops were counted out: they are taken for what they are
         otherwise."""
-        self.nested: dict[ir.If, int] = {}
-        """For an `if` that is all that another one decides about, how many conditions there were before that one."""
         self.active: list[str] = []
         """Keys of the functions being executed, to stop at recursion."""
         self.effects: dict[ir.Stmt, walk.Effects] = {}
@@ -137,8 +106,7 @@ class Executor:
         return self.state.before()
 
     def take_back(self, before: Before) -> None:
-        """Forgets what was executed since: the variables' values, the path and the lanes that left it. What was
-        recorded stays; a trial that is not to leave events is made with `memory.unrecorded()`."""
+        """Forgets what was executed since: the variables' values, the path and the lanes that left it."""
         self.state.take_back(before)
 
     @contextmanager
@@ -152,19 +120,9 @@ class Executor:
 
     # context
 
-    def context(self, span: ir.Span) -> Context:
-        state = self.state
-        name = state.functions[-1].name if state.functions else "?"
-        guard = len(state.conditions) if state.guard is None else state.guard
-        span = state.library_call or span
-        library = state.library_function
-        return Context(span, name, state.frames, state.conditions, state.loops, guard, library, state.handed)
-
-    def gap(
-        self, span: ir.Span, reason: str, kind: ReasonKind = "other", problem: Problem | None = None
-    ) -> None:
-        if self.memory.recording:
-            self.gaps.append(Gap(span, reason, kind, problem))
+    def place_of(self, span: ir.Span) -> ir.Span:
+        """Where something happens: what the bundled headers do happens where the user calls them."""
+        return self.state.library_call or span
 
     def opaque(self, text: str, type_: ir.Type, args: tuple[Node, ...] = (), origin: object = None) -> Value:
         """A value that cannot be followed; it counts as data where one of `args` does."""
@@ -203,51 +161,33 @@ class Executor:
         obstacle."""
         if self.obstacle(ref) is not None or (function := ref.load()) is None:
             return None
-        self.note_problems(ref, function)
         bindings = bind(function)
         scope = FunctionScope(function.name, len(self.state.conditions), returns_place=ir.is_reference(function.result))
-        before, frames, handed = self.state.conditions, self.state.frames, self.state.handed
+        before, frames = self.state.conditions, self.state.frames
         loop_scopes, self.state.loop_scopes = self.state.loop_scopes, []
         self.state.variables.update(bindings)
         self.active.append(ref.key)
-        library = self.state.library_call, self.state.library_function
+        library_call = self.state.library_call
         if ref.is_user:
-            self.state.frames, self.state.library_function = (call, *frames), ""
-            is_elsewhere = function.span.path != self.state.frames[-1].path
-            on = handed_on(function, bindings, arguments, receiver) if is_elsewhere else ()
-            self.state.handed = (on, *handed)
+            self.state.frames = (call, *frames)
         else:
-            self.state.library_call, self.state.library_function = library[0] or call, function.name
+            self.state.library_call = library_call or call
             scope.name = self.state.functions[-1].name if self.state.functions else scope.name
         self.state.functions.append(scope)
         self.initialise_members(function)
         self.statement(function.body)
         scope.reaches_end = not self.state.dead
         self.state.functions.pop()
-        self.state.library_call, self.state.library_function = library
+        self.state.library_call = library_call
         self.active.pop()
         self.state.loop_scopes = loop_scopes
-        self.state.conditions, self.state.frames, self.state.handed = before, frames, handed
+        self.state.conditions, self.state.frames = before, frames
         self.state.dead = self.state.dead and not scope.returns
         return self.returned(scope, function)
 
     def answered(self, expr: ir.Call) -> Value | None:
         """What a call gives of which nothing but the declaration is in sight, where something is known of it."""
         return None
-
-    def note_unseen(self, name: str, is_anywhere: bool = False) -> None:
-        self.unseen.append(UnseenCall(name, len(self.memory.events), is_anywhere or bool(self.state.loops)))
-
-    def note_unread(self, span: ir.Span, reason: str, kind: ReasonKind) -> None:
-        if self.policy.counts_gaps:
-            self.unread.append(Gap(span, reason, kind))
-
-    def note_problems(self, ref: ir.FunctionRef, function: ir.Function) -> None:
-        """What the front end lost of a function that a kernel calls is lost to the kernel."""
-        if ref.is_user and function.problems and self.policy.counts_gaps:
-            self.note_unseen(function.name, is_anywhere=True)
-            for problem in function.problems:
-                self.gap(function.name_span, not_resolved(problem), "unresolved", problem)
 
     def obstacle(self, ref: ir.FunctionRef) -> str | None:
         """What is in the way of executing a function's body where it is called."""
@@ -279,10 +219,8 @@ class Executor:
         return result if result is not None else self.uninitialised(function.result)
 
     def uninitialised(self, type_: ir.Type, name: str = "") -> Value:
-        """What nothing in sight gives a value. A pointer of a kernel that is followed all the same was given one by
-        code that was lost in parsing: each thread may have its own."""
-        is_lost = isinstance(type_, ir.PointerType) and self.policy.counts_gaps
-        return self.memory.unknown(type_, UNINITIALISED, tuple(self.graph.thread) if is_lost else (), name)
+        """What nothing in sight gives a value."""
+        return self.memory.unknown(type_, UNINITIALISED, (), name)
 
     # statements
 
@@ -290,143 +228,28 @@ class Executor:
         if self.state.dead:
             return
         self.statements += 1
-        self.met.add(statement)
         self.graph.work += _STATEMENT_WORK
         if self.statements > MAX_STATEMENTS:
             raise GaveUp(f"its body takes more than {MAX_STATEMENTS} statements once inlined and unrolled")
         if self.statements % _CLOCK_EVERY == 1:
             self.check_time()
-        self.step(statement)
         getattr(self, _STATEMENTS[type(statement)])(statement)
 
     def check_time(self) -> None:
         if self.deadline.is_over():
             raise GaveUp("its body takes too long to execute")
 
-    def step(self, code: ir.Stmt | ir.Expr) -> None:
-        if self.stepping and self.memory.recording and self.policy.notes_steps:
-            self.steps.append(Step(code, self.state.loops, len(self.memory.events), self.state.conditions))
-
-    def computes(self, code: ir.Expr, operator: object, *operands: Value) -> None:
-        """Notes an operation on some numbers, if nobody has carried it out before on all paths to here: the compiler
-        keeps the value. It belongs to the innermost loop that one of the numbers depends on."""
-        if not self.counts or not self.stepping or not self.memory.recording:
-            return
-        bits, newest, is_open = 0, 0, False
-        key: list[object] = [operator]
-        numbers = tuple(operand for operand in operands if isinstance(operand, Node))
-        if len(numbers) < len(operands):
-            return
-        for place, operand in enumerate(numbers):
-            bits |= operand.bits
-            # Of arguments that the launch knows, the compiler doesn't know that they are equal; and one node stands for
-            # all elements of an array of unknown numbers.
-            spelled = self._operands.at(code, place)
-            is_open = is_open or not operand.is_const or spelled.has_name
-            key += (operand.index, spelled.number)
-            if operand.bits & self.graph.opaque_bits:
-                newest = max(newest, operand.index)
-        if not is_open:
-            return
-        state = self.state
-        loops, conditions = state.loops, state.conditions
-        # What is loaded in a loop that changes memory is another value each time.
-        while loops and not loops[-1].counter.bits & bits and newest < loops[-1].since:
-            conditions, loops = loops[-1].conditions, loops[:-1]
-        known = self._computed.get(tuple(key))
-        if known is not None and self._is_kept(known, loops, conditions):
-            return
-        found = Computation(code, loops, conditions, len(self.computations), numbers)
-        self._computed[tuple(key)] = found
-        self.computations.append(found)
-
-    def _is_kept(self, known: Computation, loops: tuple[Loop, ...], conditions: tuple[Node, ...]) -> bool:
-        """Whether an operation was carried out by all lanes that come here, and is not taken back since."""
-        if known.place >= len(self.computations) or self.computations[known.place] is not known:
-            return False
-        depth = len(known.conditions)
-        return known.loops == loops[: len(known.loops)] and known.conditions == conditions[:depth]
-
     def declare(self, statement: ir.Declare) -> None:
         symbol = statement.symbol
         if symbol.storage != "constant" and self.lies_in_memory(symbol):
             return
-        if symbol.storage == "static" and not self.policy.shares_statics and statement.initializer is None:
+        if symbol.storage == "static" and statement.initializer is None:
             return
         self.state.variables[symbol] = expressions.initial_value(self, symbol, statement.initializer)
 
     def lies_in_memory(self, symbol: ir.Symbol) -> bool:
-        """Whether a variable has an address in memory, where all threads see the same one: so it is with one that a
-        kernel keeps from launch to launch, too."""
-        if symbol.storage == "static":
-            return self.policy.shares_statics and not symbol.is_const
+        """Whether a variable has an address in memory, where all threads see the same one."""
         return symbol.storage in ("shared", "dynamic-shared", "constant", "device")
-
-    def branch(self, condition: Node, then: Arm, otherwise: Arm | None, unguarded: int | None = None) -> None:
-        """Executes both sides of a branch, each for its lanes, and joins what they did to the variables. `unguarded`:
-        how many of the conditions are not part of its guard (see `Context`), if not all that there are."""
-        if condition.is_const:
-            taken, other = (then, otherwise) if condition.value else (otherwise, then)
-            if taken is not None:
-                taken()
-            if other is not None and self.memory.recording:
-                self.list_unreached(other)
-            return
-        state = self.state
-        base, before, guard = state.conditions, state.variables, state.guard
-        state.guard = len(base) if unguarded is None else unguarded
-        state.variables = dict(before)
-        state.assume(condition)
-        then()
-        first = (state.variables, state.conditions, state.dead)
-        state.variables, state.conditions, state.dead = dict(before), base, False
-        state.assume(self.graph.negate(condition))
-        if otherwise is not None:
-            otherwise()
-        state.guard = guard
-        self._join(condition, base, first, (state.variables, state.conditions, state.dead))
-
-    def list_unreached(self, side: Callable[[], object]) -> None:
-        """Lists what stands in a branch that no lane takes under this launch; nothing else of it stays."""
-        stepping, unseen = self.stepping, len(self.unseen)
-        with self.on_trial():
-            self.state.conditions, self.state.dead = (*self.state.conditions, self.graph.false), False
-            self.stepping = False
-            side()
-        self.stepping = stepping
-        del self.unseen[unseen:]
-
-    def _join(
-        self,
-        condition: Node,
-        base: tuple[Node, ...],
-        then: tuple[dict[ir.Symbol, Value | Place], tuple[Node, ...], bool],
-        otherwise: tuple[dict[ir.Symbol, Value | Place], tuple[Node, ...], bool],
-    ) -> None:
-        state, graph = self.state, self.graph
-        state.dead = then[2] and otherwise[2]
-        if then[2] or otherwise[2]:
-            survivor = otherwise if then[2] else then
-            state.variables, state.conditions = survivor[0], survivor[1]
-            return
-        state.variables = self.join_variables(condition, then[0], otherwise[0])
-        state.conditions = base
-        negated = graph.negate(condition)
-        left = graph.conjunction(tuple(c for c in then[1][len(base) :] if c is not condition))
-        right = graph.conjunction(tuple(c for c in otherwise[1][len(base) :] if c is not negated))
-        if left is graph.true and right is graph.true:
-            return
-        extra_then = graph.conjunction(then[1][len(base) :])
-        extra_else = graph.conjunction(otherwise[1][len(base) :])
-        if self._only_condition(then[1][len(base) :], condition) and self._only_condition(
-            otherwise[1][len(base) :], negated
-        ):
-            return
-        state.assume(graph.binary("||", extra_then, extra_else, graph.true.kind))
-
-    def _only_condition(self, added: tuple[Node, ...], condition: Node) -> bool:
-        """Whether a side added nothing to the path but the branch's own condition."""
-        return self.graph.conjunction(added) is condition or not added
 
     def join_variables(
         self, condition: Node, a: dict[ir.Symbol, Value | Place], b: dict[ir.Symbol, Value | Place]
@@ -447,65 +270,13 @@ class Executor:
             return a
         return join(self.graph, condition, a, b)
 
-    def record_branch(self, condition: Node, kind: str, span: ir.Span) -> list[Side]:
-        """Notes that lanes may part here; the caller adds the sides to the list that it gets."""
-        if not self.memory.recording or not self.policy.notes_steps:
-            return []
-        event = BranchEvent(self.context(span), condition, kind)  # type: ignore[arg-type]
-        self.memory.events.append(event)
-        return event.sides
-
-    def side(self, sides: list[Side], execute: Callable[[], _T]) -> _T:
-        """Executes one side of a branch, and notes what belongs to it."""
-        start = len(self.steps)
-        result = execute()
-        if self.stepping:
-            sides.append(Side(range(start, len(self.steps)), self.state.dead))
-        return result
-
     def if_(self, statement: ir.If) -> None:
         condition = expressions.condition(self, statement.condition)
-        sides = self.record_branch(condition, "if", statement.span)
         otherwise = statement.otherwise
-        unguarded = self.nested.pop(statement, None)
-        inner = walk.nested_if(statement)
-        if inner is not None and not condition.is_const:
-            self.nested[inner] = len(self.state.conditions) if unguarded is None else unguarded
         self.branch(
-            condition,
-            lambda: self.side(sides, lambda: self.statement(statement.then)),
-            None if otherwise is None else lambda: self.side(sides, lambda: self.statement(otherwise)),
-            unguarded,
-        )
-
-    def switch(self, statement: ir.Switch) -> None:
-        """Each case is executed for the lanes whose value selects it or that fall through from above."""
-        graph, state = self.graph, self.state
-        value = expressions.number(self, statement.condition)
-        base, dead, before = state.conditions, state.dead, state.variables
-        scope = LoopScope(len(base), is_switch=True)
-        state.loop_scopes.append(scope)
-        falling, fallen = graph.false, before
-        selections = [self._selected(value, case, statement.cases) for case in statement.cases]
-        sides = self.record_branch(self._chosen(selections), "switch", statement.span)
-        for case, selected in zip(statement.cases, selections, strict=True):
-            entered = graph.binary("||", selected, falling, selected.kind)
-            if entered is graph.false:
-                continue
-            state.variables = self.join_variables(falling, dict(fallen), before)
-            state.conditions, state.dead = base, False
-            state.assume(entered)
-            self.side(sides, partial(self.statements_of, case))
-            falling = graph.false if state.dead else state.since(len(base))
-            fallen = state.variables
-        state.loop_scopes.pop()
-        state.variables = self.join_variables(falling, dict(fallen), before)
-        state.conditions, state.dead = base, dead
-        self.merge_exits(scope.breaks, scope.exits)
-
-    def statements_of(self, case: ir.Case) -> None:
-        for inner in case.body:
-            self.statement(inner)
+            condition, lambda: self.statement(statement.then),
+            None if otherwise is None else lambda: self.statement(otherwise),
+        )  # fmt: skip
 
     def merge_exits(self, breaks: Sequence[Exit], exits: Sequence[Node]) -> None:
         """After a switch or a loop body: lanes that broke out come back with their variables, others have left."""
@@ -566,23 +337,10 @@ class Executor:
         self.state.dead = True
 
     def block(self, statement: ir.Block) -> None:
-        for index, inner in enumerate(statement.statements):
-            if self.state.dead:
-                self._list_behind_exit(statement.statements[index:])
-                return
+        for inner in statement.statements:
             self.statement(inner)
 
-    def _list_behind_exit(self, rest: Sequence[ir.Stmt]) -> None:
-        """What stands behind a `return` that all lanes take under this launch has entries, too; once is enough."""
-        if not self.policy.notes_steps or not self.memory.recording or rest[0] in self.met:
-            return
-        self.list_unreached(lambda: self.block(ir.Block(tuple(rest), rest[0].span)))
-
     def unknown(self, statement: ir.UnknownStmt) -> None:
-        self.gap(statement.span, statement.reason)
-        if statement.is_jump and self.policy.counts_gaps:
-            reason = Reason(False, f"it comes after {statement.reason}, which is not followed", statement.span)
-            self.state.assume(self.graph.opaque(reason, (linear_thread(self),), BOOL))
         for child in statement.children:
             self.statement(child)
 
@@ -591,6 +349,17 @@ class Executor:
 
     def expression(self, statement: ir.ExprStmt) -> None:
         expressions.discard(self, statement.expr)
+
+    def follow(self, parts: LoopParts) -> None:
+        """Executes a loop."""
+        raise NotImplementedError
+
+    def branch(self, condition: Node, then: Arm, otherwise: Arm | None) -> None:
+        """Executes both sides of a branch."""
+        raise NotImplementedError
+
+    def switch(self, statement: ir.Switch) -> None:
+        raise NotImplementedError
 
     def for_(self, statement: ir.For) -> None:
         loops.for_loop(self, statement)

@@ -65,7 +65,7 @@ def discard(ex: Executor, expr: ir.Expr) -> None:
 def read(ex: Executor, where: Place, span: ir.Span) -> Value:
     if isinstance(where, LocalPlace) and where.symbol.storage not in ("local", "parameter"):
         initialise_global(ex, where.symbol)
-    return ex.memory.read(ex.state, where, ex.context(span))
+    return ex.memory.read(ex.state, where, ex.place_of(span))
 
 
 def write(ex: Executor, where: Place, value: Value, span: ir.Span) -> None:
@@ -73,7 +73,7 @@ def write(ex: Executor, where: Place, value: Value, span: ir.Span) -> None:
         # Most of what is written: it leaves no event behind, which would need a context.
         ex.state.variables[where.symbol] = value
         return
-    ex.memory.write(ex.state, where, value, ex.context(span))
+    ex.memory.write(ex.state, where, value)
 
 
 def initial_value(ex: Executor, symbol: ir.Symbol, initializer: ir.Expr | None) -> Value | Place:
@@ -114,6 +114,5 @@ def materialise(ex: Executor, value: Value, type_: ir.Type, span: ir.Span) -> Lo
 def unknown_value(ex: Executor, expr: ir.UnknownExpr) -> Value:
     """What the front end could not say: the result depends on all parts that it found."""
     values = [evaluate(ex, child) for child in expr.children]
-    ex.gap(expr.span, expr.reason)
     args = few_of(v for v in values if isinstance(v, Node))
     return ex.opaque(f"of {expr.reason}", expr.type, args)

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-
 from msgspec.structs import replace
 
-from cudalint.facts import LibraryCall, Operation
 from cudalint.interpreter.device.beside import place_beside
-from cudalint.interpreter.device.events import AccessEvent, Context, Event, LocalIndexEvent, Scope
 from cudalint.interpreter.device.state import State
 from cudalint.interpreter.device.values import (
     PLACES,
@@ -25,13 +20,10 @@ from cudalint.interpreter.device.values import (
     Pointer,
     RecordValue,
     Step,
-    Subscripts,
     TemporaryPlace,
     Value,
-    Within,
     join,
     map_leaves,
-    nodes_of,
     some_nodes,
 )
 from cudalint.ir import nodes as ir
@@ -72,33 +64,16 @@ def pieces(type_: ir.Type) -> list[tuple[int, Size]]:
     return parts(size, min(type_.align, 16))
 
 
-def _is_of_no_size(type_: ir.Type) -> bool:
-    """Whether nobody knows how large an object of a type is: one that depends on a template's parameter, or a record
-    with parts that nothing declares."""
-    return isinstance(type_, (ir.OpaqueType, ir.RecordType)) and not type_.bytes
-
-
 class Memory:
     """Loads and stores of one execution."""
 
     def __init__(self, graph: Graph) -> None:
         self.graph = graph
-        self.events: list[Event] = []
-        self.recording = True
         self._unknown = 0
         self._pointers: dict[tuple[Allocation, Node, ir.Type], Value] = {}
         """What was loaded from places that hold pointers, for as long as nobody stores to their array."""
         self._elements: dict[tuple[Value, int | Node], Value] = {}
         """Elements of arrays of which nothing is known."""
-
-    @contextmanager
-    def unrecorded(self) -> Iterator[None]:
-        """Nothing that is executed meanwhile is an access of the kernel."""
-        recording, self.recording = self.recording, False
-        try:
-            yield
-        finally:
-            self.recording = recording
 
     # values of unknown content
 
@@ -139,13 +114,12 @@ class Memory:
 
     # reading
 
-    def read(self, state: State, place: Place, context: Context, operation: Operation = "load") -> Value:
+    def read(self, state: State, place: Place, span: ir.Span) -> Value:
         if isinstance(place, TemporaryPlace):
             return place.value
         if isinstance(place, LocalPlace):
-            self.local_index(place, context, "load")
             return self._read_local(state, place)
-        return self._read_memory(place, context, operation)
+        return self._read_memory(place, span)
 
     def _read_local(self, state: State, place: LocalPlace) -> Value:
         root = state.variables.get(place.symbol)
@@ -237,121 +211,36 @@ class Memory:
         all_of_them = ArrayValue(ir.ArrayType(field.type, None, len(values)), dict(enumerate(values)), values[0])
         return self.smear(all_of_them, field.type, (index,))
 
-    def _read_memory(self, place: MemoryPlace, context: Context, operation: Operation) -> Value:
+    def _read_memory(self, place: MemoryPlace, span: ir.Span) -> Value:
         if isinstance(place.type, ir.ArrayType):
             return decay(place, self.graph)
-        self.access(place, context, operation)
         pointer = place.pointer
         assert isinstance(pointer.target, Allocation)
         if isinstance(place.type, ir.PointerType):
             key = (pointer.target, pointer.offset, place.type)
             known = self._pointers.get(key)
             if known is None:
-                known = self._pointers[key] = self._loaded(place, pointer.target, context)
+                known = self._pointers[key] = self._loaded(place, pointer.target, span)
             return known
-        return self._loaded(place, pointer.target, context)
+        return self._loaded(place, pointer.target, span)
 
-    def _loaded(self, place: MemoryPlace, target: Allocation, context: Context) -> Value:
-        text = f"it is loaded from `{target.name}` at line {context.span.line}"
+    def _loaded(self, place: MemoryPlace, target: Allocation, span: ir.Span) -> Value:
+        text = f"it is loaded from `{target.name}` at line {span.line}"
         reason = Reason(True, text, memory=() if target.is_null else (target,), kind="loaded")
         offset = place.pointer.offset
         args = (offset,) if target.opaque is None else (offset, target.opaque)
         return self.unknown(place.type, reason, args, f"{target.name}[...]")
 
-    def access(
-        self,
-        place: MemoryPlace,
-        context: Context,
-        operation: Operation,
-        bytes_: int | None = None,
-        value: Value | None = None,
-        atomic_scope: Scope = "grid",
-        is_verbatim: bool = False,
-        copied_from: Node | None = None,
-    ) -> None:
-        """Records the machine accesses that touching `place` takes; `value` is what is stored, and `copied_from` says
-        from how far in its array an asynchronous copy has it."""
-        pointer = place.pointer
-        if operation != "load" and self._pointers:
-            self._pointers = {key: value for key, value in self._pointers.items() if key[0] is not pointer.target}
-        if not self.recording or not isinstance(pointer.target, Allocation) or pointer.target.space in ("local",):
-            return
-        taken = [(0, sized(bytes_))] if bytes_ else pieces(place.type)
-        start = pointer.offset
-        if not bytes_ and _is_of_no_size(place.type):
-            # In a template that nothing instantiates, say: where it ends is not known, nor which sectors it is in.
-            reason = Reason(False, "the size of what is accessed is not known")
-            unknown = self.graph.opaque(reason, self.graph.thread, I8)
-            start = self.graph.binary("+", start, unknown, I8)
-        values = None if value is None else tuple(nodes_of(value))
-        for offset, size in taken:
-            subscripts = pointer.subscripts
-            if subscripts is not None and offset:
-                subscripts = Subscripts(subscripts.symbol, subscripts.indices, subscripts.inner + offset)
-            record = place.record if len(taken) == 1 else Within(
-                place.type.bytes, alignment(place.type), offset, ir.type_name(place.type)
-            )
-            address = self.graph.binary("+", start, self.graph.const(offset, I8), I8)
-            self.events.append(
-                AccessEvent(
-                    context,
-                    pointer.target,
-                    address,
-                    size,
-                    place.type,
-                    operation,
-                    subscripts,
-                    record,
-                    values=values,
-                    atomic_scope=atomic_scope,
-                    one_of=pointer.one_of,
-                    is_verbatim=is_verbatim,
-                    copied_from=copied_from,
-                )
-            )
-
-    def sign(self, since: int, spans: Collection[ir.Span], by: LibraryCall) -> None:
-        """Notes who made the accesses with these spans, among those since an event."""
-        for index in range(since, len(self.events)):
-            event = self.events[index]
-            if isinstance(event, AccessEvent) and event.context.span in spans and event.made_by is None:
-                self.events[index] = replace(event, made_by=by)
-
-    def narrow_loads(self, since: int, spans: Collection[ir.Span], bytes_: int) -> None:
-        """The compiler loads only the bytes that are used; measured on 64-bit integers converted to 32 bits."""
-        for index in range(since, len(self.events)):
-            event = self.events[index]
-            if isinstance(event, AccessEvent) and event.operation == "load" and event.context.span in spans:
-                self.events[index] = replace(event, bytes=sized(min(event.bytes, bytes_)))
-
-    def local_index(self, place: LocalPlace, context: Context, operation: Operation) -> None:
-        """Records the indices into an array in registers that might leave it."""
-        type_: ir.Type = place.symbol.type
-        name = place.symbol.name
-        for step in place.path if self.recording else ():
-            if isinstance(type_, ir.ArrayType) and isinstance(step, Node):
-                count = type_.count or 0
-                if count and not (step.is_const and 0 <= step.value < count):
-                    self.events.append(LocalIndexEvent(context, place.symbol, step, count, operation, name))
-                type_ = type_.element
-            elif isinstance(type_, ir.RecordType) and isinstance(step, str):
-                type_, name = _field_type(type_, step), field_name(name, step)
-            else:
-                return
-
     # writing
 
-    def write(self, state: State, place: Place, value: Value, context: Context) -> None:
+    def write(self, state: State, place: Place, value: Value) -> None:
         if isinstance(place, LocalPlace):
-            self.local_index(place, context, "store")
             root = state.variables.get(place.symbol)
             if not place.path or root is None or isinstance(root, PLACES):
                 if not place.path:
                     state.variables[place.symbol] = value
                 return
             state.variables[place.symbol] = self._with_part(root, place.path, value)
-        elif isinstance(place, MemoryPlace):
-            self.access(place, context, "store", value=value)
 
     def _with_part(self, value: Value, path: tuple[Step, ...], new: Value) -> Value:
         if not path:
@@ -423,11 +312,6 @@ def _part_type(type_: ir.Type | None, step: Step) -> ir.Type | None:
         field = type_.field(step) if isinstance(type_, ir.RecordType) else None
         return None if field is None else field.type
     return type_.element if isinstance(type_, ir.ArrayType) else None
-
-
-def _field_type(record: ir.RecordType, name: str) -> ir.Type:
-    field = record.field(name)
-    return field.type if field else ir.OpaqueType("?")
 
 
 def decay(place: Place, graph: Graph) -> Pointer:

@@ -166,7 +166,7 @@ def _through_reference(ex: Executor, inner: LocalPlace) -> Place:
     """A field of reference type names the place that it was bound to."""
     if not ir.is_reference(inner.type):
         return inner
-    return _referred(ex, ex.memory.read(ex.state, inner, ex.context(inner.symbol.span)), inner.type)
+    return _referred(ex, ex.memory.read(ex.state, inner, ex.place_of(inner.symbol.span)), inner.type)
 
 
 def _referred(ex: Executor, value: Value, type_: ir.Type) -> Place:

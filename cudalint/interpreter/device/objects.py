@@ -90,7 +90,7 @@ def initialise_field(ex: Executor, this: Place, name: str, initializer: ir.Expr)
     if field is not None and ir.is_reference(field.type):
         bound = address_of(expressions.place(ex, initializer), ex.graph)
         if isinstance(this, LocalPlace):
-            ex.memory.write(ex.state, this.step(name, field.type), bound, ex.context(initializer.span))
+            ex.memory.write(ex.state, this.step(name, field.type), bound)
         return
     value = expressions.evaluate(ex, initializer)
     if field is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, TypeVar
 
-from cudalint.facts import LibraryCall
 from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.conversions import as_number, as_pointer, cast, cast_pointer, convert
 from cudalint.interpreter.device.memory import address_of, decay, element_bytes
@@ -24,9 +23,7 @@ from cudalint.interpreter.device.values import (
     join,
 )
 from cudalint.ir import nodes as ir
-from cudalint.ir import walk
 from cudalint.values.arithmetic import BOOL, I8, kind_of
-from cudalint.values.graph import conjuncts
 from cudalint.values.nodes import Node
 from cudalint.values.operations import COMPARISONS
 
@@ -65,7 +62,6 @@ def unary_value(ex: Executor, expr: ir.Unary) -> Value:
     operand, kind = expressions.number(ex, expr.operand), kind_of(expr.type)
     if expr.op == "!":
         return ex.graph.negate(operand)
-    ex.computes(expr, f"{expr.op}x", operand)
     if expr.op == "~":
         return ex.graph.invert(operand, kind)
     if expr.op == "-":
@@ -83,7 +79,6 @@ def _step(ex: Executor, where: Place, expr: ir.Unary) -> tuple[Value, Value]:
     else:
         base = as_number(ex, old, expr.type)
         kind = base.kind
-        ex.computes(expr, expr.op[-1:] if expr.op[0] == "x" else expr.op[0], base, step)
         new = ex.graph.binary("+", base, ex.graph.const(step.value, kind), kind)
     expressions.write(ex, where, new, expr.operand.span)
     return old, new
@@ -96,7 +91,6 @@ def binary_value(ex: Executor, expr: ir.Binary) -> Value:
         expressions.discard(ex, expr.left)
         return expressions.evaluate(ex, expr.right)
     left, right = expressions.evaluate(ex, expr.left), expressions.evaluate(ex, expr.right)
-    ex.computes(expr, expr.op, left, right)
     return operate(ex, expr.op, left, right, expr.left.type, expr.right.type, expr.type)
 
 
@@ -108,20 +102,8 @@ def _short_circuit(ex: Executor, expr: ir.Binary) -> Node:
         decided = bool(left.value) == (expr.op == "||")
         return graph.truth(left) if decided else expressions.condition(ex, expr.right)
     taken = left if expr.op == "&&" else graph.negate(left)
-    if not ex.memory.recording or not walk.needs_a_branch(expr.right):
-        right = _for_some(ex, taken, expr.right, expressions.condition)
-    else:
-        sides = ex.record_branch(taken, "conditional", expr.span)
-        right = ex.side(sides, lambda: _arm(ex, taken, expr.right, expressions.condition))
+    right = _for_some(ex, taken, expr.right, expressions.condition)
     return graph.binary(expr.op, left, right, BOOL)
-
-
-def _arm(ex: Executor, taken: Node, expr: ir.Expr, handler: Callable[[Executor, ir.Expr], _T]) -> _T:
-    ex.step(expr)
-    guard, ex.state.guard = ex.state.guard, len(ex.state.conditions)
-    result = _for_some(ex, taken, expr, handler)
-    ex.state.guard = guard
-    return result
 
 
 def _for_some(ex: Executor, taken: Node, expr: ir.Expr, handler: Callable[[Executor, ir.Expr], _T]) -> _T:
@@ -161,9 +143,6 @@ def operate(
         kind = a.kind if a.kind.bytes >= b.kind.bytes else b.kind
     if kind.is_float and op not in COMPARISONS and op not in ("+", "-", "*", "/", ">", ">="):
         return ex.opaque(f"of `{op}` on floating-point values", type_, (a, b))
-    if op in ("<<", ">>") and not b.is_const:
-        for loop in ex.state.loops:
-            ex.graph.uses.note_counted_exponent(op, b, loop.counter, conjuncts(ex.graph, loop.condition))
     return ex.graph.binary(op, a, b, kind)
 
 
@@ -177,7 +156,6 @@ def assign_value(ex: Executor, expr: ir.Assign) -> Value:
 
 
 def _assign(ex: Executor, expr: ir.Assign) -> tuple[Place, Value]:
-    first = len(ex.memory.events)
     if expr.op:
         where = expressions.place(ex, expr.target)
         old = expressions.read(ex, where, expr.target.span)
@@ -185,7 +163,6 @@ def _assign(ex: Executor, expr: ir.Assign) -> tuple[Place, Value]:
         type_ = _compound_type(expr)
         if isinstance(old, Node) and isinstance(type_, ir.Scalar):
             old = ex.graph.convert(old, kind_of(type_))
-        ex.computes(expr, expr.op, old, right)
         value = operate(ex, expr.op, old, right, expr.target.type, expr.value.type, type_)
     else:
         value = expressions.evaluate(ex, expr.value)
@@ -193,16 +170,7 @@ def _assign(ex: Executor, expr: ir.Assign) -> tuple[Place, Value]:
     value = convert(ex, value, expr.target.type)
     stored_at = place_of_store(expr)
     expressions.write(ex, where, value, stored_at)
-    if isinstance(expr.target.type, ir.RecordType) and ex.memory.recording:
-        ex.memory.sign(first, (stored_at, expr.value.span), _assignment(expr))
     return where, value
-
-
-def _assignment(expr: ir.Assign) -> LibraryCall:
-    """The operator by which a record is assigned: another one for what has no place of its own."""
-    name = ir.type_name(expr.target.type)
-    is_result = isinstance(expr.value, (ir.Call, ir.Construct, ir.Cast))
-    return LibraryCall(f"{name}::operator=", (f"{name}&&" if is_result else f"{name}&",))
 
 
 def place_of_store(expr: ir.Assign) -> ir.Span:
@@ -227,10 +195,8 @@ def conditional_value(ex: Executor, expr: ir.Conditional) -> Value:
     test = expressions.condition(ex, expr.condition)
     if test.is_const:
         return expressions.evaluate(ex, expr.then if test.value else expr.otherwise)
-    sides = ex.record_branch(test, "conditional", expr.span)
-    ex.computes(expr, "?", test)
-    then = ex.side(sides, lambda: _arm(ex, test, expr.then, expressions.evaluate))
-    otherwise = ex.side(sides, lambda: _arm(ex, graph.negate(test), expr.otherwise, expressions.evaluate))
+    then = _for_some(ex, test, expr.then, expressions.evaluate)
+    otherwise = _for_some(ex, graph.negate(test), expr.otherwise, expressions.evaluate)
     then, otherwise = convert(ex, then, expr.type), convert(ex, otherwise, expr.type)
     return ex.preferred(test, then, otherwise) or join(graph, test, then, otherwise)
 
@@ -260,10 +226,8 @@ def cast_value(ex: Executor, expr: ir.Cast) -> Value:
             return where.value if not isinstance(where.value, ArrayValue) else decay(where, ex.graph)
         return as_pointer(decay(where, ex.graph), type_.pointee)
     if _cuts_off(expr.operand.type, type_):
-        return ex.graph.convert(_read_low_half(ex, expr.operand), kind_of(type_))
+        return ex.graph.convert(expressions.number(ex, expr.operand), kind_of(type_))
     value = expressions.evaluate(ex, expr.operand)
-    if isinstance(type_, ir.Scalar):
-        ex.computes(expr, type_.name, value)
     return cast(ex, value, expr.operand.type, type_)
 
 
@@ -276,17 +240,6 @@ def _cuts_off(source: ir.Type, type_: ir.Type) -> bool:
         and type_.kind in ("int", "uint")
         and (source.bytes, type_.bytes) == (8, 4)
     )
-
-
-def _read_low_half(ex: Executor, operand: ir.Expr) -> Node:
-    """The value of an expression of which the upper half is cut off: what it reads from memory is, too, as far as no
-    upper half goes into a lower one (`int end = start + lengths[i]`, read from nvcc 13.0's code for ten operators)."""
-    events = len(ex.memory.events)
-    value = expressions.number(ex, operand)
-    read = frozenset(part.span for part in _low_halves(operand) if type(part) not in ex.value_handlers)
-    if read:
-        ex.memory.narrow_loads(events, read, 4)
-    return value
 
 
 def _low_halves(expr: ir.Expr) -> Iterator[ir.Expr]:

@@ -133,12 +133,7 @@ def advance(ex: Executor, pointer: Pointer, index: Node, element: ir.Type, subsc
 def _size(ex: Executor, element: ir.Type) -> Node:
     """The bytes of an element; those of a type that depends on a template's parameter, or of a row of which it gives
     the length, are known to its instantiations only, and those of a struct with errors in it to nobody."""
-    if element.bytes or isinstance(element, (ir.Scalar, ir.PointerType)) or not ex.policy.counts_gaps:
-        return ex.graph.const(element_bytes(element), I8)
-    what = "the length of its rows" if isinstance(element, ir.ArrayType) else "the size of its elements"
-    why = f": {element.unsized}" if isinstance(element, ir.RecordType) and element.unsized else ""
-    unknown = ex.opaque(f"{what} is not known{why}", ir.Scalar("unsigned long", 8, "uint"))
-    return unknown if isinstance(unknown, Node) else ex.graph.const(element_bytes(element), I8)
+    return ex.graph.const(element_bytes(element), I8)
 
 
 def move_choice(ex: Executor, choice: Choice, index: Node, element: ir.Type) -> Value:

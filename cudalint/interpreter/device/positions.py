@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from cudalint.values.arithmetic import I4
 from cudalint.values.nodes import Node
 
 if TYPE_CHECKING:
@@ -28,12 +27,3 @@ def builtin(ex: Executor, name: str, axis: str) -> Node:
     if name == "blockDim":
         return extents.block[position]
     return extents.grid[position]
-
-
-def linear_thread(ex: Executor) -> Node:
-    """threadIdx.x + threadIdx.y*Dx + threadIdx.z*Dx*Dy."""
-    graph = ex.graph
-    x, y, z = (builtin(ex, "threadIdx", axis) for axis in "xyz")
-    dx, dy, _ = (builtin(ex, "blockDim", axis) for axis in "xyz")
-    plane = graph.binary("+", y, graph.binary("*", z, dy, I4), I4)
-    return graph.binary("+", x, graph.binary("*", plane, dx, I4), I4)

@@ -7,8 +7,6 @@ from collections.abc import Collection, Mapping
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.interpreter.device.events import Loop
-from cudalint.interpreter.device.handed import Handed
 from cudalint.interpreter.device.values import Closure, LocalMemory, LocalPlace, Place, Pointer, Value
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import Effects, effects
@@ -53,19 +51,12 @@ class State(Struct):
     conditions: tuple[Node, ...] = ()
     dead: bool = False
     """No lane gets here."""
-    guard: int | None = None
-    """Length of the path condition before the innermost branch, None outside of branches."""
-    loops: tuple[Loop, ...] = ()
     loop_scopes: list[LoopScope] = field(default_factory=list)
     functions: list[FunctionScope] = field(default_factory=list)
     frames: tuple[ir.Span, ...] = ()
-    handed: tuple[tuple[Handed, ...], ...] = ()
-    """What each of these calls hands on into another file than the kernel's."""
     library_call: ir.Span | None = None
     """The user's call of a function of the bundled headers, while its body is executed: whatever it does happens
     there, since nobody wants to read about our headers."""
-    library_function: str = ""
-    """The name of that function, or of one that it calls."""
 
     def since(self, depth: int) -> Node:
         """The path condition added after the first `depth` conditions."""
@@ -94,8 +85,7 @@ class State(Struct):
         hold it."""
         saved = before.state
         self.variables, self.conditions, self.dead = saved.variables, saved.conditions, saved.dead
-        self.guard, self.loops, self.frames, self.handed = saved.guard, saved.loops, saved.frames, saved.handed
-        self.library_call, self.library_function = saved.library_call, saved.library_function
+        self.frames, self.library_call = saved.frames, saved.library_call
         self.loop_scopes, self.functions = saved.loop_scopes, saved.functions
         for function, count in zip(self.functions, before.returns, strict=False):
             del function.returns[count:]

@@ -299,14 +299,3 @@ def _substitute_pointer(graph: Graph, pointer: Pointer, bindings: Mapping[Node, 
             # Its identity tells an array from others, so it changes only where it has to.
             target = replace(target, opaque=address)
     return replace(pointer, target=target, offset=offset, subscripts=None)
-
-
-def substitute_place(graph: Graph, place: Place, bindings: Mapping[Node, Node]) -> Place:
-    """`place` with leaves of the graph replaced: a reference that is returned from within a loop is one that the last
-    iteration made."""
-    if isinstance(place, MemoryPlace):
-        return replace(place, pointer=_substitute_pointer(graph, place.pointer, bindings))
-    if isinstance(place, LocalPlace):
-        steps = (graph.substitute(s, bindings) if isinstance(s, Node) else s for s in place.path)
-        return replace(place, path=tuple(steps))
-    return replace(place, value=substitute(graph, place.value, bindings))

@@ -165,7 +165,7 @@ def _long_options(ex: HostExecutor, list_: ir.Expr) -> Mapping[str, tuple[bool, 
         return None
     place = pointer.target.place
     expressions.initialise_global(ex, place.symbol)
-    array = ex.memory.read(ex.state, place, ex.context(list_.span))
+    array = ex.memory.read(ex.state, place, ex.place_of(list_.span))
     if not isinstance(array, ArrayValue):
         return None
     found: dict[str, tuple[bool, int]] = {}

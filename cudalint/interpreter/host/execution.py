@@ -20,7 +20,6 @@ from cudalint.interpreter.device import expressions
 from cudalint.interpreter.device.executor import Arm, Executor, GaveUp
 from cudalint.interpreter.device.handlers import VALUE_HANDLERS
 from cudalint.interpreter.device.loop_parts import LoopParts
-from cudalint.interpreter.device.policy import HOST
 from cudalint.interpreter.device.state import Before, FunctionScope
 from cudalint.interpreter.device.values import (
     PLACES,
@@ -159,7 +158,6 @@ class HostExecutor(Executor):
     """The execution of a file's host code, root by root."""
 
     value_handlers = _VALUE_HANDLERS
-    policy = HOST
 
     def __init__(
         self,
@@ -174,7 +172,6 @@ class HostExecutor(Executor):
         self.memory: HostMemory = memory
         self.library = HOST_LIBRARY
         self.on_launch = partial(launching.record, self)
-        self.on_loop = partial(loops.follow, self)
         self.relevance = Relevance(self._launches, SILENT)
         self.properties = properties
         """What the program learns about the device."""
@@ -290,7 +287,7 @@ class HostExecutor(Executor):
             self.instances.clear()
             self.state.functions.clear()
             self.state.loop_scopes.clear()
-            self.state.conditions, self.state.dead, self.state.frames, self.state.handed = (), False, (), ()
+            self.state.conditions, self.state.dead, self.state.frames = (), False, ()
             self.guards = ()
             self.outer_guards.clear()
             self.iterations.clear()
@@ -330,6 +327,9 @@ class HostExecutor(Executor):
         super().block(statement)
         lambdas.call_waiting(self)
         self.waiting = outer
+
+    def follow(self, parts: LoopParts) -> None:
+        loops.follow(self, parts)
 
     def range_for(self, statement: ir.RangeFor) -> None:
         if not lists.follow_range(self, statement):
@@ -414,7 +414,7 @@ class HostExecutor(Executor):
         if chosen is not None:
             self.statement(chosen)
 
-    def branch(self, condition: Node, then: Arm, otherwise: Arm | None, unguarded: int | None = None) -> None:
+    def branch(self, condition: Node, then: Arm, otherwise: Arm | None) -> None:
         if condition.is_const:
             chosen, other = (then, otherwise) if condition.value else (otherwise, then)
             if other is not None:

@@ -145,7 +145,7 @@ def _pointed_arguments(ex: HostExecutor, array: Value, ref: ir.FunctionRef) -> t
     function = ref.load()
     if function is None or not isinstance(array, Pointer) or not isinstance(array.target, LocalMemory):
         return ()
-    stored = ex.memory.read(ex.state, array.target.place, ex.context(ref.span))
+    stored = ex.memory.read(ex.state, array.target.place, ex.place_of(ref.span))
     if not isinstance(stored, ArrayValue) and len(function.parameters) > 1:
         return ()
     values: list[Value | Place] = []
@@ -195,7 +195,7 @@ def _is_in_clusters(ex: HostExecutor, config: RecordValue, call: ir.Call) -> boo
         return False
     if not isinstance(count, Node) or count.whole is None:
         return False
-    stored = ex.memory.read(ex.state, attributes.target.place, ex.context(call.span))
+    stored = ex.memory.read(ex.state, attributes.target.place, ex.place_of(call.span))
     for position in range(min(count.whole, _MOST_ATTRIBUTES)):
         attribute = stored.elements.get(position, stored.rest) if isinstance(stored, ArrayValue) else stored
         if not isinstance(attribute, RecordValue):

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Any
 
-from cudalint.interpreter.device.events import Context
 from cudalint.interpreter.device.memory import Memory
 from cudalint.interpreter.device.state import State
 from cudalint.interpreter.device.values import (
@@ -147,15 +145,9 @@ class HostMemory(Memory):
         """Nothing says that they are arrays of their own: a function returns the end of what it was given."""
         return self.unknown(type_, Reason(False, "between two pointers"), (a, b))
 
-    def write(self, state: State, place: Place, value: Value, context: Context) -> None:
+    def write(self, state: State, place: Place, value: Value) -> None:
         """A global array or record starts to be followed with the first part of it that is set."""
         if isinstance(place, LocalPlace) and place.path and place.symbol not in state.variables:
             symbol = place.symbol
             state.variables[symbol] = self.unknown(symbol.type, UNINITIALISED, (), symbol.name)
-        super().write(state, place, value, context)
-
-    def access(self, *_: Any, **__: Any) -> None:
-        """Host accesses are nobody's concern."""
-
-    def local_index(self, place: LocalPlace, context: Context, operation: str) -> None:
-        """Neither are its arrays."""
+        super().write(state, place, value)

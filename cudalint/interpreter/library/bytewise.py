@@ -27,17 +27,16 @@ def copy_objects(ex: Executor, target: Value, source: Value, size: int | None, s
         return
     element = target.pointee
     count = _elements(element, size)
-    with ex.memory.unrecorded():
-        if count is None:
-            is_data = isinstance(source, Pointer) and isinstance(source.target, Allocation)
-            _forget(ex, target.target.place, Reason(is_data, "it is copied as bytes"), span)
-            return
-        start = cast_pointer(ex, source, element)
-        values = []
-        for i in range(count):
-            place = pointer_place(ex, move_pointer(ex, start, ex.graph.const(i), element), ir.PointerType(element))
-            values.append(expressions.read(ex, place, span))
-        _write(ex, target, values, span)
+    if count is None:
+        is_data = isinstance(source, Pointer) and isinstance(source.target, Allocation)
+        _forget(ex, target.target.place, Reason(is_data, "it is copied as bytes"), span)
+        return
+    start = cast_pointer(ex, source, element)
+    values = []
+    for i in range(count):
+        place = pointer_place(ex, move_pointer(ex, start, ex.graph.const(i), element), ir.PointerType(element))
+        values.append(expressions.read(ex, place, span))
+    _write(ex, target, values, span)
 
 
 def fill_object(ex: Executor, target: Value, content: Node, size: int | None, span: ir.Span) -> None:
@@ -46,11 +45,10 @@ def fill_object(ex: Executor, target: Value, content: Node, size: int | None, sp
         return
     element = target.pointee
     count = _elements(element, size)
-    with ex.memory.unrecorded():
-        if count is None or not content.is_const or content.value:
-            _forget(ex, target.target.place, Reason(False, "it is set as bytes"), span)
-            return
-        _write(ex, target, [zero_value(ex, element)] * count, span)
+    if count is None or not content.is_const or content.value:
+        _forget(ex, target.target.place, Reason(False, "it is set as bytes"), span)
+        return
+    _write(ex, target, [zero_value(ex, element)] * count, span)
 
 
 def _elements(element: ir.Type, size: int | None) -> int | None:

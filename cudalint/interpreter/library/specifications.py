@@ -24,8 +24,7 @@ Handler = Callable[..., Any]
 
 def _assume(ex: Executor, call: ir.Call) -> Value:
     """Its condition holds from here on. Looking at memory in it is no access of the kernel."""
-    with ex.memory.unrecorded():
-        conditions = [expressions.condition(ex, argument) for argument in call.arguments[:1]]
+    conditions = [expressions.condition(ex, argument) for argument in call.arguments[:1]]
     for condition in conditions:
         assume(ex, condition)
     return ex.graph.zero
