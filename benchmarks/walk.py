@@ -5,10 +5,10 @@
 Lints the file in this process under `sys.setprofile` and counts the functions of the program that are called with a
 form of the access that stands at the line: its IR expression (an `ir.Index`, or `ir.Unary` for `*p`, of that line
 whose base names the array), its event (`AccessEvent`), the event's offset (an array of lanes, or data, by identity),
-its site (`AccessSite`), and its fact (`Access`). A form is seen where it is an argument, an element of a tuple or a list of at most 64, or a field
-of a record that is one of these; not deeper. Functions are ordered by their first such call; a change of folder is a
-pair of neighbours in that order whose files lie in different folders. Less of each is better: whoever wants to
-understand a finding opens these files.
+its site (`AccessSite`), and its fact (`Access`). A form is seen where it is an argument, an element of a tuple or a
+list of at most 64, or a field of a record that is one of these; not deeper. Functions are ordered by their first such
+call; a change of folder is a pair of neighbours in that order whose files lie in different folders. Less of each is
+better: whoever wants to understand a finding opens these files.
 """
 
 from __future__ import annotations
