@@ -31,14 +31,14 @@ from scoring import SPACES, measured_lines, predictions, score_lines
 
 from cudalint.cli import facts
 from cudalint.cli.analysis_options import settings_from
-from cudalint.driver.file_findings import CheckJob, analyse, rule_findings
-from cudalint.driver.runs import configure
-from cudalint.driver.unchecked import Unchecked
-from cudalint.findings.results import Failure
 from cudalint.heuristics import VARIABLE, Heuristic, all_heuristics
 from cudalint.project.discovery import discover
 from cudalint.registry import Selection, selected_rules
-from cudalint.reporters.facts_json import file_text
+from cudalint.report.findings.results import Failure
+from cudalint.report.formats.facts_json import file_text
+from cudalint.run.file_findings import CheckJob, analyse, rule_findings
+from cudalint.run.runs import configure
+from cudalint.run.unchecked import Unchecked
 
 _LIMIT = "120"
 """Seconds for a file of which only the findings are compared: one that is given up has others each time."""

@@ -13,13 +13,13 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from cudalint.cost.findings import cost_of_all
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.findings.results import FileReport
+from cudalint.hardware.cost.findings import cost_of_all
 from cudalint.hardware.targets import UnknownTarget, find_target
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob, check_file
 
 _ROOT = Path(__file__).parent.parent
 PAGE = _ROOT / "docs" / "confirm.md"

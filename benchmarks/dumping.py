@@ -67,14 +67,14 @@ def described(job: Job) -> bytes:
     """The entry of a file, as JSON, since that is smaller than the facts."""
     from msgspec.structs import replace
 
-    from cudalint.api.configuration import Configuration
-    from cudalint.api.paths import found_files
-    from cudalint.driver.file_findings import Stopwatch, analyse, report_on
-    from cudalint.driver.runs import Lint, configure, result_of
-    from cudalint.findings.results import Failure
     from cudalint.kinds import EVERY_KIND
     from cudalint.registry import selected_rules
-    from cudalint.reporters.facts_json import file_object
+    from cudalint.report.findings.results import Failure
+    from cudalint.report.formats.facts_json import file_object
+    from cudalint.run.api.configuration import Configuration
+    from cudalint.run.api.paths import found_files
+    from cudalint.run.file_findings import Stopwatch, analyse, report_on
+    from cudalint.run.runs import Lint, configure, result_of
 
     config = Configuration(**job.options, cache=False)
     settings = config.settings()
@@ -84,7 +84,7 @@ def described(job: Job) -> bytes:
     lint = Lint(config.limits(), tries_edits=False).job(configured[0])
     lint = replace(lint, options=replace(lint.options, kinds=EVERY_KIND))
     # What is imported is on no file's clock.
-    import_module("cudalint.driver.analysis")
+    import_module("cudalint.run.analysis")
     selected_rules(lint.selection)
     begin, stopwatch = time.process_time(), Stopwatch()
     facts = analyse(lint.path, lint.options)
@@ -125,8 +125,8 @@ def _flat(record: Any) -> JsonObject:
 
 def dump(out: Path, jobs: Sequence[Job], workers: int) -> None:
     """Analyses files in worker processes and writes what comes of them, in the order of the files."""
-    from cudalint.driver.pool import Limits, Lost
-    from cudalint.driver.runs import run_all
+    from cudalint.run.pool import Limits, Lost
+    from cudalint.run.runs import run_all
 
     seconds = max((float(job.options.get("time_limit", 20.0)) for job in jobs), default=20.0)
     megabytes = max((int(job.options.get("memory_limit", 2000)) for job in jobs), default=2000)

@@ -29,17 +29,17 @@ from typing import Any, NamedTuple
 
 from lsprotocol.converters import get_converter
 
-from cudalint.disk import recorder as disk
-from cudalint.driver.file_findings import check_file
-from cudalint.driver.pool import Limits
-from cudalint.driver.runs import Configured, Lint, result_of
 from cudalint.editor.findings import everywhere, shown
 from cudalint.editor.positions import Positions
-from cudalint.findings.causes import with_causes_told_once
-from cudalint.findings.results import FileReport
-from cudalint.findings.sources import SourceLines
 from cudalint.project.discovery import SourceFile
 from cudalint.project.settings import CommandLine, Settings
+from cudalint.report.findings.causes import with_causes_told_once
+from cudalint.report.findings.results import FileReport
+from cudalint.report.findings.sources import SourceLines
+from cudalint.run.file_findings import check_file
+from cudalint.run.pool import Limits
+from cudalint.run.runs import Configured, Lint, result_of
+from cudalint.system.disk import recorder as disk
 
 sys.path.insert(0, str(Path(__file__).resolve().parent.parent / "tests" / "support"))
 

@@ -14,9 +14,9 @@ import time
 from collections.abc import Callable, Mapping
 from typing import Final
 
-from cudalint.driver.file_findings import CheckJob, check_file
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
+from cudalint.run.file_findings import CheckJob, check_file
 
 _KERNEL: Final = """__global__ void k(const float *in, float *out) {{
     __shared__ float s[4096];

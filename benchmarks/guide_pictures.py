@@ -13,11 +13,11 @@ from pathlib import Path
 
 import numpy as np
 
-from cudalint.drawing.races import Step, race
-from cudalint.drawing.requests import banks, sectors
-from cudalint.drawing.roofline import Spot, roofline
-from cudalint.drawing.svg import Drawing
-from cudalint.drawing.threads import by_branch, by_warp
+from cudalint.report.drawing.races import Step, race
+from cudalint.report.drawing.requests import banks, sectors
+from cudalint.report.drawing.roofline import Spot, roofline
+from cudalint.report.drawing.svg import Drawing
+from cudalint.report.drawing.threads import by_branch, by_warp
 
 _ROOT = Path(__file__).parents[1]
 IMAGES = _ROOT / "docs" / "images"

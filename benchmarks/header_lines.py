@@ -15,10 +15,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from cudalint.disk.regular import read_regular
 from cudalint.facts import GRID_ARRIVES, GRID_WAITS, Access, FileFacts, Frame, KernelFacts, LibraryCall, Place
 from cudalint.source.code import CodeText, code_text
-from cudalint.toolkit.nvcc import find_nvcc
+from cudalint.system.disk.regular import read_regular
+from cudalint.toolchain.toolkit.nvcc import find_nvcc
 
 _HEADERS = (
     "device_atomic_functions.hpp", "sm_20_atomic_functions.hpp", "sm_32_atomic_functions.hpp",

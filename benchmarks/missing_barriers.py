@@ -20,9 +20,9 @@ from functools import partial
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 Certainty = Literal["certain", "possible"]
 Verdict = Literal["found", "possible", "redundant", "silent"]

@@ -13,9 +13,9 @@ from call_lines import with_call_lines
 from header_lines import with_toolkit_lines
 
 from cudalint.cli import facts
-from cudalint.driver.file_findings import analyse
-from cudalint.findings.results import Failure
-from cudalint.reporters.facts_json import file_text
+from cudalint.report.findings.results import Failure
+from cudalint.report.formats.facts_json import file_text
+from cudalint.run.file_findings import analyse
 
 
 def describe_file(job: facts.FactsJob) -> facts.Described | Failure:

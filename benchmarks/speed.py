@@ -22,15 +22,15 @@ import time
 from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.pool import Limits
-from cudalint.driver.runs import run_all
-from cudalint.findings.merging import covered_by
-from cudalint.findings.results import Failure, FileReport
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.processes.memory import peak_megabytes
 from cudalint.project.discovery import SourceFile, discover
 from cudalint.registry import Selection
+from cudalint.report.findings.merging import covered_by
+from cudalint.report.findings.results import Failure, FileReport
+from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.pool import Limits
+from cudalint.run.runs import run_all
+from cudalint.system.processes.memory import peak_megabytes
 
 _SECONDS = 20
 """For one file, as `cudalint` has it by default."""

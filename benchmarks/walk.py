@@ -24,7 +24,6 @@ import numpy as np
 from msgspec import Struct, field
 
 import cudalint
-from cudalint.driver.file_findings import CheckJob, check_file
 from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data
 from cudalint.facts import Access
@@ -32,6 +31,7 @@ from cudalint.ir import nodes as ir
 from cudalint.measure.requests import AccessSite
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
+from cudalint.run.file_findings import CheckJob, check_file
 
 _ROOT = Path(cudalint.__file__).parent.parent
 _HOMES = (f"{_ROOT / 'cudalint'}/", f"{_ROOT / 'rules'}/")

@@ -10,10 +10,10 @@ import os as _os
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from cudalint.api.checking import Check, check
-    from cudalint.api.configuration import Configuration, ConfigurationError
-    from cudalint.api.figures import Facts, facts
-    from cudalint.api.report import Report
+    from cudalint.run.api.checking import Check, check
+    from cudalint.run.api.configuration import Configuration, ConfigurationError
+    from cudalint.run.api.figures import Facts, facts
+    from cudalint.run.api.report import Report
 
 __version__ = "0.1.0"
 
@@ -33,7 +33,7 @@ _HOMES = {
     "facts": "figures",
     "Report": "report",
 }
-"""The module of `cudalint.api` in which each name is."""
+"""The module of `cudalint.run.api` in which each name is."""
 
 
 def __getattr__(name: str) -> Any:
@@ -41,7 +41,7 @@ def __getattr__(name: str) -> Any:
         raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
     from importlib import import_module
 
-    return getattr(import_module(f"cudalint.api.{_HOMES[name]}"), name)
+    return getattr(import_module(f"cudalint.run.api.{_HOMES[name]}"), name)
 
 
 def __dir__() -> list[str]:

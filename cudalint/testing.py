@@ -81,11 +81,11 @@ def differences(source: str, diagnostics: Iterable[Diagnostic]) -> list[str]:
 
 def differences_in(fixture: Path, rules: Sequence[str]) -> list[str]:
     """Lints a file with these rules, by code or name, and compares with its comments; empty if all is as expected."""
-    from cudalint.driver.file_findings import CheckJob, check_file
-    from cudalint.findings.merging import gather
-    from cudalint.findings.results import FileReport
     from cudalint.options.analysis import AnalysisOptions
     from cudalint.registry import Selection
+    from cudalint.report.findings.merging import gather
+    from cudalint.report.findings.results import FileReport
+    from cudalint.run.file_findings import CheckJob, check_file
 
     report = check_file(CheckJob(str(fixture), AnalysisOptions(), Selection(tuple(rules)), pictures=False))
     if not isinstance(report, FileReport):

@@ -9,11 +9,11 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts
-from cudalint.remedies.coalescing import ALONG_ROWS, Texts, by_hand, suggest
-from cudalint.remedies.float_edits import function_around
-from cudalint.remedies.launch_texts import arguments_of
-from cudalint.remedies.patterns import Pattern, pattern_of
-from cudalint.remedies.records import is_absorbed
+from cudalint.fixes.coalescing import ALONG_ROWS, Texts, by_hand, suggest
+from cudalint.fixes.float_edits import function_around
+from cudalint.fixes.launch_texts import arguments_of
+from cudalint.fixes.patterns import Pattern, pattern_of
+from cudalint.fixes.records import is_absorbed
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import (
     Evaluated,

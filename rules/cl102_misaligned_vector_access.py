@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import FileFacts, KernelFacts, Misalignment
-from cudalint.remedies.spelling import NAME, parameter_names
+from cudalint.fixes.spelling import NAME, parameter_names
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 

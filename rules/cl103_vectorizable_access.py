@@ -6,10 +6,10 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import Access, KernelFacts, Neighbours, NeighboursResult
+from cudalint.fixes.obstacles import Obstacle, edited
+from cudalint.fixes.row_edits import row_edits
+from cudalint.fixes.vector_edits import is_safe_as_vector, vector_edits
 from cudalint.launchkit import percent
-from cudalint.remedies.obstacles import Obstacle, edited
-from cudalint.remedies.row_edits import row_edits
-from cudalint.remedies.vector_edits import is_safe_as_vector, vector_edits
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 

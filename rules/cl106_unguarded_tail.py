@@ -7,8 +7,8 @@ from functools import partial
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
-from cudalint.remedies.guard_edits import guard_edits
-from cudalint.remedies.obstacles import edited
+from cudalint.fixes.guard_edits import guard_edits
+from cudalint.fixes.obstacles import edited
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related, of_block, with_values
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
-from cudalint.remedies.spelling import index_of
+from cudalint.fixes.spelling import index_of
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, frames_related, in_kernel, of_block, with_values
 

@@ -10,8 +10,8 @@ import numpy as np
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts, LaunchFacts
-from cudalint.remedies.aggregation_edits import aggregation_edits
-from cudalint.remedies.obstacles import edited
+from cudalint.fixes.aggregation_edits import aggregation_edits
+from cudalint.fixes.obstacles import edited
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import WITH_FIGURES, blamed, calls_to, figure, is_estimate
 

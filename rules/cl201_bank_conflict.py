@@ -10,11 +10,10 @@ from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
+from cudalint.fixes.layout_edits import is_of_the_launch, layout_edits
+from cudalint.fixes.layouts import Proposal, propose_layout, uses_of
+from cudalint.fixes.obstacles import Obstacle
 from cudalint.hardware.banks import BANK_BYTES, BANKS, occupied_parts, shared_request
-from cudalint.processes.time_limit import OutOfTime, interruptible
-from cudalint.remedies.layout_edits import is_of_the_launch, layout_edits
-from cudalint.remedies.layouts import Proposal, propose_layout, uses_of
-from cudalint.remedies.obstacles import Obstacle
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import (
     Evaluated,
@@ -31,6 +30,7 @@ from cudalint.rulekit import (
     picture_of,
     wavefronts,
 )
+from cudalint.system.processes.time_limit import OutOfTime, interruptible
 
 _WORTH_A_WORD = 0.9
 """A layout that is better for the whole array is only mentioned at accesses that it brings under this share."""

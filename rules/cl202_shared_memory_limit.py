@@ -7,10 +7,10 @@ from math import isqrt
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import ArrayFacts, KernelFacts
+from cudalint.fixes.obstacles import Obstacle, edited
+from cudalint.fixes.opt_in_edits import raised_limit
 from cudalint.hardware.targets import Target
 from cudalint.launchkit import Seen, launch_finding, seen_launches
-from cudalint.remedies.obstacles import Obstacle, edited
-from cudalint.remedies.opt_in_edits import raised_limit
 from cudalint.rule import Rule, RuleContext
 
 

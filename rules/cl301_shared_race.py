@@ -9,6 +9,9 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
+from cudalint.fixes.atomic_edits import atomic_edits
+from cudalint.fixes.obstacles import edited
+from cudalint.fixes.step_edits import step_edits
 from cudalint.racekit import (
     ONE_THREAD,
     WHICH,
@@ -25,9 +28,6 @@ from cudalint.racekit import (
     spot,
     spots,
 )
-from cudalint.remedies.atomic_edits import atomic_edits
-from cudalint.remedies.obstacles import edited
-from cudalint.remedies.step_edits import step_edits
 from cudalint.rule import Rule, RuleContext
 
 _STEPWISE = (

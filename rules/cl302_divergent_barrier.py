@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Barrier, BarrierResult, KernelFacts
-from cudalint.remedies.branch_edits import hoisted_barrier
-from cudalint.remedies.obstacles import edited
+from cudalint.fixes.branch_edits import hoisted_barrier
+from cudalint.fixes.obstacles import edited
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related, in_kernel
 

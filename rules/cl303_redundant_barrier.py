@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Place
-from cudalint.remedies.deletions import deletion
+from cudalint.fixes.deletions import deletion
 from cudalint.rule import Rule, RuleContext
 
 

@@ -9,6 +9,9 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Barrier, KernelFacts, Race, UnmaskedCall
+from cudalint.fixes.mask_edits import WHOLE, mask_edits
+from cudalint.fixes.obstacles import edited
+from cudalint.fixes.step_edits import step_edits
 from cudalint.racekit import (
     barrier_suggestion,
     grouped,
@@ -17,9 +20,6 @@ from cudalint.racekit import (
     other_lines,
     race_findings,
 )
-from cudalint.remedies.mask_edits import WHOLE, mask_edits
-from cudalint.remedies.obstacles import edited
-from cudalint.remedies.step_edits import step_edits
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 from cudalint.source.conditionals import other_branches

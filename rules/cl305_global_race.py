@@ -8,6 +8,8 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.facts import Insertion, KernelFacts, Race
+from cudalint.fixes.atomic_edits import atomic_edits
+from cudalint.fixes.obstacles import edited
 from cudalint.racekit import (
     ONE_THREAD,
     WHICH,
@@ -17,10 +19,8 @@ from cudalint.racekit import (
     may_be_meant_once,
     race_finding,
 )
-from cudalint.remedies.atomic_edits import atomic_edits
-from cudalint.remedies.insertions import before_statement
-from cudalint.remedies.obstacles import edited
 from cudalint.rule import Rule, RuleContext
+from cudalint.source.insertions import before_statement
 
 
 class GlobalRace(Rule):

@@ -11,7 +11,7 @@ from cudalint.hardware.occupancy import Occupancy, occupancy
 from cudalint.hardware.targets import Target
 from cudalint.hardware.whatif import by_block_size, cliffs
 from cudalint.launchkit import Seen, counted_registers, launch_finding, percent, seen_launches
-from cudalint.reporters.wording import enumeration
+from cudalint.report.formats.wording import enumeration
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count
 

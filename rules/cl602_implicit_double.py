@@ -6,8 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.facts import Arithmetic, KernelFacts, Place
+from cudalint.fixes.float_edits import float_edits, function_around
 from cudalint.launchkit import percent
-from cudalint.remedies.float_edits import float_edits, function_around
 from cudalint.rule import Rule, RuleContext
 
 _NAMED = 3

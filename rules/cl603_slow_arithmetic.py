@@ -6,9 +6,9 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Arithmetic, ArithmeticKind, ArithmeticResult, KernelFacts
+from cudalint.fixes.arithmetic_edits import arithmetic_edits, sine_and_cosine
+from cudalint.fixes.obstacles import edited
 from cudalint.launchkit import percent
-from cudalint.remedies.arithmetic_edits import arithmetic_edits, sine_and_cosine
-from cudalint.remedies.obstacles import edited
 from cudalint.rule import Rule, RuleContext
 
 

@@ -6,8 +6,8 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import KernelFacts, Place
-from cudalint.findings.invalid_lines import invalid_lines
 from cudalint.kinds import NO_KIND
+from cudalint.report.findings.invalid_lines import invalid_lines
 from cudalint.rule import Rule, RuleContext
 
 _MOST_ERRORS = 20

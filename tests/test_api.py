@@ -14,7 +14,7 @@ import cudalint
 from cudalint.cli import run as command_line
 from cudalint.cli.group import cli
 from cudalint.project.config import ConfigError
-from cudalint.reporters.notebooks import page_of
+from cudalint.report.formats.notebooks import page_of
 
 _ROOT = Path(__file__).parent.parent
 _TRANSPOSE = str(_ROOT / "examples" / "transpose.cu")

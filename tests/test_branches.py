@@ -8,9 +8,9 @@ from evaluating import evaluate
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Branch, BranchResult, KernelFacts
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _BUSY = "for (int q = 0; q < m; q++) b[t] += a[q];"
 

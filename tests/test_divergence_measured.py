@@ -9,9 +9,9 @@ from typing import Any, NamedTuple
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Branch, BranchResult
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _ROOT = Path(__file__).parent.parent / "fixtures"
 _MEASURED = [

@@ -12,12 +12,12 @@ import click
 import pytest
 
 from cudalint.cli.group import cli
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.findings.results import FileReport
 from cudalint.hardware.targets import find_target
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.config import load_config
 from cudalint.registry import Selection
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob, check_file
 
 _ROOT = Path(__file__).parent.parent
 _PAGES = sorted([*(_ROOT / "docs").rglob("*.md"), *_ROOT.glob("*.md"), *(_ROOT / "examples").rglob("*.md")])

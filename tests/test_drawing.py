@@ -8,12 +8,12 @@ from xml.etree import ElementTree
 import numpy as np
 import pytest
 
-from cudalint.drawing.bars import Bar, bars
-from cudalint.drawing.races import Step, race
-from cudalint.drawing.requests import banks, sectors
-from cudalint.drawing.roofline import Spot, roofline
-from cudalint.drawing.svg import Drawing
-from cudalint.drawing.threads import by_branch, by_warp
+from cudalint.report.drawing.bars import Bar, bars
+from cudalint.report.drawing.races import Step, race
+from cudalint.report.drawing.requests import banks, sectors
+from cudalint.report.drawing.roofline import Spot, roofline
+from cudalint.report.drawing.svg import Drawing
+from cudalint.report.drawing.threads import by_branch, by_warp
 
 _LANES = np.arange(32, dtype=np.int64)
 _ALL = np.ones(32, dtype=bool)

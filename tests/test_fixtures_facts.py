@@ -7,9 +7,9 @@ from pathlib import Path
 import pytest
 from expected_facts import expected_facts, facts_differences
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _ROOT = Path(__file__).parent.parent / "fixtures"
 _FIXTURES = [path for path in sorted(_ROOT.glob("*/*.cu")) if "facts:" in path.read_text(encoding="utf-8")]

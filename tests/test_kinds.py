@@ -11,19 +11,19 @@ import pytest
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.file_findings import CheckJob, analyse, check_file, rule_findings
-from cudalint.driver.unchecked import Unchecked
 from cudalint.facts import FileFacts, KernelFacts, Place, Resources
-from cudalint.findings.results import CheckResult, Coverage, FileReport
-from cudalint.findings.sources import SourceLines
 from cudalint.hardware.targets import find_target
 from cudalint.kinds import EVERY_KIND, Kind
+from cudalint.measure.providers.providers import PROVIDERS, providers_of
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.providers.providers import PROVIDERS, providers_of
 from cudalint.registry import RuleClass, Selection, all_rules
-from cudalint.reporters import diagnostics_json
-from cudalint.reporters.presentation import Presentation
+from cudalint.report.findings.results import CheckResult, Coverage, FileReport
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats import diagnostics_json
+from cudalint.report.formats.presentation import Presentation
 from cudalint.rule import Rule
+from cudalint.run.file_findings import CheckJob, analyse, check_file, rule_findings
+from cudalint.run.unchecked import Unchecked
 
 _FIXTURES = Path(__file__).parents[1] / "fixtures"
 _EVERY = 8

@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.findings.merging import gather
-from cudalint.findings.results import FileReport
-from cudalint.interpreter.host import memory
+from cudalint.host.runtime import memory
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection, all_rules
+from cudalint.report.findings.merging import gather
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob, check_file
 
 _ROOT = Path(__file__).parent.parent
 _FIXTURES = [

@@ -14,13 +14,13 @@ import pytest
 from checkout import ROOT, clean_environment, fresh_clone, need_package_index
 
 from cudalint import registry
-from cudalint.authoring.scaffold import Project, ScaffoldError, check_rule, files_of, project_in
 from cudalint.cli import run
-from cudalint.driver.file_findings import analyse
+from cudalint.cli.authoring.scaffold import Project, ScaffoldError, check_rule, files_of, project_in
 from cudalint.facts import FileFacts
 from cudalint.hardware.targets import find_target
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.rule import RuleContext
+from cudalint.run.file_findings import analyse
 
 _PACKAGE = ROOT / "examples" / "rules-of-your-own"
 

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
 from cudalint.hardware.occupancy import occupancy
 from cudalint.hardware.targets import find_target
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 A100 = find_target("a100")
 _DATA = Path(__file__).parent / "data"

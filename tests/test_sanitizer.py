@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _ROOT = Path(__file__).parent.parent
 _RECORDS = sorted(_ROOT.glob("fixtures/*/*.sanitizer.json"))

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob, check_file
 
 _KERNEL = "__global__ void scale(float *a, int n) { a[blockIdx.x * n + threadIdx.x] *= 2; }\n"
 _LAUNCH = "void run(float *a, int n) { scale<<<n, 128>>>(a, n); }\n"

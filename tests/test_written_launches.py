@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
 from cudalint.options.analysis import AnalysisOptions, KernelSettings, ParameterValue
+from cudalint.run.analysis import analyse_file
 
 _TILE = "#define TILE 16\n"
 _KERNEL = "__global__ void sgemm_nn(float *a, int M, int K) { a[threadIdx.x * K + blockIdx.x * M] = 0; }\n"

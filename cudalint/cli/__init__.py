@@ -78,7 +78,7 @@ def interrupted(what_is_missing: str = "") -> int:
 
 
 def _fail(message: str) -> int:
-    from cudalint.reporters.plain import line
+    from cudalint.report.formats.plain import line
 
     print(line(f"cudalint: error: {' '.join(message.split())}"), file=sys.stderr)  # noqa: T201
     return FAILED

@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from cudalint.api.sieve import Sieve
-from cudalint.driver.runs import Configured, Lint, result_of
-from cudalint.findings.results import CheckResult, Failure, FileReport
-from cudalint.findings.sources import SourceLines
 from cudalint.numerals import count
+from cudalint.report.findings.results import CheckResult, Failure, FileReport
+from cudalint.report.findings.sources import SourceLines
+from cudalint.run.api.sieve import Sieve
+from cudalint.run.runs import Configured, Lint, result_of
 
 if TYPE_CHECKING:
-    from cudalint.fixing.writing import Grounds
+    from cudalint.run.fixing.writing import Grounds
 
 
 def check_for_contradiction(fixes: bool, writes_baseline: bool, reads_stdin: bool) -> None:
@@ -38,7 +38,7 @@ def with_comments(
     target: str,
 ) -> CheckResult:
     """What is left when comments allow what was found. Tells on stderr where none could be written."""
-    from cudalint.fixing.allowing import allow
+    from cudalint.run.fixing.allowing import allow
 
     def shown(reports: Sequence[FileReport], others: Sequence[Failure]) -> CheckResult:
         return sieve.applied_to(result_of(reports, [*failures, *others], target), SourceLines({}))

@@ -6,11 +6,11 @@ from typing import Any
 
 import click
 
-from cudalint.api.configuration import Configuration
 from cudalint.cli import completion, parameters
 from cudalint.cli.headed import together, under
-from cudalint.driver.pool import Limits
 from cudalint.project.settings import Settings
+from cudalint.run.api.configuration import Configuration
+from cudalint.run.pool import Limits
 
 _LEAST_MEMORY = 200
 """Megabytes without which no file can be analysed: libclang and numpy take half of it."""
@@ -199,7 +199,7 @@ def limits_from(values: dict[str, Any]) -> Limits:
 
 
 def _need_nvcc(cuda_path: str | None) -> None:
-    from cudalint.toolkit.nvcc import find_nvcc
+    from cudalint.toolchain.toolkit.nvcc import find_nvcc
 
     if find_nvcc(cuda_path) is None:
         places = f"in {cuda_path}/bin" if cuda_path else "in PATH, CUDA_HOME or CUDA_PATH"

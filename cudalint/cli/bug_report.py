@@ -17,18 +17,18 @@ from cudalint import __version__
 from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
 from cudalint.cli.headed import HeadedCommand
+from cudalint.cli.reducing.faults import Fault, fault_in
+from cudalint.cli.reducing.headers import with_headers
+from cudalint.cli.reducing.reduction import Budget, reduced, stripped
 from cudalint.cli.terminal import print_lines, write_text
-from cudalint.disk.encoding import to_text
-from cudalint.disk.regular import read_regular
-from cudalint.disk.replacing import write_whole
-from cudalint.driver.pool import preload
-from cudalint.driver.runs import Configured, Lint, configure
-from cudalint.findings.results import Failure, FileReport
 from cudalint.numerals import count
 from cudalint.project.discovery import SourceFile
-from cudalint.reducing.faults import Fault, fault_in
-from cudalint.reducing.headers import with_headers
-from cudalint.reducing.reduction import Budget, reduced, stripped
+from cudalint.report.findings.results import Failure, FileReport
+from cudalint.run.pool import preload
+from cudalint.run.runs import Configured, Lint, configure
+from cudalint.system.disk.encoding import to_text
+from cudalint.system.disk.regular import read_regular
+from cudalint.system.disk.replacing import write_whole
 
 _SECONDS = 120.0
 _TICKS = re.compile("`+")
@@ -71,7 +71,7 @@ def command(
         data = read_regular(path).decode("latin-1")
     except OSError as error:
         raise click.ClickException(f"{path}: cannot be read: {error.strerror}") from None
-    preload(("cudalint.driver.analysis", "cudalint.rules"))
+    preload(("cudalint.run.analysis", "cudalint.rules"))
     attempts = _Attempts(path, values)
     found = _found(attempts, data, line, rule)
     if found is None:

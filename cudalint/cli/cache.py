@@ -6,8 +6,8 @@ import click
 
 from cudalint.cli import NOTHING_FOUND
 from cudalint.cli.terminal import write_text
-from cudalint.disk.cache_folder import results_folder
 from cudalint.numerals import count
+from cudalint.system.disk.cache_folder import results_folder
 
 _MEGABYTE = 1_000_000
 
@@ -33,7 +33,7 @@ _folder = click.option(
 @_folder
 def info(cache_dir: str | None) -> int:
     """Print where results are kept, and how many there are."""
-    from cudalint.cache.entries import size_of
+    from cudalint.run.cache.entries import size_of
 
     folder = results_folder(cache_dir)
     if folder is None:
@@ -48,7 +48,7 @@ def info(cache_dir: str | None) -> int:
 @_folder
 def clear(cache_dir: str | None) -> int:
     """Remove all results that are kept."""
-    from cudalint.cache.entries import clear
+    from cudalint.run.cache.entries import clear
 
     folder = results_folder(cache_dir)
     entries, size = clear(folder) if folder is not None else (0, 0)

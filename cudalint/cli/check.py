@@ -8,16 +8,6 @@ from typing import Any
 import click
 from msgspec.structs import replace
 
-from cudalint.api.rendering import (
-    Output,
-    append_step_summary,
-    outputs,
-    rendered,
-    spare_sources,
-    write_outputs,
-)
-from cudalint.api.run_settings import DEFAULT_FAIL_ON, Given, run_settings
-from cudalint.api.sieve import Sieve
 from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion, interrupted, parameters
 from cudalint.cli.allowing import check_for_contradiction, with_comments
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
@@ -27,19 +17,29 @@ from cudalint.cli.progress import ProgressBar
 from cudalint.cli.terminal import is_wide, output_style, print_failures, print_lines, print_notes, write_lines
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.diagnostics import Severity
-from cudalint.disk.cache_folder import results_folder
-from cudalint.driver.runs import UNFINISHED, Lint, Run, configure, target_of
-from cudalint.findings.causes import with_causes_told_once
-from cudalint.findings.results import SEVERITIES, CheckResult, are_errors
-from cudalint.findings.sources import SourceLines
-from cudalint.fixing.writing import Grounds
 from cudalint.numerals import count
-from cudalint.processes.timings import Timings
 from cudalint.project.discovery import STDIN, discover
 from cudalint.project.formats import FORMATS, PATCH, SHOWING_KERNELS
-from cudalint.reporters import pictures
-from cudalint.reporters.order import ORDERS, Order
-from cudalint.reporters.presentation import Presentation
+from cudalint.report.findings.causes import with_causes_told_once
+from cudalint.report.findings.results import SEVERITIES, CheckResult, are_errors
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats import pictures
+from cudalint.report.formats.order import ORDERS, Order
+from cudalint.report.formats.presentation import Presentation
+from cudalint.run.api.rendering import (
+    Output,
+    append_step_summary,
+    outputs,
+    rendered,
+    spare_sources,
+    write_outputs,
+)
+from cudalint.run.api.run_settings import DEFAULT_FAIL_ON, Given, run_settings
+from cudalint.run.api.sieve import Sieve
+from cudalint.run.fixing.writing import Grounds
+from cudalint.run.runs import UNFINISHED, Lint, Run, configure, target_of
+from cudalint.system.disk.cache_folder import results_folder
+from cudalint.system.processes.timings import Timings
 
 _report = under("Report")
 
@@ -273,7 +273,7 @@ def command(
             result = sieve.applied_to(linting.result(), SourceLines(texts))
             left = linting.left()
         else:
-            from cudalint.fixing.session import Session
+            from cudalint.run.fixing.session import Session
 
             session = Session(
                 configured, lint, target, failures,
@@ -318,7 +318,7 @@ def _drawn(show: bool | None) -> int | None:
         return 0
     if show:
         return None
-    from cudalint.reporters.text import WORST
+    from cudalint.report.formats.text import WORST
 
     return WORST if is_wide(pictures.NEEDED_WIDTH) else 0
 

@@ -11,19 +11,19 @@ from msgspec import Struct
 from msgspec.structs import asdict, replace
 
 from cudalint import registry
-from cudalint.api.rendering import default_format
-from cudalint.api.run_settings import DEFAULT_FAIL_ON
 from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, rule_options, settings_from
 from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import output_style, write_lines, write_text
-from cudalint.driver.pool import default_workers
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.config import Config
 from cudalint.project.settings import CommandLine, FileSettings, Settings
 from cudalint.project.thresholds import code_of
-from cudalint.reporters.plain import json_text
-from cudalint.reporters.style import Style
+from cudalint.report.formats.plain import json_text
+from cudalint.report.formats.style import Style
+from cudalint.run.api.rendering import default_format
+from cudalint.run.api.run_settings import DEFAULT_FAIL_ON
+from cudalint.run.pool import default_workers
 
 _DEFAULT = "default"
 _COMMAND_LINE = "command line"

@@ -13,11 +13,11 @@ from cudalint.cli.analysis_options import analysis_options, limits_from, setting
 from cudalint.cli.parameters import parameter_values
 from cudalint.cli.terminal import print_failures, write_lines, write_text
 from cudalint.cli.warnings import tell_of_programs
-from cudalint.disk.replacing import write_whole
-from cudalint.driver.runs import configure
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
-from cudalint.reporters.plain import json_text
+from cudalint.report.formats.plain import json_text
+from cudalint.run.runs import configure
+from cudalint.system.disk.replacing import write_whole
 
 
 @click.command("confirm")

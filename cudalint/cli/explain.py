@@ -10,7 +10,7 @@ import click
 from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.terminal import output_style, write_text
 from cudalint.registry import RuleClass, UnknownRule, rules_named
-from cudalint.reporters.style import Style
+from cudalint.report.formats.style import Style
 
 _MARGIN = " " * 4
 
@@ -46,7 +46,7 @@ def _list(rules: Sequence[RuleClass], style: Style) -> Iterator[str]:
 
 
 def _page(rule: RuleClass, style: Style) -> Iterator[str]:
-    from cudalint.authoring.pages import page_of
+    from cudalint.cli.authoring.pages import page_of
 
     yield f"{style.severity(rule.code, rule.severity)} {style.paint(rule.name, 'bold')} ({rule.severity})"
     if not rule.on_by_default:
@@ -65,7 +65,7 @@ def _page(rule: RuleClass, style: Style) -> Iterator[str]:
 
 def _example(rule: RuleClass, style: Style) -> Iterator[str]:
     """The first finding in the rule's example, with its picture."""
-    from cudalint.authoring.pages import example_of, findings_in
+    from cudalint.cli.authoring.pages import example_of, findings_in
 
     source = example_of(rule)
     lines = list(findings_in(rule, source, style, most=1)) if source is not None else []
@@ -82,7 +82,7 @@ def _options(rule: RuleClass, style: Style) -> Iterator[str]:
 
 
 def _suppression(rule: RuleClass, style: Style) -> Iterator[str]:
-    from cudalint.authoring.pages import suppressions
+    from cudalint.cli.authoring.pages import suppressions
 
     yield from ("", style.paint("How to suppress it", "bold"))
     yield from (f"{_MARGIN}{comment}   ({where})" for comment, where in suppressions(rule))

@@ -15,14 +15,14 @@ from cudalint.cli.analysis_options import analysis_options, limits_from, setting
 from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import output_style, print_failures, write_lines, write_text
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
-from cudalint.driver.file_findings import analyse
-from cudalint.driver.pool import Limits, Lost
-from cudalint.driver.runs import configure, run_all, target_of
-from cudalint.findings.results import Failure, are_errors
 from cudalint.kinds import SHOWN_KINDS, Kinds, shown_kinds
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
-from cudalint.reporters.style import Style
+from cudalint.report.findings.results import Failure, are_errors
+from cudalint.report.formats.style import Style
+from cudalint.run.file_findings import analyse
+from cudalint.run.pool import Limits, Lost
+from cudalint.run.runs import configure, run_all, target_of
 
 
 class FactsJob(Struct, frozen=True):
@@ -48,10 +48,10 @@ def describe_file(job: FactsJob) -> Described | Failure:
         return facts
     failures = tuple(Failure.of(job.path, each) for each in facts.failures)
     if job.style is None:
-        from cudalint.reporters import facts_json
+        from cudalint.report.formats import facts_json
 
         return Described(facts_json.file_text(facts), failures, facts.parameters)
-    from cudalint.reporters import facts_text
+    from cudalint.report.formats import facts_text
 
     return Described("\n".join(facts_text.render(facts, job.style)), failures, facts.parameters)
 
@@ -147,7 +147,7 @@ def _text_lines(answers: Iterable[Described | Failure]) -> Iterator[str]:
 
 
 def _json_lines(answers: Iterable[Described | Failure], target: str) -> Iterator[str]:
-    from cudalint.reporters.facts_json import document_lines, failure_text
+    from cudalint.report.formats.facts_json import document_lines, failure_text
 
     texts = (failure_text(answer) if isinstance(answer, Failure) else answer.text for answer in answers)
     return document_lines(target, texts)

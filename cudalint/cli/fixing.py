@@ -11,18 +11,18 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.cli.terminal import print_line, write_lines, write_text
-from cudalint.disk.encoding import to_bytes
-from cudalint.disk.replacing import write_whole
-from cudalint.findings.choosing import Fix, distinct_fixes
-from cudalint.findings.results import CheckResult, Failure
-from cudalint.fixing.patch import unified_diff
 from cudalint.numerals import count
-from cudalint.reporters import plain, wording
-from cudalint.reporters.presentation import Presentation
-from cudalint.reporters.style import Style
+from cudalint.report.findings.choosing import Fix, distinct_fixes
+from cudalint.report.findings.results import CheckResult, Failure
+from cudalint.report.formats import plain, wording
+from cudalint.report.formats.presentation import Presentation
+from cudalint.report.formats.style import Style
+from cudalint.run.fixing.patch import unified_diff
+from cudalint.system.disk.encoding import to_bytes
+from cudalint.system.disk.replacing import write_whole
 
 if TYPE_CHECKING:
-    from cudalint.fixing.session import Fixed
+    from cudalint.run.fixing.session import Fixed
 
 _OF_PEOPLE = ("text", "concise")
 

@@ -7,9 +7,9 @@ import os
 import click
 
 from cudalint.cli import NOTHING_FOUND
-from cudalint.disk.replacing import write_whole
 from cudalint.numerals import count
 from cudalint.project.config import OWN_FILE, SHARED_FILE, ConfigError, find_config
+from cudalint.system.disk.replacing import write_whole
 
 BASELINE = "cudalint-baseline.json"
 
@@ -35,7 +35,7 @@ def command(folder: str, no_baseline: bool, include_errors: bool, dry_run: bool,
       cudalint init --dry-run
       cudalint init kernels --no-baseline
     """
-    from cudalint.authoring.first_look import configuration, look_at
+    from cudalint.cli.authoring.first_look import configuration, look_at
 
     found = look_at(folder)
     if dry_run:

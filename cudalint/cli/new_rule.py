@@ -8,8 +8,8 @@ import sys
 
 import click
 
-from cudalint.authoring.scaffold import Project, ScaffoldError, check_rule, files_of, module_name, project_in
 from cudalint.cli import NOTHING_FOUND
+from cudalint.cli.authoring.scaffold import Project, ScaffoldError, check_rule, files_of, module_name, project_in
 
 
 @click.command("new-rule")
@@ -60,7 +60,7 @@ def _write(files: dict[str, str], project: Project) -> None:
 
 def _write_pages(code: str, name: str, project: Project) -> list[str]:
     """The rule's page, which is made from the rule itself."""
-    from cudalint.authoring.pages import INDEX_NAME, file_name, index, markdown
+    from cudalint.cli.authoring.pages import INDEX_NAME, file_name, index, markdown
     from cudalint.registry import add_package, all_rules
 
     package = project.package

@@ -7,7 +7,7 @@ import click
 from cudalint.cli import NOTHING_FOUND, completion, parameters
 from cudalint.cli.terminal import output_style, write_lines, write_text
 from cudalint.options.analysis import DEFAULT_TARGET
-from cudalint.reporters.plain import json_text
+from cudalint.report.formats.plain import json_text
 
 _BYTES = click.IntRange(min=0)
 
@@ -63,7 +63,7 @@ def command(
     """
     from cudalint.hardware.occupancy import Setting
     from cudalint.hardware.targets import find_target
-    from cudalint.reporters.occupancy import Question, json_object, text_lines
+    from cudalint.report.formats.occupancy import Question, json_object, text_lines
 
     chip = find_target(target)
     if threads > chip.max_threads_per_block:

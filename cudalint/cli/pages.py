@@ -34,7 +34,7 @@ def command(folder: str, select: Sequence[str], check: bool) -> int:
       cudalint pages --check
       cudalint pages doc/checks --select XY
     """
-    from cudalint.authoring.pages import all_pages
+    from cudalint.cli.authoring.pages import all_pages
 
     rules = selected_rules(Selection(select=tuple(select))) if select else all_rules()
     pages = dict(all_pages(rules))

@@ -180,7 +180,7 @@ def targets(ctx: click.Context, option: click.Parameter, texts: str | Sequence[s
 def reason(ctx: click.Context, option: click.Parameter, text: str | None) -> str | None:
     """What a comment can say that allows a finding."""
     if text is not None:
-        from cudalint.fixing.allowing import problem_of_reason
+        from cudalint.run.fixing.allowing import problem_of_reason
 
         problem = problem_of_reason(text)
         if problem is not None:
@@ -192,8 +192,8 @@ def cubins(ctx: click.Context, option: click.Parameter, paths: tuple[str, ...]) 
     """Files that can be read as cubins."""
     if not paths:
         return ()
-    from cudalint.toolkit.cubin import read_cubin
-    from cudalint.toolkit.usage import UsageError
+    from cudalint.toolchain.toolkit.cubin import read_cubin
+    from cudalint.toolchain.toolkit.usage import UsageError
 
     for path in paths:
         try:

@@ -9,9 +9,9 @@ from collections import deque
 from types import TracebackType
 from typing import TYPE_CHECKING
 
-from cudalint.driver.watching import Watcher
-from cudalint.findings.results import Failure, FileReport
 from cudalint.numerals import count
+from cudalint.report.findings.results import Failure, FileReport
+from cudalint.run.watching import Watcher
 
 if TYPE_CHECKING:
     from rich.console import RenderableType

@@ -14,17 +14,17 @@ from cudalint.cli.analysis_options import limits_from, options_but_target, setti
 from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import output_style, print_failures, write_lines, write_text
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
-from cudalint.driver.file_findings import analyse
-from cudalint.driver.pool import Lost
-from cudalint.driver.runs import configure, run_all
-from cudalint.findings.results import Failure, are_errors
 from cudalint.kinds import Kind
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
-from cudalint.reporters.plain import json_text
+from cudalint.report.findings.results import Failure, are_errors
+from cudalint.report.formats.plain import json_text
+from cudalint.run.file_findings import analyse
+from cudalint.run.pool import Lost
+from cudalint.run.runs import configure, run_all
 
 if TYPE_CHECKING:
-    from cudalint.reporters.roofline import KernelRoof
+    from cudalint.report.formats.roofline import KernelRoof
 
 _KINDS: frozenset[Kind] = frozenset({"costs"})
 
@@ -42,7 +42,7 @@ class _Answer(Struct, frozen=True):
 
 def costs_of_file(job: _Job) -> _Answer | Failure:
     """What the kernels of one file cost on one target."""
-    from cudalint.reporters.roofline import kernels_of
+    from cudalint.report.formats.roofline import kernels_of
 
     facts = analyse(job.path, job.options)
     if isinstance(facts, Failure):
@@ -86,7 +86,7 @@ def command(
       cudalint roofline src --target a100,h100,l40s
       cudalint roofline src --kernel sgemm --format svg > sgemm.svg
     """
-    from cudalint.reporters import roofline
+    from cudalint.report.formats import roofline
 
     values["target"] = None
     settings, limits = settings_from(values), limits_from(values)

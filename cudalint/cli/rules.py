@@ -9,8 +9,8 @@ import click
 from cudalint.cli import NOTHING_FOUND
 from cudalint.cli.terminal import output_style, write_text
 from cudalint.registry import RuleClass, all_rules
-from cudalint.reporters.plain import json_text
-from cudalint.reporters.style import Style
+from cudalint.report.formats.plain import json_text
+from cudalint.report.formats.style import Style
 
 
 @click.command("rules")

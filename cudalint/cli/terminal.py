@@ -7,10 +7,10 @@ import shutil
 import sys
 from collections.abc import Iterable, Sequence
 
-from cudalint.findings.results import Failure, Note
 from cudalint.numerals import count
-from cudalint.reporters import plain
-from cudalint.reporters.style import Style
+from cudalint.report.findings.results import Failure, Note
+from cudalint.report.formats import plain
+from cudalint.report.formats.style import Style
 
 _MOST_NOTES = 20
 
@@ -22,7 +22,7 @@ def output_style(color: bool | None) -> Style:
     encoding = (sys.stdout.encoding or "ascii").lower()
     pages = ""
     if color and _follows_links():
-        from cudalint.reporters.pages import address_of_pages
+        from cudalint.report.formats.pages import address_of_pages
 
         pages = address_of_pages()
     return Style(enabled=color, unicode=encoding.startswith("utf"), pages=pages, escape=plain.MARK)

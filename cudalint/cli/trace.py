@@ -11,11 +11,11 @@ from cudalint.cli import FAILED, NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, settings_from
 from cudalint.cli.headed import HeadedCommand
 from cudalint.cli.terminal import print_failures, write_text
-from cudalint.driver.file_findings import analyse
-from cudalint.driver.runs import configure
-from cudalint.findings.results import Failure, are_errors
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
+from cudalint.report.findings.results import Failure, are_errors
+from cudalint.run.file_findings import analyse
+from cudalint.run.runs import configure
 
 
 @click.command("trace", cls=HeadedCommand)
@@ -57,7 +57,7 @@ def _parsed(place: str) -> tuple[str, int]:
 
 def _lines(path: str, line: int, options: AnalysisOptions, failures: list[Failure]) -> list[str]:
     # numpy and what evaluates kernels are loaded here, and not by `--help`.
-    from cudalint.driver.tracing import Trace
+    from cudalint.run.tracing import Trace
 
     trace = Trace(path, line)
     facts = analyse(path, options, trace.watch)

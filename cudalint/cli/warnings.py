@@ -29,8 +29,8 @@ def warn_of_options(values: Mapping[str, Any], known: Known) -> None:
 
 def tell_of_programs(names: Iterable[str], cuda_path: str | None) -> None:
     """Which other programs are run, and from where."""
-    from cudalint.disk.tools import tool
-    from cudalint.toolkit.nvcc import find_nvcc
+    from cudalint.system.disk.tools import tool
+    from cudalint.toolchain.toolkit.nvcc import find_nvcc
 
     found = [find_nvcc(cuda_path) if name == "nvcc" else tool(name) for name in names]
     known = [path for path in found if path is not None]

@@ -12,7 +12,7 @@ from cudalint.cli.analysis_options import analysis_options, rule_options, settin
 from cudalint.cli.headed import HeadedCommand, together, under
 from cudalint.cli.terminal import print_failures, write_lines, write_text
 from cudalint.options.analysis import ParameterValue
-from cudalint.reporters.plain import json_text
+from cudalint.report.formats.plain import json_text
 
 _PAD = re.compile(r"([A-Za-z_]\w*)=(\d+)")
 _REGISTERS = re.compile(r"(\d+)(?:\.\.(\d+))?")
@@ -111,11 +111,11 @@ def command(
       cudalint what-if tile.cu --kernel transpose --pad tile=33 --target a100,h100
       cudalint what-if sgemm.cu --registers 32..128 --param K=1024 --param K=4096 --format json
     """
-    from cudalint.driver.file_findings import CheckJob
-    from cudalint.driver.runs import configure
+    from cudalint.cli.whatif import tables as shown
+    from cudalint.cli.whatif.variants import Asked, Impossible, outcomes
     from cudalint.project.discovery import discover
-    from cudalint.whatif import tables as shown
-    from cudalint.whatif.variants import Asked, Impossible, outcomes
+    from cudalint.run.file_findings import CheckJob
+    from cudalint.run.runs import configure
 
     settings = settings_from({"block": None, "grid": None, "shared": None, "force_launch": False, "registers": None,
                               "target": None, "params": (), **values})  # fmt: skip

@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from cudalint.disk.tools import tool
+from cudalint.system.disk.tools import tool
 
 if TYPE_CHECKING:
     # Reading counters needs no front end, which trials bring along.

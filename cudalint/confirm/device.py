@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from cudalint.confirm.sources import MAIN, Build
 from cudalint.confirm.trials import Buffer, Device, ModuleFigures, Trial
-from cudalint.disk.tools import tool
+from cudalint.system.disk.tools import tool
 
 _CANARY_BYTES = 1 << 16
 _CANARY = 0xA5

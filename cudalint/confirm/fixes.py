@@ -16,10 +16,10 @@ from cudalint.confirm.rows import Row
 from cudalint.confirm.session import Report, Source, measure, run_prepare
 from cudalint.confirm.trials import Outcome
 from cudalint.diagnostics import Diagnostic, Edit
-from cudalint.driver.pool import Limits
-from cudalint.findings.results import Failure
+from cudalint.fixes.edits import apply_edits
 from cudalint.frontend.source_text import source_text
-from cudalint.remedies.edits import apply_edits
+from cudalint.report.findings.results import Failure
+from cudalint.run.pool import Limits
 
 _RACES = ("CL301", "CL304")
 """Findings that say that the outputs are not determined: they may differ once a barrier is there."""

@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from cudalint.confirm import branch_sites
 from cudalint.confirm.branch_sites import BranchSite
 from cudalint.confirm.trials import BranchCount, Log, Trial
-from cudalint.disk.encoding import to_text
 from cudalint.facts import Access, KernelFacts, Place
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.source.code import CodeText, code_text
+from cudalint.system.disk.encoding import to_text
 
 CAPACITY = 200_000
 """Records of one run. Every access has an equal part of it; where it makes more requests, a share of them is kept."""

@@ -13,10 +13,7 @@ from cudalint.confirm.planning import TINY_SIZE, CannotRun, Plan, TooLarge, open
 from cudalint.confirm.sources import Build, build_of
 from cudalint.confirm.trials import Trial
 from cudalint.diagnostics import Diagnostic
-from cudalint.disk.encoding import to_bytes
-from cudalint.driver.file_findings import CheckJob, analyse, report_on
 from cudalint.facts import Access, FileFacts, KernelFacts, KnownExtents, LaunchFacts
-from cudalint.findings.results import Failure
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.parse_options import parse_options
@@ -25,6 +22,9 @@ from cudalint.frontend.slices import kernel_slice
 from cudalint.frontend.source_text import source_text
 from cudalint.options.analysis import AnalysisOptions, ParameterValue
 from cudalint.registry import Selection
+from cudalint.report.findings.results import Failure
+from cudalint.run.file_findings import CheckJob, analyse, report_on
+from cudalint.system.disk.encoding import to_bytes
 
 _ERRORS = {
     "CL102": ("misaligned address",),

@@ -17,7 +17,7 @@ from cudalint import __version__
 from cudalint.confirm.fixes import FixRow
 from cudalint.confirm.rows import Row
 from cudalint.confirm.session import Report
-from cudalint.disk.replacing import write_whole
+from cudalint.system.disk.replacing import write_whole
 
 MEMBER = "confirm"
 

@@ -17,9 +17,9 @@ from cudalint.confirm.kernel_rows import Measured, module_rows, outcome_rows
 from cudalint.confirm.preparing import Candidate, Prepared, PrepareJob, prepare
 from cudalint.confirm.rows import Row, Summary, summary_of
 from cudalint.confirm.trials import Device
-from cudalint.driver.pool import Done, Limits, run_jobs
-from cudalint.findings.results import Failure
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.report.findings.results import Failure
+from cudalint.run.pool import Done, Limits, run_jobs
 
 _PROFILE_SECONDS = 30.0
 """For ncu itself, which runs a kernel several times; beside the time-out of a trial."""

@@ -19,9 +19,9 @@ from cudalint.editor.analysing import KernelHover
 from cudalint.editor.findings import shown, uri_of
 from cudalint.editor.positions import Positions
 from cudalint.facts import Place
-from cudalint.fixing.allowing import OF_ANNOTATIONS, comment_above
 from cudalint.frontend.python.detect import SUFFIX as PYTHON_SUFFIX
-from cudalint.reporters import wording
+from cudalint.report.formats import wording
+from cudalint.run.fixing.allowing import OF_ANNOTATIONS, comment_above
 from cudalint.source.lines import Lines
 
 _REASON = "say here why this is fine"

@@ -15,17 +15,17 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.cache.checking import Present
-from cudalint.disk import recorder as disk
-from cudalint.driver.file_findings import CheckJob, Draft, Stopwatch, analyse, nothing_tried
 from cudalint.editor.keeping import Keeping, Memory
 from cudalint.editor.texts import access_text, kernel_text, kernel_title
 from cudalint.facts import FileFacts, KernelFacts, Place
-from cudalint.findings.results import Failure, FileReport
 from cudalint.hardware.features import target_for
 from cudalint.hardware.targets import find_target
 from cudalint.kinds import Kinds
-from cudalint.processes.time_limit import abandonable
+from cudalint.report.findings.results import Failure, FileReport
+from cudalint.run.cache.checking import Present
+from cudalint.run.file_findings import CheckJob, Draft, Stopwatch, analyse, nothing_tried
+from cudalint.system.disk import recorder as disk
+from cudalint.system.processes.time_limit import abandonable
 
 _SHOWN: Kinds = frozenset({"accesses", "occupancy", "costs"})
 """The kinds of facts that are shown, whether a rule reads them or not."""

@@ -18,8 +18,8 @@ from lsprotocol.types import Diagnostic as Shown
 from cudalint.diagnostics import Diagnostic, Severity
 from cudalint.editor.positions import Positions
 from cudalint.facts import Place
-from cudalint.reporters import wording
-from cudalint.reporters.pages import page_of
+from cudalint.report.formats import wording
+from cudalint.report.formats.pages import page_of
 
 SOURCE = "cudalint"
 _SEVERITIES: dict[Severity, DiagnosticSeverity] = {

@@ -28,18 +28,18 @@ from msgspec import Struct, field
 from msgspec.msgpack import Encoder
 from msgspec.structs import replace
 
-from cudalint.disk.encoding import to_bytes
-from cudalint.disk.recorder import digest
-from cudalint.driver.file_analysis import FileAnalysis
-from cudalint.driver.launched import Launched, LinesInText, NoKey, launched, told
-from cudalint.driver.shared_kernels import choose
 from cudalint.facts import Access, Frame, KernelFacts, Place
+from cudalint.fixes.proof import Told, Tried
+from cudalint.host.values.nodes import Choice
 from cudalint.ir import nodes as ir
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import Problem
-from cudalint.remedies.proof import Told, Tried
+from cudalint.run.file_analysis import FileAnalysis
+from cudalint.run.launched import Launched, LinesInText, NoKey, launched, told
+from cudalint.run.shared_kernels import choose
 from cudalint.source.comments import read_comments
-from cudalint.values.nodes import Choice
+from cudalint.system.disk.encoding import to_bytes
+from cudalint.system.disk.recorder import digest
 
 T = TypeVar("T")
 

@@ -7,9 +7,9 @@ from typing import Literal
 
 from lsprotocol.types import Position, Range
 
-from cudalint.disk.encoding import to_bytes
 from cudalint.facts import Place
-from cudalint.findings.sources import SourceLines
+from cudalint.report.findings.sources import SourceLines
+from cudalint.system.disk.encoding import to_bytes
 
 Encoding = Literal["utf-8", "utf-16", "utf-32"]
 _UNIT = {"utf-8": 1, "utf-16": 2, "utf-32": 4}

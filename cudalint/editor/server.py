@@ -19,25 +19,25 @@ from pygls.uris import to_fs_path
 
 from cudalint import __version__
 from cudalint.diagnostics import Diagnostic
-from cudalint.disk import recorder as disk
-from cudalint.disk.encoding import to_bytes
-from cudalint.disk.regular import read_regular_text
-from cudalint.driver.file_findings import CheckJob
-from cudalint.driver.pool import ABANDONED, Lost, StandingWorker
-from cudalint.driver.runs import Configured, Lint, result_of
 from cudalint.editor.actions import Actions
 from cudalint.editor.analysing import Analysed, Asked, answered
 from cudalint.editor.documents import Document, Documents
 from cudalint.editor.findings import SOURCE, everywhere, shown, uri_of
 from cudalint.editor.positions import Encoding, Positions, ranges_meet
 from cudalint.editor.wishes import Wishes
-from cudalint.findings.causes import with_causes_told_once
-from cudalint.findings.results import Failure, FileReport
-from cudalint.findings.sources import SourceLines
 from cudalint.frontend.python.detect import is_python, seems_to_hold_kernels
 from cudalint.project.config import ConfigError
 from cudalint.project.discovery import SourceFile
 from cudalint.project.settings import FileSettings, Settings
+from cudalint.report.findings.causes import with_causes_told_once
+from cudalint.report.findings.results import Failure, FileReport
+from cudalint.report.findings.sources import SourceLines
+from cudalint.run.file_findings import CheckJob
+from cudalint.run.pool import ABANDONED, Lost, StandingWorker
+from cudalint.run.runs import Configured, Lint, result_of
+from cudalint.system.disk import recorder as disk
+from cudalint.system.disk.encoding import to_bytes
+from cudalint.system.disk.regular import read_regular_text
 
 _DELAY = 0.1
 """Seconds without a change after which a file is analysed."""
@@ -49,7 +49,7 @@ _SUFFIXES = (".cu", ".cuh")
 _JOBS_PER_WORKER = 1000
 _MEGABYTES = 700
 """After which the worker is replaced by a fresh one."""
-_NEEDED = ("cudalint.editor.analysing", "cudalint.driver.analysis")
+_NEEDED = ("cudalint.editor.analysing", "cudalint.run.analysis")
 _FULL = lsp.TextDocumentSyncKind.Full
 
 

@@ -12,8 +12,8 @@ from cudalint.diagnostics import Picture
 from cudalint.facts import Access, AccessResult, KernelFacts, LaunchCost
 from cudalint.facts.costs import Resource
 from cudalint.numerals import count
-from cudalint.reporters import costs, facts_text, pictures, plain, wording
-from cudalint.reporters.style import Style
+from cudalint.report.formats import costs, facts_text, pictures, plain, wording
+from cudalint.report.formats.style import Style
 from cudalint.rulekit import is_estimate, is_repeat, noun, worst_request
 
 if TYPE_CHECKING:

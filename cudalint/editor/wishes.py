@@ -5,13 +5,13 @@ from __future__ import annotations
 
 from msgspec import Struct
 
-from cudalint.api.configuration import Configuration
-from cudalint.api.run_settings import Given, run_settings
-from cudalint.api.sieve import Sieve
-from cudalint.driver.pool import Limits
-from cudalint.findings.results import CheckResult
-from cudalint.findings.sources import SourceLines
 from cudalint.project.settings import Settings
+from cudalint.report.findings.results import CheckResult
+from cudalint.report.findings.sources import SourceLines
+from cudalint.run.api.configuration import Configuration
+from cudalint.run.api.run_settings import Given, run_settings
+from cudalint.run.api.sieve import Sieve
+from cudalint.run.pool import Limits
 
 
 class Wishes(Struct, frozen=True):

@@ -11,7 +11,7 @@ from cudalint.execute.trace import LeftOut, Stack, Trace
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import walk
-from cudalint.processes.deadline import NEVER, Deadline
+from cudalint.system.processes.deadline import NEVER, Deadline
 
 if TYPE_CHECKING:
     from cudalint.execute.lanes import Mask

@@ -159,8 +159,8 @@ class _Callable(ModuleType):
     """This package under the name that `cudalint` has for it, which is that of the function, too."""
 
     def __call__(self, *arguments: Any, **options: Any) -> Any:
-        """`cudalint.facts(paths)`, of `cudalint.api.figures`."""
-        from cudalint.api.figures import facts
+        """`cudalint.facts(paths)`, of `cudalint.run.api.figures`."""
+        from cudalint.run.api.figures import facts
 
         return facts(*arguments, **options)
 

@@ -19,6 +19,7 @@ from cudalint.facts.costs import LaunchCost
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
 from cudalint.facts.host import HostFacts
 from cudalint.facts.launches import LaunchFacts, ParameterFacts
+from cudalint.facts.needs import Need
 from cudalint.facts.neighbours import Neighbours
 from cudalint.facts.places import Place
 from cudalint.facts.products import MatrixProduct
@@ -26,7 +27,6 @@ from cudalint.facts.races import Race
 from cudalint.facts.resources import Occupancy, Resources
 from cudalint.facts.reuse import Reuse
 from cudalint.facts.uninitialised import Uninitialised
-from cudalint.hardware.features import Need
 from cudalint.kinds import EVERY_KIND, SHOWN_KINDS, Kinds
 from cudalint.numerals import count
 from cudalint.reasons import Problem, ReasonKind

@@ -15,11 +15,6 @@ from clang.cindex import TranslationUnit, TranslationUnitLoadError
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.buildfiles.build import BuildMacro
-from cudalint.disk import recorder as disk
-from cudalint.disk.arguments import as_path, paths_in
-from cudalint.disk.border import Border, border_around
-from cudalint.disk.folders import small_file, without_detours
 from cudalint.frontend import clang, recovery
 from cudalint.frontend.conditions import BuildCondition
 from cudalint.frontend.diagnoses import Problem, problems_of
@@ -40,7 +35,12 @@ from cudalint.frontend.inclusions import Included
 from cudalint.frontend.overlay import overlay_of, readable
 from cudalint.frontend.reading import SourceError
 from cudalint.frontend.searched import IncludeSearch, note_search
-from cudalint.processes import memory
+from cudalint.system.disk import recorder as disk
+from cudalint.system.disk.arguments import as_path, paths_in
+from cudalint.system.disk.border import Border, border_around
+from cudalint.system.disk.folders import small_file, without_detours
+from cudalint.system.processes import memory
+from cudalint.toolchain.buildfiles.build import BuildMacro
 
 _KEEP_GOING: Final = 0x200
 """Without it libclang hides everything that follows the first missing include."""

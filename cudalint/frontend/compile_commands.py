@@ -17,14 +17,14 @@ from typing import Any, Final, NamedTuple
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.disk import recorder as disk
-from cudalint.disk.arguments import paths_in
-from cudalint.disk.border import Border, border_around, searched_upwards
-from cudalint.disk.documents import DocumentError, json_of
-from cudalint.disk.regular import read_regular
 from cudalint.frontend.flags import ParseOptions
 from cudalint.numerals import whole
 from cudalint.options.analysis import is_standard
+from cudalint.system.disk import recorder as disk
+from cudalint.system.disk.arguments import paths_in
+from cudalint.system.disk.border import Border, border_around, searched_upwards
+from cudalint.system.disk.documents import DocumentError, json_of
+from cudalint.system.disk.regular import read_regular
 
 FILE_NAME: Final = "compile_commands.json"
 _BUILD_FOLDERS: Final = ("", "build", "out", "_build")

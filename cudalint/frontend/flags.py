@@ -9,9 +9,9 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.disk import recorder as disk
-from cudalint.disk.arguments import as_path, harmless
 from cudalint.frontend.precompiled import precompiled
+from cudalint.system.disk import recorder as disk
+from cudalint.system.disk.arguments import as_path, harmless
 
 HEADERS_ROOT: Final = os.path.join(os.path.dirname(os.path.abspath(__file__)), "headers")
 BUNDLED_ROOT: Final = os.path.join(HEADERS_ROOT, "include")

@@ -15,11 +15,11 @@ from typing import Final
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.disk.encoding import to_bytes, to_text
-from cudalint.disk.folders import small_file
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.flags import BUNDLED_ROOT, LIBRARIES_ROOT
 from cudalint.source.lines import Lines
+from cudalint.system.disk.encoding import to_bytes, to_text
+from cudalint.system.disk.folders import small_file
 
 _FAMILIES: Final = re.compile(
     r"_\w*|\w*_|cu[A-Z]\w*|CU\w*|cuda\w*|cu(rand|blas|fft|sparse|solver|b|te|tlass)\w*|nv\w*|Nv\w*|[Nn]pp\w*"

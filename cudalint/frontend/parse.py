@@ -16,9 +16,6 @@ from clang.cindex import TranslationUnit
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.disk import recorder as disk
-from cudalint.disk.arguments import as_path
-from cudalint.disk.folders import small_file, without_detours
 from cudalint.frontend import clang, cursors, recovery
 from cudalint.frontend.attempts import SYSTEM_FOLDERS, Attempt, Setting, Source, never, refused_include
 from cudalint.frontend.conditions import conditions_declaring
@@ -30,6 +27,9 @@ from cudalint.frontend.naming import misses_names, misses_names_in_headers, with
 from cudalint.frontend.preparing import built_macros, parsed_ready, prepared, with_conditions
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.frontend.reading import SourceError, checked_text, read_source
+from cudalint.system.disk import recorder as disk
+from cudalint.system.disk.arguments import as_path
+from cudalint.system.disk.folders import small_file, without_detours
 
 _CONDITION_ROUNDS: Final = 3
 """What one macro of the build brings in may ask for another one."""

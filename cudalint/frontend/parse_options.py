@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec.structs import replace
 
-from cudalint.buildfiles.reading import build_of
 from cudalint.frontend.compile_commands import DatabaseError, database_for
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.reading import SourceError
 from cudalint.hardware.targets import Target, find_target
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.toolchain.buildfiles.reading import build_of
 
 _OLDEST, _YEARS = 17, 90
 """C++98 is older than C++20."""

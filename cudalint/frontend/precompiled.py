@@ -20,9 +20,9 @@ from typing import Final
 
 from clang.cindex import TranslationUnit
 
-from cudalint.disk.cache_folder import cache_folder
-from cudalint.disk.regular import is_kept
 from cudalint.frontend import clang, precompiling
+from cudalint.system.disk.cache_folder import cache_folder
+from cudalint.system.disk.regular import is_kept
 
 _KEPT_FOR: Final = 30 * 24 * 3600
 """Seconds."""

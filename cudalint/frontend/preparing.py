@@ -14,15 +14,15 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from cudalint.buildfiles.build import BuildMacro
-from cudalint.buildfiles.reading import build_of
-from cudalint.disk import recorder as disk
-from cudalint.disk.arguments import paths_in
 from cudalint.frontend import recovery
 from cudalint.frontend.attempts import Attempt, Setting, Source, refused_by
 from cudalint.frontend.conditions import BuildCondition, conditions_asked_for, dispatches_left_out
 from cudalint.frontend.flags import LIBRARIES_ROOT, is_bundled
 from cudalint.frontend.problems import missing_headers
+from cudalint.system.disk import recorder as disk
+from cudalint.system.disk.arguments import paths_in
+from cudalint.toolchain.buildfiles.build import BuildMacro
+from cudalint.toolchain.buildfiles.reading import build_of
 
 _ROUNDS: Final = 12
 """A header that was found may include others from a further folder, and a macro may stand within another one."""

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Final
 
-from cudalint.disk.regular import read_regular
 from cudalint.frontend.dialect import as_clang_takes_it
 from cudalint.source.lines import Lines
+from cudalint.system.disk.regular import read_regular
 
 
 class SourceError(Exception):

@@ -15,14 +15,14 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.buildfiles.pyproject import pyproject_build
-from cudalint.buildfiles.python_files import setup_build
-from cudalint.buildfiles.reading import build_of
-from cudalint.disk import recorder as disk
-from cudalint.disk.border import surroundings, upwards
-from cudalint.disk.folders import small_file, small_text, top_of_project
 from cudalint.source.comments import COMMENT_IN_BYTES
 from cudalint.source.lines import Lines
+from cudalint.system.disk import recorder as disk
+from cudalint.system.disk.border import surroundings, upwards
+from cudalint.system.disk.folders import small_file, small_text, top_of_project
+from cudalint.toolchain.buildfiles.pyproject import pyproject_build
+from cudalint.toolchain.buildfiles.python_files import setup_build
+from cudalint.toolchain.buildfiles.reading import build_of
 
 _FOLDER_LEVELS: Final = 4
 """A file's own folder and three above it are searched for includes that are not found."""

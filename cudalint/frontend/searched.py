@@ -13,15 +13,15 @@ from typing import Final, NamedTuple
 
 from clang.cindex import TranslationUnit
 
-from cudalint.disk import recorder as disk
-from cudalint.disk.arguments import as_path
-from cudalint.disk.border import Border
-from cudalint.disk.folders import without_detours
-from cudalint.disk.regular import LARGEST, is_too_large, read_regular
 from cudalint.frontend import inclusions
 from cudalint.frontend.conditions import may_ask_for_macros
 from cudalint.frontend.flags import HEADERS_ROOT
 from cudalint.frontend.inclusions import Included
+from cudalint.system.disk import recorder as disk
+from cudalint.system.disk.arguments import as_path
+from cudalint.system.disk.border import Border
+from cudalint.system.disk.folders import without_detours
+from cudalint.system.disk.regular import LARGEST, is_too_large, read_regular
 
 _FOLDER_OPTIONS: Final = ("-isystem", "-idirafter", "-iquote", "-I")
 _MOST_FOLLOWED: Final = 10_000

@@ -12,8 +12,8 @@ from typing import Final
 from clang.cindex import Cursor, CursorKind, SourceRange
 from msgspec import Struct, field
 
-from cudalint.disk import recorder as disk
 from cudalint.frontend.parse import ParsedFile
+from cudalint.system.disk import recorder as disk
 
 _CONTAINERS: Final = frozenset({CursorKind.NAMESPACE, CursorKind.LINKAGE_SPEC, CursorKind.UNEXPOSED_DECL})
 _USING: Final = frozenset({CursorKind.USING_DIRECTIVE, CursorKind.NAMESPACE_ALIAS})

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from msgspec import Struct, field
 
-from cudalint.disk.encoding import to_bytes
-from cudalint.disk.regular import read_regular_text
 from cudalint.facts import Place
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.source.lines import Lines
-from cudalint.toolkit import line_table
+from cudalint.system.disk.encoding import to_bytes
+from cudalint.system.disk.regular import read_regular_text
+from cudalint.toolchain.toolkit import line_table
 
 
 def source_text(path: str, options: AnalysisOptions) -> str:

@@ -12,8 +12,6 @@ from typing import TYPE_CHECKING
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.disk.border import border_around
-from cudalint.disk.encoding import to_bytes, to_text
 from cudalint.facts import FileFacts, Gap, KernelFacts, Place, Resources
 from cudalint.frontend.compile_commands import options_from_arguments
 from cudalint.frontend.flags import ParseOptions
@@ -21,6 +19,8 @@ from cudalint.frontend.python.detect import is_python
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.frontend.reading import SourceError, read_source
 from cudalint.options.annotations import Annotation, Malformed, SourceAnnotations, read_annotations
+from cudalint.system.disk.border import border_around
+from cudalint.system.disk.encoding import to_bytes, to_text
 
 if TYPE_CHECKING:
     from cudalint.frontend.python.extract import Embedded, EmbeddedText, UnreadableKernel

@@ -11,24 +11,10 @@ from collections.abc import Iterable
 from functools import cache
 from typing import Final
 
-from msgspec import Struct
 from msgspec.structs import replace
 
+from cudalint.facts.needs import Capability, Need, Support
 from cudalint.hardware.targets import Target, find_target, target_names
-
-Capability = tuple[int, int]
-
-
-class Support(Struct, frozen=True):
-    """The compute capabilities that have something: from the least one on, and in front of `before` where those of
-    later generations have it no more."""
-
-    least: Capability
-    before: Capability | None = None
-
-    def includes(self, capability: Capability) -> bool:
-        return self.least <= capability and (self.before is None or capability < self.before)
-
 
 _SM_75 = Support((7, 5))
 SM_80 = Support((8, 0))
@@ -73,16 +59,6 @@ INSTRUCTIONS: Final[tuple[tuple[re.Pattern[str], Support], ...]] = tuple(
 
 CLUSTERS: Final = SM_90
 """Launches of blocks in clusters ("Thread Block Clusters": "introduced in compute capability 9.0")."""
-
-
-class Need(Struct, frozen=True):
-    """Something in the code that not every GPU has."""
-
-    feature: str
-    """As the code has it: `wgmma.mma_async`, `__CUDA_ARCH__ >= 900`."""
-    support: Support
-    path: str
-    line: int
 
 
 @cache

@@ -1,7 +1,7 @@
 """The functions that CUDA and its C library bring along: one record for each, with all that is known of it.
 
 What a call of one does to values and memory is the interpreter's, which has a handler for each effect that is named
-here (`cudalint/interpreter/library/` for kernels, `cudalint/interpreter/host/library.py` for host code). A function
+here (`cudalint/host/library/` for kernels, `cudalint/host/runtime/library.py` for host code). A function
 without an effect is executed as any other that has no body in sight.
 """
 
@@ -12,7 +12,8 @@ from typing import Final, Literal, NamedTuple
 
 from msgspec import Struct
 
-from cudalint.hardware.features import SM_80, SM_90, Support
+from cudalint.facts.needs import Support
+from cudalint.hardware.features import SM_80, SM_90
 
 Jumps = Literal["unknown", "never", "assembler", "compiler"]
 

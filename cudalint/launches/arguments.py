@@ -7,8 +7,8 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
-from cudalint.interpreter.device.memory import Memory
-from cudalint.interpreter.device.values import (
+from cudalint.host.executor.memory import Memory
+from cudalint.host.executor.values import (
     PLACES,
     Allocation,
     ArrayValue,
@@ -22,15 +22,15 @@ from cudalint.interpreter.device.values import (
     leaves,
     map_leaves,
 )
-from cudalint.interpreter.host.memory import Generics, HostMemory, is_provisional
+from cudalint.host.runtime.memory import Generics, HostMemory, is_provisional
+from cudalint.host.values.arithmetic import I8, kind_of
+from cudalint.host.values.defaults import NOT_DECLARED
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node, Reason, Uniform, bits_of, without_cast
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.text import field_name
 from cudalint.launches.configuration import Configuration
-from cudalint.values.arithmetic import I8, kind_of
-from cudalint.values.defaults import NOT_DECLARED
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node, Reason, Uniform, bits_of, without_cast
 
 _MAX_ELEMENTS = 32
 _MAX_CALLEES = 64

@@ -10,12 +10,12 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.host.choosing import alternatives
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Block, Configuration, Nodes, Numbers, axes_asked
 from cudalint.options.limits import MAX_EVALUATED, MAX_THREADS
-from cudalint.scenarios import alternatives
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node
 
 DEFAULT_THREADS = 256
 DEFAULT_EXTENTS: Mapping[int, tuple[int, ...]] = {0: (), 1: (256,), 2: (32, 8), 3: (32, 4, 2)}

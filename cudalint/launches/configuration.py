@@ -9,12 +9,12 @@ from msgspec import Struct
 
 from cudalint.facts import KnownExtents, LaunchFacts, LaunchSite, LaunchSource, Tiling
 from cudalint.facts import Place as SourcePlace
-from cudalint.interpreter.device.values import Allocation, Place, Pointer, Value
+from cudalint.host.executor.values import Allocation, Place, Pointer, Value
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node
+from cudalint.host.values.numeric import Rows
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node
-from cudalint.values.numeric import Rows
 
 DEFAULT_GRID = 64
 """Blocks along each axis that the kernel asks about, where nothing says how many."""

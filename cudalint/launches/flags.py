@@ -7,9 +7,9 @@ from typing import Any
 
 from msgspec import Struct
 
+from cudalint.host.values.nodes import Node, Uniform, render, without_cast
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import OpenNumbers
-from cudalint.values.nodes import Node, Uniform, render, without_cast
 from cudalint.worlds.choosing import Number
 from cudalint.worlds.needs import Need
 

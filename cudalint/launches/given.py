@@ -7,16 +7,16 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.interpreter.device.values import Place, Value
+from cudalint.host.executor.values import Place, Value
+from cudalint.host.values.arithmetic import kind_of
+from cudalint.host.values.assumptions import UnknownName
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node, Uniform
 from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.written import Lookup
 from cudalint.options.analysis import AnalysisOptions, KernelSettings
 from cudalint.options.expressions import parse_expression
-from cudalint.values.arithmetic import kind_of
-from cudalint.values.assumptions import UnknownName
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node, Uniform
 
 
 class GivenArguments(Struct, eq=False):

@@ -8,17 +8,17 @@ from msgspec.structs import replace
 
 from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace
-from cudalint.interpreter.device.values import Place, Value
-from cudalint.interpreter.host.checked_sizes import CheckedSizes
-from cudalint.interpreter.host.launching import HostLaunch
-from cudalint.interpreter.host.memory import Generics
+from cudalint.host.executor.values import Place, Value
+from cudalint.host.runtime.checked_sizes import CheckedSizes
+from cudalint.host.runtime.launching import HostLaunch
+from cudalint.host.runtime.memory import Generics
+from cudalint.host.values.defaults import stated
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node, without_cast
 from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import kernel_arguments
 from cudalint.launches.blocks import ChosenBlock, block_of, generic_values
 from cudalint.launches.configuration import Block, Configuration, Nodes, Numbers, grid_asked, known_extents, site_of
-from cudalint.values.defaults import stated
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node, without_cast
 
 
 def from_launches(

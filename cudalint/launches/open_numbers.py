@@ -8,13 +8,13 @@ from typing import Any
 
 import numpy as np
 
-from cudalint.interpreter.device import values as host
+from cudalint.host.executor import values as host
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Basis, Node, Uniform, bits_of, render, without_cast
+from cudalint.host.values.numeric import Rows, constant
+from cudalint.host.values.operations import OPERATIONS, operate
+from cudalint.host.values.threads import Threads
 from cudalint.launches.configuration import Configuration
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Basis, Node, Uniform, bits_of, render, without_cast
-from cudalint.values.numeric import Rows, constant
-from cudalint.values.operations import OPERATIONS, operate
-from cudalint.values.threads import Threads
 from cudalint.worlds.choosing import Number
 from cudalint.worlds.records import Choice, Parameter
 from cudalint.worlds.uses import Use

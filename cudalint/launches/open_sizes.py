@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Any
 
-from cudalint.interpreter.device import values as old
+from cudalint.host.executor import values as old
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node, render
 from cudalint.launches.configuration import Configuration
-from cudalint.measure.work.lengths import OpenSizes
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node, render
+from cudalint.worlds.open_sizes import OpenSizes
 
 
 def open_sizes(configuration: Configuration, graph: Graph) -> OpenSizes:

@@ -9,10 +9,10 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.frontend.source_text import source_text
+from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.values.nodes import Node
 
 _ATTRIBUTE = re.compile("MaxDynamicSharedMemorySize|max_dynamic_shared_size_bytes", re.IGNORECASE)
 

@@ -9,12 +9,12 @@ from collections.abc import Iterator
 from typing import Literal
 
 from cudalint.facts import ArgumentValue, LeafFacts, ParameterFacts
-from cudalint.interpreter.device.values import Place as ValuePlace
-from cudalint.interpreter.device.values import Pointer, RecordValue, Value
+from cudalint.host.executor.values import Place as ValuePlace
+from cudalint.host.executor.values import Pointer, RecordValue, Value
+from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.ir.text import field_name
 from cudalint.launches.configuration import Configuration, Numbers
-from cudalint.values.nodes import Node
 
 
 def parameter_facts(function: ir.Function) -> tuple[ParameterFacts, ...]:

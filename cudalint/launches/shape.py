@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Hashable
 
+from cudalint.host.values.nodes import Node, Uniform
 from cudalint.launches.configuration import Configuration
-from cudalint.values.nodes import Node, Uniform
 
 
 class Shapes:

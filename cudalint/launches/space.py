@@ -13,7 +13,10 @@ from msgspec import Struct
 from cudalint.execute.program import Program
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.targets import Target
-from cudalint.interpreter.device.values import Allocation
+from cudalint.host.executor.values import Allocation
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node, below, bits_of, without_cast
+from cudalint.host.values.polynomial import linear
 from cudalint.ir import nodes as ir
 from cudalint.launches.conditions import (
     Bounds,
@@ -30,9 +33,6 @@ from cudalint.launches.flags import Flag, flags_of, needs_of_flags
 from cudalint.launches.open_numbers import Evaluated, OpenNumbers, is_computed, pointers_in
 from cudalint.launches.tiles import BLOCKS, Tiled, needs_of_rows, needs_of_tiles, states_of, tiles_of, tried_for_tiles
 from cudalint.launches.usual import Usual
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node, below, bits_of, without_cast
-from cudalint.values.polynomial import linear
 from cudalint.worlds.choosing import Number, Space, type_of
 from cudalint.worlds.guards import Guards
 from cudalint.worlds.needs import SHIFTED, SMALL, is_shift, needs_of, values_of

@@ -7,13 +7,13 @@ from typing import Any
 
 from cudalint.execute.values import Pointer
 from cudalint.facts import ArgumentValue, LaunchFacts
+from cudalint.host.values.defaults import stated
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.ir.text import field_name
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import OpenNumbers
-from cudalint.values.defaults import stated
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node
 from cudalint.worlds.records import Batch
 from cudalint.worlds.text import text_of
 

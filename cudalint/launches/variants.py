@@ -7,13 +7,13 @@ from collections.abc import Iterator, Sequence
 from msgspec.structs import replace
 
 from cudalint.facts import KnownExtents
-from cudalint.interpreter.host.memory import Generics
+from cudalint.host.choosing import alternatives
+from cudalint.host.runtime.memory import Generics
+from cudalint.host.values.graph import Graph
 from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import unknown_arguments
 from cudalint.launches.configuration import UNKNOWN, Block, Configuration, axes_asked, thread_axes
 from cudalint.options.limits import MAX_THREADS
-from cudalint.scenarios import alternatives
-from cudalint.values.graph import Graph
 
 _MOST_SHAPES = 3
 """The kernel is executed with each of them."""

@@ -11,8 +11,11 @@ from msgspec.structs import replace
 
 from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace
-from cudalint.interpreter.device.values import Place, Value
-from cudalint.interpreter.host.memory import Generics
+from cudalint.host.executor.values import Place, Value
+from cudalint.host.runtime.memory import Generics
+from cudalint.host.values.arithmetic import I8, U4
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import unknown_arguments
 from cudalint.launches.blocks import at_most, block_of
@@ -23,9 +26,6 @@ from cudalint.options.analysis import AnalysisOptions, KernelSettings
 from cudalint.options.annotations import Annotation, launch_of
 from cudalint.options.expressions import CallOp, Expression, parse_expression
 from cudalint.options.limits import problem_of
-from cudalint.values.arithmetic import I8, U4
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node
 
 Lookup = Callable[[Expression], Node]
 """Gives a number to an expression of an annotation or option."""

@@ -16,8 +16,9 @@ from cudalint.ir import nodes as ir
 from cudalint.measure.machine_accesses import MachineSite, SiteKey, machine_sites
 from cudalint.measure.requests import AccessSite, Figures, figures
 from cudalint.measure.work.counts import Laid, Work, counted, laid_out
-from cudalint.measure.work.lengths import NONE_OPEN, Lengths, OpenSizes
-from cudalint.processes.deadline import NEVER, Deadline
+from cudalint.measure.work.lengths import Lengths
+from cudalint.system.processes.deadline import NEVER, Deadline
+from cudalint.worlds.open_sizes import NONE_OPEN, OpenSizes
 from cudalint.worlds.records import Batch
 
 

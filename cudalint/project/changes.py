@@ -15,10 +15,10 @@ from functools import partial
 from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic, Edit
-from cudalint.disk.arguments import as_path
-from cudalint.disk.folders import work_tree
-from cudalint.disk.tools import safe_environment, tool
 from cudalint.facts import Place
+from cudalint.system.disk.arguments import as_path
+from cudalint.system.disk.folders import work_tree
+from cudalint.system.disk.tools import safe_environment, tool
 
 _HUNK = re.compile(r"@@ -\d+(?:,(?P<removed>\d+))? \+(?P<start>\d+)(?:,(?P<added>\d+))? @@")
 _ESCAPE = re.compile(r"\\([0-7]{3}|.)")

@@ -16,12 +16,12 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Severity
-from cudalint.disk.border import border_around, is_at_home, searched_upwards
-from cudalint.disk.documents import DocumentError, toml_of
-from cudalint.disk.regular import read_regular
 from cudalint.options.analysis import KernelSettings
 from cudalint.project.config_paths import problem_of_read, problem_of_written, resolved
 from cudalint.project.toml_lines import Key, key_lines, line_of
+from cudalint.system.disk.border import border_around, is_at_home, searched_upwards
+from cudalint.system.disk.documents import DocumentError, toml_of
+from cudalint.system.disk.regular import read_regular
 
 OWN_FILE = "cudalint.toml"
 SHARED_FILE = "pyproject.toml"
@@ -364,7 +364,7 @@ def _per_file_ignores(entry: _Entry) -> tuple[RulesIgnored, ...]:
 
 
 def _severity(entry: _Entry) -> Severity:
-    from cudalint.findings.results import SEVERITIES
+    from cudalint.report.findings.results import SEVERITIES
 
     text = entry.text()
     for severity in SEVERITIES:

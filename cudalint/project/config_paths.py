@@ -10,8 +10,8 @@ from __future__ import annotations
 import os
 from collections.abc import Sequence
 
-from cudalint.disk.border import project_top
-from cudalint.disk.folders import work_tree
+from cudalint.system.disk.border import project_top
+from cudalint.system.disk.folders import work_tree
 
 
 def resolved(folder: str, text: str) -> str:

@@ -14,14 +14,14 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.disk.border import border_around
-from cudalint.disk.encoding import to_text
-from cudalint.disk.regular import read_regular
-from cudalint.findings.results import Failure
 from cudalint.frontend.python.detect import SUFFIX as _PYTHON_SUFFIX
 from cudalint.frontend.python.detect import bytes_of, is_python, seems_to_hold_kernels
 from cudalint.frontend.python.other_kernels import kernels_in, listed, programs_in
+from cudalint.report.findings.results import Failure
 from cudalint.source.comments import COMMENT_IN_BYTES
+from cudalint.system.disk.border import border_around
+from cudalint.system.disk.encoding import to_text
+from cudalint.system.disk.regular import read_regular
 
 STDIN = "<stdin>"
 _SOURCE_SUFFIX = ".cu"

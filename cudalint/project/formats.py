@@ -19,7 +19,7 @@ class OutputFormat(Struct, frozen=True):
     endings: tuple[str, ...]
     """Of its files, the usual one first."""
     reporter: str
-    """The module of `cudalint.reporters` whose `render` makes its lines; it is imported when it is asked for."""
+    """The module of `cudalint.report.formats` whose `render` makes its lines; it is imported when it is asked for."""
     is_sorted: bool = False
     """Whether findings come to the reporter in the order that is asked for; others are told the order."""
     is_for_people: bool = False

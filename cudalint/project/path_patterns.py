@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
-from cudalint.disk.regular import read_regular_text
+from cudalint.system.disk.regular import read_regular_text
 
 if TYPE_CHECKING:
     from pathspec import GitIgnoreSpec

@@ -11,12 +11,12 @@ import os
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.findings.severities import Severities
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.config import Config, ConfigError, find_config, load_config
 from cudalint.project.path_patterns import GitIgnored, PathPatterns
 from cudalint.project.thresholds import Thresholds, by_rule
 from cudalint.registry import Selection, matches
+from cudalint.report.findings.severities import Severities
 
 DEFAULT_MIN_SHARE = 0.1
 
@@ -152,9 +152,9 @@ def _built_for(path: str, database: str | None) -> tuple[str | None, int | None]
 
 def _least_built_for(path: str, target: str) -> str | None:
     """The GPU that a file is compiled for at least, by the build files beside it, where that is beyond the target."""
-    from cudalint.buildfiles.architectures import least_architecture
     from cudalint.hardware.features import smallest_from
     from cudalint.hardware.targets import find_target
+    from cudalint.toolchain.buildfiles.architectures import least_architecture
 
     number = least_architecture(path)
     if number is None or divmod(number, 10) <= find_target(target).compute_capability:

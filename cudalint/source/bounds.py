@@ -9,9 +9,9 @@ from collections.abc import Callable
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.disk.encoding import to_bytes
 from cudalint.facts import Place
 from cudalint.source.lines import Extent, Lines
+from cudalint.system.disk.encoding import to_bytes
 
 
 class Bounds:

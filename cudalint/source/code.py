@@ -10,10 +10,10 @@ from functools import lru_cache
 
 from msgspec import Struct
 
-from cudalint.disk.encoding import to_bytes
 from cudalint.facts import Place
 from cudalint.source.comments import read_comments
 from cudalint.source.lines import Lines
+from cudalint.system.disk.encoding import to_bytes
 
 _NO_CODE = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*', re.MULTILINE)
 """Literals and directives, once comments are gone."""

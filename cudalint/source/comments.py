@@ -13,8 +13,8 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.disk.encoding import to_bytes
 from cudalint.source.lines import Lines
+from cudalint.system.disk.encoding import to_bytes
 
 COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 COMMENT_IN_BYTES: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)

@@ -13,7 +13,7 @@ from bisect import bisect_right
 from collections.abc import Iterator
 from typing import AnyStr, Generic, NamedTuple
 
-from cudalint.disk.regular import read_regular
+from cudalint.system.disk.regular import read_regular
 
 
 class Position(NamedTuple):

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.authoring.first_look import configuration, look_at
 from cudalint.cli import run
+from cudalint.cli.authoring.first_look import configuration, look_at
 from cudalint.cli.check import command as check
 from cudalint.project.config import load_config
 

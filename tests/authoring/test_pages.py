@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.authoring import pages
 from cudalint.cli import run
+from cudalint.cli.authoring import pages
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import KernelFacts
 from cudalint.registry import RuleClass, all_rules, find_rule
-from cudalint.reporters.style import Style
+from cudalint.report.formats.style import Style
 from cudalint.rule import Rule, RuleContext
 
 _ROOT = Path(__file__).parents[2]

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from call_lines import with_call_lines
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Access
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 SOURCE = """\
 __device__ float get(const float* p, int i) {

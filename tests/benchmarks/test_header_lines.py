@@ -12,9 +12,9 @@ import header_lines as toolkit_lines
 import pytest
 from header_lines import headers_folder, place_inside, with_toolkit_lines
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import LibraryCall
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 HEADERS = {
     "cuda_runtime_api.h": "",

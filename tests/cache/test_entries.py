@@ -13,9 +13,9 @@ import pytest
 from handmade import column_read, place, strided_load
 from msgspec.structs import replace
 
-from cudalint.cache.entries import clear, forget_old, path_of, read_entry, size_of, write_entry
-from cudalint.disk.recorder import Seen, Text
-from cudalint.findings.results import Coverage, FileReport
+from cudalint.report.findings.results import Coverage, FileReport
+from cudalint.run.cache.entries import clear, forget_old, path_of, read_entry, size_of, write_entry
+from cudalint.system.disk.recorder import Seen, Text
 
 KEY = bytes(range(16))
 REPORT = FileReport(

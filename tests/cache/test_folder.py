@@ -15,9 +15,9 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.disk.cache_folder import FOLDER_VARIABLE
-from cudalint.disk.regular import is_kept, read_kept
-from cudalint.toolkit import nvcc
+from cudalint.system.disk.cache_folder import FOLDER_VARIABLE
+from cudalint.system.disk.regular import is_kept, read_kept
+from cudalint.toolchain.toolkit import nvcc
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="mounts, pipes and limits are Linux's")
 

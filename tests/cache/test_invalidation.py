@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.cache import program
 from cudalint.cli import run
-from cudalint.disk import recorder as disk
-from cudalint.disk.cache_folder import FOLDER_VARIABLE
-from cudalint.driver import runs as driver
-from cudalint.driver.file_analysis import FileAnalysis
-from cudalint.processes.time_limit import OutOfTime
+from cudalint.run import runs as driver
+from cudalint.run.cache import program
+from cudalint.run.file_analysis import FileAnalysis
+from cudalint.system.disk import recorder as disk
+from cudalint.system.disk.cache_folder import FOLDER_VARIABLE
+from cudalint.system.processes.time_limit import OutOfTime
 
 KERNEL = """
 #include "size.h"
@@ -89,7 +89,7 @@ def test_that_time_ran_out_is_remembered(lint: Linter, monkeypatch: pytest.Monke
     def endless(*_: object) -> None:
         raise OutOfTime
 
-    monkeypatch.setattr("cudalint.driver.file_analysis.HostCode", endless)
+    monkeypatch.setattr("cudalint.run.file_analysis.HostCode", endless)
     first = lint("src")
     assert "too short" in first[0]
     assert lint("src") == (first[0], 0)

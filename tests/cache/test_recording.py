@@ -12,35 +12,37 @@ import pytest
 from msgspec.msgpack import Encoder
 
 import cudalint
-from cudalint.cache.checking import Present
-from cudalint.disk import recorder as disk
-from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.launches.program.neighbours import launchers
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.program.neighbours import launchers
 from cudalint.registry import Selection
+from cudalint.run.cache.checking import Present
+from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.system.disk import recorder as disk
 
 PACKAGE = Path(cudalint.__file__).parent
-OF_RUNS = {"api", "authoring", "cache", "cli", "confirm", "drawing", "editor", "fixing", "reducing", "reporters"}
+OF_RUNS = (
+    "run/api/", "run/cache/", "run/fixing/", "cli/", "confirm/", "editor/", "report/drawing/", "report/formats/",
+)  # fmt: skip
 """What works for a whole run, or is asked anew by each."""
 EXCEPTIONS = {
     "__init__.py": "finds this package's own rules",
     "__main__.py": "leaves the current folder out of what is imported",
-    "program/changed.py": "of a run", "disk/recorder.py": "the recorder",
-    "disk/regular.py": "notes what it reads",
-    "disk/border.py": "notes what it refuses; what it does not is read, and tells itself when it changes",
+    "launches/program/changed.py": "of a run", "system/disk/recorder.py": "the recorder",
+    "system/disk/regular.py": "notes what it reads",
+    "system/disk/border.py": "notes what it refuses; what it does not is read, and tells itself when it changes",
     "frontend/precompiled.py": "asks for the headers of this package",
     "frontend/overlay.py": "writes for clang alone",
     "frontend/compile_commands.py": "asks for the time of a database that it then reads",
-    "toolkit/nvcc.py": "of `--ptxas`, whose results are not kept",
-    "findings/baseline.py": "of a run", "project/changes.py": "of a run", "project/config.py": "of a run",
+    "toolchain/toolkit/nvcc.py": "of `--ptxas`, whose results are not kept",
+    "report/findings/baseline.py": "of a run", "project/changes.py": "of a run", "project/config.py": "of a run",
     "project/config_paths.py": "of a run",
     "project/discovery.py": "of a run",
-    "driver/runs.py": "of a run", "findings/merging.py": "of a run", "findings/places.py": "of reports",
-    "findings/sources.py": "of reports", "project/path_patterns.py": "of a run",
+    "run/runs.py": "of a run", "report/findings/merging.py": "of a run", "report/findings/places.py": "of reports",
+    "report/findings/sources.py": "of reports", "project/path_patterns.py": "of a run",
     "project/settings.py": "of a run",
-    "disk/replacing.py": "of what is written", "processes/memory.py": "asks for memory",
-    "driver/pool.py": "asks for processes",
-    "driver/tracing.py": "of `trace`",
+    "system/disk/replacing.py": "of what is written", "system/processes/memory.py": "asks for memory",
+    "run/pool.py": "asks for processes",
+    "run/tracing.py": "of `trace`",
     "testing.py": "of tests", "hardware/targets.py": "a table of this package",
     "frontend/bundled_macros.py": "headers of this package",
 }  # fmt: skip
@@ -54,7 +56,7 @@ MEMORIES = {"cache", "lru_cache"}
 def _modules() -> Iterator[tuple[str, ast.Module]]:
     for path in sorted(PACKAGE.rglob("*.py")):
         name = path.relative_to(PACKAGE).as_posix()
-        if name.split("/")[0] not in OF_RUNS and name not in EXCEPTIONS:
+        if not name.startswith(OF_RUNS) and name not in EXCEPTIONS:
             yield name, ast.parse(path.read_text(encoding="utf-8"))
 
 
@@ -77,7 +79,8 @@ def test_what_is_remembered_of_the_disk_is_noted_for_the_next_one_too() -> None:
     """`functools.lru_cache` would give the second file an answer without what it rests on."""
     found = []
     for name, tree in _modules():
-        readers = {"cudalint.disk", "cudalint.disk.recorder", "cudalint.disk.regular", "cudalint.disk.folders"}
+        disk_ = "cudalint.system.disk"
+        readers = {disk_, *(f"{disk_}.{module}" for module in ("recorder", "regular", "folders"))}
         imported = {node.module for node in ast.walk(tree) if isinstance(node, ast.ImportFrom)}
         if not imported & readers:
             continue
@@ -158,7 +161,9 @@ def test_a_larger_question_is_noted_by_its_answer(tmp_path: Path) -> None:
     assert disk.answer_now(asked) != noted.answers[asked]
 
 
-@pytest.mark.parametrize("name", ["os:getcwd", "cudalint.cli:run", "cudalint.program.neighbours:launchers", "x", "a:b"])
+@pytest.mark.parametrize(
+    "name", ["os:getcwd", "cudalint.cli:run", "cudalint.launches.program.neighbours:launchers", "x", "a:b"]
+)
 def test_an_entry_has_nothing_called_that_is_no_question(name: str) -> None:
     assert disk.answer_now(Encoder().encode((name, []))) is None
 

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.cache.entries import size_of
 from cudalint.cli import run
-from cudalint.disk.cache_folder import FOLDER_VARIABLE, results_folder
+from cudalint.run.cache.entries import size_of
+from cudalint.system.disk.cache_folder import FOLDER_VARIABLE, results_folder
 
 ROOT = Path(__file__).parents[2]
 FILES = [

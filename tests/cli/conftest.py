@@ -18,11 +18,11 @@ from handmade import TILE_SOURCE, column_read, file_facts, strided_load
 from cudalint import registry
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic
-from cudalint.disk.encoding import to_bytes
 from cudalint.facts import FileFacts, KernelFacts
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.rule import Rule, RuleContext
 from cudalint.shortfalls import Shortfall
+from cudalint.system.disk.encoding import to_bytes
 
 
 class BankConflict(Rule):
@@ -69,9 +69,9 @@ def _analyse_file(path: str, options: AnalysisOptions, *_: object) -> FileFacts:
 
 @pytest.fixture(autouse=True)
 def _doubles(monkeypatch: pytest.MonkeyPatch) -> None:
-    module = ModuleType("cudalint.driver.analysis")
+    module = ModuleType("cudalint.run.analysis")
     module.analyse_file = _analyse_file  # type: ignore[attr-defined]
-    monkeypatch.setitem(sys.modules, "cudalint.driver.analysis", module)
+    monkeypatch.setitem(sys.modules, "cudalint.run.analysis", module)
     annotation_rules = tuple(rule for rule in registry.all_rules() if not issubclass(rule, Rule))
     monkeypatch.setattr(registry, "all_rules", lambda: (Uncoalesced, BankConflict, *annotation_rules))
 

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 from handmade import TILE_SOURCE
 
-from cudalint.driver import runs as driver
+from cudalint.run import runs as driver
 
 Run = Callable[..., Any]
 
@@ -257,7 +257,7 @@ def test_a_header_is_linted_through_its_includer(cudalint: Run, project: Path, m
         sources = {path: path, "tile.cuh": "tile.cuh"} if path == "a.cu" else {path: path}
         return file_facts(path, kernels=(kernel("tile.cuh"),), sources=sources)
 
-    monkeypatch.setattr(sys.modules["cudalint.driver.analysis"], "analyse_file", analyse)
+    monkeypatch.setattr(sys.modules["cudalint.run.analysis"], "analyse_file", analyse)
     (project / "tile.cuh").write_text(TILE_SOURCE)
     (project / "a.cu").write_text("")
     document = json.loads(cudalint(".", "--format", "json").out)

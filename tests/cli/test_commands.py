@@ -91,8 +91,8 @@ def test_what_evaluates_is_loaded_by_workers_only(tmp_path: Path) -> None:
     path.touch()
     code = f"import sys; from cudalint.cli import run; run([{str(path)!r}]); print(*sys.modules)"
     out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
-    assert "cudalint.driver.runs" in out.split()
-    assert not {"numpy", "networkx", "cudalint.driver.analysis"} & set(out.split())
+    assert "cudalint.run.runs" in out.split()
+    assert not {"numpy", "networkx", "cudalint.run.analysis"} & set(out.split())
 
 
 def test_a_reader_that_leaves_is_no_error(tmp_path: Path) -> None:

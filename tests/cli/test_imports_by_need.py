@@ -25,7 +25,7 @@ print(json.dumps([name for name in names if name in sys.modules]))
 """
 _WORKER = """
 import json, sys
-from cudalint.driver.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import CheckJob, check_file
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 check_file(CheckJob(sys.argv[2], AnalysisOptions(), Selection(), pictures=False))

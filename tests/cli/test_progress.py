@@ -10,7 +10,7 @@ from handmade import column_read
 
 from cudalint.cli import progress
 from cudalint.cli.progress import ProgressBar
-from cudalint.findings.results import Coverage, FileReport
+from cudalint.report.findings.results import Coverage, FileReport
 
 
 class _Terminal(io.StringIO):

@@ -9,7 +9,7 @@ import pytest
 from linting import lint
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.findings.merging import merge
+from cudalint.report.findings.merging import merge
 
 _LIBRARY = """#pragma once
 struct V { float x, y, z; };

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 from numpy.typing import NDArray
 from random_cases import cases
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _THREADS = 96
 _SIZE = 128

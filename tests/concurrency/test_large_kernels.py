@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Barrier, KernelFacts, Race
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _SOURCE = """
 __global__ void k(float *a, int n, int m) {

@@ -9,10 +9,10 @@ from cudalint.confirm.fixes import compare_outputs, confirm_fixes
 from cudalint.confirm.session import Report
 from cudalint.confirm.trials import Device, Log, ModuleFigures, Outcome, Trial
 from cudalint.diagnostics import Edit
-from cudalint.driver.pool import Limits
 from cudalint.facts import Place
+from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.remedies.edits import apply_edits
+from cudalint.run.pool import Limits
 
 _DEVICE = Device("Played GPU", "sm_80", "1.0", "12.0", "NVRTC 12.0", "13", None)
 

@@ -17,8 +17,8 @@ from cudalint.confirm.reporting import document, lines, summary_line
 from cudalint.confirm.rows import Row
 from cudalint.confirm.session import Measured, Report
 from cudalint.confirm.trials import Device
-from cudalint.findings.results import Failure
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.report.findings.results import Failure
 
 _SOURCE = "__global__ void k(float *a) { a[2 * threadIdx.x] = 1; }\nvoid f(float *p) { k<<<1, 32>>>(p); }\n"
 _DEVICE = Device("Played GPU", "sm_80", "1.0", "12.0", "NVRTC 12.0", "13", "/usr/bin/nvcc")

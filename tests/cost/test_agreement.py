@@ -11,17 +11,17 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from cudalint.cost.findings import cost_of_all, finding_cost
-from cudalint.cost.machine import machine_of
-from cudalint.cost.model import estimate
-from cudalint.cost.of_findings import with_cost
-from cudalint.driver.analysis import analyse_file
-from cudalint.driver.file_findings import CheckJob, check_file
 from cudalint.facts import Excess, FindingCost, LaunchCost
-from cudalint.findings.results import FileReport
+from cudalint.hardware.cost.findings import cost_of_all, finding_cost
+from cudalint.hardware.cost.machine import machine_of
+from cudalint.hardware.cost.model import estimate
+from cudalint.hardware.cost.of_findings import with_cost
 from cudalint.hardware.targets import find_target
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
+from cudalint.report.findings.results import FileReport
+from cudalint.run.analysis import analyse_file
+from cudalint.run.file_findings import CheckJob, check_file
 
 _ROWS = """
 __global__ void sums(const float *x, float *y, int n, int m) {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from evaluating import evaluate
 
-from cudalint.cost.by_line import Share, by_line
+from cudalint.hardware.cost.by_line import Share, by_line
 from cudalint.hardware.targets import find_target
 
 

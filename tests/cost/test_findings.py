@@ -7,11 +7,11 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.runs import result_of
-from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.runs import result_of
 
 _COLUMNS = """
 __global__ void k(const float* a, float* b) {

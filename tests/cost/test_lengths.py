@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cudalint.driver.analysis import analyse_file
-from cudalint.driver.file_findings import CheckJob, check_file
 from cudalint.facts import FindingCost, KernelFacts, LaunchCost
-from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.reporters import costs
+from cudalint.report.findings.results import FileReport
+from cudalint.report.formats import costs
+from cudalint.run.analysis import analyse_file
+from cudalint.run.file_findings import CheckJob, check_file
 
 _LOOPS = """
 __global__ void nested(const float *in, float *out, int n, int k, int m) {

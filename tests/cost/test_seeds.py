@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import LaunchCost
 from cudalint.hardware.targets import find_target
 from cudalint.kinds import Kind
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _ADD = """
 __global__ void k(const float* a, const float* b, float* c, int n) {

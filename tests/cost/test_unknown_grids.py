@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _KERNEL = "#include <cstdlib>\n__global__ void k(float *p) { p[blockIdx.x * 256 + threadIdx.x] = 1; }\n"
 _HOST = """int main(int argc, char **argv) {

@@ -8,15 +8,15 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
-from cudalint.driver.file_analysis import FileAnalysis
 from cudalint.facts import FileFacts, KernelFacts
-from cudalint.interpreter.host.launching import HostLaunch
+from cudalint.host.runtime.launching import HostLaunch
 from cudalint.ir.nodes import FunctionRef
+from cudalint.measure.providers.provider import Provider, Run
 from cudalint.options.analysis import AnalysisOptions, ParameterValue
-from cudalint.processes.time_limit import OutOfTime
-from cudalint.providers.provider import Provider, Run
+from cudalint.run.analysis import analyse_file
+from cudalint.run.file_analysis import FileAnalysis
 from cudalint.shortfalls import Shortfall
+from cudalint.system.processes.time_limit import OutOfTime
 
 COLUMN = """
 __global__ void column(float *out, const float *in, int N) {
@@ -290,7 +290,7 @@ def test_what_comes_before_the_kernels_may_take_too_long(
     def endless(*_: object, **__: object) -> None:
         raise OutOfTime
 
-    module = "cudalint.driver.file_analysis" if stage == "HostCode" else "cudalint.driver.analysis"
+    module = "cudalint.run.file_analysis" if stage == "HostCode" else "cudalint.run.analysis"
     monkeypatch.setattr(f"{module}.{stage}", endless)
     facts = facts_of(tmp_path, COLUMN)
     assert facts.status == "partial"
@@ -394,7 +394,7 @@ def test_after_much_work_each_kernel_comes_before_further_instances_of_any(
     in_turn = ["many<1>", "many<2>", "many<3>", "longer_one"]
     assert begun == in_turn
     begun.clear()
-    monkeypatch.setattr("cudalint.driver.file_analysis._LITTLE_WORK", 1)
+    monkeypatch.setattr("cudalint.run.file_analysis._LITTLE_WORK", 1)
     facts = facts_of(tmp_path, _OF_MANY)
     assert begun == [in_turn[0], in_turn[3], in_turn[1], in_turn[2]]
     assert [kernel.instantiation for kernel in facts.kernels] == in_turn
@@ -404,7 +404,7 @@ def test_after_much_work_each_kernel_comes_before_further_instances_of_any(
 def test_of_kernels_with_instances_left_at_the_deadline_that_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cudalint.driver.file_analysis._LITTLE_WORK", 1)
+    monkeypatch.setattr("cudalint.run.file_analysis._LITTLE_WORK", 1)
     begun = _order(monkeypatch, over_after=3)
     facts = facts_of(tmp_path, _OF_MANY)
     assert len(begun) == 3
@@ -428,7 +428,7 @@ def test_what_is_known_of_a_kernel_stays_where_time_runs_out(
 ) -> None:
     """Time is over while a provider is shown the second launch: of what others have nothing is lost."""
     module, _, name = provider.partition(".")
-    collector = getattr(importlib.import_module(f"cudalint.providers.{module}"), name)
+    collector = getattr(importlib.import_module(f"cudalint.measure.providers.{module}"), name)
     add = collector.add
 
     def interrupted(self: Provider, run: Run) -> None:

@@ -11,10 +11,10 @@ from linting import lint
 
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic
-from cudalint.findings.causes import told_once
-from cudalint.findings.merging import merge
-from cudalint.findings.sources import SourceLines
-from cudalint.reporters.wording import notes
+from cudalint.report.findings.causes import told_once
+from cudalint.report.findings.merging import merge
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats.wording import notes
 
 
 def _told(source: str, code: str) -> list[Diagnostic]:

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
-from cudalint.findings.results import coverage_of
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.reporters import facts_text
-from cudalint.reporters.style import Style
+from cudalint.report.findings.results import coverage_of
+from cudalint.report.formats import facts_text
+from cudalint.report.formats.style import Style
+from cudalint.run.analysis import analyse_file
 
 _KERNEL = "__global__ void k(float *a, int s) { a[blockIdx.x * blockDim.x + threadIdx.x] = s; }\n"
 

@@ -13,15 +13,15 @@ from msgspec.structs import replace
 
 from cudalint import registry
 from cudalint.diagnostics import Diagnostic, Picture
-from cudalint.driver import file_findings as engine
-from cudalint.driver.file_findings import CheckJob, report_on
 from cudalint.facts import FileFacts, KernelFacts
-from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.processes import time_limit
 from cudalint.registry import Selection
+from cudalint.report.findings.results import FileReport
 from cudalint.rule import Rule, RuleContext
+from cudalint.run import file_findings as engine
+from cudalint.run.file_findings import CheckJob, report_on
 from cudalint.shortfalls import Shortfall
+from cudalint.system.processes import time_limit
 
 
 class BankConflict(Rule):

@@ -6,14 +6,14 @@ import pytest
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Edit
-from cudalint.driver.file_analysis import FileAnalysis
-from cudalint.driver.file_findings import CheckJob, analyse, check_file
-from cudalint.driver.host_states import HostStates, Resumed
 from cudalint.facts import FileFacts, Place
-from cudalint.findings.results import FileReport
+from cudalint.fixes.edits import MovedLines
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.remedies.edits import MovedLines
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_analysis import FileAnalysis
+from cudalint.run.file_findings import CheckJob, analyse, check_file
+from cudalint.run.host_states import HostStates, Resumed
 
 _SOURCE = """
 template <int N> __global__ void turned(const float *in, float *out, int n) {

@@ -10,8 +10,8 @@ from collections.abc import Iterator
 
 import pytest
 
-from cudalint.processes import memory
-from cudalint.processes.memory import give_back, held_megabytes
+from cudalint.system.processes import memory
+from cudalint.system.processes.memory import give_back, held_megabytes
 
 _HUGE = 1e9
 
@@ -65,7 +65,7 @@ def test_linux_tells_what_is_held() -> None:
 
 _UNUSED_DATA = """
 import mmap, os, sys
-from cudalint.processes import memory
+from cudalint.system.processes import memory
 reserved = mmap.mmap(-1, 512 << 20, mmap.MAP_PRIVATE | mmap.MAP_ANONYMOUS)  # As the stacks of threads of numpy are.
 memory.limit(256)
 print(memory.limit_megabytes())

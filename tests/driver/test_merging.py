@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Related
 from cudalint.facts import Frame, LaunchFacts
-from cudalint.findings.merging import gather, joined, merge
-from cudalint.findings.results import (
+from cudalint.report.findings.merging import gather, joined, merge
+from cudalint.report.findings.results import (
     AllowedRule,
     CheckResult,
     Coverage,
@@ -23,8 +23,8 @@ from cudalint.findings.results import (
     total_coverage,
     worst_first,
 )
-from cudalint.findings.showing import certainty_of
-from cudalint.reporters.wording import notes
+from cudalint.report.findings.showing import certainty_of
+from cudalint.report.formats.wording import notes
 
 
 def _report(path: str, **changes: object) -> FileReport:

@@ -10,11 +10,11 @@ import time
 
 import pytest
 
-from cudalint.driver import pool, watching
-from cudalint.driver.pool import ABANDONED, Done, Limits, Lost, StandingWorker, default_workers, run_jobs
-from cudalint.driver.watching import tell
-from cudalint.processes import time_limit
-from cudalint.processes.time_limit import OutOfTime, abandonable, begin_last_part, interruptible
+from cudalint.run import pool, watching
+from cudalint.run.pool import ABANDONED, Done, Limits, Lost, StandingWorker, default_workers, run_jobs
+from cudalint.run.watching import tell
+from cudalint.system.processes import time_limit
+from cudalint.system.processes.time_limit import OutOfTime, abandonable, begin_last_part, interruptible
 
 
 def _work(job: str) -> str:

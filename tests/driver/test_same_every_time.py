@@ -7,14 +7,14 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
-from cudalint.interpreter.device.state import reached
+from cudalint.host.executor.state import reached
 from cudalint.ir import walk
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _NAMES = [f"n{number}" for number in range(40)]
 _ROOT = Path(__file__).parents[2]

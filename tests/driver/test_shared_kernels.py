@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.disk import recorder as disk
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.kernel_analysis import KernelAnalysis
-from cudalint.driver.sharing import sharing
-from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.kernel_analysis import KernelAnalysis
+from cudalint.run.sharing import sharing
+from cudalint.system.disk import recorder as disk
 
 HEADER = """
 #pragma once

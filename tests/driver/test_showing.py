@@ -13,8 +13,8 @@ from msgspec.structs import replace
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic, Worlds
 from cudalint.facts import FindingCost
-from cudalint.findings.requirements import requirements
-from cudalint.findings.showing import certainty_of, marked, with_worlds
+from cudalint.report.findings.requirements import requirements
+from cudalint.report.findings.showing import certainty_of, marked, with_worlds
 
 
 def _costing(diagnostic: Diagnostic, share: float | None, traffic: float | None) -> Diagnostic:

@@ -8,8 +8,8 @@ from pathlib import Path
 import pytest
 
 from cudalint.cli import run
-from cudalint.processes import timings
-from cudalint.processes.timings import FileTimes, Timings, timed, timed_kernel
+from cudalint.system.processes import timings
+from cudalint.system.processes.timings import FileTimes, Timings, timed, timed_kernel
 
 
 @pytest.fixture

@@ -8,12 +8,12 @@ from msgspec.structs import replace
 pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.file_findings import CheckJob
 from cudalint.editor.analysing import Analysed, Asked, _drafted, analysed, answered
 from cudalint.editor.analysing import _memories as memories
-from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob
 
 _SOURCE = """\
 #include <cstdlib>

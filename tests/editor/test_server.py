@@ -9,14 +9,14 @@ from typing import Any
 import pytest
 
 from cudalint.cli import FAILED, run
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.runs import result_of
-from cudalint.findings.causes import with_causes_told_once
-from cudalint.findings.results import FileReport
-from cudalint.findings.sources import SourceLines
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.settings import DEFAULT_MIN_SHARE
 from cudalint.registry import Selection
+from cudalint.report.findings.causes import with_causes_told_once
+from cudalint.report.findings.results import FileReport
+from cudalint.report.findings.sources import SourceLines
+from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.runs import result_of
 
 pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
 

@@ -10,14 +10,14 @@ from evaluating import elements, evaluate, only, results
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.driver.analysis import analyse_file
-from cudalint.interpreter.library.bits import first_set, leading_zeros, ones, reversed_word, trailing_zeros
+from cudalint.host.library.bits import first_set, leading_zeros, ones, reversed_word, trailing_zeros
+from cudalint.host.values.arithmetic import U4
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node
+from cudalint.host.values.numeric import Rows
+from cudalint.host.values.threads import Threads
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.values.arithmetic import U4
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node
-from cudalint.values.numeric import Rows
-from cudalint.values.threads import Threads
+from cudalint.run.analysis import analyse_file
 
 _EXPECTED: dict[Callable[[Graph, Node], Node], Callable[[int], int]] = {
     leading_zeros: lambda x: 32 - x.bit_length(),

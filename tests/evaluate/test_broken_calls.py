@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
-from cudalint.interpreter.host.library import HOST_LIBRARY
+from cudalint.host.runtime.library import HOST_LIBRARY
 from cudalint.ir.builtins import BUILTINS
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _ON_DEVICE = {name for name, known in BUILTINS.items() if known.effect}
 _FREE = [name for name in sorted({*_ON_DEVICE, *HOST_LIBRARY}) if name.isidentifier()]

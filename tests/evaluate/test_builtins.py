@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cudalint.interpreter.host import library as host
-from cudalint.interpreter.library.intrinsics import HANDLERS, LIBRARY, MAKERS
+from cudalint.host.library.intrinsics import HANDLERS, LIBRARY, MAKERS
+from cudalint.host.runtime import library as host
 from cudalint.ir.builtins import BUILTINS, DIVISIONS, builtin, machine_code, named
 
 

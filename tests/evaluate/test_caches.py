@@ -7,12 +7,12 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from cudalint.values import caches, numeric
-from cudalint.values.arithmetic import I4, I8
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node, Reason
-from cudalint.values.numeric import Rows
-from cudalint.values.threads import Threads
+from cudalint.host.values import caches, numeric
+from cudalint.host.values.arithmetic import I4, I8
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node, Reason
+from cudalint.host.values.numeric import Rows
+from cudalint.host.values.threads import Threads
 
 ROWS = 256
 THREADS = 256

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _SOURCE = """
 struct Options {

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import AccessResult, KernelFacts, LaunchFacts
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _KERNEL = """
 #include <cstdio>
@@ -182,8 +182,8 @@ def test_a_switch_by_an_option(tmp_path: Path, number: str, block: int) -> None:
 
 def test_the_instantiation_that_is_run_goes_first(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """Where there is time for two of ten, one of them is that of the width that the program is run with."""
-    monkeypatch.setattr("cudalint.driver.instances._MOST", 2)
-    monkeypatch.setattr("cudalint.driver.instances._LITTLE_WORK", 0)
+    monkeypatch.setattr("cudalint.run.instances._MOST", 2)
+    monkeypatch.setattr("cudalint.run.instances._LITTLE_WORK", 0)
     kernel = "#include <cstdlib>\ntemplate <int N> __global__ void k(float *a) { a[threadIdx.x * N] = 1; }\n"
     cases = " ".join(f"case {n}: k<{n}><<<n, 64>>>(0); break;" for n in range(1, 11))
     (tmp_path / "main.cu").write_text(kernel + _main(f"switch (atoi(argv[1])) {{ {cases} }}"))

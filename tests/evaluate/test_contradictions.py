@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.values.arithmetic import BOOL, I4, Kind
-from cudalint.values.contradictions import exclude_each_other
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node
+from cudalint.host.values.arithmetic import BOOL, I4, Kind
+from cudalint.host.values.contradictions import exclude_each_other
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node
 
 
 def _conditions(graph: Graph, value: Node, texts: list[str]) -> list[Node]:

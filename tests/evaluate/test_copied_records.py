@@ -5,8 +5,8 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _SOURCE = """
 struct Particle { float pos[3]; float vel[3]; float acc[3]; float mass; };

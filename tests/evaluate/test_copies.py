@@ -6,8 +6,8 @@ import pytest
 from evaluating import evaluate
 from linting import lint
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _BODY = "float x = 0; for (int d = 0; d < {length}; d++) x += s[(t << d) & 1023]; a[t] = x;"
 

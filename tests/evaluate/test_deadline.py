@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver import kernel_analysis
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.processes.deadline import NEVER, Deadline
+from cudalint.run import kernel_analysis
+from cudalint.run.analysis import analyse_file
+from cudalint.system.processes.deadline import NEVER, Deadline
 
 _SOURCE = """
 __global__ void scale(float *a)

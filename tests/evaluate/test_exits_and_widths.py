@@ -8,10 +8,10 @@ import numpy as np
 import pytest
 from evaluating import elements, evaluate, results
 
-from cudalint.values.arithmetic import BOOL, I4, I8, U4
-from cudalint.values.graph import Graph
-from cudalint.values.numeric import Rows
-from cudalint.values.threads import Threads
+from cudalint.host.values.arithmetic import BOOL, I4, I8, U4
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.numeric import Rows
+from cudalint.host.values.threads import Threads
 
 LANES = range(32)
 CASES: list[tuple[str, str, Sequence[Sequence[int]]]] = [

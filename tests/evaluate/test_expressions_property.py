@@ -16,11 +16,11 @@ from reference_c.ctypes_ import BOOL, INT, LONG, UINT, ULONG, CType, Number, Und
 from reference_c.expressions import Binary, Cast, Conditional, Element, Expr, Extremum, Lit, Real, Unary, Var
 from reference_c.generate import Shape, blocks, expressions
 
-from cudalint.values import arithmetic
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node
-from cudalint.values.numeric import Rows
-from cudalint.values.threads import Threads
+from cudalint.host.values import arithmetic
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node
+from cudalint.host.values.numeric import Rows
+from cudalint.host.values.threads import Threads
 
 EXPRESSIONS_PER_EXAMPLE = 4
 EXAMPLES = cases(800)

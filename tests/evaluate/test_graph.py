@@ -5,11 +5,11 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from cudalint.values.arithmetic import BOOL, F4, I4, I8, U4, U8, Kind, Number
-from cudalint.values.graph import Graph, conjuncts
-from cudalint.values.nodes import Node, Reason
-from cudalint.values.numeric import Rows
-from cudalint.values.threads import Threads
+from cudalint.host.values.arithmetic import BOOL, F4, I4, I8, U4, U8, Kind, Number
+from cudalint.host.values.graph import Graph, conjuncts
+from cudalint.host.values.nodes import Node, Reason
+from cudalint.host.values.numeric import Rows
+from cudalint.host.values.threads import Threads
 
 U1, I2 = Kind("u", 1), Kind("i", 2)
 

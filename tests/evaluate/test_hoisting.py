@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _PLAIN, _RESTRICT = "const float* p, float* o, int n", "const float* __restrict__ p, float* __restrict__ o, int n"
 _CASES = [

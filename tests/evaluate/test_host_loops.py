@@ -7,18 +7,18 @@ from typing import Any
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
-from cudalint.interpreter.device.loop_parts import LoopParts
-from cudalint.interpreter.host import choices
-from cudalint.interpreter.host.execution import HostExecutor, Outside, run_host
-from cudalint.interpreter.host.memory import Generics
+from cudalint.host.executor.loop_parts import LoopParts
+from cudalint.host.runtime import choices
+from cudalint.host.runtime.execution import HostExecutor, Outside, run_host
+from cudalint.host.runtime.memory import Generics
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node
+from cudalint.host.values.numeric import Rows
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node
-from cudalint.values.numeric import Rows
+from cudalint.run.analysis import analyse_file
 
 _KERNEL = """
 #include <cstdlib>

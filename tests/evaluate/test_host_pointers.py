@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _SOURCE = """
 template <int N> __global__ void k(float *x, int stride) { x[(blockIdx.x * 128 + threadIdx.x) * stride * N] = 0; }

@@ -14,10 +14,10 @@ from reference_c.generate_kernels import Features, kernels
 from reference_c.kernels import Figures, Kernel
 from reference_c.statements import Site
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Access, AccessResult, KernelFacts
 from cudalint.measure.work import compiler
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 # The analysis raises the recursion limit, and hypothesis remarks on that.
 pytestmark = pytest.mark.filterwarnings("ignore:The recursion limit:hypothesis.errors.HypothesisWarning")

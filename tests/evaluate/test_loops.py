@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from evaluating import elements, evaluate, only, uniform_elements
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 ITERATIONS = [
     ("a step", "for (int i = 0; i < 5; i++) a[3 * i] = 1;", [0, 3, 6, 9, 12]),

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _KERNEL = """
 __constant__ unsigned c[64];

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _FIELDS = """
 struct __align__(8) S { int a, b; };

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.execute.ptx_text import Instruction, instructions
 from cudalint.facts import KernelFacts
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _HEAD = "// cudalint: launch(block = 32, grid = 1)\n__global__ void k(float *a, unsigned *o, int n) { "
 

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
-from cudalint.interpreter.host.relevance import Relevance
+from cudalint.host.runtime.relevance import Relevance
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _KERNEL = "__global__ void k(float *a) { a[threadIdx.x] = 1; }\n"
 

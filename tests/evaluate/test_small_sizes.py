@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import AccessResult
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _HOST = "int main(int, char **v) { int n = atoi(v[1]); k<<<%s, 256>>>(0, n); }"
 _WITHIN_A_BLOCK = "__global__ void k(float *a, int n) { if (threadIdx.x < n) a[blockIdx.x * 256 + threadIdx.x] = 1; }"

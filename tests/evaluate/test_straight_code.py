@@ -6,8 +6,8 @@ from __future__ import annotations
 import pytest
 from evaluating import evaluate
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _BEFORE = """
 __device__ float power(float x) { float y; asm volatile("ex2.approx.ftz.f32 %0, %1;" : "=f"(y) : "f"(x)); return y; }

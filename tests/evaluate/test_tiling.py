@@ -6,9 +6,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import Tiling
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _HELPERS = """
 #include <cmath>

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _LAUNCH = "// cudalint: launch(block = dim3(32, 8), grid = 4)\n"
 _STORE = " t[threadIdx.y][threadIdx.x] = o[threadIdx.x]; }"

@@ -7,14 +7,14 @@ import pytest
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
-from cudalint.interpreter.device.memory import Memory
-from cudalint.interpreter.device.values import Pointer, RecordValue
-from cudalint.interpreter.host.memory import Generics, HostMemory
+from cudalint.host.executor.memory import Memory
+from cudalint.host.executor.values import Pointer, RecordValue
+from cudalint.host.runtime.memory import Generics, HostMemory
+from cudalint.host.values.arithmetic import I8
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Reason
 from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import kernel_arguments
-from cudalint.values.arithmetic import I8
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Reason
 
 _SOURCE = """
     struct View { float *data; int pitch; };

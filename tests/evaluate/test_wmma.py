@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.execute.library.matrices import Fragment, fragment_of
 from cudalint.facts import KernelFacts
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _NAMES = "nvcuda::wmma::fragment<nvcuda::wmma::{}, 16, 16, 16, {}{}>"
 

@@ -18,7 +18,7 @@ from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import walk
 from cudalint.measure.requests import figures
-from cudalint.processes.deadline import Deadline
+from cudalint.system.processes.deadline import Deadline
 
 _SECONDS = 20
 """A test ends within these on a busy machine; what is tested takes a tenth."""

@@ -9,15 +9,15 @@ import pytest
 
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic, Edit
-from cudalint.driver.runs import Configured, result_of
 from cudalint.facts import Place
-from cudalint.findings.results import Coverage, Failure, FileReport
-from cudalint.fixing.allowing import allow, comment_above, problem_of_reason
-from cudalint.fixing.writing import Grounds
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.options.annotations import read_annotations
 from cudalint.project.discovery import SourceFile
 from cudalint.project.settings import FileSettings
+from cudalint.report.findings.results import Coverage, Failure, FileReport
+from cudalint.run.fixing.allowing import allow, comment_above, problem_of_reason
+from cudalint.run.fixing.writing import Grounds
+from cudalint.run.runs import Configured, result_of
 
 
 class _Marks:

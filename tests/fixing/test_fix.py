@@ -14,7 +14,7 @@ from typing import NamedTuple
 import pytest
 
 from cudalint.cli import run
-from cudalint.fixing import session, writing
+from cudalint.run.fixing import session, writing
 
 # A row of 32 words begins in the bank of the one above: 32 lanes that read a column meet in one bank. With 33 words
 # each lane has a bank of its own. Two loads have the conflict, and one edit mends both.

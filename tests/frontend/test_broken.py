@@ -10,10 +10,10 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts
 from cudalint.frontend.mending import mended
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _GOOD = """\
 struct Pair { int x; };

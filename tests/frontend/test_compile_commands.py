@@ -8,7 +8,6 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.disk.border import Border
 from cudalint.frontend.compile_commands import (
     DatabaseError,
     find_compile_commands,
@@ -16,6 +15,7 @@ from cudalint.frontend.compile_commands import (
     options_from_arguments,
 )
 from cudalint.frontend.flags import ParseOptions
+from cudalint.system.disk.border import Border
 
 
 def translate(command: str, folder: str = "/project/build") -> ParseOptions:

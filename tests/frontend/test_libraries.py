@@ -7,12 +7,12 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts, KernelFacts
 from cudalint.frontend.flags import LIBRARIES_ROOT, ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _SIMPLE = "__global__ void k(float *x) { x[threadIdx.x] = 1.0f; }\n"
 _HEADERS = sorted(path for path in Path(LIBRARIES_ROOT).rglob("*") if path.is_file())

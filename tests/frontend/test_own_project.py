@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.frontend.flags import HEADERS_ROOT, LIBRARIES_ROOT, is_bundled
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _ROOT = Path(__file__).parent.parent.parent
 _FIXTURE = "fixtures/uncoalesced-access/glm_vectors.cu"

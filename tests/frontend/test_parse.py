@@ -10,9 +10,6 @@ import pytest
 from clang.cindex import Cursor, CursorKind
 from parses import parses_of
 
-from cudalint.disk.cache_folder import FOLDER_VARIABLE
-from cudalint.disk.folders import without_detours
-from cudalint.driver.analysis import analyse_file
 from cudalint.frontend import recovery
 from cudalint.frontend.flags import BUNDLED_ROOT, ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
@@ -20,6 +17,9 @@ from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.precompiled import precompiled
 from cudalint.frontend.reading import SourceError
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
+from cudalint.system.disk.cache_folder import FOLDER_VARIABLE
+from cudalint.system.disk.folders import without_detours
 
 
 def parse(text: str | bytes, path: str = "/nowhere/kernel.cu", options: ParseOptions | None = None) -> ParsedFile:

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.hardware.features import Need, Support, strictest, support_of_instruction, target_for
+from cudalint.facts.needs import Need, Support
+from cudalint.hardware.features import strictest, support_of_instruction, target_for
 from cudalint.hardware.targets import find_target
 
 

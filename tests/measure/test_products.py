@@ -10,7 +10,8 @@ from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
 from cudalint.measure.products import Product, other_blocks, products
 from cudalint.measure.work.counts import laid_out
-from cudalint.measure.work.lengths import NONE_OPEN, Lengths
+from cudalint.measure.work.lengths import Lengths
+from cudalint.worlds.open_sizes import NONE_OPEN
 
 BLOCK, BLOCKS, N = 64, 3, 32
 

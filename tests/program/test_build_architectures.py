@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.buildfiles.architectures import least_architecture
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.settings import CommandLine, Settings
+from cudalint.toolchain.buildfiles.architectures import least_architecture
 
 
 @pytest.mark.parametrize(

@@ -6,12 +6,12 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.buildfiles.build import Build
-from cudalint.buildfiles.reading import build_of
-from cudalint.disk import recorder as disk
 from cudalint.frontend.parse_options import parse_options
 from cudalint.frontend.recovery import folder_with
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.system.disk import recorder as disk
+from cudalint.toolchain.buildfiles.build import Build
+from cudalint.toolchain.buildfiles.reading import build_of
 
 
 @pytest.fixture

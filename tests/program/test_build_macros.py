@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.buildfiles.reading import build_of
+from cudalint.toolchain.buildfiles.reading import build_of
 
 
 def _definitions(folder: Path, makefile: str, name: str = "main.cu") -> list[str]:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.program.changed import Reach
+from cudalint.launches.program.changed import Reach
 
 FILES = {
     "a/plain.cu": "int a;",

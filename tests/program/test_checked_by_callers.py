@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob, check_file
 
 _KERNEL = """
 __global__ void rows(const float *in, float *out, int n)

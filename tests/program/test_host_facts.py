@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.file_findings import analyse
 from cudalint.facts import FileFacts
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.file_findings import analyse
 
 _TEXT = """\
 __global__ void fill(float *a) { a[threadIdx.x] = 1; }
@@ -28,7 +28,7 @@ _COPY = "h = (float *)malloc(4096); cudaMemcpyAsync(a, h, 4096, cudaMemcpyHostTo
 @pytest.fixture
 def lowered(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     """The functions that were looked through for what host code does."""
-    from cudalint.program import host_facts as host
+    from cudalint.launches.program import host_facts as host
 
     found: set[str] = set()
     note = host._Memory.note

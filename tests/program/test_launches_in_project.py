@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import LaunchFacts
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 from cudalint.source.conditions import with_launches_left_out
 
 _KERNEL = "__global__ void fill(float *a, int n) { a[blockIdx.x * blockDim.x + threadIdx.x] = n; }\n"

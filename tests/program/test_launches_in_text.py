@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import LaunchFacts
 from cudalint.options.analysis import AnalysisOptions, ParameterValue
+from cudalint.run.analysis import analyse_file
 
 _KERNEL = "__global__ void k(float *a, int n) { int i = blockIdx.x * blockDim.x + threadIdx.x; if (i < n) a[i] = 1; }\n"
 _SOURCE = '#include "run.h"\n'

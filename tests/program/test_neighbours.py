@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cudalint.program.neighbours import callers, definers, launchers, setters, wrappers
+from cudalint.launches.program.neighbours import callers, definers, launchers, setters, wrappers
 
 
 def _folder(tmp_path: Path, texts: dict[str, str]) -> str:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.buildfiles.run_command import run_command
+from cudalint.toolchain.buildfiles.run_command import run_command
 
 
 def _words(folder: Path, makefile: str, name: str = "main.cu") -> tuple[str, ...] | None:

@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import FileFacts
 from cudalint.frontend.parse import ParsedFile, parse_file
+from cudalint.launches.program import search_time
+from cudalint.launches.program.search_time import SearchTime
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.processes.deadline import Deadline
-from cudalint.program import search_time
-from cudalint.program.search_time import SearchTime
+from cudalint.run.analysis import analyse_file
+from cudalint.system.processes.deadline import Deadline
 
 _HEAVY = """
 __global__ void launched_there(float *a);
@@ -66,7 +66,7 @@ def test_a_heavy_file_is_looked_into_once(tmp_path: Path, monkeypatch: pytest.Mo
         _work(0.25)
         return parse_file(path, *arguments, **others)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("cudalint.program.host_code.parse_file", slow)
+    monkeypatch.setattr("cudalint.launches.program.host_code.parse_file", slow)
     # Of 20 s.
     monkeypatch.setattr(search_time, "_SHARE", 0.01)
     (tmp_path / "heavy.cu").write_text(_HEAVY)

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import Place
-from cudalint.findings.baseline import BaselineError, Comparison, compare, load_baseline, write_baseline
-from cudalint.findings.places import path_from
-from cudalint.findings.sources import SourceLines
+from cudalint.report.findings.baseline import BaselineError, Comparison, compare, load_baseline, write_baseline
+from cudalint.report.findings.places import path_from
+from cudalint.report.findings.sources import SourceLines
 
 FILE = "known.json"
 

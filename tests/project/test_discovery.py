@@ -7,8 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.findings.results import Failure
 from cudalint.project.discovery import SourceFile, discover
+from cudalint.report.findings.results import Failure
 
 
 @pytest.fixture(autouse=True)

@@ -13,12 +13,12 @@ from handmade import place_of
 from linting import lint
 
 from cudalint.cli import run
-from cudalint.driver.analysis import analyse_file
-from cudalint.driver.file_findings import CheckJob, check_file
 from cudalint.facts import FileFacts, KernelFacts, LaunchFacts
-from cudalint.findings.results import Failure, FileReport
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
+from cudalint.report.findings.results import Failure, FileReport
+from cudalint.run.analysis import analyse_file
+from cudalint.run.file_findings import CheckJob, check_file
 
 _STRIDE = "a[threadIdx.x * 4] = 0;"
 _ACCESS = "a[threadIdx.x * 4]"
@@ -458,7 +458,7 @@ def test_folders_without_kernels(
 
 def test_what_reads_python_is_loaded_for_python_files_only() -> None:
     code = (
-        "import sys; from cudalint.driver.analysis import analyse_file\n"
+        "import sys; from cudalint.run.analysis import analyse_file\n"
         "from cudalint.options.analysis import AnalysisOptions\n"
         "for path in ('a.cu', 'a.py'):\n"
         "    analyse_file(path, AnalysisOptions(unsaved=((path, 'SourceModule(1)' if path == 'a.py' else ''),)))\n"

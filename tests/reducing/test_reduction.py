@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 
 from cudalint.cli import run
-from cudalint.findings.results import Coverage, Failure, FileReport
-from cudalint.reducing.faults import Fault, fault_in
-from cudalint.reducing.headers import with_headers
-from cudalint.reducing.pieces import pieces_of, without, without_comments
-from cudalint.reducing.reduction import Budget, reduced, stripped
+from cudalint.cli.reducing.faults import Fault, fault_in
+from cudalint.cli.reducing.headers import with_headers
+from cudalint.cli.reducing.pieces import pieces_of, without, without_comments
+from cudalint.cli.reducing.reduction import Budget, reduced, stripped
+from cudalint.report.findings.results import Coverage, Failure, FileReport
 
 SOURCE = """\
 #include <cstdio>

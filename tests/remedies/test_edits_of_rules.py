@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.findings.results import FileReport
+from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.remedies.edits import apply_edits
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob, check_file
 
 _GUARDED = """__global__ void turned(float *out, const float *in, int n) {
     __shared__ float t[32][32];

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
-from cudalint.remedies.edits import apply_edits
-from cudalint.remedies.insertions import insertions
+from cudalint.fixes.edits import apply_edits
+from cudalint.source.insertions import insertions
 
 Where = Literal["before", "end"]
 

@@ -8,12 +8,12 @@ import pytest
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.file_findings import CheckJob, analyse, check_file, report_on
 from cudalint.facts import FileFacts
-from cudalint.findings.results import FileReport
+from cudalint.fixes.proof import Lasted, Proof, Told, Tried, proven
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.remedies.proof import Lasted, Proof, Told, Tried, proven
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob, analyse, check_file, report_on
 
 _SOURCE = """__global__ void kernel(const float *in, const unsigned char *data, const unsigned *words, float *out) {
     __shared__ float t[32][32];

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.remedies.records import Together, moved
+from cudalint.fixes.records import Together, moved
 
 _UNITS = st.sampled_from([1, 2, 4, 8, 12, 16])
 

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Edit, Justification, Related, Suggestion
 from cudalint.facts import Place
-from cudalint.findings.places import path_from
-from cudalint.findings.results import CheckResult, Failure, coverage_of
-from cudalint.findings.sources import SourceLines
+from cudalint.report.findings.places import path_from
+from cudalint.report.findings.results import CheckResult, Failure, coverage_of
+from cudalint.report.findings.sources import SourceLines
 
 STRANGE = "sub, dir/100%: a é.cu"
 _LINES = ("__global__ void k()", "{", "/* é𝄞 */ a[i] = b[i];", "  t[x]", "   [y] = 1;", "}")

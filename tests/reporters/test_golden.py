@@ -26,12 +26,12 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
 from cudalint.facts import Gap, Place, Problem
-from cudalint.findings.causes import told_once
-from cudalint.findings.results import CheckResult, Failure, coverage_of
-from cudalint.findings.sources import SourceLines
-from cudalint.reporters import concise, facts_text, text
-from cudalint.reporters.presentation import Presentation
-from cudalint.reporters.style import Style
+from cudalint.report.findings.causes import told_once
+from cudalint.report.findings.results import CheckResult, Failure, coverage_of
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats import concise, facts_text, text
+from cudalint.report.formats.presentation import Presentation
+from cudalint.report.formats.style import Style
 
 _GOLDEN = Path(__file__).parent / "golden"
 

@@ -15,10 +15,10 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.facts import Place
-from cudalint.findings.results import CheckResult, Failure
-from cudalint.findings.sources import SourceLines
-from cudalint.reporters.html.diffs import diff_of
-from cudalint.reporters.pages import address_on_network
+from cudalint.report.findings.results import CheckResult, Failure
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats.html.diffs import diff_of
+from cudalint.report.formats.pages import address_on_network
 
 _VOID = frozenset({"meta", "input", "img", "br", "path", "use", "rect", "circle"})
 _UNCLOSED = frozenset({"td", "th", "tr", "li", "dt", "dd"})

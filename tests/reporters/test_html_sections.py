@@ -7,17 +7,17 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.cost.by_line import Line
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.runs import result_of
-from cudalint.findings.causes import with_causes_told_once
-from cudalint.findings.results import FileReport
-from cudalint.findings.sources import SourceLines
+from cudalint.hardware.cost.by_line import Line
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.reporters.html.page import page_of
-from cudalint.reporters.html.sections import rows_by_line
-from cudalint.reporters.html.views import Page, Section
+from cudalint.report.findings.causes import with_causes_told_once
+from cudalint.report.findings.results import FileReport
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats.html.page import page_of
+from cudalint.report.formats.html.sections import rows_by_line
+from cudalint.report.formats.html.views import Page, Section
+from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.runs import result_of
 
 _HELPER = """\
 #pragma once

@@ -13,10 +13,10 @@ from handmade import access, column_read, file_facts, kernel, launch, strided_lo
 from msgspec.structs import replace
 
 from cudalint.facts import AccessResult, Branch, BranchResult, FileFacts, Gap, Place, Problem
-from cudalint.findings.results import CheckResult, Failure, coverage_of
-from cudalint.findings.sources import SourceLines
-from cudalint.reporters import diagnostics_json, facts_json
-from cudalint.reporters.presentation import Presentation
+from cudalint.report.findings.results import CheckResult, Failure, coverage_of
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats import diagnostics_json, facts_json
+from cudalint.report.formats.presentation import Presentation
 
 
 def _schema(name: str) -> Any:

@@ -9,8 +9,8 @@ from urllib.request import url2pathname
 import pytest
 
 from cudalint.cli.terminal import output_style
-from cudalint.reporters.pages import address_of_pages
-from cudalint.reporters.style import Style
+from cudalint.report.formats.pages import address_of_pages
+from cudalint.report.formats.style import Style
 
 
 def test_a_rule_is_linked_to_its_page() -> None:

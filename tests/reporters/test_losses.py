@@ -5,15 +5,15 @@ from __future__ import annotations
 from handmade import column_read, strided_load
 from msgspec.structs import replace
 
-from cudalint.cost.findings import cost_of_all
-from cudalint.cost.machine import machine_of
-from cudalint.cost.model import estimate
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import Excess, FindingCost, KernelCost, Operations, Waits, Work
-from cudalint.findings.results import CheckResult
+from cudalint.hardware.cost.findings import cost_of_all
+from cudalint.hardware.cost.machine import machine_of
+from cudalint.hardware.cost.model import estimate
 from cudalint.hardware.targets import find_target
-from cudalint.reporters import costs, losses
-from cudalint.reporters.order import by_cost
+from cudalint.report.findings.results import CheckResult
+from cudalint.report.formats import costs, losses
+from cudalint.report.formats.order import by_cost
 
 _SECTORS = 40_000_000.0
 

@@ -11,7 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from markdown_it import MarkdownIt
 
-from cudalint.reporters import plain
+from cudalint.report.formats import plain
 
 _PIECES = (
     "::error::", "::set-output name=x::", "##[", "##vso[task]", "%0A", "\n", "\r", "\x1b[31m", "\x1b]8;;http://x\x1b\\",

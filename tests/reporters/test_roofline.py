@@ -10,9 +10,9 @@ import pytest
 from cudalint.cli.roofline import _Answer, _Job, costs_of_file
 from cudalint.kinds import Kind
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.reporters import roofline
-from cudalint.reporters.roofline import KernelRoof
-from cudalint.reporters.style import Style
+from cudalint.report.formats import roofline
+from cudalint.report.formats.roofline import KernelRoof
+from cudalint.report.formats.style import Style
 
 _KINDS: frozenset[Kind] = frozenset({"costs"})
 _SUM = """

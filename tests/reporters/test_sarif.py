@@ -15,11 +15,11 @@ from handmade import column_read
 from msgspec.structs import replace
 from schemas import sarif_schema
 
-from cudalint.findings.results import CheckResult
-from cudalint.findings.sources import SourceLines
-from cudalint.reporters import sarif
-from cudalint.reporters.line_hashes import line_hashes
-from cudalint.reporters.presentation import Presentation
+from cudalint.report.findings.results import CheckResult
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats import sarif
+from cudalint.report.formats.line_hashes import line_hashes
+from cudalint.report.formats.presentation import Presentation
 
 Json = Any
 

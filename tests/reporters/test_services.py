@@ -11,11 +11,11 @@ from handmade import column_read, strided_load
 from msgspec.structs import replace
 
 from cudalint.facts import FindingCost
-from cudalint.findings.places import path_from, project_root
-from cudalint.findings.results import CheckResult
-from cudalint.findings.sources import SourceLines
-from cudalint.reporters import github, gitlab, junit
-from cudalint.reporters.presentation import Presentation
+from cudalint.report.findings.places import path_from, project_root
+from cudalint.report.findings.results import CheckResult
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats import github, gitlab, junit
+from cudalint.report.formats.presentation import Presentation
 
 STRANGE = "sub, dir/100%: a é.cu"
 _COMMAND = re.compile(r"::(\w+) ([^:]*)::(.*)")

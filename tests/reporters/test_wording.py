@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.reporters.wording import launch_phrase, launch_phrases
+from cudalint.report.formats.wording import launch_phrase, launch_phrases
+from cudalint.run.analysis import analyse_file
 
 
 @pytest.mark.parametrize(

@@ -6,11 +6,11 @@ import pytest
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.findings.results import FileReport
+from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.remedies.edits import apply_edits
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob, check_file
 
 # 32 lanes that each load the first of two neighbouring floats touch 8 sectors where 4 would do, and the same 8 for the
 # second one: 16 in place of the 8 of one load of 8 bytes.

@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.findings.results import FileReport
+from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.remedies.edits import apply_edits
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob, check_file
 
 # 1024 blocks of 256 threads are 262144 atomics on one address, of which 8192 are left.
 _SOURCE = """__global__ void total(const float *in, float *sum, int n) {{

@@ -10,10 +10,10 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 from linting import lint
 
-from cudalint.findings.causes import told_once
-from cudalint.findings.sources import SourceLines
 from cudalint.hardware.targets import find_target
-from cudalint.reporters.wording import notes
+from cudalint.report.findings.causes import told_once
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats.wording import notes
 
 
 def _launched(block: str) -> str:

@@ -8,13 +8,13 @@ import re
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import KernelFacts
+from cudalint.host.values.arithmetic import I8
+from cudalint.host.values.assumptions import evaluate_expression
+from cudalint.host.values.graph import Graph
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.options.expressions import parse_expression
-from cudalint.values.arithmetic import I8
-from cudalint.values.assumptions import evaluate_expression
-from cudalint.values.graph import Graph
+from cudalint.run.analysis import analyse_file
 
 
 def _kernel(source: str) -> KernelFacts:

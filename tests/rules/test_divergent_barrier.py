@@ -6,8 +6,8 @@ import pytest
 from linting import advice, lint
 
 from cudalint.facts import Place
-from cudalint.remedies.branch_edits import hoisted_barrier
-from cudalint.remedies.obstacles import Obstacle
+from cudalint.fixes.branch_edits import hoisted_barrier
+from cudalint.fixes.obstacles import Obstacle
 
 
 @pytest.mark.parametrize(

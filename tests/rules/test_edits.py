@@ -8,13 +8,13 @@ import pytest
 from linting import lint
 
 from cudalint.diagnostics import Suggestion
-from cudalint.driver.file_findings import CheckJob, analyse, check_file
 from cudalint.facts import FileFacts, Place
-from cudalint.findings.results import FileReport
+from cudalint.fixes.deletions import deletion
+from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.remedies.deletions import deletion
-from cudalint.remedies.edits import apply_edits
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob, analyse, check_file
 
 
 def _suggestion(source: str, code: str) -> Suggestion | None:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import pytest
 from linting import advice, lint
 
-from cudalint.findings.causes import told_once
-from cudalint.findings.sources import SourceLines
-from cudalint.reporters.wording import notes
+from cudalint.report.findings.causes import told_once
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats.wording import notes
 
 _KERNELS = {
     # Each thread may have the same 2 to add, or all of them together.

@@ -11,19 +11,19 @@ from handmade import access, column_read, file_facts, kernel, launch
 from linting import lint
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.file_findings import analyse
 from cudalint.facts import FileFacts, Gap, KernelFacts, Problem
 from cudalint.facts.files import not_resolved
-from cudalint.findings.causes import told_once
-from cudalint.findings.merging import merge
-from cudalint.findings.results import CheckResult, coverage_of, is_seen_into
-from cudalint.findings.sources import SourceLines
 from cudalint.hardware.targets import find_target
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.reporters import diagnostics_json
-from cudalint.reporters.presentation import Presentation
-from cudalint.reporters.wording import summary
+from cudalint.report.findings.causes import told_once
+from cudalint.report.findings.merging import merge
+from cudalint.report.findings.results import CheckResult, coverage_of, is_seen_into
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats import diagnostics_json
+from cudalint.report.formats.presentation import Presentation
+from cudalint.report.formats.wording import summary
 from cudalint.rule import RuleContext
+from cudalint.run.file_findings import analyse
 
 
 def _check(facts: KernelFacts, *problems: Problem) -> list[Diagnostic]:

@@ -7,11 +7,11 @@ from pathlib import Path
 import pytest
 from linting import lint
 
-from cudalint.driver.file_findings import CheckJob, analyse, report_on
 from cudalint.facts import FileFacts
+from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.remedies.edits import apply_edits
+from cudalint.run.file_findings import CheckJob, analyse, report_on
 
 _FIXTURES = sorted((Path(__file__).parent.parent.parent / "fixtures" / "bank-conflict").glob("*.cu"))
 _WITHOUT_EDITS = {

@@ -11,16 +11,16 @@ from typing import Any
 import pytest
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.analysis import analyse_file
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.findings.merging import gather
-from cudalint.findings.results import FileReport
+from cudalint.host.values.arithmetic import I8
+from cudalint.host.values.assumptions import evaluate_expression
+from cudalint.host.values.graph import Graph
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.options.expressions import parse_expression
 from cudalint.registry import Selection
-from cudalint.values.arithmetic import I8
-from cudalint.values.assumptions import evaluate_expression
-from cudalint.values.graph import Graph
+from cudalint.report.findings.merging import gather
+from cudalint.report.findings.results import FileReport
+from cudalint.run.analysis import analyse_file
+from cudalint.run.file_findings import CheckJob, check_file
 
 _FOLDER = Path(__file__).parents[2] / "fixtures" / "misaligned-vector-access"
 _MEASURED: Mapping[str, Any] = json.loads((_FOLDER / "measured.json").read_text(encoding="utf-8"))["kernels"]

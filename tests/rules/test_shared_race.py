@@ -9,11 +9,11 @@ import pytest
 from linting import advice, lint
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.file_findings import CheckJob, analyse, report_on
 from cudalint.facts import FileFacts
+from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.remedies.edits import apply_edits
+from cudalint.run.file_findings import CheckJob, analyse, report_on
 
 _FIXTURES = Path(__file__).parent.parent.parent / "fixtures"
 _SPELLINGS = """

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.scenarios.choosing import for_host_code
-from cudalint.values.arithmetic import BOOL, I4
-from cudalint.values.graph import Graph
+from cudalint.host.choosing.choosing import for_host_code
+from cudalint.host.values.arithmetic import BOOL, I4
+from cudalint.host.values.graph import Graph
 
 _LARGE = 40_960
 

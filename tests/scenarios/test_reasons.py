@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.scenarios.choosing import for_host_code, for_statements
-from cudalint.values.arithmetic import BOOL, I4
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Basis
+from cudalint.host.choosing.choosing import for_host_code, for_statements
+from cudalint.host.values.arithmetic import BOOL, I4
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Basis
 
 
 @pytest.mark.parametrize(("basis", "expected"), [("given", 992), ("program", 992), ("use", 1024), ("default", 1024)])

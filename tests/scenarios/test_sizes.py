@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from cudalint.scenarios.choosing import for_host_code, for_statements
-from cudalint.values.arithmetic import BOOL, F8, I4, I8, U8
-from cudalint.values.assumptions import holds
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Reason
+from cudalint.host.choosing.choosing import for_host_code, for_statements
+from cudalint.host.values.arithmetic import BOOL, F8, I4, I8, U8
+from cudalint.host.values.assumptions import holds
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Reason
 
 
 def test_a_condition_that_nothing_fulfils_is_no_obstacle_to_the_others() -> None:

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.driver.analysis import analyse_file
+from cudalint.host.choosing.choosing import for_statements
+from cudalint.host.values.arithmetic import BOOL, I4
+from cudalint.host.values.assumptions import holds
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.scenarios.choosing import for_statements
-from cudalint.values.arithmetic import BOOL, I4
-from cudalint.values.assumptions import holds
-from cudalint.values.graph import Graph
-from cudalint.values.nodes import Node
+from cudalint.run.analysis import analyse_file
 
 
 def _names(graph: Graph) -> tuple[Node, Node]:

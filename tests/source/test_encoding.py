@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from cudalint.cli import run
-from cudalint.disk.encoding import to_bytes, to_text
 from cudalint.project.formats import FORMATS
+from cudalint.system.disk.encoding import to_bytes, to_text
 
 _KERNEL = """__global__ void t(const float* in, float* out) {
   __shared__ float s[32][32]; // \xe9

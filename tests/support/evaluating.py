@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from cudalint.driver.analysis import analyse_file
 from cudalint.facts import AccessResult, KernelFacts
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.analysis import analyse_file
 
 _PATH = "kernel.cu"
 Extents = tuple[int, int, int]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.driver.runs import result_of
-from cudalint.findings.results import CheckResult, FileReport
-from cudalint.findings.sources import SourceLines
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.reporters.html.page import render
-from cudalint.reporters.presentation import Presentation
+from cudalint.report.findings.results import CheckResult, FileReport
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats.html.page import render
+from cudalint.report.formats.presentation import Presentation
+from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.runs import result_of
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\'{{ 7*7 }}'
 PATH = f"src/{HOSTILE.replace('/', '_')}.cu"

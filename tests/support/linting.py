@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.file_findings import CheckJob, check_file
-from cudalint.findings.results import FileReport
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
+from cudalint.report.findings.results import FileReport
+from cudalint.run.file_findings import CheckJob, check_file
 
 
 def lint(source: str, code: str, path: str = "a.cu") -> tuple[Diagnostic, ...]:

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.toolkit.cubin import read_cubin
-from cudalint.toolkit.usage import Usage, UsageError, usage_of
+from cudalint.toolchain.toolkit.cubin import read_cubin
+from cudalint.toolchain.toolkit.usage import Usage, UsageError, usage_of
 
 _DATA = Path(__file__).parents[1] / "data"
 _PTXAS = {

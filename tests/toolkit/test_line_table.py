@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cudalint.facts import Place
-from cudalint.toolkit.line_table import compiled_at
+from cudalint.toolchain.toolkit.line_table import compiled_at
 
 # An access from its first to its last character; the word on whose line its instruction stands is between `@`.
 MEASURED = [

@@ -10,9 +10,9 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from cudalint.toolkit import nvcc
-from cudalint.toolkit.nvcc import Compilation, compiled_usage, find_nvcc
-from cudalint.toolkit.usage import Usage, UsageError
+from cudalint.toolchain.toolkit import nvcc
+from cudalint.toolchain.toolkit.nvcc import Compilation, compiled_usage, find_nvcc
+from cudalint.toolchain.toolkit.usage import Usage, UsageError
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the double is a script with a first line that names Python")
 

@@ -11,15 +11,15 @@ import pytest
 
 from cudalint import registry
 from cudalint.diagnostics import Diagnostic
-from cudalint.driver.kernel_analysis import KernelAnalysis
 from cudalint.facts import KernelFacts
-from cudalint.findings.results import CheckResult
-from cudalint.findings.sources import SourceLines
 from cudalint.registry import RuleClass
-from cudalint.reporters import concise, sarif
-from cudalint.reporters.html import sections
-from cudalint.reporters.presentation import Presentation
+from cudalint.report.findings.results import CheckResult
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats import concise, sarif
+from cudalint.report.formats.html import sections
+from cudalint.report.formats.presentation import Presentation
 from cudalint.rule import Rule, RuleContext
+from cudalint.run.kernel_analysis import KernelAnalysis
 
 Check = Callable[..., Any]
 

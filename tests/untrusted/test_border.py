@@ -14,13 +14,13 @@ from typing import Any
 
 import pytest
 
-from cudalint.disk import recorder as disk
-from cudalint.disk.border import border_around, project_top
-from cudalint.disk.regular import LARGEST, read_regular
-from cudalint.disk.tools import tool
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.parse import parse_file
 from cudalint.project.path_patterns import GitIgnored
+from cudalint.system.disk import recorder as disk
+from cudalint.system.disk.border import border_around, project_top
+from cudalint.system.disk.regular import LARGEST, read_regular
+from cudalint.system.disk.tools import tool
 
 Check = Callable[..., Any]
 

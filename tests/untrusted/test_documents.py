@@ -14,8 +14,8 @@ from typing import Any
 
 import pytest
 
-from cudalint.buildfiles.pyproject import cmake_variables
-from cudalint.disk.documents import DocumentError, json_of, toml_of
+from cudalint.system.disk.documents import DocumentError, json_of, toml_of
+from cudalint.toolchain.buildfiles.pyproject import cmake_variables
 
 Check = Callable[..., Any]
 

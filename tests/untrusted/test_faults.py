@@ -22,11 +22,11 @@ import pytest
 
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic
-from cudalint.disk.replacing import write_whole
-from cudalint.driver import pool
-from cudalint.driver import runs as driver
-from cudalint.findings.merging import gather
-from cudalint.findings.results import FileReport
+from cudalint.report.findings.merging import gather
+from cudalint.report.findings.results import FileReport
+from cudalint.run import pool
+from cudalint.run import runs as driver
+from cudalint.system.disk.replacing import write_whole
 
 pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="devices, limits and signals are those of Linux")
 
@@ -255,7 +255,7 @@ def test_findings_that_cannot_be_put_together(
 
 
 def test_an_error_while_edits_are_tried_costs_the_edits(check: Check, monkeypatch: pytest.MonkeyPatch) -> None:
-    from cudalint.driver import file_findings as engine
+    from cudalint.run import file_findings as engine
 
     def broken(*arguments: object) -> None:
         raise KeyError("x")
@@ -270,7 +270,7 @@ def test_an_error_while_edits_are_tried_costs_the_edits(check: Check, monkeypatc
 def test_an_error_while_edits_are_made_costs_the_edits(
     folder: Path, capfd: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from cudalint.fixing.session import Session
+    from cudalint.run.fixing.session import Session
 
     def broken(*arguments: object) -> None:
         raise KeyError("x")
@@ -285,7 +285,7 @@ def test_an_error_while_edits_are_made_costs_the_edits(
 
 _WAITING = """
 import os, time
-from cudalint.driver.pool import Limits, run_jobs
+from cudalint.run.pool import Limits, run_jobs
 
 def wait(path):
     with open(path + ".new", "w") as file:

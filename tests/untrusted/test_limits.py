@@ -11,9 +11,9 @@ from typing import Any
 
 import pytest
 
-from cudalint.driver.pool import Done, Limits, Lost, run_jobs
 from cudalint.frontend.reading import SourceError
 from cudalint.frontend.text_limits import check_size
+from cudalint.run.pool import Done, Limits, Lost, run_jobs
 
 Check = Callable[..., Any]
 _STRIDED = "__global__ void strided(float *p) { p[threadIdx.x * 32] = 1.0f; }\n"

@@ -13,7 +13,7 @@ import pytest
 _MODULES = ("re.py", "struct.py", "signal.py", "msgspec.py", "click.py", "numpy.py")
 _WORKER = """
 import sys
-from cudalint.driver import pool
+from cudalint.run import pool
 
 if __name__ == "__main__":
     sys.platform = {platform!r}

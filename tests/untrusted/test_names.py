@@ -9,11 +9,11 @@ from typing import Any
 
 import pytest
 
-from cudalint.disk.arguments import as_path, harmless
 from cudalint.frontend.flags import ParseOptions, option_flags
-from cudalint.toolkit import nvcc
-from cudalint.toolkit.nvcc import Compilation, compiled_usage
-from cudalint.toolkit.usage import UsageError
+from cudalint.system.disk.arguments import as_path, harmless
+from cudalint.toolchain.toolkit import nvcc
+from cudalint.toolchain.toolkit.nvcc import Compilation, compiled_usage
+from cudalint.toolchain.toolkit.usage import UsageError
 
 Check = Callable[..., Any]
 

@@ -11,13 +11,13 @@ from typing import Any
 
 import pytest
 
-from cudalint.cache.entries import path_of, read_entry
-from cudalint.disk.border import border_around
-from cudalint.disk.regular import LARGEST, read_regular
-from cudalint.driver.pool import Done, Limits, Lost, run_jobs
 from cudalint.frontend import searched
 from cudalint.frontend.inclusions import named_by_macros, perhaps_included_in
 from cudalint.frontend.searched import IncludeSearch
+from cudalint.run.cache.entries import path_of, read_entry
+from cudalint.run.pool import Done, Limits, Lost, run_jobs
+from cudalint.system.disk.border import border_around
+from cudalint.system.disk.regular import LARGEST, read_regular
 
 Check = Callable[..., Any]
 pytestmark = pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names here")

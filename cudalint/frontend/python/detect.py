@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from cudalint.disk.regular import read_regular
+from cudalint.system.disk.regular import read_regular
 
 SUFFIX: Final = ".py"
 LARGEST: Final = 10_000_000

@@ -21,6 +21,7 @@ from cudalint.ir import nodes as ir
 from cudalint.measure.work.counts import Laid
 from cudalint.measure.work.nests import LOOPS, Nests, computed_in
 from cudalint.measure.work.places import Test
+from cudalint.worlds.open_sizes import OpenSizes
 
 _NOMINAL = 256
 _SHORTER = 16
@@ -32,23 +33,6 @@ _MOST_TURNS = 1 << 36
 
 Key = frozenset[Any]
 """Loops with the same one are of one length: the numbers that end them or, where data alone do, the loop."""
-
-
-class OpenSizes(Struct, frozen=True):
-    """Numbers that nothing gives, by name."""
-
-    arguments: Mapping[str, frozenset[str]] = {}
-    """Those that go into each number that the kernel takes, by its name."""
-    grid: tuple[frozenset[str], ...] = (frozenset(),) * 3
-    """Those that go into the grid, by axis."""
-
-    def of(self, parameter: str) -> frozenset[str]:
-        """Those that go into what the kernel knows under a name."""
-        name, _, axis = parameter.partition(".")
-        return self.grid["xyz".index(axis)] if name == "gridDim" else self.arguments.get(parameter, frozenset())
-
-
-NONE_OPEN = OpenSizes()
 
 
 class Length(Struct, frozen=True):

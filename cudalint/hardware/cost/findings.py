@@ -1,0 +1,120 @@
+"""What findings cost, by one rule for all of them: 1 - (time without the excess) / (time), and the same for traffic.
+
+Both times are the model's, for one launch with the same counts, sizes and lengths of loops. What a load waits for stays
+as it is: it is not the traffic of others that L1 has a sector or hasn't.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from cudalint.facts import Excess, FindingCost, KernelCost, LaunchCost, LaunchFacts, Work
+from cudalint.hardware.cost.launches import scaled
+from cudalint.hardware.cost.machine import Machine, machine_of
+from cudalint.hardware.cost.model import estimate
+from cudalint.hardware.cost.traffic import traffic
+from cudalint.hardware.targets import Target, find_target
+
+
+def finding_cost(
+    cost: LaunchCost, launch: LaunchFacts, excess: Excess, target: Target, lengths: frozenset[int] | None = None
+) -> FindingCost:
+    """What a finding takes of the launch that `cost` is about. `lengths`: those of the loops around it that are
+    assumed, if that is known."""
+    work = cost.work
+    if work is None or cost.time_us is None:
+        return not_known(cost, cost.reason or "")
+    others = frozenset(range(len(cost.lengths))) - lengths if lengths is not None else frozenset()
+    alone = FindingCost(
+        None, None, cost.bound, status=cost.status, excess=excess,
+        if_short=tuple(cost.lengths[number] for number in sorted(others)),
+    )  # fmt: skip
+    return cost_of_all(KernelCost(launch, target.name, float(cost.time_us), cost.bound, work), [alone])
+
+
+def not_known(cost: LaunchCost, reason: str, traffic_share: float | None = None) -> FindingCost:
+    return FindingCost(None, None, cost.bound, traffic_share=traffic_share, reason=reason)
+
+
+def cost_of_all(kernel: KernelCost, costs: Sequence[FindingCost]) -> FindingCost:
+    """What several findings take of one launch if all of their figures become ideal."""
+    total = Excess()
+    # A load and a store of one expression are two findings at one place, and so are the arrays that a function gets.
+    numbered = ((each.place or number, each.excess) for number, each in enumerate(costs))
+    for _, own in dict.fromkeys(numbered):
+        total = Excess(
+            sectors=total.sectors + own.sectors,
+            passes=total.passes + own.passes,
+            wavefronts=total.wavefronts + own.wavefronts,
+            l2_bytes=total.l2_bytes + own.l2_bytes,
+            dram_bytes=total.dram_bytes + own.dram_bytes,
+            turns=total.turns + own.turns,
+            doubles=total.doubles + own.doubles,
+            special=total.special + own.special,
+            instructions=total.instructions + own.instructions,
+            barriers=total.barriers + own.barriers,
+            repeated=max(total.repeated, own.repeated),
+            resident_blocks=max(total.resident_blocks, own.resident_blocks),
+            slots=max(total.slots, own.slots),
+            is_uneven=total.is_uneven or own.is_uneven,
+        )
+    machine = machine_of(find_target(kernel.target))
+    left = _less(kernel.work, total, machine)
+    without = min(kernel.time_us, estimate(left, machine).time)
+    return FindingCost(
+        share=1.0 - without / kernel.time_us,
+        speedup=kernel.time_us / without,
+        limiter=kernel.bound,
+        sectors=total.sectors,
+        wavefronts=total.wavefronts,
+        traffic_share=_traffic_share(kernel.work, left),
+        status=costs[0].status,
+        if_short=tuple(dict.fromkeys(text for each in costs for text in each.if_short)),
+        excess=total,
+        kernel=kernel,
+        findings=len(costs),
+    )
+
+
+def _traffic_share(work: Work, left: Work) -> float | None:
+    """What of the traffic goes away; None where that is nothing."""
+    before, after = (traffic(each.sectors, each.wavefronts) for each in (work, left))
+    return 1.0 - after / before if after < before else None
+
+
+def _less(work: Work, excess: Excess, machine: Machine) -> Work:
+    waits = replace(work.waits, barriers=max(0.0, work.waits.barriers - excess.barriers))
+    doubles = min(excess.doubles, work.operations.fp64)
+    operations = replace(
+        work.operations,
+        fp64=work.operations.fp64 - doubles,
+        fp32=work.operations.fp32 + doubles,
+        special=max(0.0, work.operations.special - excess.special),
+    )
+    blocks = float(math.ceil(work.blocks / machine.sm_count) * machine.sm_count) if excess.is_uneven else work.blocks
+    found = replace(
+        work,
+        blocks=blocks,
+        operations=operations,
+        resident_blocks=work.resident_blocks + excess.resident_blocks,
+        sectors=max(0.0, work.sectors - excess.sectors),
+        passes=max(0.0, work.passes - excess.passes),
+        wavefronts=max(0.0, work.wavefronts - excess.wavefronts),
+        l2_bytes=max(0.0, work.l2_bytes - excess.l2_bytes),
+        dram_bytes=max(0.0, work.dram_bytes - excess.dram_bytes),
+        instructions=max(0.0, work.instructions - excess.instructions),
+        waits=waits,
+        turns=max(0.0, work.turns - excess.turns),
+        slots=max(1.0, work.slots * (1.0 - excess.slots)),
+    )
+    return _without(found, excess.repeated) if excess.repeated else found
+
+
+def _without(work: Work, part: float) -> Work:
+    """The work of fewer blocks that do the same each. What the others read they read again, and DRAM has it once."""
+    kept = 1.0 - part
+    past_l2 = min(1.0, work.past_l2 / kept) if kept else 1.0
+    return replace(scaled(work, kept), dram_bytes=work.dram_bytes, past_l2=past_l2)

@@ -1,0 +1,1 @@
+"""Host code, executed as far as launches need it."""

@@ -1,0 +1,276 @@
+"""Operators: arithmetic, pointer arithmetic, assignments, conditions that decide what is evaluated, and casts."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING, TypeVar
+
+from cudalint.host.executor import expressions
+from cudalint.host.executor.conversions import as_number, as_pointer, cast, cast_pointer, convert
+from cudalint.host.executor.memory import address_of, decay, element_bytes
+from cudalint.host.executor.pointers import are_one, move_pointer, pointee_of, pointer_difference, pointer_place
+from cudalint.host.executor.values import (
+    ArrayValue,
+    Choice,
+    FunctionValue,
+    LocalPlace,
+    MemoryPlace,
+    Place,
+    Pointer,
+    TemporaryPlace,
+    Text,
+    Value,
+    join,
+)
+from cudalint.host.values.arithmetic import BOOL, I8, kind_of
+from cudalint.host.values.nodes import Node
+from cudalint.host.values.operations import COMPARISONS
+from cudalint.ir import nodes as ir
+
+if TYPE_CHECKING:
+    from cudalint.host.executor.executor import Executor
+
+_T = TypeVar("_T")
+
+
+def unary_place(ex: Executor, expr: ir.Unary) -> Place:
+    if expr.op == "*":
+        return pointer_place(ex, expressions.evaluate(ex, expr.operand), expr.operand.type)
+    if expr.op in ("++x", "--x"):
+        where = expressions.place(ex, expr.operand)
+        _step(ex, where, expr)
+        return where
+    return TemporaryPlace(unary_value(ex, expr), expr.type)
+
+
+def unary_value(ex: Executor, expr: ir.Unary) -> Value:
+    if expr.op == "*":
+        pointer = expressions.evaluate(ex, expr.operand)
+        if isinstance(pointer, FunctionValue):
+            # A function decays to its address again: `(*f)(x)` is `f(x)`.
+            return pointer
+        return expressions.read(ex, pointer_place(ex, pointer, expr.operand.type), expr.span)
+    if expr.op == "&":
+        if isinstance(expr.operand, ir.FunctionName):
+            return FunctionValue(expr.operand.function)
+        return address_of(expressions.place(ex, expr.operand), ex.graph)
+    if expr.op in ("++x", "--x"):
+        where = expressions.place(ex, expr.operand)
+        return _step(ex, where, expr)[1]
+    if expr.op in ("x++", "x--"):
+        return _step(ex, expressions.place(ex, expr.operand), expr)[0]
+    operand, kind = expressions.number(ex, expr.operand), kind_of(expr.type)
+    if expr.op == "!":
+        return ex.graph.negate(operand)
+    if expr.op == "~":
+        return ex.graph.invert(operand, kind)
+    if expr.op == "-":
+        return ex.graph.binary("-", ex.graph.const(0, kind), operand, kind)
+    return ex.graph.convert(operand, kind)
+
+
+def _step(ex: Executor, where: Place, expr: ir.Unary) -> tuple[Value, Value]:
+    """Increments or decrements a place; the value before and after."""
+    old = expressions.read(ex, where, expr.operand.span)
+    step = ex.graph.const(1 if "+" in expr.op else -1, I8)
+    new: Value
+    if isinstance(old, (Pointer, Choice, Text)):
+        new = move_pointer(ex, old, step, ir.pointee(expr.type))
+    else:
+        base = as_number(ex, old, expr.type)
+        kind = base.kind
+        new = ex.graph.binary("+", base, ex.graph.const(step.value, kind), kind)
+    expressions.write(ex, where, new, expr.operand.span)
+    return old, new
+
+
+def binary_value(ex: Executor, expr: ir.Binary) -> Value:
+    if expr.op in ("&&", "||"):
+        return _short_circuit(ex, expr)
+    if expr.op == ",":
+        expressions.discard(ex, expr.left)
+        return expressions.evaluate(ex, expr.right)
+    left, right = expressions.evaluate(ex, expr.left), expressions.evaluate(ex, expr.right)
+    return operate(ex, expr.op, left, right, expr.left.type, expr.right.type, expr.type)
+
+
+def _short_circuit(ex: Executor, expr: ir.Binary) -> Node:
+    """The right side is evaluated only for the lanes that the left side leaves undecided."""
+    graph = ex.graph
+    left = expressions.condition(ex, expr.left)
+    if left.is_const:
+        decided = bool(left.value) == (expr.op == "||")
+        return graph.truth(left) if decided else expressions.condition(ex, expr.right)
+    taken = left if expr.op == "&&" else graph.negate(left)
+    right = _for_some(ex, taken, expr.right, expressions.condition)
+    return graph.binary(expr.op, left, right, BOOL)
+
+
+def _for_some(ex: Executor, taken: Node, expr: ir.Expr, handler: Callable[[Executor, ir.Expr], _T]) -> _T:
+    """Evaluates an expression for the lanes of a condition; what it changes, it changes for those only."""
+    state = ex.state
+    before, variables = state.conditions, state.variables
+    state.variables = dict(variables)
+    state.assume(taken)
+    result = handler(ex, expr)
+    ended = state.dead
+    state.conditions, state.dead = before, False
+    state.variables = ex.join_variables(taken, state.variables, variables)
+    if ended:
+        state.assume(ex.graph.negate(taken))
+    return result
+
+
+def operate(
+    ex: Executor, op: str, left: Value, right: Value, left_type: ir.Type, right_type: ir.Type, type_: ir.Type
+) -> Value:
+    """A binary operator on values, with pointer arithmetic."""
+    pointers = (Pointer, Choice, Text)
+    if op in ("+", "-") and isinstance(left, pointers) and not isinstance(right, pointers):
+        index = as_number(ex, right, right_type)
+        if op == "-":
+            index = ex.graph.binary("-", ex.graph.const(0, I8), index, I8)
+        return move_pointer(ex, left, index, pointee_of(left_type, left))
+    if op == "+" and isinstance(right, pointers):
+        return move_pointer(ex, right, as_number(ex, left, left_type), pointee_of(right_type, right))
+    if isinstance(left, Pointer) and isinstance(right, Pointer) and are_one(left.target, right.target):
+        return pointer_difference(ex, op, left, right, left_type)
+    a, b = as_number(ex, left, left_type), as_number(ex, right, right_type)
+    if op == "-" and isinstance(left, Pointer) and isinstance(right, Pointer):
+        return ex.memory.apart(a, b, element_bytes(pointee_of(left_type, left)), type_)
+    kind = kind_of(type_)
+    if op in COMPARISONS or op in (">", ">="):
+        kind = a.kind if a.kind.bytes >= b.kind.bytes else b.kind
+    if kind.is_float and op not in COMPARISONS and op not in ("+", "-", "*", "/", ">", ">="):
+        return ex.opaque(f"of `{op}` on floating-point values", type_, (a, b))
+    return ex.graph.binary(op, a, b, kind)
+
+
+def assign_place(ex: Executor, expr: ir.Assign) -> Place:
+    where, _ = _assign(ex, expr)
+    return where
+
+
+def assign_value(ex: Executor, expr: ir.Assign) -> Value:
+    return _assign(ex, expr)[1]
+
+
+def _assign(ex: Executor, expr: ir.Assign) -> tuple[Place, Value]:
+    if expr.op:
+        where = expressions.place(ex, expr.target)
+        old = expressions.read(ex, where, expr.target.span)
+        right = expressions.evaluate(ex, expr.value)
+        type_ = _compound_type(expr)
+        if isinstance(old, Node) and isinstance(type_, ir.Scalar):
+            old = ex.graph.convert(old, kind_of(type_))
+        value = operate(ex, expr.op, old, right, expr.target.type, expr.value.type, type_)
+    else:
+        value = expressions.evaluate(ex, expr.value)
+        where = expressions.place(ex, expr.target)
+    value = convert(ex, value, expr.target.type)
+    stored_at = place_of_store(expr)
+    expressions.write(ex, where, value, stored_at)
+    return where, value
+
+
+def place_of_store(expr: ir.Assign) -> ir.Span:
+    """For both halves of a record's copy, nvcc names the line of what is copied."""
+    is_copy = isinstance(expr.target.type, ir.RecordType) and not isinstance(expr.value, (ir.Call, ir.Construct))
+    return expr.value.span if is_copy and expr.value.span.line != expr.target.span.line else expr.target.span
+
+
+def _compound_type(expr: ir.Assign) -> ir.Type:
+    """The type in which `a op= b` computes: the wider of both (C11 6.3.1.8, as far as it matters here)."""
+    a, b = expr.target.type, expr.value.type
+    if isinstance(a, ir.Scalar) and isinstance(b, ir.Scalar) and expr.op not in ("<<", ">>"):
+        if b.kind == "float" and a.kind != "float":
+            return b
+        if a.kind != "float" and (b.bytes > a.bytes or (b.bytes == a.bytes >= 4 and b.kind == "uint")):
+            return b
+    return a
+
+
+def conditional_value(ex: Executor, expr: ir.Conditional) -> Value:
+    graph = ex.graph
+    test = expressions.condition(ex, expr.condition)
+    if test.is_const:
+        return expressions.evaluate(ex, expr.then if test.value else expr.otherwise)
+    then = _for_some(ex, test, expr.then, expressions.evaluate)
+    otherwise = _for_some(ex, graph.negate(test), expr.otherwise, expressions.evaluate)
+    then, otherwise = convert(ex, then, expr.type), convert(ex, otherwise, expr.type)
+    return ex.preferred(test, then, otherwise) or join(graph, test, then, otherwise)
+
+
+def conditional_place(ex: Executor, expr: ir.Conditional) -> Place:
+    test = expressions.condition(ex, expr.condition)
+    if test.is_const:
+        return expressions.place(ex, expr.then if test.value else expr.otherwise)
+    a, b = expressions.place(ex, expr.then), expressions.place(ex, expr.otherwise)
+    if isinstance(a, MemoryPlace) and isinstance(b, MemoryPlace):
+        chosen = join(ex.graph, test, address_of(a, ex.graph), address_of(b, ex.graph))
+        return pointer_place(ex, chosen, ir.PointerType(expr.type))
+    then, otherwise = expressions.read(ex, a, expr.span), expressions.read(ex, b, expr.span)
+    return TemporaryPlace(join(ex.graph, test, then, otherwise), expr.type)
+
+
+def cast_value(ex: Executor, expr: ir.Cast) -> Value:
+    type_ = expr.type
+    if isinstance(expr.operand.type, ir.ArrayType) and isinstance(type_, ir.PointerType) and not type_.reference:
+        where = expressions.place(ex, expr.operand)
+        if isinstance(where, LocalPlace):
+            expressions.initialise_global(ex, where.symbol)
+            value = None if where.path else ex.state.variables.get(where.symbol)
+            if isinstance(value, (Pointer, Choice)):
+                return cast_pointer(ex, value, type_.pointee)
+        if isinstance(where, TemporaryPlace):
+            return where.value if not isinstance(where.value, ArrayValue) else decay(where, ex.graph)
+        return as_pointer(decay(where, ex.graph), type_.pointee)
+    if _cuts_off(expr.operand.type, type_):
+        return ex.graph.convert(expressions.number(ex, expr.operand), kind_of(type_))
+    value = expressions.evaluate(ex, expr.operand)
+    return cast(ex, value, expr.operand.type, type_)
+
+
+def _cuts_off(source: ir.Type, type_: ir.Type) -> bool:
+    """Whether only the lower half of a 64-bit integer is used: `int label = labels[i]`."""
+    return (
+        isinstance(source, ir.Scalar)
+        and isinstance(type_, ir.Scalar)
+        and source.kind in ("int", "uint")
+        and type_.kind in ("int", "uint")
+        and (source.bytes, type_.bytes) == (8, 4)
+    )
+
+
+def _low_halves(expr: ir.Expr) -> Iterator[ir.Expr]:
+    """What goes into the lower half of a number with its own lower half only."""
+    if isinstance(expr, ir.Binary) and expr.op in ("+", "-", "*", "&", "|", "^"):
+        yield from _low_halves(expr.left)
+        yield from _low_halves(expr.right)
+    elif isinstance(expr, ir.Binary) and expr.op == "<<" and isinstance(expr.right, ir.Constant):
+        yield from _low_halves(expr.left)
+    elif isinstance(expr, ir.Unary) and expr.op in ("-", "~"):
+        yield from _low_halves(expr.operand)
+    else:
+        yield expr
+
+
+def cast_place(ex: Executor, expr: ir.Cast) -> Place:
+    """A cast of an lvalue (to a reference, to a base class, of an array) still names the same place."""
+    inner = expressions.place(ex, expr.operand)
+    if ir.is_reference(expr.type):
+        target = expr.type.pointee
+    elif isinstance(expr.type, (ir.RecordType, ir.ArrayType)):
+        target = expr.type
+    elif isinstance(expr.operand.type, ir.Scalar) and isinstance(expr.type, ir.Scalar) and not isinstance(
+        inner, TemporaryPlace
+    ):
+        return TemporaryPlace(cast(ex, expressions.read(ex, inner, expr.span), expr.operand.type, expr.type), expr.type)
+    else:
+        return TemporaryPlace(cast_value(ex, expr), expr.type)
+    if isinstance(inner, MemoryPlace):
+        pointer = as_pointer(inner.pointer, target)
+        return MemoryPlace(pointer, target, inner.record)
+    if isinstance(inner, LocalPlace):
+        return LocalPlace(inner.symbol, inner.path, target)
+    return TemporaryPlace(inner.value, target)

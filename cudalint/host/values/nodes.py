@@ -1,0 +1,253 @@
+"""Nodes, the values of an expression graph: what each is, and walks over what it is computed from."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator, Mapping
+from typing import Literal
+
+from msgspec import Struct
+
+from cudalint.host.values.arithmetic import Kind, Number
+from cudalint.reasons import ReasonKind
+
+THREAD_BITS = 0b000111
+BLOCK_BITS = 0b111000
+OPAQUE_BIT = 0b1000000
+"""All opaque values share one: a long simulation has tens of thousands of them."""
+GRANULE = 32
+"""Generic sizes are multiples of it, unless the launch is for others."""
+_MOST_STEPS = 1 << 20
+"""Up to which the steps of a computation are counted."""
+_MAX_BELOW = 256
+"""The same for what goes into the opaque values in them, through which a loop in a loop in a loop would be copied out
+with each of its values."""
+
+_AXES = "xyz"
+
+Stride = Literal["any", "outer", "inner"]
+"""Of the innermost dimension, of another one, or of one of which that is not known."""
+
+
+Basis = Literal["given", "annotation", "launch", "program", "check", "guard", "use", "name", "default"]
+"""Why a number stands for a symbol, the strongest reason first (`cudalint.host.choosing.draft`): a user gives it; it
+makes a statement hold; a launch needs it for its block; the program has it unless an option says otherwise; host code
+checks it; the kernel does nothing for others; it is used as a stride, a radius or a part of another size; it is called
+what is few of something; or it is large and a multiple of 32, and stands for any."""
+
+
+class Choice(Struct, frozen=True):
+    """A number that stands for a uniform symbol."""
+
+    value: Number
+    basis: Basis = "default"
+    place: str = ""
+    """Where it is said, if not by the program itself: `Makefile:12`."""
+    granule: int = 1
+    """What the program divides it by as if nothing were left: it stays a multiple of that when it is made smaller."""
+
+    @property
+    def is_default(self) -> bool:
+        """Whether it is the one that the program itself has for it, unless an option says otherwise."""
+        return self.basis == "program"
+
+
+class Uniform(Struct, frozen=True):
+    """A uniform symbol: a value that all threads of a launch share and that nothing determines."""
+
+    name: str
+    first: Choice
+    """What stands for it unless something else is chosen (`Graph.choice`)."""
+    is_arbitrary: bool = False
+    """The program states that nothing is known of it: whatever happens for one value can happen."""
+    is_computed: bool = False
+    """A loop that was not followed makes it, so that it need not be any number: a power of two, perhaps."""
+    stride: Stride | None = None
+    """It is the distance between a tensor's elements along one of its dimensions."""
+
+
+class Counter(Struct, frozen=True):
+    """Where an atomic draws a number from that no other draws, as `atomicAdd(&count, 1)` does."""
+
+    memory: object
+    address: int
+    """Which of the arguments of what is drawn is the address."""
+    orders: bool
+    """Whether the atomic orders what comes before and after it, as one of `cuda::atomic` does; `atomicAdd` does not."""
+
+
+class Reason(Struct, frozen=True):
+    """Why a value is opaque."""
+
+    data: bool
+    """It was loaded from memory (or computed from what was); otherwise the analysis cannot follow it."""
+    text: str
+    origin: object = None
+    """What tells this value from others with the same text: the place that it comes from."""
+    memory: tuple[object, ...] = ()
+    """The memory that it was loaded from, and of a record in there the field."""
+    function: int | None = None
+    """Equal for values that are equal wherever their arguments are, however these are computed."""
+    kind: ReasonKind = "other"
+    counter: Counter | None = None
+    """Of what an atomic found, where no other finds the same."""
+
+
+UNINITIALISED = Reason(False, "it is not initialised")
+
+
+class Node:
+    """One value of the graph; equal nodes are the same object."""
+
+    __slots__ = ("args", "bits", "index", "is_const", "kind", "op", "payload", "size", "steps")
+
+    def __init__(self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int, index: int) -> None:
+        self.op = op
+        self.args = args
+        self.payload = payload
+        self.kind = kind
+        self.bits = bits
+        self.index = index
+        self.is_const = op == "const"
+        size = steps = 1
+        for argument in args:
+            size += argument.size
+            steps += argument.steps
+        self.size: int = min(size, _MOST_STEPS) if op != "opaque" else 1
+        """How many nodes it would take to write it out, up to a limit. A shuffle counts as one: what the lanes exchange
+        mostly stands beside it, and a butterfly of five steps is to be kept as what it is."""
+        self.steps: int = min(steps, _MOST_STEPS)
+        """The same, with what goes into opaque values."""
+
+    @property
+    def value(self) -> Number:
+        """The number of a constant node."""
+        assert self.op == "const"
+        return self.payload  # type: ignore[return-value]
+
+    @property
+    def whole(self) -> int | None:
+        """The number of a constant node as an integer; None for any other node, and where no integer is near it."""
+        return int(self.value) if self.is_const and math.isfinite(self.value) else None
+
+    def __repr__(self) -> str:
+        return render(self)
+
+
+def bits_of(nodes: Iterable[Node]) -> int:
+    """The leaves that some values depend on, as a bit set."""
+    bits = 0
+    for node in nodes:
+        bits |= node.bits
+    return bits
+
+
+def own_bit(leaf: Node) -> int:
+    """The bit by which a leaf is found in the nodes that depend on it; 0 for a node that is no leaf."""
+    own = leaf.bits & ~OPAQUE_BIT
+    for argument in leaf.args:
+        own &= ~argument.bits
+    return own or (OPAQUE_BIT if leaf.op == "opaque" else 0)
+
+
+def without_cast(node: Node) -> Node:
+    """What a conversion converts, or the node itself."""
+    return node.args[0] if node.op == "cast" else node
+
+
+def without_not(node: Node) -> Node:
+    """What a negation negates, or the condition itself."""
+    return node.args[0] if node.op == "!" else node
+
+
+def below(nodes: Iterable[Node], bits: int) -> Iterator[Node]:
+    """All nodes that these are computed from, themselves included, as far as they depend on `bits`."""
+    seen: set[int] = set()
+    pending = list(nodes)
+    while pending:
+        node = pending.pop()
+        if node.bits & bits and node.index not in seen:
+            seen.add(node.index)
+            yield node
+            pending.extend(node.args)
+
+
+def opaque_leaves(parts: Iterable[Node]) -> tuple[Node, ...]:
+    """The opaque values that go into others as they are; none where it takes long to find them. A trip count is one
+    with them: the counter in its condition means nothing outside."""
+    found: dict[Node, None] = {}
+    seen: set[int] = set()
+    pending = list(parts)
+    while pending:
+        node = pending.pop()
+        if node.index in seen or not node.bits & OPAQUE_BIT:
+            continue
+        seen.add(node.index)
+        if len(seen) > _MAX_BELOW:
+            return ()
+        if node.op in ("opaque", "trips"):
+            found[node] = None
+        else:
+            pending.extend(node.args)
+    return tuple(found)
+
+
+def is_long(parts: tuple[Node, ...], known: dict[int, set[int] | None]) -> bool:
+    """Whether some values take many steps to compute, those of the opaque values in them included. `known` keeps what
+    single values are computed from where that are few others, and None where they are many."""
+    long = [part for part in parts if part.steps > _MAX_BELOW]
+    if not long and sum(part.steps for part in parts) <= _MAX_BELOW:
+        return False
+    for part in long:
+        if part.index not in known:
+            known[part.index] = _few_below((part,), known)
+        if known[part.index] is None:
+            return True
+    return _few_below(parts, known) is None
+
+
+def _few_below(parts: Iterable[Node], known: Mapping[int, set[int] | None]) -> set[int] | None:
+    """The indices of all that some values are computed from, themselves included; None where they are many."""
+    seen: set[int] = set()
+    pending = list(parts)
+    while pending:
+        node = pending.pop()
+        if node.index in seen:
+            continue
+        if node.index in known:
+            inner = known[node.index]
+            if inner is None:
+                return None
+            seen |= inner
+        else:
+            seen.add(node.index)
+            pending.extend(node.args)
+        if len(seen) > _MAX_BELOW:
+            return None
+    return seen
+
+
+def render(node: Node, depth: int = 0, most: int = 6) -> str:
+    """A short C-like text of a node, for messages; what lies deeper than `most` is left out."""
+    if node.op == "const":
+        return str(node.payload)
+    if node.op in ("thread", "block"):
+        assert isinstance(node.payload, int)
+        return f"{node.op}Idx.{_AXES[node.payload]}"
+    if isinstance(node.payload, Uniform):
+        return node.payload.name.removeprefix("?")
+    if node.op == "cast" and not node.kind.is_float:
+        return render(node.args[0], depth, most)
+    if node.op == "loop":
+        return "k"
+    if node.op == "placeholder":
+        return "?"
+    if depth > most:
+        return "..."
+    parts = [render(a, depth + 1, most) for a in node.args]
+    if node.op == "opaque":
+        return f"opaque({', '.join(parts)})"
+    if len(parts) == 2 and not node.op.isidentifier():
+        return f"({parts[0]} {node.op} {parts[1]})"
+    name = node.payload if node.op == "function" else node.op
+    return f"{name}({', '.join(parts)})"

@@ -1,0 +1,84 @@
+"""The accesses of a kernel whose address is no multiple of their width, or not for all arguments."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from msgspec import field
+from msgspec.structs import replace
+
+from cudalint.facts import KernelFacts, Misalignment, Place
+from cudalint.kinds import Kind
+from cudalint.launches.configuration import Configuration
+from cudalint.launches.variants import other_blocks
+from cudalint.measure.access_places import frames_of
+from cudalint.measure.alignment import Misaligned, misaligned
+from cudalint.measure.executed import Executed, execute
+from cudalint.measure.names import name_of
+from cudalint.measure.numbers import parameters_of
+from cudalint.measure.providers.provider import Provider, Run
+from cudalint.measure.shared_layout import shared_layout
+
+
+class AlignmentCollector(Provider, eq=False):
+    kind: ClassVar[Kind] = "alignments"
+    found: dict[object, Misalignment] = field(default_factory=dict)
+    """By place and launch; the first execution of an access that goes wrong stands for the others."""
+
+    def add(self, run: Run) -> None:
+        if run.is_refused or run.executed.batch.is_contradicted:
+            return
+        executed = run.executed
+        found = _misaligned(executed, run.configuration)
+        if run.configuration.assumptions and found:
+            found = _with_any_block(found, run)
+        for each in found:
+            fact = _fact(each, run)
+            self.found.setdefault((fact.place, fact.inlined_from, fact.array, run.index), fact)
+
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
+        found = sorted(self.found.values(), key=lambda m: (m.place, m.inlined_from, m.launch))
+        return replace(facts, misalignments=tuple(found))
+
+
+def _misaligned(executed: Executed, configuration: Configuration) -> list[Misaligned]:
+    axes = sum(not extent.is_const for extent in configuration.grid)
+    layout = shared_layout(executed.function, executed.trace)
+    return list(
+        misaligned(executed.function, executed.trace, executed.batch, layout, axes, lambda: executed.machine)
+    )
+
+
+def _with_any_block(found: list[Misaligned], run: Run) -> list[Misaligned]:
+    """What is misaligned under a block that is assumed is so for certain if it is with other blocks too: an address may
+    be made of their size."""
+    others = other_blocks(replace(run.configuration, source="default"), run.subject.function)
+    for block in others:
+        other = execute(run.subject.function, replace(run.executed.batch, block=block), run.compiled)
+        again = {(each.found.site.node, each.found.site.stack) for each in _misaligned(other, run.configuration)}
+        found = [each for each in found if (each.found.site.node, each.found.site.stack) in again]
+    return found
+
+
+def _fact(each: Misaligned, run: Run) -> Misalignment:
+    found, batch = each.found, run.executed.batch
+    site, offender, numbers = found.site, found.offender, batch.numbers[found.first]
+    needed = each.requirement
+    given = {name: values[found.first] for name, values in parameters_of(batch).items()}
+    values = [(name, numbers.get(name, given.get(name))) for name in (needed.names if needed is not None else ())]
+    return Misalignment(
+        Place(*site.node.span),
+        frames_of(site.stack),
+        "shared" if site.allocation.space == "shared" else "global",
+        site.operation,
+        name_of(site.node, site.stack, site.allocation, batch),
+        each.width,
+        run.index,
+        needed.text if needed is not None else None,
+        offender.thread,
+        offender.block,
+        None if each.is_by_data else offender.offset,
+        each.base,
+        tuple((name, int(value)) for name, value in values if value is not None),
+        run.configuration.assumptions,
+    )

@@ -1,0 +1,177 @@
+"""The accesses of a kernel that leave an array of known size."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from msgspec import field
+from msgspec.structs import replace
+
+from cudalint.execute.trace import Stack
+from cudalint.facts import KernelFacts, OutOfBounds, Place
+from cudalint.host.runtime.checked_sizes import equal
+from cudalint.host.values.nodes import without_cast
+from cudalint.ir import nodes as ir
+from cudalint.ir.walk import nodes_in
+from cudalint.kinds import Kind
+from cudalint.launches.configuration import Configuration
+from cudalint.launches.open_numbers import nodes_in as numbers_in
+from cudalint.launches.variants import other_blocks
+from cudalint.measure.access_places import frames_of, made_at
+from cudalint.measure.addresses import Addresses
+from cudalint.measure.executed import Executed, execute
+from cudalint.measure.leaving import Leaving, leaving
+from cudalint.measure.names import name_of
+from cudalint.measure.numbers import elements_text, numbers_of, parameters_of
+from cudalint.measure.providers.provider import Provider, Run
+from cudalint.worlds.records import Parameter
+
+_ONE_THREAD = 1, 1, 1
+"""What that does, a thread of any block does."""
+
+
+class BoundsCollector(Provider, eq=False):
+    kind: ClassVar[Kind] = "bounds"
+    found: dict[object, OutOfBounds] = field(default_factory=dict)
+    """By place and launch; the first execution of an access that leaves its array stands for the others."""
+
+    def add(self, run: Run) -> None:
+        configuration = run.configuration
+        if run.is_refused or configuration.guesses or configuration.made_up or _is_never_made(run):
+            return
+        found = _leaving(run.executed, configuration)
+        if _is_made_up(configuration):
+            found = _with_any_block(found, run)
+        elif configuration.assumptions:
+            # A tail that no guard keeps inside is there with whatever block.
+            found = [each for each in found if each.kind == "tail"]
+        for each in found:
+            fact = _fact(each, run)
+            self.found.setdefault((fact.place, fact.inlined_from, fact.array, run.index), fact)
+
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
+        found = sorted(self.found.values(), key=lambda o: (o.place, o.inlined_from, o.launch))
+        return replace(facts, out_of_bounds=tuple(found))
+
+
+def _leaving(executed: Executed, configuration: Configuration) -> list[Leaving]:
+    addresses = Addresses(executed.function, executed.batch, given_by(configuration))
+    return leaving(executed.trace, executed.batch, addresses, configuration.source == "launch-site")
+
+
+def given_by(configuration: Configuration) -> frozenset[str]:
+    """The numbers among the kernel's parameters that a launch gives, or that its conditions leave no choice of."""
+    fixed = {
+        without_cast(side)
+        for guard in configuration.guards
+        for pair in equal(guard)
+        for side, other in (pair, pair[::-1])
+        if other.is_const
+    }
+    return frozenset(
+        parameter.name
+        for symbol, value in configuration.arguments.items()
+        for parameter, node in numbers_in(value, Parameter(symbol))
+        if parameter is not None and (node.is_const or without_cast(node) in fixed)
+    )
+
+
+def _is_made_up(configuration: Configuration) -> bool:
+    """Whether nobody launches the kernel in sight, and nobody says how."""
+    return configuration.path is None and configuration.source in ("default", "inferred", "launch-bounds")
+
+
+def _is_never_made(run: Run) -> bool:
+    """Whether the host code never gets there, or there are no blocks."""
+    configuration = run.configuration
+    if run.executed.batch.is_contradicted:
+        return True
+    if any(guard.is_const and not guard.value for guard in configuration.guards):
+        return True
+    return any(extent.is_const and extent.value < 1 for extent in configuration.grid)
+
+
+def _with_any_block(found: list[Leaving], run: Run) -> list[Leaving]:
+    """What leaves its array under a block that was made up does so for certain if it is the same element with other
+    blocks too: an index may be made of their size."""
+    found = [each for each in found if each.kind == "always" and len(set(each.extents)) == 1]
+    batch = run.executed.batch
+    others = other_blocks(replace(run.configuration, source="default"), run.subject.function)
+    for block in (_ONE_THREAD, *others) if found else ():
+        other = execute(run.subject.function, replace(batch, block=block), run.compiled)
+        again = {(each.site.node, each.site.stack): each for each in _leaving(other, run.configuration)}
+        found = [each for each in found if _is_same(each, again.get((each.site.node, each.site.stack)))]
+    return found
+
+
+def _is_same(one: Leaving, other: Leaving | None) -> bool:
+    return other is not None and other.offender.offset == one.offender.offset
+
+
+def _fact(found: Leaving, run: Run) -> OutOfBounds:
+    site, batch, offender = found.site, run.executed.batch, found.offender
+    array, kernel = site.allocation, run.subject.function
+    extent = found.extents[found.world] or 0
+    element = _element(found, kernel)
+    scale = element if array.space == "local" else 1
+    declared = array.symbol if array.space != "local" or isinstance(array.type, ir.ArrayType) else None
+    span, calls = _made_at(found, run)
+    return OutOfBounds(
+        Place(*span),
+        frames_of(calls),
+        array.space if array.space != "nowhere" else "global",
+        site.operation,
+        name_of(site.node, site.stack, array, batch),
+        run.index,
+        found.kind,
+        offender.thread,
+        offender.block,
+        offender.offset // scale,
+        max(1, site.bytes // scale),
+        extent // scale,
+        element // scale,
+        elements_text(found.extents, element, numbers_of(batch)),
+        found.values,
+        found.condition,
+        found.is_allocated,
+        Place(*_declared_at(declared, kernel)) if declared is not None else None,
+        _dimensions(array.type) if array.space != "local" else 1,
+        elements_text(found.extents, element, parameters_of(batch)) if len(set(found.extents)) > 1 else None,
+    )
+
+
+def _made_at(found: Leaving, run: Run) -> tuple[ir.Span, Stack]:
+    """Where the address is made, and the calls that lead there."""
+    site = found.site
+    for event in run.executed.trace.accesses:
+        if event.node is site.node and event.allocation is site.allocation and event.stack == site.stack:
+            return made_at(event)
+    return site.node.span, site.stack
+
+
+def _element(found: Leaving, kernel: ir.Function) -> int:
+    """Bytes of what the array is declared to hold."""
+    array = found.site.allocation
+    type_ = array.type
+    if type_ is None:
+        declared = next((s.type for s in kernel.parameters if s.name == array.name), None)
+        type_ = declared.pointee if isinstance(declared, ir.PointerType) else None
+    while isinstance(type_, ir.ArrayType):
+        type_ = type_.element
+    return (type_.bytes if type_ is not None else 0) or found.site.bytes
+
+
+def _declared_at(symbol: ir.Symbol, kernel: ir.Function) -> ir.Span:
+    """Where an array is declared, in its kernel if there: `extern __shared__` arrays of one name are one symbol,
+    whatever functions declare them."""
+    if symbol.storage != "dynamic-shared":
+        return symbol.span
+    own = (node.span for node in nodes_in(kernel) if isinstance(node, ir.Declare) and node.symbol is symbol)
+    return next(own, symbol.span)
+
+
+def _dimensions(type_: ir.Type | None) -> int:
+    count = 0
+    while isinstance(type_, ir.ArrayType):
+        type_, count = type_.element, count + 1
+    return count

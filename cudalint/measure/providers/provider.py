@@ -1,0 +1,138 @@
+"""What a provider of facts is: it says which kind it collects and which others it needs, is shown every execution of a
+kernel under a launch, and puts what it has found into the kernel's facts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import ClassVar, Protocol, Self
+
+from msgspec import Struct
+
+from cudalint.facts import KernelFacts, LaunchFacts
+from cudalint.hardware.targets import Target
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node, bits_of, render
+from cudalint.ir import nodes as ir
+from cudalint.kinds import Kind
+from cudalint.launches.configuration import Configuration
+from cudalint.launches.open_sizes import open_sizes
+from cudalint.measure.executed import Compiled, Executed, execute
+from cudalint.measure.in_worlds import InWorlds, in_worlds
+from cudalint.measure.work.counts import Work
+from cudalint.measure.work.lengths import Lengths
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.reasons import ReasonKind
+
+
+class Subject(Protocol):
+    """The kernel that facts are collected of, which can be executed again in other ways."""
+
+    graph: Graph
+    function: ir.Function
+    options: AnalysisOptions
+    right_pitches: set[object]
+    """What other analyses of the file found no wrong pitch in (`collect.pitches`)."""
+
+    @property
+    def target(self) -> Target:
+        """The GPU that it is judged by."""
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether nothing is known to be missing of it so far."""
+
+    def is_over(self) -> bool:
+        """Whether the time for the file is used up."""
+
+    def has_gap(self, reason: str, kind: ReasonKind) -> None:
+        """Notes that something of it was not analysed."""
+
+
+class Run(Struct, eq=False):
+    """One launch of the kernel, executed."""
+
+    subject: Subject
+    index: int
+    """Its place among the kernel's launches."""
+    configuration: Configuration
+    launch: LaunchFacts
+    chosen: InWorlds
+    """All worlds of it."""
+    compiled: Compiled
+    """What functions of the file were compiled to."""
+    statements: Sequence[Node] = ()
+    """What users say of the launch."""
+    _lengths: Lengths | None = None
+    _work: Work | None = None
+
+    @property
+    def executed(self) -> Executed:
+        """Its execution in all worlds."""
+        return self.chosen.executed
+
+    def variant(self, configuration: Configuration, function: ir.Function | None = None) -> Executed:
+        """The kernel, or a variant of it, under this launch or another one."""
+        subject = self.subject
+        if configuration is self.configuration:
+            return execute(function or subject.function, self.executed.batch, self.compiled)
+        chosen = in_worlds(
+            configuration, function or subject.function, subject.graph, self.statements, subject.target, self.compiled
+        )
+        return chosen.executed
+
+    @property
+    def lengths(self) -> Lengths:
+        """How long loops are taken for in its first world, of which nothing in sight says that."""
+        if self._lengths is None:
+            self._lengths = self.executed.lengths(open_sizes(self.configuration, self.subject.graph))
+        return self._lengths
+
+    @property
+    def work(self) -> Work:
+        """Instructions and operations of its first world."""
+        if self._work is None:
+            self._work = self.executed.work(self.lengths)
+        return self._work
+
+    @property
+    def free(self) -> set[str]:
+        """The numbers that nobody gives, and of which the launch is not made, by name."""
+        graph, configuration = self.subject.graph, self.configuration
+        bits = bits_of((*configuration.grid, configuration.shared))
+        made_of = {render(symbol) for symbol in graph.atoms(bits, graph.uniform_bits)}
+        worlds = self.executed.batch.worlds[0]
+        return {name for name, choice in worlds.items() if choice.basis != "given" and name not in made_of}
+
+    @property
+    def is_refused(self) -> bool:
+        """Whether the device refuses the launch for its threads: no address is wrong in a kernel that is not run. Its
+        races are those of a block that fits, too."""
+        return prod(self.configuration.block) > self.subject.target.max_threads_per_block
+
+
+class Provider(Struct, eq=False):
+    """The facts of one kind about one kernel."""
+
+    kind: ClassVar[Kind]
+    needs: ClassVar[tuple[Kind, ...]] = ()
+    """The kinds that have to be collected before it."""
+
+    @classmethod
+    def of(cls, subject: Subject) -> Self:
+        """One that was shown no launch yet."""
+        return cls()
+
+    def add(self, run: Run) -> None:
+        """Collects what one launch shows."""
+        raise NotImplementedError
+
+    def add_last(self, run: Run) -> None:
+        """Collects what may only take the work that is left when all kinds were shown the launch."""
+
+    def finish(self, subject: Subject) -> None:
+        """Is called when all launches were shown."""
+
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
+        """The kernel's facts with those of this kind."""
+        raise NotImplementedError

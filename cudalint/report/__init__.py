@@ -1,0 +1,1 @@
+"""What users see: findings put together, and drawn in each format."""

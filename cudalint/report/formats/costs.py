@@ -1,0 +1,122 @@
+"""What findings cost, in words."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from typing import Final, get_args
+
+from cudalint.diagnostics import Diagnostic, HeldBack
+from cudalint.facts import Bound, FindingCost, KernelCost
+from cudalint.hardware.cost.findings import cost_of_all
+from cudalint.numerals import count
+from cudalint.report.findings.results import CheckResult
+
+NAMES: Final[dict[Bound, str]] = {
+    "dram": "DRAM",
+    "l2": "L2",
+    "l1": "L1",
+    "shared": "shared memory",
+    "constant": "constant memory",
+    "issue": "instruction issue",
+    "fp32": "FP32 arithmetic",
+    "fp64": "FP64 arithmetic",
+    "fp16": "FP16 arithmetic",
+    "special": "special functions",
+    "tensor": "tensor cores",
+    "latency": "latency",
+    "launch": "the launch itself",
+}
+
+
+def phrase(cost: FindingCost) -> str:
+    """`about 31% of the kernel's time on a100 (110 us, bound by L2), 64% of its traffic through L1`."""
+    kernel = cost.kernel
+    if cost.share is None or kernel is None:
+        return f"not known: {cost.reason}" if cost.reason else "not known"
+    blocks = blocks_assumed(kernel)
+    takes = f"{duration(kernel.time_us)} for {blocks}" if blocks else duration(kernel.time_us)
+    part = share(cost.share)
+    part = part if part.startswith("under") else f"about {part}"
+    text = f"{part} of the kernel's time on {kernel.target} ({takes}, {bound_by(kernel.bound)})"
+    if cost.traffic_share:
+        text += f", {share(cost.traffic_share)} of its traffic through L1"
+    if cost.if_short:
+        text += f", if {' and '.join(cost.if_short)}"
+    if cost.findings > 1:
+        text += f", all {cost.findings} together"
+    return text
+
+
+def blocks_assumed(kernel: KernelCost) -> str:
+    """`some 8192 blocks`, for which the time is told where nothing says how large the grid is."""
+    blocks = round(kernel.work.blocks)
+    return f"some {count(blocks, 'block')}" if blocks != math.prod(kernel.launch.grid) else ""
+
+
+def of(diagnostic: Diagnostic) -> FindingCost | None:
+    """What a finding costs together with those that it stands for and that cost most in the same launch."""
+    costs = [each.cost for each in (diagnostic, *diagnostic.also) if each.cost is not None]
+    if len(costs) < 2:
+        return costs[0] if costs else None
+    kernel = costs[0].kernel
+    same = [cost for cost in costs if cost.kernel is not None and cost.kernel == kernel]
+    if kernel is None or len(same) < 2:
+        return costs[0]
+    return cost_of_all(kernel, same)
+
+
+def estimate(time_us: float, target: str, bound: Bound) -> str:
+    """`about 110 us on a100, bound by L2`."""
+    return f"about {duration(time_us)} on {target}, {bound_by(bound)}"
+
+
+def bound_by(bound: Bound) -> str:
+    return f"bound by {NAMES.get(bound, 'nothing known')}"
+
+
+def share(value: float) -> str:
+    """`31%`, `0.4%`; what is something is never called nothing."""
+    percent = 100 * value
+    if percent >= 1 or not percent:
+        return f"{percent:.0f}%"
+    return f"{percent:.1f}%" if percent >= 0.1 else "under 0.1%"
+
+
+def duration(microseconds: float) -> str:
+    """`2.4 us`, `110 us`, `3.2 ms`: two digits, as it is an estimate."""
+    for unit, size in (("s", 1e6), ("ms", 1e3)):
+        if microseconds >= 0.9995 * size:
+            return f"{_two_digits(microseconds / size)} {unit}"
+    return f"{_two_digits(microseconds)} us"
+
+
+def _two_digits(value: float) -> str:
+    return f"{value:.1f}" if value < 9.95 else f"{float(f'{value:.2g}'):.0f}"
+
+
+def minor(result: CheckResult) -> Iterator[str]:
+    """`12 more take under 10% of their kernel's time or traffic, ... (`--all` lists them)`, where there are any."""
+    numbers = Counter(diagnostic.held_back for diagnostic in result.minor if diagnostic.held_back != "conditional")
+    told = [_held_back(reason, numbers[reason], result.min_share) for reason in get_args(HeldBack) if numbers[reason]]
+    if told:
+        yield f"{', '.join(told)} (`--all` lists {'it' if sum(numbers.values()) == 1 else 'them'})"
+
+
+def _held_back(reason: HeldBack, number: int, least: float) -> str:
+    one = number == 1
+    match reason:
+        case "small":
+            whose = "its" if one else "their"
+            what = f"{'takes' if one else 'take'} under {share(least)} of {whose} kernel's time or traffic"
+        case "unknown":
+            what = f"{'is' if one else 'are'} waste of which nothing says what it takes"
+        case "few":
+            whose = "its" if one else "their"
+            what = f"{'is' if one else 'are'} there in few of {whose} kernel's launches and instantiations"
+        case "conditional":
+            what = f"{'is' if one else 'are'} conditional"
+        case "no-action":
+            what = f"{'is' if one else 'are'} about code that could not be evaluated, which no option changes"
+    return f"{number} more {what}"

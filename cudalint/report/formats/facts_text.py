@@ -1,0 +1,139 @@
+"""`facts` for people: one table per kernel and launch, one row per access."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+
+from cudalint.facts import (
+    REGISTER_CEILINGS,
+    Access,
+    AccessResult,
+    FileFacts,
+    KernelFacts,
+    LeftOutLaunches,
+    Occupancy,
+    Resources,
+)
+from cudalint.numerals import count
+from cudalint.report.formats import wording
+from cudalint.report.formats.style import Look, Style
+
+_HEADINGS = ("line", "array", "access", "sectors/ideal", "wavefronts/ideal", "ways", "lanes", "status")
+_RIGHT_ALIGNED = frozenset({0, 3, 4, 5, 6})
+
+_LOOK_OF_STATUS: dict[str, Look] = {"exact": "green", "assumed": "green", "unreached": "dim"}
+
+Row = tuple[str, ...]
+
+
+def render(facts: FileFacts, style: Style) -> Iterator[str]:
+    for problem in facts.problems:
+        place = f"{problem.path}:{problem.line}:{problem.column}"
+        yield f"{style.paint(place, 'bold')}: {style.paint('problem', 'yellow')}: {problem.message}"
+    for kernel in facts.kernels:
+        yield from _kernel(kernel, style)
+    if not facts.kernels:
+        yield f"{style.paint(facts.path, 'bold')}: no kernels"
+        yield ""
+
+
+def _kernel(kernel: KernelFacts, style: Style) -> Iterator[str]:
+    place = f"{kernel.place.path}:{kernel.place.line}"
+    alike: dict[tuple[str, ...], list[str]] = {}
+    for index, launch in enumerate(kernel.launches):
+        lines = tuple(_under_launch(kernel, index, style))
+        alike.setdefault(lines, []).append(wording.launch_phrase(launch))
+    for lines, (first, *others) in alike.items():
+        yield f"{style.paint(place, 'bold')}: {style.paint(kernel.instantiation, 'cyan')}, for {first}"
+        yield from (f"  the same for {other}" for other in others)
+        yield from lines
+    yield from (f"  {each.path}:{each.line}: {_left_out(each)}" for each in kernel.left_out)
+    for gap in kernel.gaps:
+        remedy = f" ({gap.remedy})" if gap.remedy else ""
+        yield f"  {gap.path}:{gap.line}: not analysed: {gap.reason}{remedy}"
+    yield ""
+
+
+def _under_launch(kernel: KernelFacts, index: int, style: Style) -> Iterator[str]:
+    """What a launch is taken for, and the figures under it."""
+    launch = kernel.launches[index]
+    if launch.assumptions:
+        yield f"  assumed: {', '.join(launch.assumptions)}"
+    yield from (f"  {occupancy_phrase(o, kernel.resources)}" for o in kernel.occupancy or () if o.launch == index)
+    rows = [
+        (_row(access, result), result)
+        for access in kernel.accesses
+        for result in access.results
+        if result.launch == index
+    ]
+    if "accesses" in kernel.collected:
+        yield from _table(rows, style)
+
+
+def _left_out(launches: LeftOutLaunches) -> str:
+    number = count(launches.launches, "more launch", "more launches")
+    least = "at least " if launches.is_least else ""
+    return f"not evaluated: {least}{number} there, with other grids or arguments"
+
+
+def occupancy_phrase(occupancy: Occupancy, resources: Resources) -> str:
+    """`occupancy 75%: 6 blocks, 48 warps per SM, limited by registers (40 per thread, from ptxas)`."""
+    if occupancy.obstacles:
+        return f"no block fits on an SM: {'; '.join(occupancy.obstacles)}"
+    if resources.registers is None:
+        registers = "registers unknown"
+    else:
+        most = "at most " if resources.registers_source in REGISTER_CEILINGS else ""
+        registers = f"{most}{resources.registers} registers, from {resources.registers_source}"
+    share = f"occupancy {100 * (occupancy.occupancy or 0):.0f}%"
+    limiters = wording.enumeration([limiter.replace("_", " ") for limiter in occupancy.limiters])
+    blocks = count(occupancy.blocks_per_sm or 0, "block")
+    return f"{share}: {blocks}, {occupancy.warps_per_sm} warps per SM, limited by {limiters} ({registers})"
+
+
+def _row(access: Access, result: AccessResult) -> Row:
+    status = f"{result.status}: {result.reason}" if result.reason else result.status
+    if result.assumptions:
+        status = f"{status} ({', '.join(result.assumptions)})"
+    return (
+        str(access.place.line),
+        access.array,
+        f"{access.space} {access.operation}, {access.bytes} B",
+        _ratio(result.sectors_per_request, result.sectors_range, result.ideal_sectors),
+        _ratio(result.wavefronts_per_request, result.wavefronts_range, result.ideal_wavefronts),
+        "" if result.conflict_ways is None else wording.number(result.conflict_ways),
+        "" if result.active_lanes is None else wording.number(result.active_lanes),
+        status,
+    )
+
+
+def _ratio(figure: float | None, bounds: tuple[float, float] | None, ideal: float | None) -> str:
+    if figure is None and bounds is None:
+        return ""
+    if figure is not None:
+        text = wording.number(figure)
+    else:
+        assert bounds is not None
+        text = f"{wording.number(bounds[0])}..{wording.number(bounds[1])}"
+    return text if ideal is None else f"{text}/{wording.number(ideal)}"
+
+
+def _table(rows: Sequence[tuple[Row, AccessResult]], style: Style) -> Iterator[str]:
+    if not rows:
+        yield "  no accesses"
+        return
+    widths = [max(map(len, column)) for column in zip(_HEADINGS, *(row for row, _ in rows), strict=True)]
+    yield style.paint(_aligned(_HEADINGS, widths), "dim")
+    for row, result in rows:
+        line = _aligned(row, widths)
+        status_start = len(line.rstrip()) - len(row[-1])
+        look = _LOOK_OF_STATUS.get(result.status, "yellow")
+        yield line[:status_start] + style.paint(row[-1], look)
+
+
+def _aligned(row: Row, widths: Sequence[int]) -> str:
+    cells = (
+        cell.rjust(width) if index in _RIGHT_ALIGNED else cell.ljust(width)
+        for index, (cell, width) in enumerate(zip(row, widths, strict=True))
+    )
+    return f"  {'  '.join(cells)}".rstrip()

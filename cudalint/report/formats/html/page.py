@@ -1,0 +1,154 @@
+"""The page of a whole run."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from importlib import resources
+
+from jinja2 import Environment, PackageLoader, StrictUndefined
+from markupsafe import Markup
+
+from cudalint import __version__
+from cudalint.hardware.cost.by_line import Line
+from cudalint.numerals import count
+from cudalint.report.drawing.svg import style as style_of_pictures
+from cudalint.report.findings.results import CheckResult, Failure
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats import costs, plain, wording
+from cudalint.report.formats.html.findings import Findings
+from cudalint.report.formats.html.prose import prose
+from cudalint.report.formats.html.requests import Pictures
+from cudalint.report.formats.html.sections import Group, groups_of, rows_by_line, section_of
+from cudalint.report.formats.html.views import Failures, Link, Page, Rule, Section
+from cudalint.report.formats.order import by_cost
+from cudalint.report.formats.pages import address_on_network
+from cudalint.report.formats.presentation import Presentation
+
+_PACKAGE = "cudalint.report.formats.html"
+
+
+def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
+    """The lines of the page."""
+    page = page_of(result, sources)
+    style, script = _asset("report.css") + style_of_pictures(), _asset("report.js")
+    written = _environment().get_template("report.html").render(
+        page=page,
+        style=Markup(style),  # noqa: S704  # This package's own, as is the script.
+        script=Markup(script),  # noqa: S704
+        style_digest=_digest(style),
+        script_digest=_digest(script),
+    )
+    # Whoever prints the page may do so on a runner, which takes `##[` for a command wherever it stands.
+    yield from written.replace("##", "#&#35;").split("\n")
+
+
+def _environment() -> Environment:
+    """Escapes all that isn't markup, and shows what can't be seen."""
+    environment = Environment(
+        loader=PackageLoader(_PACKAGE), autoescape=True, trim_blocks=True, lstrip_blocks=True,
+        undefined=StrictUndefined, finalize=_shown,
+    )  # fmt: skip
+    environment.filters |= {"percent": _percent, "heat": _heat, "count": count}
+    return environment
+
+
+def _shown(value: object) -> object:
+    return plain.page(value) if isinstance(value, str) and not isinstance(value, Markup) else value
+
+
+def _asset(name: str) -> str:
+    return resources.files(_PACKAGE).joinpath("templates", name).read_text(encoding="utf-8")
+
+
+def _digest(text: str) -> str:
+    return f"sha256-{base64.b64encode(hashlib.sha256(text.encode()).digest()).decode()}"
+
+
+def _percent(share: float) -> str:
+    """`31`, `2`; nothing for less than half a percent."""
+    return f"{100 * share:.0f}" if share >= 0.005 else ""
+
+
+def _heat(share: float) -> int:
+    """From 0 for nothing to 9, in steps that grow: a tenth of a kernel is to be seen."""
+    return min(9, round(9 * share**0.5)) if share >= 0.005 else 0
+
+
+def page_of(result: CheckResult, sources: SourceLines) -> Page:
+    groups, others = groups_of(result.kernels, by_cost(result.diagnostics))
+    pictures = Pictures()
+    findings = Findings(sources, pictures, address_on_network())
+    sections = [section_of(group, sources, pictures) for group in groups]
+    _place_findings(groups, sections, findings)
+    anchors = _anchors(sections)
+    counted = Counter(diagnostic.code for diagnostic in result.diagnostics)
+    names = {diagnostic.code: diagnostic.name for diagnostic in result.diagnostics}
+    return Page(
+        title=_title(result.paths),
+        summary=prose(wording.summary(result)),
+        version=__version__,
+        sections=tuple(sections),
+        others=tuple(findings.view(d, f"o{number}", anchors) for number, d in enumerate(others, 1)),
+        allowed=tuple(findings.view(d, f"a{number}", anchors) for number, d in enumerate(result.suppressed, 1)),
+        rules=tuple(Rule(code, names[code], number) for code, number in sorted(counted.items())),
+        failures=tuple(_failures(failure for failure in result.failures if failure.severity == "error")),
+        partial=tuple(_failures(failure for failure in result.failures if failure.severity != "error")),
+        minor=prose(next(costs.minor(result), "")),
+        most_microseconds=max((section.microseconds for section in sections), default=0.0),
+        symbols=pictures.symbols(),
+    )
+
+
+def _failures(failures: Iterable[Failure]) -> Iterator[Failures]:
+    """By their reasons: those first that most files share."""
+    paths: dict[str, list[str]] = {}
+    for failure in failures:
+        paths.setdefault(failure.message, []).append(failure.path)
+    for message in sorted(paths, key=lambda message: -len(paths[message])):
+        yield Failures(message, tuple(paths[message]))
+
+
+def _anchors(sections: Iterable[Section]) -> dict[Line, str]:
+    """Where each line is shown; one that several kernels show, where the first of them has it."""
+    anchors: dict[Line, str] = {}
+    for section in sections:
+        for line, row in rows_by_line(section.codes).items():
+            anchors.setdefault(line, row.anchor)
+    return anchors
+
+
+def _place_findings(groups: Sequence[Group], sections: Sequence[Section], findings: Findings) -> None:
+    """Puts each finding below its line, and a link to it below the other lines that it is told for."""
+    everywhere = _anchors(sections)
+    told: dict[int, tuple[str, str]] = {}
+    taken = Counter[str]()
+    for group, section in zip(groups, sections, strict=True):
+        rows = rows_by_line(section.codes)
+        anchors = {**everywhere, **{line: row.anchor for line, row in rows.items()}}
+        races = tuple(race for shown in group.kernels for race in shown.facts.races or ())
+        for diagnostic in group.findings:
+            anchor = f"{section.anchor}-{diagnostic.code}-L{diagnostic.place.line}"
+            taken[anchor] += 1
+            anchor += f"-{taken[anchor]}" if taken[anchor] > 1 else ""
+            told[id(diagnostic)] = (anchor, diagnostic.code)
+            view = findings.view(diagnostic, anchor, anchors, races)
+            row = rows.get((diagnostic.place.path, diagnostic.place.line))
+            (row.findings if row is not None else section.rest).append(view)
+    for group, section in zip(groups, sections, strict=True):
+        rows = rows_by_line(section.codes)
+        for part, diagnostic in group.parts:
+            row = rows.get((part.place.path, part.place.line))
+            anchor, code = told[id(diagnostic)]
+            pointer = Link(code, anchor, prose(part.message), part.severity)
+            if row is not None:
+                if anchor not in row.told:
+                    row.pointers.append(pointer)
+            elif anchor not in {link.anchor for link in section.pointers} and diagnostic not in group.findings:
+                section.pointers.append(pointer)
+
+
+def _title(paths: Sequence[str]) -> str:
+    return paths[0] if len(paths) == 1 else count(len(paths), "file")

@@ -1,0 +1,89 @@
+"""The kernels that lose most by what was found in them: a few lines before all findings."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Iterable, Iterator
+
+from msgspec import Struct, field
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import FindingCost, KernelCost
+from cudalint.hardware.cost.findings import cost_of_all
+from cudalint.numerals import count
+from cudalint.report.findings.causes import everything_in
+from cudalint.report.findings.results import CheckResult
+from cudalint.report.formats import costs, wording
+
+_MOST_KERNELS = 5
+_LEAST = 0.01
+"""Of a kernel's time, what its findings have to take for it to be among those that lose most."""
+
+_FACTOR = 1.25
+"""From which on a gain is told as a factor."""
+
+
+class Loss(Struct):
+    """The findings about one kernel that cost most in one of its launches."""
+
+    kernel: KernelCost
+    findings: list[Diagnostic] = field(default_factory=list)
+
+    @property
+    def all(self) -> FindingCost:
+        return cost_of_all(self.kernel, [d.cost for d in self.findings if d.cost is not None])
+
+    @property
+    def saved(self) -> float:
+        """Microseconds."""
+        return self.kernel.time_us * (self.all.share or 0.0)
+
+    @property
+    def gain(self) -> str:
+        """`4.2x faster without its 3 findings`."""
+        findings = "its finding" if len(self.findings) == 1 else f"its {count(len(self.findings), 'finding')}"
+        return f"{self.brings} without {findings}"
+
+    @property
+    def brings(self) -> str:
+        """`4.2x faster`, `12% less`."""
+        speedup = self.all.speedup or 1.0
+        return f"{speedup:.2g}x faster" if speedup >= _FACTOR else f"{costs.share(1 - 1 / speedup)} less"
+
+
+def losses(diagnostics: Iterable[Diagnostic]) -> list[Loss]:
+    """Of each kernel the launch in which its findings take most time, the most first."""
+    found: dict[Hashable, list[Loss]] = {}
+    for diagnostic in diagnostics:
+        if diagnostic.cost is None or diagnostic.cost.kernel is None:
+            continue
+        kernel = diagnostic.cost.kernel
+        of_kernel = found.setdefault((diagnostic.place.path, diagnostic.kernel), [])
+        own = next((each for each in of_kernel if each.kernel == kernel), None)
+        if own is None:
+            own = Loss(kernel)
+            of_kernel.append(own)
+        own.findings.append(diagnostic)
+    worst = (max(each, key=lambda loss: loss.saved) for each in found.values())
+    return sorted((each for each in worst if each.saved >= _LEAST * each.kernel.time_us), key=lambda loss: -loss.saved)
+
+
+def kernels(result: CheckResult) -> Iterator[str]:
+    """A few lines about the kernels that lose most; none where none loses any."""
+    found = losses(everything_in(result.diagnostics))
+    if not found:
+        return
+    yield "Kernels that lose most, as the time model has it:"
+    yield from map(_line, found[:_MOST_KERNELS])
+    if len(found) > _MOST_KERNELS:
+        yield f"  and {count(len(found) - _MOST_KERNELS, 'more kernel')}"
+
+
+def _line(loss: Loss) -> str:
+    """`  transpose, block 32, grid 64x64: about 110 us on a100, bound by L2; 4.2x faster without its 3 findings`."""
+    kernel, launch, first = loss.kernel, loss.kernel.launch, loss.findings[0]
+    grid = costs.blocks_assumed(kernel)
+    if not grid:
+        grid = f"{'assumed ' if launch.grid_is_assumed else ''}grid {wording.dimensions(launch.grid)}"
+    where = f"{first.instantiation or first.kernel}, block {wording.dimensions(launch.block)}, {grid}"
+    takes = costs.estimate(kernel.time_us, kernel.target, kernel.bound)
+    return f"  {where}: {takes}; {loss.gain}"

@@ -1,0 +1,241 @@
+"""The analysis of one file: front end, launches, evaluation, facts."""
+
+from __future__ import annotations
+
+import gc
+import sys
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
+from typing import Literal
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cudalint.facts import FileFacts
+from cudalint.frontend.constants import constant_named
+from cudalint.frontend.instantiate import with_instances
+from cudalint.frontend.lower.unit import Listing
+from cudalint.frontend.parse import ParsedFile, parse_file
+from cudalint.frontend.parse_options import architecture_of, parse_options
+from cudalint.frontend.reading import SourceError
+from cudalint.frontend.source_text import Spellings
+from cudalint.frontend.text_limits import check_size
+from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
+from cudalint.hardware.targets import find_target
+from cudalint.ir import kept
+from cudalint.ir import nodes as ir
+from cudalint.launches.program.constants_elsewhere import ConstantsElsewhere
+from cudalint.launches.program.host_facts import host_facts
+from cudalint.launches.program.left_out import ConditionalCode, LeftOut
+from cudalint.launches.program.needs import NeedsOfCode
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.run.file_analysis import FileAnalysis, HostSource, Keeper, only_named, out_of_time
+from cudalint.run.kernel_analysis import Watch
+from cudalint.run.shared_kernels import shared_kernels
+from cudalint.shortfalls import Shortfall
+from cudalint.system.disk.encoding import to_bytes
+from cudalint.system.processes.deadline import Deadline
+from cudalint.system.processes.memory import give_back
+from cudalint.system.processes.time_limit import OutOfTime, interruptible
+from cudalint.system.processes.timings import timed
+from cudalint.toolchain.toolkit.cubin import read_cubin
+from cudalint.toolchain.toolkit.nvcc import Compilation, compiled_usage
+from cudalint.toolchain.toolkit.usage import Usage, UsageError, merged
+
+_RECURSION_LIMIT = 20_000
+_SHARE_OF_PARSING = 0.5
+"""Of the time that there is for a file: what is parsed once more after that costs more kernels than it shows."""
+
+
+def analyse_file(
+    path: str, options: AnalysisOptions, watch: Watch | None = None, keeper: Keeper | None = None,
+    host: HostSource | None = None,
+) -> FileFacts:  # fmt: skip
+    """Everything that is known about one file. `watch` is shown each execution of a kernel under a launch, `keeper`
+    is asked for what is known of a kernel before it is executed, and `host` for what the host code comes to.
+
+    Raises `cudalint.frontend.reading.SourceError` for a file that cannot be read or decoded.
+    """
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
+    texts = cuda_texts(path, dict(options.unsaved).get(path))
+    with _no_collection():
+        try:
+            return texts.together(_analyse_texts(texts, options, watch, keeper, host))
+        finally:
+            kept.forget()
+
+
+def _analyse_texts(
+    texts: CudaTexts, options: AnalysisOptions, watch: Watch | None, keeper: Keeper | None, host: HostSource | None
+) -> Iterator[FileFacts]:
+    """The facts of each text of a file. One that can't be parsed costs no other; together they have the file's time."""
+    end = time.process_time() + options.seconds
+    for number, text in enumerate(texts.texts):
+        if number and time.process_time() > end:
+            left = f"{len(texts.texts) - number} of {len(texts.texts)} kernel sources were not evaluated"
+            yield FileFacts(texts.path, "partial", failures=(Shortfall(out_of_time(left, options), "warning"),))
+            return
+        try:
+            yield from _analyse_text(texts.path, text, options, end, watch, keeper, host)
+        except SourceError as error:
+            if text.places is None:
+                raise
+            yield FileFacts(texts.path, "partial", failures=(Shortfall(f"the source at line {text.line}: {error}"),))
+
+
+class _Part(Struct, frozen=True):
+    """A text as it is for one GPU."""
+
+    parsed: ParsedFile
+    unit: ir.Unit
+    kernels: frozenset[str]
+    """The names of those that are evaluated as they are here."""
+    architecture: ConditionalCode = field(default_factory=ConditionalCode)
+    """What is there for this GPU and not for the configured one, or the other way round."""
+
+
+def _analyse_text(
+    path: str, text: CudaText, options: AnalysisOptions, deadline: float, watch: Watch | None,
+    keeper: Keeper | None, host: HostSource | None,
+) -> Iterator[FileFacts]:
+    check_size(path, text.data, options.max_line, options.max_nesting)
+    try:
+        with interruptible():
+            first, *others = _parts(path, text, options, deadline)
+    except OutOfTime:
+        yield FileFacts(path, "partial", failures=(Shortfall(out_of_time("to parse it takes longer", options)),))
+        return
+    if not others:
+        yield _analyse_part(path, first, options, text, deadline, watch, keeper, host)
+        return
+    for part in (first, *others):
+        names = part.kernels.intersection(options.only) if options.only else part.kernels
+        if names:
+            own = replace(options, only=tuple(sorted(names)))
+            yield _analyse_part(path, part, own, text, deadline, watch, keeper, host)
+
+
+def _analyse_part(
+    path: str, part: _Part, options: AnalysisOptions, text: CudaText, deadline: float, watch: Watch | None,
+    keeper: Keeper | None, host: HostSource | None,
+) -> FileFacts:
+    unit = part.unit
+    usage, failures = _usage(path, part, options, text)
+    sources = _sources(path, unit)
+    try:
+        with timed("host"), interruptible():
+            found = partial(
+                FileAnalysis.of, unit, options, partial(constant_named, part.parsed), usage, tuple(sources), deadline,
+                part.architecture,
+            )  # fmt: skip
+            needs = NeedsOfCode(part.architecture)
+            analysis = host.analysis(unit, options, deadline, needs, found) if host is not None else found()
+    except OutOfTime:
+        kernels = tuple(only_named(ref, options) for ref in unit.kernels)
+        left = "none of its kernels were evaluated, since the host code takes longer"
+        failures += (Shortfall(out_of_time(left, options), "error" if kernels else "warning"),)
+        return FileFacts(path, "partial", unit.problems, kernels, sources, failures=failures)
+    analysis.watch = watch
+    # Of a text in a file of another language, lines say nothing.
+    analysis.keeper = keeper if text.places is None else None
+    analysis.sharing = shared_kernels(options)
+    # The other files of the program are done with.
+    give_back()
+    kernels = analysis.kernels()
+    is_short = analysis.given_up or analysis.cut or analysis.broken or analysis.is_cut
+    status: Literal["ok", "partial"] = "partial" if unit.problems or is_short else "ok"
+    failures += tuple(analysis.failures())
+    with timed("host"):
+        around = host_facts(unit.host_functions, Spellings(options), options.kinds)
+    parameters = frozenset(analysis.parameters)
+    return FileFacts(path, status, unit.problems, kernels, sources, parameters, failures, around)
+
+
+def _parts(path: str, text: CudaText, options: AnalysisOptions, deadline: float) -> list[_Part]:
+    """A text as it is for the configured GPU; and the kernels of which nothing is there then as they are for the
+    smallest newer one that has something of them, where there is time for that."""
+    until = Deadline(deadline).within(_SHARE_OF_PARSING * options.seconds)
+    built = parse_options(path, options, text.options)
+    elsewhere = ConstantsElsewhere(path, partial(parse_options, options=options))
+    unsaved = {other: to_bytes(changed) for other, changed in options.unsaved}
+
+    def part(architecture: str) -> _Part:
+        with timed("parse"):
+            parsed = parse_file(
+                path, replace(built, arch=architecture), text.data, text.places, unsaved, until.is_over
+            )
+            listing = Listing(parsed, constant=elsewhere.value)
+            given = [name for _, name, _ in options.params]
+            made = None if until.is_over() else with_instances(parsed, listing, given)
+            if made is not None:
+                parsed, listing = made, Listing(made, constant=elsewhere.value)
+            unit = listing.unit()
+        return _Part(parsed, unit, frozenset(ref.name for ref in unit.kernels))
+
+    usual = part(built.arch)
+    if text.places is not None:
+        return [usual]
+    left_out = least = LeftOut.of(usual.unit, usual.parsed.left_out(), options)
+    best = usual
+    for target in left_out.targets(find_target(options.target)):
+        if until.is_over():
+            break
+        other = part(architecture_of(target))
+        others = LeftOut.of(other.unit, other.parsed.left_out(), options)
+        if len(others.lacking) < len(least.lacking):
+            least = others
+            best = replace(other, architecture=others.beside(left_out, target.compute_capability))
+        if not least.lacking:
+            break
+    newer = best.kernels - (usual.kernels - left_out.kernels)
+    if best is usual or not newer:
+        return [usual]
+    return [replace(usual, kernels=usual.kernels - newer), replace(best, kernels=newer)]
+
+
+def _usage(
+    path: str, part: _Part, options: AnalysisOptions, text: CudaText
+) -> tuple[Mapping[str, Usage], tuple[Shortfall, ...]]:
+    """What compiled kernels take, as far as the user asks for it, and why some of it can't be told."""
+    parts: list[Mapping[str, Usage]] = []
+    failures: list[str] = []
+    for cubin in options.cubins:
+        try:
+            parts.append(read_cubin(cubin))
+        except UsageError as error:
+            failures.append(f"--cubin {cubin}: {error}")
+    refused = next((problem.name for problem in part.parsed.problems if problem.is_refused), None)
+    if options.ptxas and part.unit.kernels and refused is not None:
+        failures.append(f"--ptxas: it is not compiled, as nvcc would read {refused}")
+    elif options.ptxas and part.unit.kernels:
+        built = parse_options(path, options, text.options)
+        unsaved = dict(options.unsaved).get(path) if text.places is None else text.data.decode("utf-8", "replace")
+        compilation = Compilation(
+            path, built.arch, built.include_dirs, built.defines, built.std, built.extra, options.max_registers,
+            built.cuda_path, unsaved,
+        )  # fmt: skip
+        try:
+            parts.append(compiled_usage(compilation))
+        except UsageError as error:
+            failures.append(f"--ptxas: {error}")
+    return merged(parts), tuple(map(Shortfall, failures))
+
+
+@contextmanager
+def _no_collection() -> Iterator[None]:
+    """The analysis makes many small objects and hardly a cycle among them: looking for those takes a tenth of the time,
+    and a third of that for large functions."""
+    enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if enabled:
+            gc.enable()
+
+
+def _sources(path: str, unit: ir.Unit) -> dict[str, str]:
+    paths = {path, *(ref.span.path for ref in (*unit.kernels, *unit.host_functions))}
+    return {p: p for p in sorted(paths)}

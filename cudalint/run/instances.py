@@ -1,0 +1,150 @@
+"""Which instances of a kernel are evaluated, in which order, and under which of its launches."""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Callable, Mapping, Sequence
+from typing import Final
+
+from msgspec import Struct, field
+from msgspec.structs import replace
+
+from cudalint.facts import Gap, KernelFacts
+from cudalint.host.runtime.launching import HostLaunch
+from cudalint.host.values.assumptions import holds
+from cudalint.host.values.graph import Graph
+from cudalint.ir import nodes as ir
+
+_GIVEN_FUNCTION: Final = re.compile(r"[<,]\s*&\w")
+"""A function among the arguments of a template, as clang spells it."""
+_MOST: Final = 16
+"""Instances of one kernel template that are evaluated: more of them as long as that is little work, and fewer where
+that is much, about a third of what there is time for in a file."""
+_LITTLE_WORK: Final = 500_000
+_MUCH_WORK: Final = 4_000_000
+
+
+class Instances(Struct, eq=False):
+    """Those of one kernel. They are evaluated one after the other, and may be left in between for other kernels."""
+
+    ref: ir.FunctionRef
+    own: Sequence[HostLaunch]
+    """The launches of the kernel."""
+    graph: Graph
+    kernel: Callable[[ir.FunctionRef, Sequence[HostLaunch]], KernelFacts | None]
+    """Evaluates one of them; None for one without a body."""
+    _chosen: Sequence[tuple[ir.FunctionRef, Sequence[HostLaunch]]]
+    _waiting: list[int]
+    """Positions in that of what is still to be evaluated, the next one last."""
+    _facts: dict[int, KernelFacts | None] = field(default_factory=dict)
+    _work: int = 0
+
+    @classmethod
+    def of(
+        cls,
+        ref: ir.FunctionRef,
+        named: Sequence[HostLaunch],
+        unit: ir.Unit,
+        graph: Graph,
+        kernel: Callable[[ir.FunctionRef, Sequence[HostLaunch]], KernelFacts | None],
+    ) -> Instances:
+        """One for each instance that is launched, or one for the pattern; `named` are the launches of kernels of this
+        name."""
+        own = [launch for launch in named if _same_kernel(launch.kernel, ref)]
+        taken = [launch for launch in own if launch.taken]
+        made = unit.instantiations(ref.key) if ref.templated else ()
+        by_key: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
+        for launch in taken or own:
+            for instance in _evaluated_for(launch, ref, made):
+                by_key.setdefault(instance.key, (instance, []))[1].append(launch)
+        by_key |= _by_same_launcher(own, taken, by_key) if ref.templated else {}
+        if not by_key:
+            by_key = {instance.key: (instance, []) for instance in made or (ref,)}
+        chosen = list(by_key.values())
+        run_first = sorted(range(len(chosen)), key=lambda each: not _is_run(chosen[each][1], graph))
+        return cls(ref, own, graph, kernel, chosen, run_first[::-1])
+
+    @property
+    def is_left(self) -> bool:
+        """Whether some are still to be evaluated."""
+        most = _MUCH_WORK if len(self._facts) < _MOST else _LITTLE_WORK
+        return bool(self._waiting) and self._work < most
+
+    def evaluate(self, may_go_on: Callable[[], bool]) -> list[KernelFacts]:
+        """The facts of all that were evaluated until now: of one at least, and of further ones while `may_go_on`."""
+        while self.is_left and (not any(self._facts.values()) or may_go_on()):
+            index = self._waiting.pop()
+            start = self.graph.work
+            evaluated = self.kernel(*self._chosen[index])
+            self._work += self.graph.work - start
+            is_late = evaluated is not None and any(gap.kind == "time" for gap in evaluated.gaps)
+            if is_late and any(self._facts.values()):
+                # The kernel is told by the others, and how many are left is said.
+                self._waiting.clear()
+                break
+            self._facts[index] = evaluated
+        return self._found()
+
+    def _found(self) -> list[KernelFacts]:
+        found = [f for index in sorted(self._facts) if (f := self._facts[index]) is not None]
+        if not found and self.ref.templated:
+            # Clang gives up an instantiation with an error in it, and leaves no body.
+            pattern = self.kernel(self.ref, self.own)
+            return [pattern] if pattern is not None else []
+        left = len(self._chosen) - len(self._facts)
+        if found and left:
+            reason = f"{left} more instantiations of it were not evaluated"
+            gap = Gap(found[0].place.path, found[0].place.line, reason, kind="instantiations")
+            found[0] = replace(found[0], gaps=(*found[0].gaps, gap))
+        return found
+
+
+def _is_run(sites: Sequence[HostLaunch], graph: Graph) -> bool:
+    """Whether options of the program decide about launches, and as far as they are known one of these is made."""
+    decided = [site for site in sites if any(map(graph.rests_on_defaults, site.guards))]
+    return any(all(holds(graph, guard, {}) for guard in site.guards) for site in decided)
+
+
+def _evaluated_for(
+    launch: HostLaunch, ref: ir.FunctionRef, named: Sequence[ir.FunctionRef]
+) -> Sequence[ir.FunctionRef]:
+    """What is evaluated for a launch of a kernel. Another file of the folder that launches a template may know but its
+    declaration: the instantiation of the same types is in this one, where it is made explicitly. Which one a launch
+    means that names no types may be any."""
+    if not ref.templated:
+        return (ref,)
+    if launch.kernel.signature() is not None and not launch.kernel.templated:
+        return (launch.kernel,)
+    same = [instance for instance in named if instance.usr == launch.kernel.usr]
+    return same or named or (ref,)
+
+
+def _by_same_launcher(
+    launches: Sequence[HostLaunch], taken: Sequence[HostLaunch], known: Mapping[str, object]
+) -> dict[str, tuple[ir.FunctionRef, list[HostLaunch]]]:
+    """Further instantiations, by their keys, where a launcher's template is given device functions in turn
+    (`run<first>()`, `run<second>()`). Sizes and types that known values don't lead to are impossible: a dispatcher has
+    an instantiation for each."""
+    sites = {launch.span for launch in taken}
+    found: dict[str, tuple[ir.FunctionRef, list[HostLaunch]]] = {}
+    for launch in launches:
+        key = launch.kernel.key
+        if key in found:
+            found[key][1].append(launch)
+        elif launch.span in sites and key not in known:
+            signature = launch.kernel.signature()
+            if signature is not None and _GIVEN_FUNCTION.search(signature.instantiation):
+                found[key] = (launch.kernel, [launch])
+    return found
+
+
+def _same_kernel(launched: ir.FunctionRef, kernel: ir.FunctionRef) -> bool:
+    """Whether a launch of a kernel of this name means this one, or an instantiation of it: they share the place of the
+    definition."""
+    if launched.key == kernel.key:
+        return True
+    # Another file of the folder may spell the path in another way.
+    place, other = launched.span, kernel.span
+    same_file = os.path.basename(place.path) == os.path.basename(other.path)
+    return (same_file and place.end_line == other.end_line) or launched.load() is None

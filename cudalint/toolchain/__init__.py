@@ -1,0 +1,1 @@
+"""How a program is built: its build files, and the toolkit of the machine."""
