@@ -7,7 +7,8 @@ from xml.etree import ElementTree
 
 import pytest
 
-from cudalint.cli.roofline import _Answer, _Job, costs_of_file
+from cudalint.cli.described import Described, Job, describe
+from cudalint.cli.roofline import costs_of
 from cudalint.kinds import Kind
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.report.formats import roofline
@@ -33,8 +34,8 @@ def kernels(tmp_path_factory: pytest.TempPathFactory) -> list[KernelRoof]:
     """Both kernels, on two targets."""
     path = tmp_path_factory.mktemp("roofline") / "sum.cu"
     path.write_text(_SUM)
-    answers = (costs_of_file(_Job(str(path), _options(target))) for target in ("a100", "sm_90"))
-    return [kernel for answer in answers if isinstance(answer, _Answer) for kernel in answer.kernels]
+    answers = (describe(Job(str(path), _options(target), costs_of)) for target in ("a100", "sm_90"))
+    return [kernel for answer in answers if isinstance(answer, Described) for kernel in answer.value]
 
 
 def _options(target: str) -> AnalysisOptions:
