@@ -3,25 +3,20 @@ in."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from typing import Any, get_args
 
 import numpy as np
 from msgspec import Struct
 
 from cudalint.execute.library.groups import GRID_COUNTER
-from cudalint.execute.memory import plus
-from cudalint.execute.trace import Stack
+from cudalint.execute.memory import Allocation, plus
+from cudalint.execute.trace import AccessEvent, Stack
 from cudalint.execute.values import Data
 from cudalint.facts import GRID_ARRIVES, GRID_WAITS, Frame, LibraryCall, Space
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS
 from cudalint.ir.kept import kept
 from cudalint.ir.walk import nodes_in, root
-
-if TYPE_CHECKING:
-    from cudalint.execute.memory import Allocation
-    from cudalint.execute.trace import AccessEvent
-
 
 _EXPRESSIONS = get_args(ir.Expr)
 

@@ -3,17 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Set
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cudalint.execute.trace import Stack
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import walk, without_casts
 from cudalint.measure.amounts import amount_of
 from cudalint.measure.numbers import numbers_of, parameters_of
+from cudalint.worlds.records import Batch
 from cudalint.worlds.text import text_of
-
-if TYPE_CHECKING:
-    from cudalint.worlds.records import Batch
 
 
 class Addresses:

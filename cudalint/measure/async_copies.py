@@ -4,23 +4,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data, Pointer
 from cudalint.hardware.banks import async_copies, async_copy_range
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.measure.arrays import Weights
 from cudalint.measure.distinct import Extent, weights_by_row
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cudalint.execute.trace import AccessEvent
-
-    Weights = NDArray[np.float64]
-else:
-    Weights = Any
 
 _MOST_EVENTS = 64
 """That are looked at; further ones go on like these."""

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, NamedTuple, get_args
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 
@@ -22,14 +22,8 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
+from cudalint.measure.arrays import Integers
 from cudalint.measure.executed import Compiled, Executed
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Indices = NDArray[np.int64]
-else:
-    Indices = Any
 
 _AXES: tuple[Axis, ...] = get_args(Axis)
 _OF_GRID = ("blockIdx", "gridDim")
@@ -110,22 +104,22 @@ def _at(position: int, place: int) -> Extents:
     return x, y, z
 
 
-def _first_rows(lanes: Lanes) -> Indices:
+def _first_rows(lanes: Lanes) -> Integers:
     """For each row the first one of its world."""
     rows = np.arange(lanes.rows)
-    found: Indices = rows - rows % lanes.blocks
+    found: Integers = rows - rows % lanes.blocks
     return found
 
 
-def _first_lanes(lanes: Lanes, position: int) -> Indices:
+def _first_lanes(lanes: Lanes, position: int) -> Integers:
     """For each lane the first one that differs in nothing but its place along an axis."""
     stride, extent = prod(lanes.block[:position]), lanes.block[position]
     lane = np.arange(lanes.lanes)
-    found: Indices = np.where(lane < lanes.threads, lane - lane // stride % extent * stride, lane)
+    found: Integers = np.where(lane < lanes.threads, lane - lane // stride % extent * stride, lane)
     return found
 
 
-def _are_alike(trace: Trace, rows: Indices | None = None, lanes: Indices | None = None) -> bool:
+def _are_alike(trace: Trace, rows: Integers | None = None, lanes: Integers | None = None) -> bool:
     """Whether rows, or lanes, do as the first of their kind does."""
     asked: list[Any] = []
     for event in trace.accesses:
@@ -143,7 +137,7 @@ def _are_alike(trace: Trace, rows: Indices | None = None, lanes: Indices | None 
     return True
 
 
-def _is_alike(values: Any, rows: Indices | None, lanes: Indices | None) -> bool:
+def _is_alike(values: Any, rows: Integers | None, lanes: Integers | None) -> bool:
     if rows is not None:
         return len(values) == 1 or np.array_equal(values[rows], values)
     return values.shape[1] == 1 or np.array_equal(values[:, lanes], values)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -13,9 +13,7 @@ from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 from cudalint.measure.wrongs import Found, Site, Wrong, found_of, sites_of
-
-if TYPE_CHECKING:
-    from cudalint.worlds.records import Batch
+from cudalint.worlds.records import Batch
 
 ByWorld = tuple[int | None, ...]
 """Bytes in each world; None where nobody says how many."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import numpy as np
 from msgspec import Struct
@@ -12,12 +12,7 @@ from cudalint.execute.lanes import Extents, Lanes
 from cudalint.execute.trace import BarrierEvent, Stack, Trace
 from cudalint.facts import BarrierKind
 from cudalint.hardware.requests import WARP_LANES
-
-if TYPE_CHECKING:
-    from cudalint.execute.lanes import Mask
-else:
-    Mask = Any
-
+from cudalint.measure.arrays import Mask
 
 _FIRST = (0, 0, 0)
 Absence = Literal["returned", "elsewhere", "never"]

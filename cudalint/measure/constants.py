@@ -3,23 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import Data
-from cudalint.measure.distinct import Extent, distinct_of, groups, merged, prints_of
+from cudalint.measure.arrays import Weights
+from cudalint.measure.distinct import Extent, Pattern, distinct_of, groups, merged, prints_of
 from cudalint.measure.requests import AccessSite, sites
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cudalint.measure.distinct import Pattern
-
-    Weights = NDArray[np.float64]
-else:
-    Weights = Any
 
 _WORD = 4
 

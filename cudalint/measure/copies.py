@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import bisect
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from cudalint.execute.trace import AccessEvent, CopyEvent, Trace
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
+from cudalint.measure.arrays import Flags, Integers
 
 _MOST = 64
 """Intervals in which one copy is looked at."""
@@ -23,8 +21,8 @@ class _Step(NamedTuple):
 
     before: int
     kept: int | None
-    comes: NDArray[np.bool_]
-    interval: NDArray[np.int64]
+    comes: Flags
+    interval: Integers
 
 
 def under_way(trace: Trace) -> Iterator[tuple[int, AccessEvent]]:
@@ -40,7 +38,7 @@ def under_way(trace: Trace) -> Iterator[tuple[int, AccessEvent]]:
     steps = [_step(step, trace) for step in trace.copies]
     places = [step.before for step in steps]
     for number, event in issued:
-        comes: NDArray[np.bool_] = np.any(event.mask, axis=1)
+        comes: Flags = np.any(event.mask, axis=1)
         end = np.minimum(_waited_for(steps[bisect.bisect_right(places, number) :], comes), last)
         begin = _by_row(event.interval, event.mask)
         for after in range(1, min(int((end - begin)[comes].max(initial=0)), _MOST) + 1):
@@ -51,17 +49,17 @@ def under_way(trace: Trace) -> Iterator[tuple[int, AccessEvent]]:
 
 def _step(step: CopyEvent, trace: Trace) -> _Step:
     mask = np.broadcast_to(step.mask, trace.lanes.full.shape)
-    comes: NDArray[np.bool_] = np.any(mask, axis=1)
+    comes: Flags = np.any(mask, axis=1)
     return _Step(step.before, step.kept, comes, _by_row(step.interval, mask))
 
 
-def _by_row(interval: Any, mask: Any) -> NDArray[np.int64]:
+def _by_row(interval: Any, mask: Any) -> Integers:
     """The interval in which the last of some lanes are, block by block."""
-    found: NDArray[np.int64] = np.where(mask, interval, -1).max(axis=1).astype(np.int64)
+    found: Integers = np.where(mask, interval, -1).max(axis=1).astype(np.int64)
     return found
 
 
-def _waited_for(steps: Sequence[_Step], comes: NDArray[np.bool_]) -> NDArray[np.int64]:
+def _waited_for(steps: Sequence[_Step], comes: Flags) -> Integers:
     """The interval in which a copy is known to be done in each block that issues it, given the steps behind it: the
     first group that is made there is its own, and each further one comes after it, with copies or without any."""
     groups = np.full(len(comes), -1)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -13,14 +13,7 @@ from cudalint.execute.trace import BranchEvent, Stack, Trace
 from cudalint.facts import Verdict
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Weights = NDArray[np.float64]
-    Flags = NDArray[np.bool_]
-else:
-    Weights = Flags = Any
+from cudalint.measure.arrays import Flags, Weights
 
 LOOPS = (ir.For, ir.While, ir.DoWhile, ir.RangeFor)
 _EXACT = 1e-6

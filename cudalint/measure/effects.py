@@ -8,14 +8,11 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import OF_NUMBERS, builtin
 from cudalint.ir.walk import nodes_in
-
-if TYPE_CHECKING:
-    from cudalint.measure.executed import Executed
+from cudalint.measure.executed import Executed
 
 _UNFOLLOWED = (ir.Asm, ir.New, ir.Launch, ir.UnknownExpr, ir.UnknownStmt)
 

@@ -5,18 +5,16 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
 
 from cudalint.measure.numbers import numbers_of, parameters_of
-
-if TYPE_CHECKING:
-    from cudalint.worlds.records import Batch
+from cudalint.worlds.records import Batch
 
 Terms = Mapping[str, tuple[int, ...]]
-"""Numbers by their names, in each world."""
+"""Integers by their names, in each world."""
 _LONGEST_TEXT = 40
 _MOST_TOGETHER = 3
 
@@ -110,7 +108,7 @@ class _Sum(Struct, frozen=True):
 
 
 _Named = tuple[tuple[str, ...], dict[str, Any]]
-"""Numbers, or a product of them, by what they are called, with the names that it consists of."""
+"""Integers, or a product of them, by what they are called, with the names that it consists of."""
 
 
 def _sums_of(residues: Sequence[int], width: int, terms: Terms, unit: int) -> Iterator[_Sum]:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import Stack
 from cudalint.execute.values import Pointer
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import walk
-
-if TYPE_CHECKING:
-    from cudalint.execute.memory import Allocation
-    from cudalint.worlds.records import Batch
+from cudalint.worlds.records import Batch
 
 
 def name_of(node: Any, stack: Stack, array: Allocation, batch: Batch) -> str:

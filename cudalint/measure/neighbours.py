@@ -7,7 +7,7 @@ the same number of bytes apart for every lane, in every block and in every world
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,11 +16,8 @@ from cudalint.execute.trace import AccessEvent, Stack, Trace
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 from cudalint.measure.access_places import record_at
-from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
+from cudalint.measure.distinct import Extent, Pattern, pattern_of, weights_by_row
 from cudalint.measure.nesting import TurnsOf, around, constant_turns
-
-if TYPE_CHECKING:
-    from cudalint.measure.distinct import Pattern
 
 _WIDEST = 16
 _LEAST = 2

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING
 
 from cudalint.ir import nodes as ir
 from cudalint.measure.amounts import amount_of
-
-if TYPE_CHECKING:
-    from cudalint.measure.bounds import ByWorld
-    from cudalint.worlds.records import Batch
+from cudalint.measure.bounds import ByWorld
+from cudalint.worlds.records import Batch
 
 _LONGEST_TEXT = 80
 """Characters of a size as a message spells it."""

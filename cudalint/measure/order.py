@@ -9,20 +9,16 @@ few warps that need one. The clocks count accesses of the trace.
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cudalint.execute.trace import Trace
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.measure.arrays import Flags
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Clocks = NDArray[np.int32]
-    Flags = NDArray[np.bool_]
-else:
-    Clocks = Flags = Any
+Clocks = NDArray[np.int32]
 
 
 class Exchanges:
@@ -66,7 +62,7 @@ class WarpOrder:
         alike: dict[bytes, int] = {}
         whole = [self._partial[:, row].tobytes() for row in range(lanes.rows)] if events else [b""] * lanes.rows
         self.classes = np.array([alike.setdefault(each, len(alike)) for each in whole])
-        """Numbers of rows that are equal for those with the same such barriers."""
+        """Integers of rows that are equal for those with the same such barriers."""
         self._clocks: dict[tuple[int, int], tuple[list[int], list[Clocks]]] = {}
         self._alike: dict[bytes, tuple[list[int], list[Clocks]]] = {}
 

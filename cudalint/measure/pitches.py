@@ -8,7 +8,7 @@ column. How far both go is seen in the same worlds.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -22,17 +22,11 @@ from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.measure.amounts import amount_of
+from cudalint.measure.arrays import Integers
 from cudalint.measure.numbers import numbers_of, parameters_of
 from cudalint.measure.wrongs import Site, sites_of
 from cudalint.worlds.origins import numbers_of as parameters_in
 from cudalint.worlds.records import Batch, Parameter
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Integers = NDArray[np.int64]
-else:
-    Integers = Any
 
 _MOST_SIZES = 8
 _UNIT = 64

@@ -11,30 +11,20 @@ one array and `r` of the other one in it, and adds `a` products, these are `s = 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from cudalint.execute.memory import plain
-from cudalint.execute.trace import AccessEvent, Trace
+from cudalint.execute.lanes import Extents
+from cudalint.execute.memory import Allocation, plain
+from cudalint.execute.trace import AccessEvent, Site, Trace
 from cudalint.execute.values import Data
 from cudalint.facts.products import Precision
 from cudalint.ir import nodes as ir
+from cudalint.measure.arrays import Flags, Integers
 from cudalint.measure.work.lengths import Lengths
 from cudalint.measure.work.nests import LOOPS
 from cudalint.measure.work.sums import SumTerm, sum_terms
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cudalint.execute.lanes import Extents
-    from cudalint.execute.memory import Allocation
-    from cudalint.execute.trace import Site
-
-    Integers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-else:
-    Integers = Flags = Any
 
 ENOUGH = 8.0
 """Elements that each one meets: the smallest tile of a tensor core has 8 columns."""

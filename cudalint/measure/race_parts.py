@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Set
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,15 +11,8 @@ from cudalint.execute.butterflies import among
 from cudalint.execute.memory import plus
 from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Aggregate, Data, leaves
+from cudalint.measure.arrays import Flags, Integers
 from cudalint.measure.touches import Entries, Part
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-else:
-    Numbers = Flags = Any
 
 
 def split(parts: Iterable[Part], by: str) -> dict[int, list[Part]]:
@@ -83,7 +76,7 @@ def origin_of(event: AccessEvent, written: Set[int]) -> AccessEvent | None:
     return value.origin if is_constant else None
 
 
-def same_values(entries: Entries, first: Numbers, second: Numbers) -> Flags:
+def same_values(entries: Entries, first: Integers, second: Integers) -> Flags:
     same: Flags = entries.is_known[first] & entries.is_known[second]
     same &= entries.value[first] == entries.value[second]
     same &= entries.start[first] == entries.start[second]

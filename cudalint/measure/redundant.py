@@ -10,30 +10,22 @@ understood, nothing is said.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from cudalint.execute.lanes import Lanes
 from cudalint.execute.trace import AccessEvent, BarrierEvent, Trace
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import nodes_in, walk
+from cudalint.measure.arrays import Flags, Integers
 from cudalint.measure.bounds import extent_of
 from cudalint.measure.branches import missed_barriers
 from cudalint.measure.effects import functions_in, has_other_effects
 from cudalint.measure.executed import Executed
 from cudalint.measure.origins import is_own
 from cudalint.measure.touches import Part, classes_of_rows, entries_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cudalint.execute.lanes import Lanes
-
-    Numbers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-else:
-    Lanes = Numbers = Flags = Any
 
 _FEW_THREADS = 32
 """A block of one warp is one to try things with, and other launches have more."""
@@ -133,46 +125,46 @@ class _Search:
         )
 
 
-def _interval_by_row(event: BarrierEvent) -> Numbers:
+def _interval_by_row(event: BarrierEvent) -> Integers:
     """In which interval of its block a barrier is come to; -1 for blocks that don't come."""
     wide = np.broadcast_to(np.asarray(event.interval), event.mask.shape)
-    found: Numbers = np.where(event.mask, wide, -1).max(axis=1).astype(np.int64)
+    found: Integers = np.where(event.mask, wide, -1).max(axis=1).astype(np.int64)
     return found
 
 
 class _Touches(NamedTuple):
     """Touches of an array, one for each place, row and interval, in this order."""
 
-    place: Numbers
+    place: Integers
     """A number for each unit of memory of a row."""
-    row: Numbers
-    interval: Numbers
-    first: Numbers
+    row: Integers
+    interval: Integers
+    first: Integers
     """Of the lanes that touch it, the first one and the last."""
-    last: Numbers
+    last: Integers
     writes: Flags
 
 
-def _meet(touches: _Touches, now: Numbers, tells_lanes: bool) -> bool:
+def _meet(touches: _Touches, now: Integers, tells_lanes: bool) -> bool:
     """Whether touches that a barrier kept apart are in one interval now."""
     new = now[touches.row, touches.interval]
     starts = _starts(touches.place, new)
 
-    def differs(low: Numbers, high: Numbers) -> Any:
+    def differs(low: Integers, high: Integers) -> Any:
         return np.minimum.reduceat(low, starts) != np.maximum.reduceat(high, starts)
 
     found = differs(touches.interval, touches.interval) & np.logical_or.reduceat(touches.writes, starts)
     return bool((found & differs(touches.first, touches.last)).any() if tells_lanes else found.any())
 
 
-def _starts(*columns: Numbers) -> Numbers:
+def _starts(*columns: Integers) -> Integers:
     """Where something changes."""
     is_new = np.ones(len(columns[0]), bool)
     is_new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
     return np.flatnonzero(is_new)
 
 
-def _collected(place: Numbers, row: Numbers, interval: Numbers, lane: Numbers, writes: Flags) -> _Touches:
+def _collected(place: Integers, row: Integers, interval: Integers, lane: Integers, writes: Flags) -> _Touches:
     order = np.argsort(place * (int(interval.max()) + 1) + interval, kind="stable")
     place, row, interval, lane = (each[order] for each in (place, row, interval, lane))
     writes = writes[order]
@@ -224,7 +216,7 @@ def _by_unit(events: Sequence[AccessEvent], lanes: Lanes) -> _Touches | None:
 
 def _as_one(events: Sequence[AccessEvent]) -> _Touches:
     """Touches as if all were of one byte."""
-    columns: list[tuple[Numbers, Numbers, Flags]] = []
+    columns: list[tuple[Integers, Integers, Flags]] = []
     for event in events:
         if isinstance(event.interval, np.ndarray):
             wide = np.broadcast_to(event.interval, event.mask.shape)

@@ -6,7 +6,7 @@ All worlds of a launch are looked at together. The figures of a site are arrays 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -17,6 +17,7 @@ from cudalint.execute.values import Data
 from cudalint.facts import Operation
 from cudalint.hardware.banks import BANK_BYTES, shared_request
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
+from cudalint.measure.arrays import Integers, Weights
 from cudalint.measure.async_copies import copies_of
 from cudalint.measure.distinct import (
     NOTHING,
@@ -32,14 +33,6 @@ from cudalint.measure.distinct import (
     weights_by_row,
 )
 from cudalint.measure.strides import Steps, Strides
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Integers = NDArray[np.int64]
-    Weights = NDArray[np.float64]
-else:
-    Integers = Weights = Any
 
 _COPIED = 16
 """Bytes of asynchronous copies whose figures depend on where they read, too."""

@@ -4,21 +4,19 @@ counts whole vectors."""
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from msgspec import Struct
 
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import without_casts
+from cudalint.measure.multiples import Requirement
 from cudalint.measure.numbers import parameters_of
 from cudalint.measure.tails import coverings
 from cudalint.worlds.origins import numbers_of
+from cudalint.worlds.records import Batch
 from cudalint.worlds.text import text_of
 from cudalint.worlds.uses import Uses
-
-if TYPE_CHECKING:
-    from cudalint.measure.multiples import Requirement
-    from cudalint.worlds.records import Batch
 
 _COMPARING = ("<", "<=", ">", ">=", "==", "!=")
 _DISTANCES = frozenset({"stride", "size", "vector"})

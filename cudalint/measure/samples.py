@@ -3,24 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import Data
 from cudalint.facts import Sample
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.measure.arrays import Flags, Integers, Weights
 from cudalint.measure.distinct import Extent, Group, Pattern, by_world, groups, prints_of, weights_by_row
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cudalint.execute.trace import AccessEvent, Trace
-
-    Integers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-else:
-    Integers = Flags = Any
 
 _MOST = 32
 
@@ -34,7 +26,7 @@ class _Requests(NamedTuple):
     """Of the executions."""
     rows: Integers
     warps: Integers
-    weights: NDArray[np.float64] | Any
+    weights: Weights | Any
 
 
 def sample(

@@ -9,13 +9,12 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
-if TYPE_CHECKING:
-    from cudalint.measure.requests import Figures
+from cudalint.measure.requests import Figures
 
 Numbers = Mapping[str, int | float | bool]
 """The numbers of a world by the names of what they are chosen for."""

@@ -7,22 +7,19 @@ one element; if nothing gives the length, some world has it all the same.
 from __future__ import annotations
 
 from collections.abc import Set
-from typing import TYPE_CHECKING
 
 from cudalint.execute.lanes import Extents
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
+from cudalint.measure.branches import MissedBarrier
 from cudalint.measure.races import Race, RaceEnd
 from cudalint.measure.seen import Seen
 from cudalint.worlds.records import Batch
 from cudalint.worlds.text import text_of
 
-if TYPE_CHECKING:
-    from cudalint.measure.branches import MissedBarrier
-
 
 def row_lengths(function: ir.Function) -> frozenset[str]:
-    """Numbers that rows are counted by, and that no thread is compared with: nothing keeps those out that are beyond
+    """Integers that rows are counted by, and that no thread is compared with: nothing keeps those out that are beyond
     the end of a row."""
     uses = text_of(function).found
     bounds = {use.parameter for use in uses if use.kind in ("loop", "guard") and use.factors == 1}

@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data
 from cudalint.measure.distinct import Extent
-
-if TYPE_CHECKING:
-    from cudalint.execute.trace import AccessEvent
-    from cudalint.measure.executed import Executed
-    from cudalint.measure.requests import AccessSite, Figures
+from cudalint.measure.executed import Executed
+from cudalint.measure.requests import AccessSite, Figures
 
 _MOST_FACTOR = 64
 """That is told with a size: `3 * K`."""

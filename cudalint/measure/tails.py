@@ -5,13 +5,11 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
+from cudalint.execute.lanes import Extents
 from cudalint.measure.wrongs import Found
-
-if TYPE_CHECKING:
-    from cudalint.execute.lanes import Extents
-    from cudalint.worlds.records import Batch
+from cudalint.worlds.records import Batch
 
 _MOST_FACTORS = 3
 

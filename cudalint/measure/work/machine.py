@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
 from cudalint.execute.memory import ASTRAY, Allocation, Memory, pieces, plus
 from cudalint.execute.program import Program
-from cudalint.execute.trace import BarrierPart, BarrierScope
+from cudalint.execute.trace import BarrierPart, BarrierScope, Trace
 from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, leaves
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
@@ -20,9 +20,6 @@ from cudalint.measure.work.places import Access, Graph, Place, Scope, Stored, Ve
 from cudalint.measure.work.runs import ALL, Spot, Straight
 from cudalint.measure.work.slow_paths import Apart
 from cudalint.measure.work.terms import ADDRESS, SHARED_ADDRESS, UINT, VOID, Term
-
-if TYPE_CHECKING:
-    from cudalint.execute.trace import Trace
 
 Variable = tuple[str, int]
 """By its name and its type."""

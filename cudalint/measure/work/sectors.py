@@ -8,7 +8,7 @@ it moved it from one block to another: so neighbours are looked at that were not
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec import Struct
@@ -18,14 +18,7 @@ from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data
 from cudalint.hardware.requests import WARP_LANES, distinct
 from cudalint.hardware.sectors import SECTOR_BYTES
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-else:
-    Numbers = Flags = Any
+from cudalint.measure.arrays import Integers
 
 WINDOW = 8
 """Turns of a loop after the first that is looked at."""
@@ -35,7 +28,7 @@ _FEW = 4
 """Accesses, of which more turns are looked at."""
 _BITS = 44
 _SECTORS = (1 << _BITS) - 1
-"""Numbers of sectors within so many bits."""
+"""Integers of sectors within so many bits."""
 _ODD = np.int64(0x5851F42D4C957F2D)
 
 Vector = tuple[int, ...]
@@ -51,15 +44,15 @@ class Site(Struct, eq=False):
 class Lane(Struct, frozen=True, eq=False):
     """One execution of an access by a block, and how it moves. n lanes that are active."""
 
-    offsets: Numbers
-    warps: Numbers
+    offsets: Integers
+    warps: Integers
     bytes: int
-    turns: tuple[Numbers | None, ...]
+    turns: tuple[Integers | None, ...]
     """By how many bytes the next turn of each loop moves it; None where that is not known."""
-    axes: tuple[Numbers | None, ...]
+    axes: tuple[Integers | None, ...]
     is_scattered: bool
     """Data decides where it is: the offsets are drawn."""
-    blocks: tuple[Numbers, ...] = ()
+    blocks: tuple[Integers, ...] = ()
     """The offsets in all blocks that were executed."""
 
 
@@ -109,7 +102,7 @@ class Sectors(Struct, frozen=True, eq=False):
             return WINDOW
         return max(WINDOW, SECTOR_BYTES // max(1, min(each.bytes for each in self.lanes)))
 
-    def _at(self, moves: Sequence[tuple[int, bool, int] | None]) -> list[Numbers]:
+    def _at(self, moves: Sequence[tuple[int, bool, int] | None]) -> list[Integers]:
         """The distinct sectors after each move."""
         found = []
         for move in moves:
@@ -118,7 +111,7 @@ class Sectors(Struct, frozen=True, eq=False):
         return found
 
 
-def _places(own: Lane, move: tuple[int, bool, int] | None = None) -> list[tuple[Any, Numbers]]:
+def _places(own: Lane, move: tuple[int, bool, int] | None = None) -> list[tuple[Any, Integers]]:
     """The sectors of an access after a move, with the lanes that they belong to: those of the first bytes, and those of
     the last where they are others."""
     offsets = own.offsets
@@ -131,7 +124,7 @@ def _places(own: Lane, move: tuple[int, bool, int] | None = None) -> list[tuple[
             offsets = offsets if by is None else offsets + steps * by
     first = offsets // SECTOR_BYTES
     last = (offsets + own.bytes - 1) // SECTOR_BYTES
-    found: list[tuple[Any, Numbers]] = [(slice(None), first & _SECTORS)]
+    found: list[tuple[Any, Integers]] = [(slice(None), first & _SECTORS)]
     crossing = np.flatnonzero(last != first)
     if len(crossing):
         found.append((crossing, last[crossing] & _SECTORS))
@@ -161,27 +154,27 @@ def _mask(event: AccessEvent, row: int) -> Any:
     return event.mask[row if len(event.mask) > 1 else 0]
 
 
-def _offsets(event: AccessEvent, row: int, active: Any) -> Numbers:
+def _offsets(event: AccessEvent, row: int, active: Any) -> Integers:
     offset = event.offset
     if type(offset) is not np.ndarray:
         return np.full(len(active), int(offset), np.int64)
     own = offset[row if len(offset) > 1 else 0]
-    found: Numbers = np.broadcast_to(own if len(own) == 1 else own[active], len(active)).astype(np.int64)
+    found: Integers = np.broadcast_to(own if len(own) == 1 else own[active], len(active)).astype(np.int64)
     return found
 
 
-def _step(site: Site, vector: Vector, level: int, row: int, active: Any, offsets: Numbers) -> Numbers | None:
+def _step(site: Site, vector: Vector, level: int, row: int, active: Any, offsets: Integers) -> Integers | None:
     for by in (1, -1):
         other = site.events.get((*vector[:level], vector[level] + by, *vector[level + 1 :]))
         if other is not None and not isinstance(other.offset, Data):
-            moved: Numbers = (_offsets(other, row, active) - offsets) * by
+            moved: Integers = (_offsets(other, row, active) - offsets) * by
             return moved
     return None
 
 
 def _in_blocks(
-    event: AccessEvent, lanes: Lanes, row: int, active: Any, offsets: Numbers
-) -> tuple[tuple[Numbers | None, ...], tuple[Numbers, ...]]:
+    event: AccessEvent, lanes: Lanes, row: int, active: Any, offsets: Integers
+) -> tuple[tuple[Integers | None, ...], tuple[Integers, ...]]:
     """By how many bytes the next block along each axis moves an access, where all blocks that were executed say the
     same; and the offsets in these."""
     begin = row // lanes.blocks * lanes.blocks
@@ -197,7 +190,7 @@ def _in_blocks(
     return tuple(steps[axis] if varies[axis] else None for axis in range(3)), others
 
 
-def _growth(sets: Sequence[Numbers]) -> float:
+def _growth(sets: Sequence[Integers]) -> float:
     """By which part of itself a set grows on average with each one that joins it."""
     if len(sets) < 2:
         return 1.0
@@ -206,6 +199,6 @@ def _growth(sets: Sequence[Numbers]) -> float:
     return float(min(1.0, max(0.0, (together - mean) / ((len(sets) - 1) * mean))))
 
 
-def _each(numbers: Numbers) -> Numbers:
+def _each(numbers: Integers) -> Integers:
     """The different ones, ascending."""
     return distinct(np.sort(numbers))

@@ -1,0 +1,12 @@
+"""Arrays of numpy by what their elements are."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+Integers = NDArray[np.int64]
+Flags = NDArray[np.bool_]
+Weights = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+"""[R, L] which lanes of which rows."""
