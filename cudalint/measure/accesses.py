@@ -18,12 +18,10 @@ from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.measure.defaults import defaults_behind
 from cudalint.measure.distinct import Extent, Pattern, pattern_of, weights_by_row
 from cudalint.measure.executed import Executed
-from cudalint.measure.machine_accesses import MachineSite, machine_events
-from cudalint.measure.parted import whole_sites
+from cudalint.measure.machine_accesses import MachineSite, machine_events, whole_sites
 from cudalint.measure.requests import WIDTHS, AccessSite, Figures, figures_of, unit_of
-from cudalint.measure.samples import sample
+from cudalint.measure.samples import sample, sized
 from cudalint.measure.sensitivity import Sensitivity, where
-from cudalint.measure.steps import sized
 from cudalint.worlds.records import Batch
 
 _DIGITS = 9

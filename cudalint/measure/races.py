@@ -25,9 +25,7 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.measure.arrays import Flags, Integers
 from cudalint.measure.bounds import extent_of
-from cudalint.measure.copies import under_way
-from cudalint.measure.order import Exchanges, WarpOrder
-from cudalint.measure.race_parts import covering, hashed, origin_of, pieces_of, same_values, split
+from cudalint.measure.order import Exchanges, WarpOrder, under_way
 from cudalint.measure.touches import (
     Entries,
     Kind,
@@ -39,11 +37,17 @@ from cudalint.measure.touches import (
     changed,
     classes_of_rows,
     contested,
+    covering,
     dense,
     entries_of,
+    hashed,
     meetings,
+    origin_of,
     own_content,
+    pieces_of,
     read_by_writers,
+    same_values,
+    split,
 )
 
 MOST_ACCESSES = 1 << 21

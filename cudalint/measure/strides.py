@@ -8,10 +8,8 @@ import numpy as np
 from msgspec import Struct, field
 
 from cudalint.execute.lanes import Extents
-from cudalint.measure.arrays import Flags, Integers
+from cudalint.measure.arrays import ByWorld, Flags, Integers
 from cudalint.measure.distinct import NOTHING, Extent, Group, Prints
-
-ByWorld = tuple[int | None, ...]
 
 
 class Strides(Struct, frozen=True):

@@ -16,7 +16,7 @@ from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Block, Configuration
 from cudalint.launches.variants import not_with, other_shapes
-from cudalint.measure import access_places as places
+from cudalint.measure import places
 from cudalint.measure.accesses import known_modulo, results_of
 from cudalint.measure.executed import Executed
 from cudalint.measure.machine_accesses import copied_records, unreached

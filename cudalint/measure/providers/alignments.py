@@ -11,13 +11,12 @@ from cudalint.facts import KernelFacts, Misalignment, Place
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.variants import other_blocks
-from cudalint.measure.access_places import frames_of
 from cudalint.measure.alignment import Misaligned, misaligned
 from cudalint.measure.executed import Executed, execute
-from cudalint.measure.names import name_of
 from cudalint.measure.numbers import parameters_of
+from cudalint.measure.places import frames_of, name_of
 from cudalint.measure.providers.provider import Provider, Run
-from cudalint.measure.shared_layout import shared_layout
+from cudalint.measure.work.shared import shared_layout
 
 
 class AlignmentCollector(Provider, eq=False):

@@ -17,12 +17,10 @@ from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import nodes_in as numbers_in
 from cudalint.launches.variants import other_blocks
-from cudalint.measure.access_places import frames_of, made_at
-from cudalint.measure.addresses import Addresses
+from cudalint.measure.bounds import Addresses, Leaving, leaving
 from cudalint.measure.executed import Executed, execute
-from cudalint.measure.leaving import Leaving, leaving
-from cudalint.measure.names import name_of
 from cudalint.measure.numbers import elements_text, numbers_of, parameters_of
+from cudalint.measure.places import frames_of, made_at, name_of
 from cudalint.measure.providers.provider import Provider, Run
 from cudalint.worlds.records import Parameter
 

@@ -11,9 +11,8 @@ from msgspec.structs import replace
 from cudalint.facts import Branch, BranchResult, KernelFacts, Place
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.measure.access_places import frames_of, function_of
-from cudalint.measure.branch_results import results_of
-from cudalint.measure.divergence import BranchSite
+from cudalint.measure.divergence import BranchSite, results_of
+from cudalint.measure.places import frames_of, function_of
 from cudalint.measure.providers.provider import Provider, Run, Subject
 from cudalint.measure.work.counts import Work
 

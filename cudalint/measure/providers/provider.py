@@ -17,8 +17,7 @@ from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_sizes import open_sizes
-from cudalint.measure.executed import Compiled, Executed, execute
-from cudalint.measure.in_worlds import InWorlds, in_worlds
+from cudalint.measure.executed import Compiled, Executed, InWorlds, execute, in_worlds
 from cudalint.measure.work.counts import Work
 from cudalint.measure.work.lengths import Lengths
 from cudalint.options.analysis import AnalysisOptions

@@ -20,21 +20,19 @@ from cudalint.kinds import Kind
 from cudalint.launches.variants import not_with, other_blocks
 from cudalint.measure import races as measured
 from cudalint.measure.benign import of_nobody, same_either_way, store_alike
-from cudalint.measure.bounds import Extents, outside
-from cudalint.measure.carved import meet_in_another
-from cudalint.measure.control_flow import ControlFlow
-from cudalint.measure.crossings import Crossing, fewest_gates, steps
+from cudalint.measure.bounds import Sizes, outside
+from cudalint.measure.control_flow import BarrierCall, ControlFlow
 from cudalint.measure.doubts import Doubt, doubt_about
+from cudalint.measure.elements import meet_in_another
 from cudalint.measure.executed import Executed
 from cudalint.measure.launched import Launched, doubt_about_launch
-from cudalint.measure.placement import BarrierCall
-from cudalint.measure.providers.barrier_trials import BarrierTrials
+from cudalint.measure.providers.barrier_trials import BarrierTrials, Crossing, fewest_gates, steps
 from cudalint.measure.providers.provider import Provider, Run, Subject
 from cudalint.measure.providers.race_records import Records
 from cudalint.measure.seen import Seen
 from cudalint.measure.sensitivity import where
 from cudalint.measure.stored import Stored
-from cudalint.measure.turns import late_turn
+from cudalint.measure.tickets import late_turn
 from cudalint.options.analysis import RaceScope
 
 _MOST_FOR_OTHERS = 3_000_000
@@ -347,7 +345,7 @@ def _come_again(race: measured.Race, seen: Seen) -> set[int]:
 
 def _outgrown(executed: Executed) -> str | None:
     """An array that is declared with fewer elements than the block has threads for: it is not made for such a block."""
-    for each in outside(executed.trace, Extents.of(executed.batch, has_shared=False)):
+    for each in outside(executed.trace, Sizes.of(executed.batch, has_shared=False)):
         if each.site.allocation.space == "shared" and not each.site.is_conditional and 0 in each.worlds:
             return each.site.allocation.name
     return None

@@ -14,9 +14,9 @@ from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, leaves
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
-from cudalint.measure.access_places import record_at
+from cudalint.measure.places import record_at
 from cudalint.measure.work import compiler, terms
-from cudalint.measure.work.places import Access, Graph, Place, Scope, Stored, Version, Visit
+from cudalint.measure.work.graph import Access, Graph, Place, Scope, Stored, Version, Visit
 from cudalint.measure.work.runs import ALL, Spot, Straight
 from cudalint.measure.work.slow_paths import Apart
 from cudalint.measure.work.terms import ADDRESS, SHARED_ADDRESS, UINT, VOID, Term

@@ -10,7 +10,7 @@ from cudalint.execute.program import Program
 from cudalint.execute.values import Aggregate, Data, Pointer, Value, truth
 from cudalint.ir import nodes as ir
 from cudalint.measure.work import compiler, terms
-from cudalint.measure.work.places import Graph, Loop, Place, Test, Version
+from cudalint.measure.work.graph import Graph, Loop, Place, Test, Version
 from cudalint.measure.work.runs import ALL
 from cudalint.measure.work.terms import VOID, Term, type_of
 

@@ -63,11 +63,6 @@ class Found(Struct, frozen=True, eq=False):
         return self.worlds[0]
 
     @property
-    def is_always(self) -> bool:
-        """Whether it is wrong wherever anybody comes there."""
-        return all(held is not False for held in self.holds)
-
-    @property
     def offender(self) -> Offender:
         offender = self.offenders[self.first]
         assert offender is not None
