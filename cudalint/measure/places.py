@@ -42,6 +42,11 @@ def frames_of(stack: Stack) -> tuple[Frame, ...]:
     return tuple([Frame(call.span.path, call.span.line) for call in stack])
 
 
+def spans_of(node: Any, stack: Stack) -> tuple[ir.Span, tuple[ir.Span, ...]]:
+    """Where a node stands and the calls stand that lead there: the same in each launch."""
+    return node.span, tuple(call.span for call in stack)
+
+
 def function_of(stack: Stack, kernel: str) -> str:
     """The name of the function that an access stands in."""
     if not stack:

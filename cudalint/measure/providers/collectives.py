@@ -7,38 +7,31 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, ClassVar, Final, NamedTuple
 
-from msgspec import field
-from msgspec.structs import replace
-
 from cudalint.execute.library.common import class_of
 from cudalint.execute.trace import Stack, Trace
-from cudalint.facts import Frame, KernelFacts, Place
+from cudalint.facts import Place
 from cudalint.facts.collectives import CollectiveCall, CollectiveResult
 from cudalint.kinds import Kind
 from cudalint.measure.places import frames_of
-from cudalint.measure.providers.provider import Provider, Run
-
-_Site = tuple[Place, tuple[Frame, ...], str, tuple[int, int, int], bool]
+from cudalint.measure.providers.provider import Run, SiteProvider
 
 
-class CollectiveCollector(Provider, eq=False):
+class CollectiveCollector(SiteProvider, eq=False):
     kind: ClassVar[Kind] = "collectives"
-    _sites: dict[_Site, list[CollectiveResult]] = field(default_factory=dict)
+    into: ClassVar[str] = "collectives"
 
     def add(self, run: Run) -> None:
-        assumptions = run.launch.assumptions
         for call, threads in collectives_of(run.executed.trace).items():
-            site = Place(*call.node.span), frames_of(call.stack), call.name, call.made_for, call.or_fewer
-            results = self._sites.setdefault(site, [])
-            if threads and all(result.launch != run.index for result in results):
-                results.append(CollectiveResult(run.index, threads, assumptions))
+            place, frames = Place(*call.node.span), frames_of(call.stack)
+            key = place, frames, call.name, call.made_for, call.or_fewer
+            known = self.found.get(key)
+            is_new = threads and (known is None or all(result.launch != run.index for result in known.results))
+            result = CollectiveResult(run.index, threads, run.launch.assumptions) if is_new else None
+            self.note(key, CollectiveCall(place, call.name, call.made_for, call.or_fewer, frames, ()), result)
 
-    def put_into(self, facts: KernelFacts) -> KernelFacts:
-        found = (
-            CollectiveCall(place, name, made_for, or_fewer, frames, tuple(results))
-            for (place, frames, name, made_for, or_fewer), results in self._sites.items()
-        )
-        return replace(facts, collectives=tuple(sorted(found, key=lambda each: (each.place, each.inlined_from))))
+    @staticmethod
+    def rank(fact: CollectiveCall) -> tuple[object, ...]:
+        return fact.place, fact.inlined_from
 
 
 # --- what the trace shows ------------------------------------------------------------------------------

@@ -6,25 +6,23 @@ from collections.abc import Iterator
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from msgspec import field
-from msgspec.structs import replace
 
 from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import Data
-from cudalint.facts import KernelFacts, Place
+from cudalint.facts import Place
 from cudalint.facts.constants import ConstantLoad, ConstantResult
 from cudalint.kinds import Kind
 from cudalint.measure.arrays import Weights
 from cudalint.measure.distinct import Extent, Pattern, distinct_of, groups, merged, prints_of
-from cudalint.measure.places import frames_of
-from cudalint.measure.providers.provider import Provider, Run
+from cudalint.measure.places import frames_of, spans_of
+from cudalint.measure.providers.provider import Run, SiteProvider
 from cudalint.measure.requests import AccessSite, sites
 from cudalint.measure.sensitivity import where
 
 
-class ConstantCollector(Provider, eq=False):
+class ConstantCollector(SiteProvider, eq=False):
     kind: ClassVar[Kind] = "constants"
-    _sites: dict[object, tuple[AccessEvent, list[ConstantResult]]] = field(default_factory=dict)
+    into: ClassVar[str] = "constants"
 
     def add(self, run: Run) -> None:
         for site, words in constant_loads(run.executed.trace):
@@ -32,21 +30,14 @@ class ConstantCollector(Provider, eq=False):
             holds = [bool(words.most[world] > 1) if reached[world] else None for world in range(len(reached))]
             if not any(holds):
                 continue
-            told = holds.index(True)
+            world = holds.index(True)
             rests = where(holds, run.executed.batch.numbers)
             result = ConstantResult(
-                run.index, float(words.mean[told]), int(words.most[told]), float(words.requests[told]),
+                run.index, float(words.mean[world]), int(words.most[world]), float(words.requests[world]),
                 (rests.condition,) if rests.condition else (),
             )  # fmt: skip
-            key = site.node.span, tuple(call.span for call in site.stack), site.array
-            self._sites.setdefault(key, (words.first, []))[1].append(result)
-
-    def put_into(self, facts: KernelFacts) -> KernelFacts:
-        found = (
-            ConstantLoad(Place(*event.node.span), event.allocation.name, frames_of(event.stack), tuple(results))
-            for event, results in self._sites.values()
-        )
-        return replace(facts, constants=tuple(sorted(found, key=lambda each: each.place)))
+            load = ConstantLoad(Place(*site.node.span), site.array, frames_of(site.stack), ())
+            self.note((*spans_of(site.node, site.stack), site.array), load, result)
 
 
 # --- what the trace shows ------------------------------------------------------------------------------

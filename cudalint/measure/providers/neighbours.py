@@ -10,54 +10,37 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from msgspec import Struct, field
-from msgspec.structs import replace
 
 from cudalint.execute.memory import plain
 from cudalint.execute.trace import AccessEvent, Stack, Trace
 from cudalint.execute.values import Data
-from cudalint.facts import KernelFacts, Place
+from cudalint.facts import Place
 from cudalint.facts.neighbours import Neighbours, NeighboursResult
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.measure.distinct import Extent, Pattern, pattern_of, weights_by_row
-from cudalint.measure.places import frames_of, record_at
-from cudalint.measure.providers.provider import Provider, Run
+from cudalint.measure.places import frames_of, record_at, spans_of
+from cudalint.measure.providers.provider import Run, SiteProvider
 from cudalint.measure.work.nests import TurnsOf, around, constant_turns
 
 
-class _Site(Struct, frozen=True):
-    group: Group
-    results: list[NeighboursResult]
-
-
-class NeighboursCollector(Provider, eq=False):
+class NeighboursCollector(SiteProvider, eq=False):
     kind: ClassVar[Kind] = "neighbours"
-    _sites: dict[object, _Site] = field(default_factory=dict)
+    into: ClassVar[str] = "neighbours"
 
     def add(self, run: Run) -> None:
         for group in neighbours(run.executed.trace, run.executed.function):
-            told = next((world for world, number in enumerate(group.executions) if number), 0)
-            work = run.work if not told else run.executed.work(run.executed.lengths(world=told), told)
-            result = NeighboursResult(run.index, group.executions[told], work.total)
-            first = group.accesses[0].first
-            frames = tuple(call.span for call in first.stack)
-            key = first.node.span, frames, group.elements, first.allocation.name
-            self._sites.setdefault(key, _Site(group, [])).results.append(result)
-
-    def put_into(self, facts: KernelFacts) -> KernelFacts:
-        found = (_neighbours(site) for site in self._sites.values())
-        return replace(facts, neighbours=tuple(sorted(found, key=lambda each: each.place)))
-
-
-def _neighbours(site: _Site) -> Neighbours:
-    first, *others = (access.first for access in site.group.accesses)
-    places = dict.fromkeys(Place(*event.node.span) for event in others)
-    places.pop(Place(*first.node.span), None)
-    return Neighbours(
-        Place(*first.node.span), tuple(places), frames_of(first.stack), first.operation, first.allocation.name,
-        ir.type_name(ir.referent(first.node.type)), first.bytes, site.group.elements, tuple(site.results),
-    )  # fmt: skip
+            world = next((world for world, number in enumerate(group.executions) if number), 0)
+            work = run.work if not world else run.executed.work(run.executed.lengths(world=world), world)
+            result = NeighboursResult(run.index, group.executions[world], work.total)
+            first, *others = (access.first for access in group.accesses)
+            place, array = Place(*first.node.span), first.allocation.name
+            places = dict.fromkeys(own for event in others if (own := Place(*event.node.span)) != place)
+            fact = Neighbours(
+                place, tuple(places), frames_of(first.stack), first.operation, array,
+                ir.type_name(ir.referent(first.node.type)), first.bytes, group.elements, (),
+            )  # fmt: skip
+            self.note((*spans_of(first.node, first.stack), group.elements, array), fact, result)
 
 
 # --- what the trace shows ------------------------------------------------------------------------------

@@ -14,28 +14,26 @@ from collections.abc import Iterator, Sequence
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from msgspec import field
-from msgspec.structs import replace
 
 from cudalint.execute.lanes import Extents
 from cudalint.execute.memory import Allocation, plain
 from cudalint.execute.trace import AccessEvent, Site, Trace
 from cudalint.execute.values import Data
-from cudalint.facts import KernelFacts, MatrixProduct, MatrixProductResult, Place
+from cudalint.facts import MatrixProduct, MatrixProductResult, Place
 from cudalint.facts.products import Precision
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.measure.arrays import Flags, Integers
 from cudalint.measure.executed import execute
-from cudalint.measure.providers.provider import Provider, Run
+from cudalint.measure.providers.provider import Run, SiteProvider
 from cudalint.measure.work.lengths import Lengths
 from cudalint.measure.work.nests import LOOPS
 from cudalint.measure.work.sums import SumTerm, sum_terms
 
 
-class ProductCollector(Provider, eq=False):
+class ProductCollector(SiteProvider, eq=False):
     kind: ClassVar[Kind] = "products"
-    _found: dict[tuple[str, str, str], tuple[Product, list[MatrixProductResult]]] = field(default_factory=dict)
+    into: ClassVar[str] = "products"
 
     def add(self, run: Run) -> None:
         if run.subject.is_over():
@@ -46,20 +44,14 @@ class ProductCollector(Provider, eq=False):
             found = _in_other_blocks(found, run)
         for each in found:
             if each.is_large:
+                fact = MatrixProduct(
+                    Place(*each.code.span), each.left.name, each.right.name, each.precision, each.is_narrow,
+                    each.is_tiled, (),
+                )  # fmt: skip
                 result = MatrixProductResult(
                     run.index, each.rows, each.columns, each.terms, each.operations, run.launch.assumptions
                 )
-                self._found.setdefault(each.key, (each, []))[1].append(result)
-
-    def put_into(self, facts: KernelFacts) -> KernelFacts:
-        found = (
-            MatrixProduct(
-                Place(*first.code.span), first.left.name, first.right.name, first.precision, first.is_narrow,
-                first.is_tiled, tuple(results),
-            )
-            for first, results in self._found.values()
-        )  # fmt: skip
-        return replace(facts, products=tuple(sorted(found, key=lambda each: each.place)))
+                self.note(each.key, fact, result)
 
 
 def _in_other_blocks(found: list[Product], run: Run) -> list[Product]:

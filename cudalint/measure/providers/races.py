@@ -47,7 +47,6 @@ class _Found(NamedTuple):
     race: Race
     spans: tuple[ir.Span, ir.Span]
     """Of the two ends in the kernel's own body."""
-    is_of_first_warp: bool
 
 
 class RaceCollector(Provider, eq=False):
@@ -124,10 +123,9 @@ class RaceCollector(Provider, eq=False):
             record = self.records.of(race, seen, executed.batch, index, doubt, condition, symbol, benign, late)
             if doubt is None and condition and symbol is None:
                 record = replace(record, certainty="possible")
-            of_first = _is_of_first_warp(race, seen)
-            if is_one_warp and record.reach == "warp" and not of_first:
+            if is_one_warp and record.reach == "warp" and not _is_of_first_warp(race, seen):
                 record = replace(record, reach="block")
-            yield _Found(record, (_in_kernel(race.first), _in_kernel(race.second)), of_first)
+            yield _Found(record, (_in_kernel(race.first), _in_kernel(race.second)))
 
     def _miss(self, executed: Executed) -> None:
         trace = executed.trace

@@ -3,54 +3,39 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, ClassVar, NamedTuple, Self
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-from msgspec import field
-from msgspec.structs import replace
 
 from cudalint.execute.memory import plain
 from cudalint.execute.trace import AccessEvent, Executions, Site, Trace
 from cudalint.execute.values import Data
-from cudalint.facts import KernelFacts, Place
+from cudalint.facts import Place
 from cudalint.facts.reuse import Reuse, ReuseResult
 from cudalint.frontend.source_text import Spellings
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.measure.places import frames_of
-from cudalint.measure.providers.provider import Provider, Run, Subject
+from cudalint.measure.places import frames_of, spans_of
+from cudalint.measure.providers.provider import Run, SiteProvider
 from cudalint.measure.requests import AccessSite
 from cudalint.measure.work.nests import TurnsOf, around, constant_turns
 
 
-class ReuseCollector(Provider, eq=False):
+class ReuseCollector(SiteProvider, eq=False):
     kind: ClassVar[Kind] = "reuse"
-    spellings: Spellings
-    _sites: dict[object, tuple[AccessSite, list[ReuseResult]]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, subject: Subject) -> Self:
-        return cls(Spellings(subject.options))
+    into: ClassVar[str] = "reuse"
 
     def add(self, run: Run) -> None:
-        executed = run.executed
+        executed, spellings = run.executed, Spellings(run.subject.options)
         for load in shared_loads(executed.trace, executed.function, run.lengths.counted()):
-            told, shared = next((world, own) for world, own in enumerate(load.worlds) if own is not None)
-            figures = executed.figures.get(load.site)
-            requests = float(figures.requests[told]) if figures is not None else 0.0
+            site = load.site
+            world, shared = next((world, own) for world, own in enumerate(load.worlds) if own is not None)
+            figures = executed.figures.get(site)
+            requests = float(figures.requests[world]) if figures is not None else 0.0
             result = ReuseResult(run.index, shared.threads, shared.elements, shared.turns, requests)
-            key = load.site.node.span, tuple(call.span for call in load.site.stack), load.site.array
-            self._sites.setdefault(key, (load.site, []))[1].append(result)
-
-    def put_into(self, facts: KernelFacts) -> KernelFacts:
-        found = [
-            Reuse(
-                place := Place(*site.node.span), site.array, self.spellings.of(place), frames_of(site.stack),
-                tuple(results),
-            )
-            for site, results in self._sites.values()
-        ]  # fmt: skip
-        return replace(facts, reuse=tuple(sorted(found, key=lambda each: each.place)))
+            place = Place(*site.node.span)
+            fact = Reuse(place, site.array, spellings.of(place), frames_of(site.stack), ())
+            self.note((*spans_of(site.node, site.stack), site.array), fact, result)
 
 
 # --- what the trace shows ------------------------------------------------------------------------------

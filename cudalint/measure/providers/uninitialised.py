@@ -6,38 +6,32 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
-from msgspec import Struct, field
-from msgspec.structs import replace
+from msgspec import Struct
 
 from cudalint.execute.lanes import Extents
 from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Trace
-from cudalint.facts import KernelFacts, Place
+from cudalint.facts import Place
 from cudalint.facts.uninitialised import Uninitialised
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.measure.faults import by_world
 from cudalint.measure.places import frames_of
-from cudalint.measure.providers.provider import Provider, Run, Subject
+from cudalint.measure.providers.provider import Run, SiteProvider
 
 
-class UninitialisedCollector(Provider, eq=False):
+class UninitialisedCollector(SiteProvider, eq=False):
     """Says nothing of kernels that are not known in full. In a template that nothing instantiates,
     `BlockReduce(storage).Sum(v)` may be any call."""
 
     kind: ClassVar[Kind] = "uninitialised"
-    subject: Subject
-    _found: dict[object, Uninitialised] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, subject: Subject) -> Self:
-        return cls(subject)
+    into: ClassVar[str] = "uninitialised"
 
     def add(self, run: Run) -> None:
-        if not self.subject.is_whole or run.subject.function.is_template_pattern:
+        if not run.subject.is_whole or run.subject.function.is_template_pattern:
             return
         for each in first_reads(run.executed.trace):
             written = each.written
@@ -46,10 +40,7 @@ class UninitialisedCollector(Provider, eq=False):
                 each.event.operation == "atomic", Place(*written.node.span) if written is not None else None,
                 run.configuration.assumptions,
             )  # fmt: skip
-            self._found.setdefault((each.array.name, found.place), found)
-
-    def put_into(self, facts: KernelFacts) -> KernelFacts:
-        return replace(facts, uninitialised=tuple(sorted(self._found.values(), key=lambda each: each.place)))
+            self.note((each.array.name, found.place), found)
 
 
 # --- what the trace shows ------------------------------------------------------------------------------
