@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from cudalint.host.values.numeric import Rows
 
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
@@ -16,7 +17,6 @@ from cudalint.host.runtime.execution import HostExecutor, Outside, run_host
 from cudalint.host.runtime.memory import Generics
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node
-from cudalint.host.values.numeric import Rows
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.run.analysis import analyse_file
 

@@ -96,10 +96,7 @@ def as_pointer(pointer: Pointer, pointee: ir.Type) -> Pointer:
     """The same for a plain pointer. It is still indexed as it was where the elements are as wide."""
     if isinstance(pointee, ir.Scalar) and pointee.kind == "void":
         return pointer
-    same = pointee is pointer.pointee or (
-        isinstance(pointee, ir.Scalar) and pointee.bytes == pointer.pointee.bytes
-    )
-    return Pointer(pointer.target, pointer.offset, pointee, pointer.subscripts if same else None, pointer.one_of)
+    return Pointer(pointer.target, pointer.offset, pointee)
 
 
 def _pointer_from_number(ex: Executor, value: Node, type_: ir.PointerType) -> Value:

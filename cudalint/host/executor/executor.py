@@ -11,8 +11,6 @@ from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TypeVar
 
-from msgspec import Struct
-
 from cudalint.host.executor import expressions, loops, objects
 from cudalint.host.executor.handlers import PLACE_HANDLERS, VALUE_HANDLERS
 from cudalint.host.executor.loop_parts import LoopParts
@@ -31,7 +29,6 @@ from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import UNINITIALISED, Node, Reason
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
-from cudalint.reasons import Problem, ReasonKind
 from cudalint.system.processes.deadline import NEVER, Deadline
 
 _T = TypeVar("_T")
@@ -51,32 +48,14 @@ class GaveUp(Exception):
     """The execution became too large; what was recorded until then is not complete."""
 
 
-class Extents(Struct, frozen=True, eq=False):
-    """What a kernel can ask about its launch: the extents of block and grid, in threads and blocks."""
-
-    block: tuple[Node, Node, Node]
-    grid: tuple[Node, Node, Node]
-
-
-class Gap(Struct):
-    """Something that the execution passed over."""
-
-    span: ir.Span
-    reason: str
-    kind: ReasonKind = "other"
-    problem: Problem | None = None
-
-
 class Executor:
     """One execution, and what it leaves behind."""
 
     value_handlers = VALUE_HANDLERS
     place_handlers = PLACE_HANDLERS
 
-    def __init__(self, graph: Graph, extents: Extents | None, deadline: Deadline = NEVER) -> None:
-        """`extents` are None for host code, which has no threads; what is left at the deadline is given up."""
+    def __init__(self, graph: Graph, deadline: Deadline = NEVER) -> None:
         self.graph = graph
-        self.extents = extents
         self.deadline = deadline
         self.state = State(graph)
         self.memory = Memory(graph)
@@ -89,11 +68,6 @@ class Executor:
         """Functions that are known by name."""
         self.on_launch: Callable[[ir.Launch], None] | None = None
         """What to do about `<<<>>>`; None where launches are not expected (device code)."""
-        self.assumed: list[Node] = []
-        """What the program states about its arguments; other values need not be tried."""
-        self.rests_on: dict[Node, None] = {}
-        """Numbers that options may change, by which loops were counted out: they are taken for what they are
-        otherwise."""
         self.active: list[str] = []
         """Keys of the functions being executed, to stop at recursion."""
         self.effects: dict[ir.Stmt, walk.Effects] = {}

@@ -28,7 +28,7 @@ from cudalint.host.executor.values import (
 )
 from cudalint.host.values.arithmetic import I8, kind_of
 from cudalint.host.values.graph import Graph
-from cudalint.host.values.nodes import THREAD_BITS, UNINITIALISED, Node, Reason
+from cudalint.host.values.nodes import UNINITIALISED, Node, Reason
 from cudalint.ir import nodes as ir
 from cudalint.ir.sizes import Size, parts, sized
 from cudalint.ir.text import field_name
@@ -87,7 +87,7 @@ class Memory:
             return self.graph.opaque(reason, args, kind_of(type_))
         if isinstance(type_, ir.PointerType):
             self._unknown += 1
-            address = self.graph.opaque(replace(reason, text=f"{reason.text} [{self._unknown}]", memory=()), args, I8)
+            address = self.graph.opaque(replace(reason, text=f"{reason.text} [{self._unknown}]"), args, I8)
             target = Allocation(name or UNNAMED, "global", opaque=address, element=type_.pointee)
             return Pointer(target, self.graph.const(0, I8), type_.pointee)
         if isinstance(type_, ir.ArrayType):
@@ -96,7 +96,7 @@ class Memory:
             fields = {}
             for field in type_.fields:
                 text = f"{reason.text} (.{field.name})" if reason.data else reason.text
-                part = replace(reason, text=text, memory=reason.memory and (*reason.memory, field.name))
+                part = replace(reason, text=text)
                 inner = field_name(name, field.name) if name else field.name
                 fields[field.name] = self.unknown(field.type, part, args, inner)
             return RecordValue(type_, fields)
@@ -130,10 +130,9 @@ class Memory:
             inner = self._part(value, step, place.type if position == len(place.path) - 1 else None)
             if inner is None:
                 # A field that the value does not have may depend on anything.
-                extra = tuple(self.graph.thread) if isinstance(step, str) else ()
                 indices = tuple(s for s in place.path if isinstance(s, Node))
                 names = ".".join(s for s in place.path if isinstance(s, str))
-                return self.smear(value, place.type, extra + indices, field=names or None)
+                return self.smear(value, place.type, indices, field=names or None)
             value = inner
         if isinstance(place.type, ir.RecordType) and not isinstance(value, (RecordValue, Choice, Closure)):
             return self.smear(value, place.type)
@@ -175,8 +174,8 @@ class Memory:
     def _pick(self, array: ArrayValue, index: Node) -> Value | None:
         count = array.type.count or 0
         has_pointers = not isinstance(array.rest, Node) and len(array.elements) < count
-        if (has_pointers or not array.elements) and count and not index.bits & THREAD_BITS:
-            return self._own_pointers(array.rest, index)  # All threads take the same one.
+        if (has_pointers or not array.elements) and count:
+            return self._own_pointers(array.rest, index)
         if has_pointers or not 0 < count <= _MAX_PICK:
             # Elements of which nothing is known are not one and the same pointer.
             return None
@@ -226,7 +225,7 @@ class Memory:
 
     def _loaded(self, place: MemoryPlace, target: Allocation, span: ir.Span) -> Value:
         text = f"it is loaded from `{target.name}` at line {span.line}"
-        reason = Reason(True, text, memory=() if target.is_null else (target,), kind="loaded")
+        reason = Reason(True, text, kind="loaded")
         offset = place.pointer.offset
         args = (offset,) if target.opaque is None else (offset, target.opaque)
         return self.unknown(place.type, reason, args, f"{target.name}[...]")

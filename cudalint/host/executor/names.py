@@ -9,7 +9,6 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.host.executor import expressions
 from cudalint.host.executor.memory import decay, dereference
 from cudalint.host.executor.pointers import advance, move_choice, move_pointer, pointer_place
-from cudalint.host.executor.positions import builtin
 from cudalint.host.executor.values import (
     PLACES,
     Allocation,
@@ -21,11 +20,9 @@ from cudalint.host.executor.values import (
     Place,
     Pointer,
     RecordValue,
-    Subscripts,
     TemporaryPlace,
     Text,
     Value,
-    Within,
 )
 from cudalint.host.values.arithmetic import I8, kind_of
 from cudalint.host.values.defaults import NOT_DECLARED
@@ -69,8 +66,7 @@ def _variable_memory(ex: Executor, symbol: ir.Symbol) -> Place:
         size = symbol.type.bytes if symbol.storage != "dynamic-shared" and symbol.type.bytes else None
         target = Allocation(symbol.name, space, size, symbol)  # type: ignore[arg-type]
         ex.globals[symbol] = target
-    subscripts = Subscripts(symbol, ())
-    return MemoryPlace(Pointer(target, ex.graph.const(0, I8), symbol.type, subscripts), symbol.type)
+    return MemoryPlace(Pointer(target, ex.graph.const(0, I8), symbol.type), symbol.type)
 
 
 def name_value(ex: Executor, expr: ir.Name) -> Value:
@@ -95,7 +91,7 @@ def _builtin_value(ex: Executor, symbol: ir.Symbol) -> Value:
     if symbol.name == "warpSize":
         return ex.graph.const(WARP_LANES)
     if isinstance(symbol.type, ir.RecordType):
-        fields: dict[str, Value] = {axis: builtin(ex, symbol.name, axis) for axis in "xyz"}
+        fields: dict[str, Value] = dict.fromkeys("xyz", ex.graph.one)
         return RecordValue(symbol.type, fields)
     return ex.graph.zero
 
@@ -103,7 +99,7 @@ def _builtin_value(ex: Executor, symbol: ir.Symbol) -> Value:
 def member_value(ex: Executor, expr: ir.Member) -> Value:
     base = expr.base
     if isinstance(base, ir.Name) and base.symbol.storage == "builtin":
-        return builtin(ex, base.symbol.name, expr.field)
+        return ex.graph.one
     return expressions.read(ex, member_place(ex, expr), expr.span)
 
 
@@ -132,19 +128,8 @@ def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
         return _somewhere_within(ex, base, base.type, name, type_)
     offset = field.offset if field else 0
     pointer = base.pointer
-    subscripts = pointer.subscripts
-    if subscripts is not None:
-        subscripts = Subscripts(subscripts.symbol, subscripts.indices, subscripts.inner + offset)
     moved = ex.graph.binary("+", pointer.offset, ex.graph.const(offset, I8), I8)
-    if base.record is not None:
-        record: Within | None = Within(
-            base.record.bytes, base.record.align, base.record.offset + offset, base.record.name
-        )
-    else:
-        record = None
-        if isinstance(base.type, ir.RecordType):
-            record = Within(base.type.bytes, base.type.align, offset, base.type.name)
-    inner_place = MemoryPlace(Pointer(pointer.target, moved, type_, subscripts, pointer.one_of), type_, record)
+    inner_place = MemoryPlace(Pointer(pointer.target, moved, type_), type_)
     if ir.is_reference(type_):
         return pointer_place(ex, expressions.read(ex, inner_place, ir.Span("", 0, 0, 0, 0)), type_)
     return inner_place
@@ -156,7 +141,7 @@ def _somewhere_within(ex: Executor, base: MemoryPlace, record: ir.RecordType, na
     at = ex.opaque(text, ir.Scalar("unsigned long", 8, "uint"), origin=(record, name))
     offset = at if isinstance(at, Node) else ex.graph.zero
     moved = ex.graph.binary("+", base.pointer.offset, offset, I8)
-    inner = MemoryPlace(Pointer(base.pointer.target, moved, type_, None, base.pointer.one_of), type_, None)
+    inner = MemoryPlace(Pointer(base.pointer.target, moved, type_), type_)
     if ir.is_reference(type_):
         return pointer_place(ex, expressions.read(ex, inner, ir.Span("", 0, 0, 0, 0)), type_)
     return inner
@@ -189,7 +174,7 @@ def index_place(ex: Executor, expr: ir.Index) -> Place:
         # In a template the type may be known of the value only: `auto row = t + i; row[1]`.
         is_dependent = isinstance(expr.type, ir.OpaqueType) and not expr.type.bytes
         element = base.pointee if is_dependent else expr.type
-        return dereference(advance(ex, base, index, element, subscript=True), ex.graph)
+        return dereference(advance(ex, base, index, element), ex.graph)
     if isinstance(base, ArrayValue):
         return TemporaryPlace(ex.memory.element(base, index, expr.type), expr.type)
     if isinstance(base, Text):

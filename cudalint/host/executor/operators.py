@@ -270,7 +270,7 @@ def cast_place(ex: Executor, expr: ir.Cast) -> Place:
         return TemporaryPlace(cast_value(ex, expr), expr.type)
     if isinstance(inner, MemoryPlace):
         pointer = as_pointer(inner.pointer, target)
-        return MemoryPlace(pointer, target, inner.record)
+        return MemoryPlace(pointer, target)
     if isinstance(inner, LocalPlace):
         return LocalPlace(inner.symbol, inner.path, target)
     return TemporaryPlace(inner.value, target)

@@ -5,16 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from msgspec.structs import replace
-
 from cudalint.host.executor import expressions
 from cudalint.host.executor.conversions import as_number
-from cudalint.host.executor.pointers import pointer_place
-from cudalint.host.executor.values import Choice, LocalPlace, MemoryPlace, Pointer, Value
+from cudalint.host.executor.values import Choice, Pointer, Value
 from cudalint.host.library.bits import of_a_word
 from cudalint.host.library.bulk import BULK_ACCESSES
-from cudalint.host.library.specifications import SPECIFICATIONS
-from cudalint.host.values.arithmetic import BOOL, F8, I8, kind_of
+from cudalint.host.values.arithmetic import BOOL, F8, kind_of
 from cudalint.host.values.nodes import Node, Stride, without_cast
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS, Builtin
@@ -74,32 +70,6 @@ def _rounded(name: str) -> Handler:
     return handler
 
 
-def _operator(op: str) -> Handler:
-    def handler(ex: Executor, call: ir.Call) -> Value | None:
-        if not isinstance(call.type, ir.Scalar):
-            return None
-        a, b = _numbers(ex, call)[:2]
-        return ex.graph.binary(op, a, b, kind_of(call.type))
-
-    return handler
-
-
-def _fused(ex: Executor, call: ir.Call) -> Value | None:
-    if not isinstance(call.type, ir.Scalar):
-        return None
-    a, b, c = _numbers(ex, call)[:3]
-    kind = kind_of(call.type)
-    return ex.graph.binary("+", ex.graph.binary("*", a, b, kind), c, kind)
-
-
-def _high_product(ex: Executor, call: ir.Call) -> Value | None:
-    if call.type.bytes != 4:
-        return None
-    a, b = _numbers(ex, call)[:2]
-    wide = ex.graph.binary("*", a, b, I8)
-    return ex.graph.convert(ex.graph.binary(">>", wide, ex.graph.const(32), I8), kind_of(call.type))
-
-
 def _power(ex: Executor, call: ir.Call) -> Value | None:
     numbers = _numbers(ex, call)
     if len(numbers) != 2:
@@ -111,12 +81,6 @@ def _power(ex: Executor, call: ir.Call) -> Value | None:
     if (base.bits | exponent.bits) & ex.graph.opaque_bits:
         return ex.opaque("of `pow`", call.type, (base, exponent))
     return ex.graph.binary("pow", base, exponent, kind)
-
-
-def _nothing(ex: Executor, call: ir.Call) -> Value:
-    for argument in call.arguments:
-        expressions.evaluate(ex, argument)
-    return ex.graph.zero
 
 
 def _end(ex: Executor, call: ir.Call) -> Value:
@@ -145,41 +109,13 @@ def _stride(ex: Executor, call: ir.Call) -> Value:
     return value
 
 
-def _assume_aligned(ex: Executor, call: ir.Call) -> Value:
-    """`__builtin_assume_aligned(pointer, n)`: the offset is rounded down to what the program promises that it is."""
-    value, *promised = [expressions.evaluate(ex, a) for a in call.arguments]
-    if len(promised) != 1 or not isinstance(value, Pointer):
-        return value
-    (width,) = promised
-    if not isinstance(width, Node) or not width.is_const or width.value not in (2, 4, 8, 16, 32, 64, 128, 256):
-        return value
-    size = ex.graph.const(width.value, I8)
-    offset = ex.graph.binary("*", ex.graph.binary("/", value.offset, size, I8), size, I8)
-    return replace(value, offset=offset, subscripts=None)
-
-
-def _set_pair(ex: Executor, call: ir.Call) -> Value | None:
-    """sincosf(x, &s, &c)."""
-    values = [expressions.evaluate(ex, a) for a in call.arguments]
-    if not isinstance(values[0], Node):
-        return None
-    for name, target, argument in zip(("sin", "cos"), values[1:], call.arguments[1:], strict=False):
-        where = pointer_place(ex, target, argument.type)
-        if isinstance(where, (LocalPlace, MemoryPlace)):
-            value = ex.graph.function(name, values[0], values[0].kind)
-            expressions.write(ex, where, value, call.span)
-    return ex.graph.zero
-
-
 HANDLERS: Mapping[str, Handler] = {
-    "absolute": _absolute, "fused": _fused, "high-product": _high_product, "power": _power,
-    "sine-and-cosine": _set_pair, "converted": _rounded(""),
-    "nothing": _nothing, "end": _end, "first-argument": _first, "assumed-alignment": _assume_aligned,
-    "stride": _stride, **SPECIFICATIONS, **BULK_ACCESSES,
+    "absolute": _absolute, "power": _power, "converted": _rounded(""), "end": _end, "first-argument": _first,
+    "assumed-alignment": _first, "stride": _stride, **BULK_ACCESSES,
 }  # fmt: skip
 """By effect (`cudalint.ir.builtins`)."""
 MAKERS: Mapping[str, Callable[[str], Handler]] = {
-    "extremum": _extremum, "operator": _operator, "function": _function, "rounded": _rounded, "bits": of_a_word,
+    "extremum": _extremum, "function": _function, "rounded": _rounded, "bits": of_a_word,
 }
 """The same for effects that an operand tells more of: from that to the handler."""
 

@@ -6,13 +6,15 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 
+import numpy as np
 from msgspec.structs import replace
 
 from cudalint.heuristics import heuristic
 from cudalint.host.executor.values import PLACES, Place, Pointer, Value, map_leaves
 from cudalint.host.runtime.launching import HostLaunch
 from cudalint.host.values.arithmetic import BOOL
-from cudalint.host.values.assumptions import holds, is_large
+from cudalint.host.values.assumptions import is_large
+from cudalint.host.values.evaluation import Evaluated, holds
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, Uniform, below, without_cast
 from cudalint.host.values.polynomial import is_address
@@ -140,7 +142,9 @@ class CheckedSizes:
             candidates: Iterable[int] = (*_CANDIDATES, *_named_by(guard))
             candidates = _next_to(graph.generic(symbol)) if is_remainder else candidates
             candidates = (1, 0) if symbol.kind == BOOL else candidates
-            found = tuple([value for value in candidates if holds(graph, guard, {**values, symbol: value})])
+            tried = tuple(candidates)
+            held = Evaluated(graph, {**values, symbol: np.array(tried)}).array(guard) if tried else ()
+            found = tuple([value for value, is_held in zip(tried, held, strict=True) if is_held])
             graph.fitting[key] = found
         return found
 

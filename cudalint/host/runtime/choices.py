@@ -14,7 +14,7 @@ from cudalint.host.executor.loop_parts import LoopParts
 from cudalint.host.executor.state import LoopScope
 from cudalint.host.executor.values import Place, Value
 from cudalint.host.runtime.joins import is_plain
-from cudalint.host.values.assumptions import holds
+from cudalint.host.values.evaluation import holds
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk

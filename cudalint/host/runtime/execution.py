@@ -168,7 +168,7 @@ class HostExecutor(Executor):
         executed: Collection[str],
         deadline: Deadline = NEVER,
     ) -> None:
-        super().__init__(graph, None, deadline)
+        super().__init__(graph, deadline)
         self.memory: HostMemory = memory
         self.library = HOST_LIBRARY
         self.on_launch = partial(launching.record, self)
@@ -291,7 +291,6 @@ class HostExecutor(Executor):
             self.guards = ()
             self.outer_guards.clear()
             self.iterations.clear()
-            self.assumed.clear()
 
     def forget(self, symbols: Iterable[ir.Symbol]) -> None:
         """Takes variables for unknown that other files have set by calling functions of this one."""

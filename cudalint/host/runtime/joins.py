@@ -22,7 +22,7 @@ from cudalint.host.executor.values import (
     nodes_of,
 )
 from cudalint.host.values.arithmetic import BOOL
-from cudalint.host.values.assumptions import holds
+from cudalint.host.values.evaluation import holds
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, Uniform, without_cast, without_not
 from cudalint.ir import nodes as ir

@@ -6,7 +6,6 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
 from msgspec import Struct
 
 from cudalint.facts import Tiling
@@ -17,9 +16,9 @@ from cudalint.host.runtime import joins
 from cudalint.host.runtime.tiling import tilings
 from cudalint.host.values.arithmetic import U4, U8, Kind, wrap
 from cudalint.host.values.contradictions import exclude_each_other
+from cudalint.host.values.evaluation import number_of
 from cudalint.host.values.graph import Graph, conjuncts
 from cudalint.host.values.nodes import Node, Reason
-from cudalint.host.values.numeric import Rows
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 
@@ -116,7 +115,7 @@ def add(
     if not ex.taken:
         # `run<float>(0, 0)` in a function that is there to instantiate a template says nothing about sizes.
         grid, block = _with_threads(ex, grid), _with_threads(ex, block)
-    guards = (part for guard in (*ex.guards, *ex.assumed) for part in conjuncts(ex.graph, guard))
+    guards = (part for guard in ex.guards for part in conjuncts(ex.graph, guard))
     known = tuple(dict.fromkeys(part for part in guards if joins.is_plain(ex.graph, part)))
     is_excluded = exclude_each_other(known) or any(part.is_const and not part.value for part in known)
     taken = ex.taken and not is_excluded
@@ -158,7 +157,7 @@ def whole_number(graph: Graph, number: Node, kind: Kind) -> Node | None:
     not finite or that the integer can't hold (`1e999` bytes), of which C doesn't say what it becomes."""
     if not number.kind.is_float or number.bits & graph.opaque_bits:
         return number
-    value = float(np.asarray(Rows.of_one_block(graph, {}).value(number)).flat[0])
+    value = float(number_of(graph, number))
     held = math.isfinite(value) and wrap(int(value), kind) == int(value)
     return graph.convert(number, kind) if held else None
 

@@ -14,7 +14,7 @@ from cudalint.host.executor.values import ArrayValue, Place, RecordValue, Value
 from cudalint.host.runtime import choices, command_line, euclid
 from cudalint.host.runtime.joins import is_plain, note_defaults
 from cudalint.host.values.arithmetic import kind_of, wrap
-from cudalint.host.values.assumptions import holds
+from cudalint.host.values.evaluation import holds
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk

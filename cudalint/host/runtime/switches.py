@@ -10,7 +10,7 @@ from cudalint.host.executor import expressions
 from cudalint.host.executor.state import LoopScope
 from cudalint.host.runtime import joins
 from cudalint.host.values.arithmetic import BOOL
-from cudalint.host.values.assumptions import holds
+from cudalint.host.values.evaluation import holds
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 
