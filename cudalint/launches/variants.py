@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from msgspec.structs import replace
 
 from cudalint.facts import KnownExtents
-from cudalint.host.runtime.memory import Generics
+from cudalint.host.executor.generics import Generics
 from cudalint.host.values.graph import Graph
 from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import unknown_arguments

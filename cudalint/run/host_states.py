@@ -12,8 +12,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.fixes.edits import MovedLines
+from cudalint.host.executor.launching import HostLaunch
 from cudalint.host.executor.values import Allocation
-from cudalint.host.runtime.launching import HostLaunch
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.launches.opt_in import OptIns

@@ -16,7 +16,7 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.host.runtime.launching import HostLaunch
+from cudalint.host.executor.launching import HostLaunch
 from cudalint.host.values.evaluation import holds
 from cudalint.host.values.nodes import Choice, Node, Uniform, bits_of
 from cudalint.ir import nodes as ir

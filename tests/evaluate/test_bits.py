@@ -10,7 +10,7 @@ from evaluating import elements, evaluate, only, results
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.host.library.bits import first_set, leading_zeros, ones, reversed_word, trailing_zeros
+from cudalint.host.executor.bits import first_set, leading_zeros, ones, reversed_word, trailing_zeros
 from cudalint.host.values.arithmetic import U4
 from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import Graph

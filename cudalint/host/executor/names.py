@@ -30,7 +30,7 @@ from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.host.executor.executor import Executor
+    from cudalint.host.executor.execution import Execution
 
 _OUTSIDE: Final[Mapping[str, str]] = {
     "global": "is set elsewhere",
@@ -40,15 +40,15 @@ _OUTSIDE: Final[Mapping[str, str]] = {
 """Of what nothing in a function gives: why it is not known."""
 
 
-def name_place(ex: Executor, expr: ir.Name) -> Place:
+def name_place(ex: Execution, expr: ir.Name) -> Place:
     return symbol_place(ex, expr.symbol)
 
 
-def symbol_place(ex: Executor, symbol: ir.Symbol) -> Place:
+def symbol_place(ex: Execution, symbol: ir.Symbol) -> Place:
     value = ex.state.variables.get(symbol)
     if isinstance(value, PLACES):
         return value
-    if value is None and ex.lies_in_memory(symbol):
+    if value is None and expressions.lies_in_memory(symbol):
         return _variable_memory(ex, symbol)
     if value is None and symbol.storage == "builtin":
         # It stands in no variable, but references are bound to it: `const int &lane` to `threadIdx.x`.
@@ -56,7 +56,7 @@ def symbol_place(ex: Executor, symbol: ir.Symbol) -> Place:
     return LocalPlace(symbol, (), symbol.type)
 
 
-def _variable_memory(ex: Executor, symbol: ir.Symbol) -> Place:
+def _variable_memory(ex: Execution, symbol: ir.Symbol) -> Place:
     """A variable that lives in memory: shared, constant, or a device global."""
     if symbol.storage == "constant" and expressions.initialise_global(ex, symbol):
         return LocalPlace(symbol, (), symbol.type)
@@ -69,7 +69,7 @@ def _variable_memory(ex: Executor, symbol: ir.Symbol) -> Place:
     return MemoryPlace(Pointer(target, ex.graph.const(0, I8), symbol.type), symbol.type)
 
 
-def name_value(ex: Executor, expr: ir.Name) -> Value:
+def name_value(ex: Execution, expr: ir.Name) -> Value:
     symbol = expr.symbol
     held = ex.state.variables.get(symbol)
     if isinstance(held, (Node, Pointer)) and not isinstance(symbol.type, ir.RecordType):
@@ -81,13 +81,13 @@ def name_value(ex: Executor, expr: ir.Name) -> Value:
         ex.state.variables[symbol] = made_up
         return made_up
     outside = symbol.storage in _OUTSIDE and symbol not in ex.state.variables
-    if outside and not ex.lies_in_memory(symbol) and not expressions.initialise_global(ex, symbol):
+    if outside and not expressions.lies_in_memory(symbol) and not expressions.initialise_global(ex, symbol):
         reason = Reason(False, f"`{symbol.name}` {_OUTSIDE[symbol.storage]}")
         ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
     return expressions.read(ex, symbol_place(ex, symbol), expr.span)
 
 
-def _builtin_value(ex: Executor, symbol: ir.Symbol) -> Value:
+def _builtin_value(ex: Execution, symbol: ir.Symbol) -> Value:
     if symbol.name == "warpSize":
         return ex.graph.const(WARP_LANES)
     if isinstance(symbol.type, ir.RecordType):
@@ -96,14 +96,14 @@ def _builtin_value(ex: Executor, symbol: ir.Symbol) -> Value:
     return ex.graph.zero
 
 
-def member_value(ex: Executor, expr: ir.Member) -> Value:
+def member_value(ex: Execution, expr: ir.Member) -> Value:
     base = expr.base
     if isinstance(base, ir.Name) and base.symbol.storage == "builtin":
         return ex.graph.one
     return expressions.read(ex, member_place(ex, expr), expr.span)
 
 
-def member_place(ex: Executor, expr: ir.Member) -> Place:
+def member_place(ex: Execution, expr: ir.Member) -> Place:
     if expr.arrow:
         base = pointer_place(ex, expressions.evaluate(ex, expr.base), expr.base.type)
     else:
@@ -111,7 +111,7 @@ def member_place(ex: Executor, expr: ir.Member) -> Place:
     return field_place(ex, base, expr.field, expr.type)
 
 
-def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
+def field_place(ex: Execution, base: Place, name: str, type_: ir.Type) -> Place:
     field = base.type.field(name) if isinstance(base.type, ir.RecordType) else None
     if field is not None and ir.is_reference(field.type):
         # An expression that names it has the type of what it refers to.
@@ -135,7 +135,7 @@ def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
     return inner_place
 
 
-def _somewhere_within(ex: Executor, base: MemoryPlace, record: ir.RecordType, name: str, type_: ir.Type) -> Place:
+def _somewhere_within(ex: Execution, base: MemoryPlace, record: ir.RecordType, name: str, type_: ir.Type) -> Place:
     """A field of a record of which nobody knows where its fields are."""
     text = f"where `{name}` stands in its record is not known: {record.unsized}"
     at = ex.opaque(text, ir.Scalar("unsigned long", 8, "uint"), origin=(record, name))
@@ -147,20 +147,20 @@ def _somewhere_within(ex: Executor, base: MemoryPlace, record: ir.RecordType, na
     return inner
 
 
-def _through_reference(ex: Executor, inner: LocalPlace) -> Place:
+def _through_reference(ex: Execution, inner: LocalPlace) -> Place:
     """A field of reference type names the place that it was bound to."""
     if not ir.is_reference(inner.type):
         return inner
     return _referred(ex, ex.memory.read(ex.state, inner, ex.place_of(inner.symbol.span)), inner.type)
 
 
-def _referred(ex: Executor, value: Value, type_: ir.Type) -> Place:
+def _referred(ex: Execution, value: Value, type_: ir.Type) -> Place:
     if not ir.is_reference(type_):
         return TemporaryPlace(value, type_)
     return dereference(value, ex.graph) if isinstance(value, Pointer) else TemporaryPlace(value, type_.pointee)
 
 
-def index_place(ex: Executor, expr: ir.Index) -> Place:
+def index_place(ex: Execution, expr: ir.Index) -> Place:
     base = _array_base(ex, expr.base)
     index = expressions.number(ex, expr.index)
     if index.kind.is_float:  # In code with errors, of which clang has made no integer.
@@ -182,7 +182,7 @@ def index_place(ex: Executor, expr: ir.Index) -> Place:
     return pointer_place(ex, base, ir.PointerType(expr.type))
 
 
-def _array_base(ex: Executor, base: ir.Expr) -> LocalPlace | Value:
+def _array_base(ex: Execution, base: ir.Expr) -> LocalPlace | Value:
     """The array or pointer that is subscripted, without decaying a local array to a pointer."""
     inner = base
     while isinstance(inner, ir.Cast) and not inner.explicit and isinstance(inner.operand.type, ir.ArrayType):
@@ -200,5 +200,5 @@ def _array_base(ex: Executor, base: ir.Expr) -> LocalPlace | Value:
     return expressions.evaluate(ex, base)
 
 
-def function_value(ex: Executor, expr: ir.FunctionName) -> Value:
+def function_value(ex: Execution, expr: ir.FunctionName) -> Value:
     return FunctionValue(expr.function)

@@ -25,12 +25,12 @@ from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.host.executor.executor import Executor
+    from cudalint.host.executor.execution import Execution
 
 NULL = Allocation("nullptr", "local", is_null=True)
 
 
-def pointer_place(ex: Executor, value: Value, type_: ir.Type) -> Place:
+def pointer_place(ex: Execution, value: Value, type_: ir.Type) -> Place:
     """`*value` for a pointer value of any form."""
     if isinstance(value, Pointer):
         return dereference(value, ex.graph)
@@ -45,14 +45,14 @@ def pointer_place(ex: Executor, value: Value, type_: ir.Type) -> Place:
     return TemporaryPlace(ex.memory.smear(value, pointee), pointee)
 
 
-def _letter(ex: Executor, text: Text, type_: ir.Type) -> Value:
+def _letter(ex: Execution, text: Text, type_: ir.Type) -> Value:
     """The first letter of a text, or the 0 that ends it."""
     if not text.text.isascii() or not isinstance(type_, ir.Scalar):
         return ex.memory.smear(text, type_)
     return ex.graph.const(ord(text.text[:1] or "\0"), kind_of(type_))
 
 
-def _choice_place(ex: Executor, value: Choice, pointee: ir.Type) -> Place:
+def _choice_place(ex: Execution, value: Choice, pointee: ir.Type) -> Place:
     """What a pointer to one of several arrays leads to: the first of them that there is."""
     found: list[MemoryPlace] = []
     for side in (value.a, value.b):
@@ -72,7 +72,7 @@ def are_one(one: Allocation | LocalMemory, other: Allocation | LocalMemory) -> b
     return one is other
 
 
-def move_pointer(ex: Executor, pointer: Value, index: Node, pointee: ir.Type) -> Value:
+def move_pointer(ex: Execution, pointer: Value, index: Node, pointee: ir.Type) -> Value:
     """`pointer + index` for a pointer of any form; what is none stays what it is."""
     if isinstance(pointer, Pointer):
         return advance(ex, pointer, index, pointee)
@@ -83,27 +83,27 @@ def move_pointer(ex: Executor, pointer: Value, index: Node, pointee: ir.Type) ->
     return pointer
 
 
-def _rest_of(ex: Executor, text: Text, index: Node, pointee: ir.Type) -> Value:
+def _rest_of(ex: Execution, text: Text, index: Node, pointee: ir.Type) -> Value:
     """A text from one of its letters on."""
     if index.is_const and 0 <= index.value <= len(text.text):
         return replace(text, text=text.text[int(index.value) :])
     return Pointer(Allocation("text", "local"), index, pointee)
 
 
-def advance(ex: Executor, pointer: Pointer, index: Node, element: ir.Type) -> Pointer:
+def advance(ex: Execution, pointer: Pointer, index: Node, element: ir.Type) -> Pointer:
     """`pointer + index`, counted in elements."""
     graph = ex.graph
     offset = graph.binary("+", pointer.offset, graph.binary("*", index, _size(ex, element), I8), I8)
     return Pointer(pointer.target, offset, element)
 
 
-def _size(ex: Executor, element: ir.Type) -> Node:
+def _size(ex: Execution, element: ir.Type) -> Node:
     """The bytes of an element; those of a type that depends on a template's parameter, or of a row of which it gives
     the length, are known to its instantiations only, and those of a struct with errors in it to nobody."""
     return ex.graph.const(element_bytes(element), I8)
 
 
-def move_choice(ex: Executor, choice: Choice, index: Node, element: ir.Type) -> Value:
+def move_choice(ex: Execution, choice: Choice, index: Node, element: ir.Type) -> Value:
     """Both sides of it, moved."""
 
     def move(side: Value) -> Value:
@@ -123,7 +123,7 @@ def pointee_of(type_: ir.Type, value: Value) -> ir.Type:
     return value.pointee if isinstance(value, Pointer) else ir.OpaqueType("?")
 
 
-def pointer_difference(ex: Executor, op: str, left: Pointer, right: Pointer, type_: ir.Type) -> Node:
+def pointer_difference(ex: Execution, op: str, left: Pointer, right: Pointer, type_: ir.Type) -> Node:
     """`left - right` in elements, or a comparison of two pointers into one array."""
     if op == "-":
         bytes_apart = ex.graph.binary("-", left.offset, right.offset, I8)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from cudalint.execute.trace import Stack
 from cudalint.facts import KernelFacts, OutOfBounds, Place
-from cudalint.host.runtime.checked_sizes import equal
+from cudalint.host.executor.checked_sizes import equal
 from cudalint.host.values.nodes import without_cast
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import nodes_in

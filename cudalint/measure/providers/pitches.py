@@ -11,7 +11,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from cudalint.facts import KernelFacts, PitchMismatch, Place
-from cudalint.host.runtime.checked_sizes import equal
+from cudalint.host.executor.checked_sizes import equal
 from cudalint.host.values.nodes import without_cast
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration

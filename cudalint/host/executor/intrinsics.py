@@ -6,17 +6,17 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from cudalint.host.executor import expressions
+from cudalint.host.executor.bits import of_a_word
 from cudalint.host.executor.conversions import as_number
+from cudalint.host.executor.copies import COPIES
 from cudalint.host.executor.values import Choice, Pointer, Value
-from cudalint.host.library.bits import of_a_word
-from cudalint.host.library.bulk import BULK_ACCESSES
 from cudalint.host.values.arithmetic import BOOL, F8, kind_of
 from cudalint.host.values.nodes import Node, Stride, without_cast
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS, Builtin
 
 if TYPE_CHECKING:
-    from cudalint.host.executor.executor import Executor
+    from cudalint.host.executor.execution import Execution
 
 Handler = Callable[..., Any]
 """Takes the executor and the call; returns a value or a place, or None to let the call be treated as any other."""
@@ -25,12 +25,12 @@ Handler = Callable[..., Any]
 # --- arithmetic -------------------------------------------------------------------------------------------
 
 
-def _numbers(ex: Executor, call: ir.Call) -> list[Node]:
+def _numbers(ex: Execution, call: ir.Call) -> list[Node]:
     return [expressions.number(ex, a) for a in call.arguments]
 
 
 def _extremum(op: str) -> Handler:
-    def handler(ex: Executor, call: ir.Call) -> Value | None:
+    def handler(ex: Execution, call: ir.Call) -> Value | None:
         if len(call.arguments) < 2 or not isinstance(ir.referent(call.type), ir.Scalar):
             return None
         a, b = _numbers(ex, call)[:2]
@@ -40,7 +40,7 @@ def _extremum(op: str) -> Handler:
     return handler
 
 
-def _absolute(ex: Executor, call: ir.Call) -> Value | None:
+def _absolute(ex: Execution, call: ir.Call) -> Value | None:
     if not isinstance(call.type, ir.Scalar):
         return None
     graph, kind = ex.graph, kind_of(call.type)
@@ -50,7 +50,7 @@ def _absolute(ex: Executor, call: ir.Call) -> Value | None:
 
 
 def _function(name: str) -> Handler:
-    def handler(ex: Executor, call: ir.Call) -> Value | None:
+    def handler(ex: Execution, call: ir.Call) -> Value | None:
         if len(call.arguments) != 1 or not isinstance(call.type, ir.Scalar):
             return None
         return ex.graph.function(name, _numbers(ex, call)[0], kind_of(call.type))
@@ -61,7 +61,7 @@ def _function(name: str) -> Handler:
 def _rounded(name: str) -> Handler:
     """__float2int_rd and the like: round, then convert."""
 
-    def handler(ex: Executor, call: ir.Call) -> Value:
+    def handler(ex: Execution, call: ir.Call) -> Value:
         a = _numbers(ex, call)[0]
         if name and a.kind.is_float:
             a = ex.graph.function(name, a, F8)
@@ -70,7 +70,7 @@ def _rounded(name: str) -> Handler:
     return handler
 
 
-def _power(ex: Executor, call: ir.Call) -> Value | None:
+def _power(ex: Execution, call: ir.Call) -> Value | None:
     numbers = _numbers(ex, call)
     if len(numbers) != 2:
         return None
@@ -83,12 +83,12 @@ def _power(ex: Executor, call: ir.Call) -> Value | None:
     return ex.graph.binary("pow", base, exponent, kind)
 
 
-def _end(ex: Executor, call: ir.Call) -> Value:
+def _end(ex: Execution, call: ir.Call) -> Value:
     ex.state.dead = True
     return ex.graph.zero
 
 
-def _first(ex: Executor, call: ir.Call) -> Value:
+def _first(ex: Execution, call: ir.Call) -> Value:
     """Functions that hand their argument through: conversions between address spaces, __builtin_expect."""
     values = [expressions.evaluate(ex, a) for a in call.arguments]
     if isinstance(call.type, ir.Scalar) and isinstance(values[0], (Pointer, Choice)):
@@ -100,7 +100,7 @@ _STRIDES: Sequence[Stride] = ("any", "outer", "inner")
 """As the bundled headers number them."""
 
 
-def _stride(ex: Executor, call: ir.Call) -> Value:
+def _stride(ex: Execution, call: ir.Call) -> Value:
     """`_cudalint_stride(stride, kind)` of the bundled headers: notes that the first argument is a tensor's stride."""
     value, kind = _numbers(ex, call)
     bare = without_cast(value)
@@ -111,7 +111,7 @@ def _stride(ex: Executor, call: ir.Call) -> Value:
 
 HANDLERS: Mapping[str, Handler] = {
     "absolute": _absolute, "power": _power, "converted": _rounded(""), "end": _end, "first-argument": _first,
-    "assumed-alignment": _first, "stride": _stride, **BULK_ACCESSES,
+    "assumed-alignment": _first, "stride": _stride, **COPIES,
 }  # fmt: skip
 """By effect (`cudalint.ir.builtins`)."""
 MAKERS: Mapping[str, Callable[[str], Handler]] = {

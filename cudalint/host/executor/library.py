@@ -7,8 +7,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from cudalint.host.executor import expressions
+from cudalint.host.executor import command_line, expressions, launching
+from cudalint.host.executor.device import DEVICE_QUERIES
+from cudalint.host.executor.intrinsics import LIBRARY, Handler
+from cudalint.host.executor.lists import LISTS, is_found
 from cudalint.host.executor.pointers import pointer_place
+from cudalint.host.executor.tiling import tilings
 from cudalint.host.executor.values import (
     Allocation,
     ArrayValue,
@@ -21,21 +25,16 @@ from cudalint.host.executor.values import (
     Text,
     Value,
 )  # fmt: skip
-from cudalint.host.library.intrinsics import LIBRARY, Handler
-from cudalint.host.runtime import command_line, launching
-from cudalint.host.runtime.device import DEVICE_QUERIES
-from cudalint.host.runtime.lists import LISTS, is_found
-from cudalint.host.runtime.tiling import tilings
 from cudalint.host.values.arithmetic import I8, U8
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS, named
 
 if TYPE_CHECKING:
-    from cudalint.host.runtime.execution import HostExecutor
+    from cudalint.host.executor.execution import Execution
 
 
-def _allocate(ex: HostExecutor, call: ir.Call) -> Value:
+def _allocate(ex: Execution, call: ir.Call) -> Value:
     """cudaMalloc(&p, size) and its relatives."""
     target = expressions.evaluate(ex, call.arguments[0])
     size = expressions.number(ex, call.arguments[1])
@@ -53,7 +52,7 @@ def _allocate(ex: HostExecutor, call: ir.Call) -> Value:
     return ex.graph.zero
 
 
-def _allocate_pitched(ex: HostExecutor, call: ir.Call) -> Value:
+def _allocate_pitched(ex: Execution, call: ir.Call) -> Value:
     """cudaMallocPitch(&p, &pitch, width, height): rows start at multiples of 512 bytes (measured on many devices)."""
     target, pitch = (expressions.evaluate(ex, a) for a in call.arguments[:2])
     width = expressions.number(ex, call.arguments[2])
@@ -69,19 +68,19 @@ def _allocate_pitched(ex: HostExecutor, call: ir.Call) -> Value:
     return ex.graph.zero
 
 
-def _compare_texts(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _compare_texts(ex: Execution, call: ir.Call) -> Value | None:
     """strcmp(a, b), for strings that are known."""
     equal = _are_equal(ex, call.arguments)
     return None if equal is None else ex.graph.negate(equal)
 
 
-def _are_equal(ex: HostExecutor, operands: Sequence[ir.Expr]) -> Node | None:
+def _are_equal(ex: Execution, operands: Sequence[ir.Expr]) -> Node | None:
     values = [expressions.evaluate(ex, operand) for operand in operands]
     texts = [value for value in values if isinstance(value, Text)]
     return command_line.are_equal(ex, *texts) if len(texts) == len(values) == 2 else None
 
 
-def _compare(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _compare(ex: Execution, call: ir.Call) -> Value | None:
     """`format == "NCHW"`, and `widths.find(n) == widths.end()`."""
     operands = [operand for operand in (call.receiver, *call.arguments) if operand is not None]
     if not all(command_line.is_text(ir.referent(operand.type)) for operand in operands):
@@ -90,7 +89,7 @@ def _compare(ex: HostExecutor, call: ir.Call) -> Value | None:
     return equal if equal is None or call.name == "operator==" else ex.graph.negate(equal)
 
 
-def _compare_starts(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _compare_starts(ex: Execution, call: ir.Call) -> Value | None:
     """strncmp(a, b, n)."""
     first, second, count = (expressions.evaluate(ex, argument) for argument in call.arguments)
     if not (isinstance(first, Text) and isinstance(second, Text) and isinstance(count, Node)):
@@ -102,28 +101,28 @@ def _compare_starts(ex: HostExecutor, call: ir.Call) -> Value | None:
     return ex.graph.negate(command_line.are_equal(ex, *starts))
 
 
-def _length(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _length(ex: Execution, call: ir.Call) -> Value | None:
     """strlen(text)."""
     text = expressions.evaluate(ex, call.arguments[0])
     return ex.graph.const(len(text.text.encode()), U8) if isinstance(text, Text) else None
 
 
-def _exit(ex: HostExecutor, call: ir.Call) -> Value:
+def _exit(ex: Execution, call: ir.Call) -> Value:
     ex.state.dead = True
     return ex.graph.zero
 
 
-def _assumed(ex: HostExecutor, call: ir.Call) -> Value:
+def _assumed(ex: Execution, call: ir.Call) -> Value:
     """`__builtin_assume(n % 4 == 0)`: whoever goes on from here has such an `n`."""
     ex.stated(expressions.condition(ex, call.arguments[0]))
     return ex.graph.zero
 
 
-def _ignored(ex: HostExecutor, call: ir.Call) -> Value:
+def _ignored(ex: Execution, call: ir.Call) -> Value:
     return ex.graph.zero
 
 
-def _launch_kernel(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _launch_kernel(ex: Execution, call: ir.Call) -> Value | None:
     """cudaLaunchKernel(function, grid, block, arguments, shared, stream), the cooperative form alike."""
     kernels = list(launching.kernels_of(ex.graph, expressions.evaluate(ex, call.arguments[0])))
     if not kernels or len(call.arguments) < 4:
@@ -140,7 +139,7 @@ def _launch_kernel(ex: HostExecutor, call: ir.Call) -> Value | None:
     return ex.graph.zero
 
 
-def _pointed_arguments(ex: HostExecutor, array: Value, ref: ir.FunctionRef) -> tuple[Value | Place, ...]:
+def _pointed_arguments(ex: Execution, array: Value, ref: ir.FunctionRef) -> tuple[Value | Place, ...]:
     """The values behind `void *arguments[] = {&a, &b}`, or behind `void *argument = &a`, whose address is given."""
     function = ref.load()
     if function is None or not isinstance(array, Pointer) or not isinstance(array.target, LocalMemory):
@@ -158,7 +157,7 @@ def _pointed_arguments(ex: HostExecutor, array: Value, ref: ir.FunctionRef) -> t
     return tuple(values)
 
 
-def _launch_with_config(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _launch_with_config(ex: Execution, call: ir.Call) -> Value | None:
     """cudaLaunchKernelEx(&config, kernel, arguments...)."""
     if len(call.arguments) < 2:
         return None
@@ -188,7 +187,7 @@ _MOST_ATTRIBUTES = 32
 """Of a launch: there are but so many kinds."""
 
 
-def _is_in_clusters(ex: HostExecutor, config: RecordValue, call: ir.Call) -> bool:
+def _is_in_clusters(ex: Execution, config: RecordValue, call: ir.Call) -> bool:
     """Whether a launch's attributes make clusters of more than one block; not where they are only known at run time."""
     attributes, count = config.fields.get("attrs"), config.fields.get("numAttrs")
     if not isinstance(attributes, Pointer) or not isinstance(attributes.target, LocalMemory):
@@ -211,7 +210,7 @@ _MAX_DYNAMIC_SHARED = 8
 """cudaFuncAttributeMaxDynamicSharedMemorySize, and its twin of the driver's interface."""
 
 
-def _set_attribute(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _set_attribute(ex: Execution, call: ir.Call) -> Value | None:
     """cudaFuncSetAttribute(kernel, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)."""
     if len(call.arguments) != 3:
         return None
@@ -219,7 +218,7 @@ def _set_attribute(ex: HostExecutor, call: ir.Call) -> Value | None:
     attribute, value = (expressions.number(ex, argument) for argument in call.arguments[1:])
     if attribute.is_const and attribute.value == _MAX_DYNAMIC_SHARED:
         for kernel, _ in kernels:
-            ex.opt_ins.setdefault(kernel.key, []).append(value)
+            ex.found.opt_ins.setdefault(kernel.key, []).append(value)
     return ex.graph.zero
 
 

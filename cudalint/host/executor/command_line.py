@@ -11,12 +11,14 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
+from msgspec import Struct, field
+
 from cudalint.heuristics import heuristic
 from cudalint.host.executor import expressions, names
+from cudalint.host.executor.intrinsics import Handler
 from cudalint.host.executor.memory import decay
 from cudalint.host.executor.pointers import pointer_place
 from cudalint.host.executor.values import ArrayValue, LocalMemory, LocalPlace, Pointer, RecordValue, Text, Value
-from cudalint.host.library.intrinsics import Handler
 from cudalint.host.values.arithmetic import BOOL, I4, Kind, kind_of
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
@@ -24,7 +26,22 @@ from cudalint.numerals import whole
 from cudalint.toolchain.buildfiles.run_command import RunCommand
 
 if TYPE_CHECKING:
-    from cudalint.host.runtime.execution import HostExecutor
+    from cudalint.host.executor.execution import Execution
+
+class CommandLine(Struct, eq=False):
+    """What is known of the command line, and which numbers were made of it."""
+
+    command: RunCommand | None = None
+    """How the program is run."""
+    arguments: set[Node] = field(default_factory=set)
+    """The number of arguments that `main` is given."""
+    words: dict[tuple[str, str, Kind], Node] = field(default_factory=dict)
+    """The numbers that were read from words of the command line, by what they are called and say."""
+    chosen_by_words: set[Node] = field(default_factory=set)
+    """Whether words of the command line are certain texts."""
+    flags: set[Node] = field(default_factory=set)
+    """Numbers that choose between one that is known and one that isn't, once they have chosen one."""
+
 
 _INTEGER = re.compile(r"\s*[+-]?\d+")
 _NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
@@ -38,7 +55,7 @@ _OPTION_ARGUMENT = ir.Symbol("optarg", ir.PointerType(ir.Scalar("char", 1, "int"
 
 
 @heuristic("command-lines", "the `run` targets of Makefiles").otherwise(None)
-def give(ex: HostExecutor, main: ir.Function, command: RunCommand) -> None:
+def give(ex: Execution, main: ir.Function, command: RunCommand) -> None:
     """Gives `main(int argc, char **argv)` the words of a command."""
     if len(main.parameters) < 2:
         return
@@ -52,11 +69,11 @@ def give(ex: HostExecutor, main: ir.Function, command: RunCommand) -> None:
     rest = ex.memory.unknown(text, Reason(False, "no word of the command line"))
     ex.state.variables[held] = ArrayValue(list_, elements, rest)
     ex.state.variables[words] = decay(LocalPlace(held, (), list_), ex.graph)
-    ex.command = command
+    ex.options.command = command
     ex.state.variables[count] = ex.graph.default(count.name, len(command.words), I4, command.place)
 
 
-def _number_of(ex: HostExecutor, text: Text, pattern: re.Pattern[str], kind: Kind) -> Node | None:
+def _number_of(ex: Execution, text: Text, pattern: re.Pattern[str], kind: Kind) -> Node | None:
     """The number that a text begins with, as `atoi` reads it; None of other texts. One of the command line is the same
     wherever it is read, and another one where the program is run otherwise."""
     found = pattern.match(text.text)
@@ -67,10 +84,10 @@ def _number_of(ex: HostExecutor, text: Text, pattern: re.Pattern[str], kind: Kin
         return None
     if kind.is_float or not text.word:
         return ex.graph.const(number, kind)
-    known = ex.words.get((text.word, text.text, kind))
-    if known is None:
-        known = ex.words[text.word, text.text, kind] = ex.graph.default(f"?{text.word}", number, kind, text.source)
-    return known
+    words, key = ex.options.words, (text.word, text.text, kind)
+    if key not in words:
+        words[key] = ex.graph.default(f"?{text.word}", number, kind, text.source)
+    return words[key]
 
 
 def is_text(type_: ir.Type) -> bool:
@@ -79,24 +96,24 @@ def is_text(type_: ir.Type) -> bool:
     return (isinstance(letter, ir.Scalar) and letter.bytes == 1) or "basic_string" in ir.type_name(type_)
 
 
-def are_equal(ex: HostExecutor, first: Text, second: Text) -> Node:
+def are_equal(ex: Execution, first: Text, second: Text) -> Node:
     """Whether two texts are the same. A word of the command line may be another one where the program is run otherwise,
     so that both sides of a choice by it are executed; a loop over the words is followed as they are."""
     result, [word, other] = first.text == second.text, (first, second) if first.word else (second, first)
     if not word.word or ex.iterations:
         return ex.graph.const(result, BOOL)
     key = (word.word, f"{word.text} == {other.text}", BOOL)
-    known = ex.words.get(key)
+    known = ex.options.words.get(key)
     if known is None:
-        known = ex.words[key] = ex.graph.default(f"?{word.word}", result, BOOL, word.source)
-        ex.chosen_by_words.add(known)
+        known = ex.options.words[key] = ex.graph.default(f"?{word.word}", result, BOOL, word.source)
+        ex.options.chosen_by_words.add(known)
     return known
 
 
 def _reader(pattern: re.Pattern[str]) -> Handler:
     """`atoi(argv[1])` and its relatives."""
 
-    def handler(ex: HostExecutor, call: ir.Call) -> Value | None:
+    def handler(ex: Execution, call: ir.Call) -> Value | None:
         text = expressions.evaluate(ex, call.arguments[0])
         if not isinstance(text, Text) or not isinstance(call.type, ir.Scalar):
             return None
@@ -109,7 +126,7 @@ def _reader(pattern: re.Pattern[str]) -> Handler:
     return handler
 
 
-def _scan(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _scan(ex: Execution, call: ir.Call) -> Value | None:
     """sscanf(argv[1], "%d", &n), for one number."""
     text, format_ = (expressions.evaluate(ex, argument) for argument in call.arguments[:2])
     if not (isinstance(text, Text) and isinstance(format_, Text) and len(call.arguments) == 3):
@@ -128,13 +145,13 @@ def _scan(ex: HostExecutor, call: ir.Call) -> Value | None:
 # --- getopt ----------------------------------------------------------------------------------------------
 
 
-def _next_option(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _next_option(ex: Execution, call: ir.Call) -> Value | None:
     """getopt(argc, argv, "n:v") and getopt_long(argc, argv, "n:v", options, &index), for the words of `main`."""
     short = expressions.evaluate(ex, call.arguments[2])
-    if ex.command is None or not isinstance(short, Text):
+    if ex.options.command is None or not isinstance(short, Text):
         return None
     long = _long_options(ex, call.arguments[3]) if len(call.arguments) > 3 else {}
-    found = None if long is None else _options(ex.command.words[1:], short.text, long)
+    found = None if long is None else _options(ex.options.command.words[1:], short.text, long)
     if found is None:
         return None
     position = ex.state.variables.get(_NEXT_OPTION, ex.graph.zero)
@@ -143,7 +160,7 @@ def _next_option(ex: HostExecutor, call: ir.Call) -> Value | None:
         return ex.graph.const(-1)
     code, word, option = found[number]
     ex.state.variables[_NEXT_OPTION] = ex.graph.const(number + 1)
-    ex.state.variables[_OPTION_ARGUMENT] = Text(word, option, ex.command.place)
+    ex.state.variables[_OPTION_ARGUMENT] = Text(word, option, ex.options.command.place)
     return ex.graph.const(code)
 
 
@@ -158,7 +175,7 @@ def _options(words: Sequence[str], short: str, long: Mapping[str, tuple[bool, in
     return [(codes[option] if option in codes else ord(option[1]), word, option) for option, word in found]
 
 
-def _long_options(ex: HostExecutor, list_: ir.Expr) -> Mapping[str, tuple[bool, int]] | None:
+def _long_options(ex: Execution, list_: ir.Expr) -> Mapping[str, tuple[bool, int]] | None:
     """By its name whether an option takes a word, and what stands for it; None where the list is not known."""
     pointer = expressions.evaluate(ex, list_)
     if not isinstance(pointer, Pointer) or not isinstance(pointer.target, LocalMemory):
@@ -182,7 +199,7 @@ def _long_options(ex: HostExecutor, list_: ir.Expr) -> Mapping[str, tuple[bool, 
     return found
 
 
-def name_value(ex: HostExecutor, expr: ir.Name) -> Value:
+def name_value(ex: Execution, expr: ir.Name) -> Value:
     """A variable; `optarg` is what `getopt` has set last."""
     if expr.symbol.name == "optarg" and _OPTION_ARGUMENT in ex.state.variables:
         return expressions.read(ex, LocalPlace(_OPTION_ARGUMENT, (), expr.type), expr.span)

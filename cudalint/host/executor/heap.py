@@ -15,14 +15,14 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
-    from cudalint.host.runtime.execution import HostExecutor
+    from cudalint.host.executor.execution import Execution
 
 _ALLOCATING = frozenset({"malloc", "calloc"})
 _MAX_ELEMENTS = 64
 """Arrays up to this length are followed."""
 
 
-def cast_value(ex: HostExecutor, expr: ir.Cast) -> Value:
+def cast_value(ex: Execution, expr: ir.Cast) -> Value:
     """`(T *)malloc(sizeof(T))`: it is the cast that says what the bytes are for."""
     operand = walk.without_casts(expr)
     if isinstance(operand, ir.Call) and operand.name in _ALLOCATING and isinstance(expr.type, ir.PointerType):
@@ -32,7 +32,7 @@ def cast_value(ex: HostExecutor, expr: ir.Cast) -> Value:
     return operators.cast_value(ex, expr)
 
 
-def new_value(ex: HostExecutor, expr: ir.New) -> Value:
+def new_value(ex: Execution, expr: ir.New) -> Value:
     """`new T(…)` and `new T[count]`."""
     count = ex.graph.one if expr.count is None else expressions.number(ex, expr.count)
     type_ = _objects_in(expr.element, count.whole * expr.element.bytes if count.whole is not None else None)
@@ -41,7 +41,7 @@ def new_value(ex: HostExecutor, expr: ir.New) -> Value:
     return _made(ex, type_, expressions.evaluate(ex, expr.initial) if expr.initial is not None else None, expr.span)
 
 
-def _bytes_asked_for(ex: HostExecutor, call: ir.Call) -> int | None:
+def _bytes_asked_for(ex: Execution, call: ir.Call) -> int | None:
     total = 1
     for argument in call.arguments:
         number = expressions.number(ex, argument)
@@ -63,7 +63,7 @@ def _objects_in(element: ir.Type, bytes_: int | None) -> ir.Type | None:
     return None
 
 
-def _made(ex: HostExecutor, type_: ir.Type, initial: Value | None, span: ir.Span) -> Pointer:
+def _made(ex: Execution, type_: ir.Type, initial: Value | None, span: ir.Span) -> Pointer:
     symbol = ir.Symbol("", type_, "local", span)
     ex.state.variables[symbol] = ex.memory.unknown(type_, UNINITIALISED) if initial is None else initial
     place = LocalPlace(symbol, (), type_)

@@ -17,7 +17,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
-    from cudalint.host.runtime.execution import HostExecutor
+    from cudalint.host.executor.execution import Execution
 
 Axis = Literal["x", "y", "z"]
 _AXES: tuple[Axis, ...] = ("x", "y", "z")
@@ -61,13 +61,13 @@ class Definitions:
 
 
 @heuristic("rounded-up-grids", "`(n + 31) / 32` blocks cover `n` elements").otherwise(())
-def tilings(ex: HostExecutor, grid: ir.Expr, extents: tuple[Node, Node, Node]) -> tuple[Tiling, ...]:
+def tilings(ex: Execution, grid: ir.Expr, extents: tuple[Node, Node, Node]) -> tuple[Tiling, ...]:
     """The axes of a launch's grid that are rounded up from a size that is a plain number."""
     found = []
     for axis, extent in zip(_AXES, extents, strict=True):
         if not extent.is_const or extent.value < 1:
             continue
-        expr = _extent(ex.definitions, grid, axis)
+        expr = _extent(ex.code.definitions, grid, axis)
         sized = _Reader(ex).sized(expr, {}) if expr is not None else None
         if sized is not None and sized.size > 0 and -(-sized.size // sized.tile) == extent.value:
             found.append(Tiling(axis, sized.size, sized.tile, sized.text))
@@ -100,7 +100,7 @@ Bindings = Mapping[ir.Symbol, ir.Expr]
 
 
 class _Reader:
-    def __init__(self, ex: HostExecutor) -> None:
+    def __init__(self, ex: Execution) -> None:
         self.ex = ex
 
     def sized(self, expr: ir.Expr, bound: Bindings, depth: int = 0) -> _Sized | None:
@@ -109,7 +109,7 @@ class _Reader:
         if depth > _MAX_DEPTH:
             return None
         if isinstance(expr, ir.Name):
-            definition = self.ex.definitions.of(expr.symbol)
+            definition = self.ex.code.definitions.of(expr.symbol)
             return self.sized(definition, bound, depth + 1) if definition is not None else None
         if isinstance(expr, ir.Binary) and expr.op == "/":
             return self._division(expr, bound)

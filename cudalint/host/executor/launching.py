@@ -6,14 +6,13 @@ import math
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from cudalint.facts import Tiling
-from cudalint.host.executor import expressions
+from cudalint.host.executor import expressions, joins
 from cudalint.host.executor.calls import bind_parameters
+from cudalint.host.executor.tiling import tilings
 from cudalint.host.executor.values import Choice, FunctionValue, Place, RecordValue, Value
-from cudalint.host.runtime import joins
-from cudalint.host.runtime.tiling import tilings
 from cudalint.host.values.arithmetic import U4, U8, Kind, wrap
 from cudalint.host.values.contradictions import exclude_each_other
 from cudalint.host.values.evaluation import number_of
@@ -23,7 +22,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
-    from cudalint.host.runtime.execution import HostExecutor
+    from cudalint.host.executor.execution import Execution
 
 Nodes = tuple[Node, Node, Node]
 Guards = tuple[Node, ...]
@@ -49,7 +48,26 @@ class HostLaunch(Struct, frozen=True, eq=False):
     """Its configuration groups blocks into clusters."""
 
 
-def record(ex: HostExecutor, expr: ir.Launch) -> None:
+class Found(Struct, eq=False):
+    """What an execution leaves behind."""
+
+    executed: set[str]
+    """Keys of the functions that have been executed with launches in them."""
+    launches: list[HostLaunch] = field(default_factory=list)
+    statements: int = 0
+    """That were executed, from all roots."""
+    made: set[object] = field(default_factory=set)
+    """The launches that differ by place, extents or whole numbers among their arguments."""
+    unfollowed: set[ir.Span] = field(default_factory=set)
+    """Launches of loops that go on to make others there."""
+    opt_ins: dict[str, list[Node]] = field(default_factory=dict)
+    """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
+    ruled_out: set[str] = field(default_factory=set)
+    """Keys of the functions that are called on sides of branches against which a template's arguments decide."""
+
+
+def launched(ex: Execution, expr: ir.Launch) -> Value:
+    """`kernel<<<grid, block, shared>>>(arguments)`."""
     kernels: list[tuple[ir.FunctionRef, Guards]] = [(expr.kernel, ())] if expr.kernel is not None else []
     if expr.kernel is None and expr.callee is not None:
         kernels = list(kernels_of(ex.graph, expressions.evaluate(ex, expr.callee)))
@@ -67,6 +85,7 @@ def record(ex: HostExecutor, expr: ir.Launch) -> None:
         # What the arguments check holds as well: `x.data_ptr<float>()` throws for others than floats.
         with ex.under(guards):
             add(ex, kernel, (grid, block), shared, arguments, expr.span, sizes)
+    return ex.graph.zero
 
 
 def _fitting(expr: ir.Launch) -> Sequence[ir.FunctionRef]:
@@ -86,7 +105,7 @@ def _may_be(given: ir.Type, wanted: ir.Type) -> bool:
     return given.pointee == wanted.pointee or not isinstance(given.pointee, ir.Scalar)
 
 
-def _unknown_arguments(ex: HostExecutor, kernel: ir.FunctionRef) -> tuple[Value | Place, ...]:
+def _unknown_arguments(ex: Execution, kernel: ir.FunctionRef) -> tuple[Value | Place, ...]:
     signature = kernel.signature()
     return () if signature is None else tuple(ex.unknown_parameters(signature.parameters).values())
 
@@ -101,7 +120,7 @@ def kernels_of(graph: Graph, value: Value, guards: Guards = ()) -> Iterator[tupl
 
 
 def add(
-    ex: HostExecutor,
+    ex: Execution,
     kernel: ir.FunctionRef,
     extents: tuple[Nodes, Nodes],
     shared: Node,
@@ -115,26 +134,26 @@ def add(
     if not ex.taken:
         # `run<float>(0, 0)` in a function that is there to instantiate a template says nothing about sizes.
         grid, block = _with_threads(ex, grid), _with_threads(ex, block)
-    guards = (part for guard in ex.guards for part in conjuncts(ex.graph, guard))
+    guards = (part for guard in ex.state.guards for part in conjuncts(ex.graph, guard))
     known = tuple(dict.fromkeys(part for part in guards if joins.is_plain(ex.graph, part)))
     is_excluded = exclude_each_other(known) or any(part.is_const and not part.value for part in known)
     taken = ex.taken and not is_excluded
     if not taken:
         known = (*known, ex.graph.false)
     shared = whole_number(ex.graph, shared, U8) or _generic(ex)
-    ex.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, taken, sizes, known, in_clusters))
+    ex.found.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, taken, sizes, known, in_clusters))
     numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
-    ex.made.add((kernel.key, span, grid, block, shared, numbers))
+    ex.found.made.add((kernel.key, span, grid, block, shared, numbers))
 
 
-def arguments_of(ex: HostExecutor, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:
+def arguments_of(ex: Execution, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:
     signature = kernel.signature()
     if signature is None:
         return tuple(expressions.evaluate(ex, a) for a in arguments)
     return tuple(bind_parameters(ex, signature.parameters, arguments).values())
 
 
-def extents_of(ex: HostExecutor, value: Value) -> tuple[Node, Node, Node]:
+def extents_of(ex: Execution, value: Value) -> tuple[Node, Node, Node]:
     """A dim3 (or a number) as three extents."""
     one = ex.graph.one
     if isinstance(value, Node):
@@ -146,7 +165,7 @@ def extents_of(ex: HostExecutor, value: Value) -> tuple[Node, Node, Node]:
     return (_generic(ex), one, one)
 
 
-def _extent(ex: HostExecutor, number: Node) -> Node:
+def _extent(ex: Execution, number: Node) -> Node:
     """One that is made of what can't be followed may be any size, and not any number."""
     whole = whole_number(ex.graph, number, U4)
     return _generic(ex) if whole is None or number.bits & ex.graph.opaque_bits else whole
@@ -162,7 +181,7 @@ def whole_number(graph: Graph, number: Node, kind: Kind) -> Node | None:
     return graph.convert(number, kind) if held else None
 
 
-def shared_bytes(ex: HostExecutor, expr: ir.Expr | None) -> Node:
+def shared_bytes(ex: Execution, expr: ir.Expr | None) -> Node:
     """Those of dynamic shared memory that a launch gives a block."""
     if expr is None:
         return ex.graph.zero
@@ -170,13 +189,13 @@ def shared_bytes(ex: HostExecutor, expr: ir.Expr | None) -> Node:
     return _generic(ex) if bare is None else whole_number(ex.graph, expressions.number(ex, expr), U8) or _generic(ex)
 
 
-def _with_threads(ex: HostExecutor, extents: Nodes) -> Nodes:
+def _with_threads(ex: Execution, extents: Nodes) -> Nodes:
     """Extents of which those are unknown that leave nothing to launch."""
     x, y, z = (_generic(ex) if n.is_const and n.value < 1 else n for n in extents)
     return (x, y, z)
 
 
-def _generic(ex: HostExecutor) -> Node:
+def _generic(ex: Execution) -> Node:
     node = ex.memory.unknown(ir.Scalar("int", 4, "int"), Reason(False, "launch"), (), "launch")
     assert isinstance(node, Node)
     return node

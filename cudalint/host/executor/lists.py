@@ -14,17 +14,16 @@ from msgspec.structs import replace
 
 from cudalint.frontend.range_loops import over_array
 from cudalint.heuristics import heuristic
-from cudalint.host.executor import calls, expressions
+from cudalint.host.executor import calls, expressions, heap
+from cudalint.host.executor.intrinsics import Handler
 from cudalint.host.executor.values import ArrayValue, Place, RecordValue, Value
-from cudalint.host.library.intrinsics import Handler
-from cudalint.host.runtime import heap
 from cudalint.host.values.arithmetic import BOOL, kind_of
 from cudalint.host.values.nodes import UNINITIALISED, Node
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
-    from cudalint.host.runtime.execution import HostExecutor
+    from cudalint.host.executor.execution import Execution
 
 _ELEMENTS = "(elements)"
 _SETS = ("std::set<", "std::unordered_set<")
@@ -33,19 +32,19 @@ _LONGEST = 64
 """Elements of a list; longer ones hold data."""
 
 
-def construct_value(ex: HostExecutor, expr: ir.Construct) -> Value:
+def construct_value(ex: Execution, expr: ir.Construct) -> Value:
     """A list that is given its elements in braces."""
     listed = _listed(ex, expr.type, expr.arguments[0]) if expr.arguments else None
     return calls.construct_value(ex, expr) if listed is None else listed
 
 
-def cast_value(ex: HostExecutor, expr: ir.Cast) -> Value:
+def cast_value(ex: Execution, expr: ir.Cast) -> Value:
     """`auto sizes = {256, 512};`."""
     listed = _listed(ex, expr.type, expr.operand)
     return heap.cast_value(ex, expr) if listed is None else listed
 
 
-def _listed(ex: HostExecutor, type_: ir.Type, expr: ir.Expr) -> Value | None:
+def _listed(ex: Execution, type_: ir.Type, expr: ir.Expr) -> Value | None:
     if not _is_list(type_):
         return None
     listed = walk.without_casts(expr)
@@ -64,7 +63,7 @@ def _list_of(type_: ir.Type, elements: Value) -> RecordValue:
 
 
 @heuristic("lists-of-sizes", "lists of sizes that host code tries").otherwise(False)
-def follow_range(ex: HostExecutor, statement: ir.RangeFor) -> bool:
+def follow_range(ex: Execution, statement: ir.RangeFor) -> bool:
     """Executes the loop over a list whose elements are known; False for any other."""
     array = _elements(ex, statement.range)
     if array is None:
@@ -76,7 +75,7 @@ def follow_range(ex: HostExecutor, statement: ir.RangeFor) -> bool:
     return True
 
 
-def _elements(ex: HostExecutor, expr: ir.Expr | None) -> ArrayValue | None:
+def _elements(ex: Execution, expr: ir.Expr | None) -> ArrayValue | None:
     expr = None if expr is None else _object(expr)
     value = expressions.evaluate(ex, expr) if expr is not None and _is_list(_bare(expr.type)) else None
     elements = value.fields.get(_ELEMENTS) if isinstance(value, RecordValue) else None
@@ -92,23 +91,23 @@ def _bare(type_: ir.Type) -> ir.Type:
     return type_.pointee if isinstance(type_, ir.PointerType) else type_
 
 
-def _size(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _size(ex: Execution, call: ir.Call) -> Value | None:
     array = _elements(ex, call.receiver)
     return None if array is None else ex.graph.const(array.type.count or 0, kind_of(call.type))
 
 
-def _element(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _element(ex: Execution, call: ir.Call) -> Value | None:
     array = _elements(ex, call.receiver)
     position = expressions.number(ex, call.arguments[0]) if array is not None else ex.graph.zero
     return array.elements.get(position.whole) if array is not None and position.whole is not None else None
 
 
-def _first(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _first(ex: Execution, call: ir.Call) -> Value | None:
     array = _elements(ex, call.receiver)
     return None if array is None else array.elements.get(0)
 
 
-def _has(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _has(ex: Execution, call: ir.Call) -> Value | None:
     """`if (!widths.count(n)) throw ...;` with a set of the sizes that are supported."""
     array = _elements(ex, call.receiver)
     if array is None:
@@ -122,7 +121,7 @@ def _has(ex: HostExecutor, call: ir.Call) -> Value | None:
     return ex.graph.convert(found, kind_of(call.type))
 
 
-def is_found(ex: HostExecutor, call: ir.Call) -> Value | None:
+def is_found(ex: Execution, call: ir.Call) -> Value | None:
     """`widths.find(n) == widths.end()`: it isn't in the set."""
     sides = [walk.without_casts(side) for side in (call.receiver, *call.arguments) if side is not None]
     by_name = {side.name: side for side in sides if isinstance(side, ir.Call)}
@@ -133,7 +132,7 @@ def is_found(ex: HostExecutor, call: ir.Call) -> Value | None:
     return ex.graph.negate(found) if found is not None and call.name == "operator==" else found
 
 
-def _append(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _append(ex: Execution, call: ir.Call) -> Value | None:
     """`sizes.push_back(4096)`."""
     array = _elements(ex, call.receiver)
     if array is None or call.receiver is None:
@@ -145,13 +144,13 @@ def _append(ex: HostExecutor, call: ir.Call) -> Value | None:
     return ex.graph.zero
 
 
-def _change(ex: HostExecutor, call: ir.Call) -> Value | None:
+def _change(ex: Execution, call: ir.Call) -> Value | None:
     if call.receiver is not None and _elements(ex, call.receiver) is not None:
         _set(ex, call, ex.memory.unknown(_bare(_object(call.receiver).type), UNINITIALISED))
     return None
 
 
-def _set(ex: HostExecutor, call: ir.Call, value: Value) -> None:
+def _set(ex: Execution, call: ir.Call, value: Value) -> None:
     assert call.receiver is not None
     where: Place = expressions.place(ex, _object(call.receiver))
     expressions.write(ex, where, value, call.span)

@@ -14,7 +14,7 @@ from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.host.executor.executor import Executor
+    from cudalint.host.executor.execution import Execution
 
 _HALVES = ((1, 0x55555555), (2, 0x33333333), (4, 0x0F0F0F0F), (8, 0x00FF00FF), (16, 0x0000FFFF))
 """A distance, and the bits whose partner stands this far to the left."""
@@ -24,7 +24,7 @@ def of_a_word(name: str) -> Callable[..., Any]:
     """A handler for a function of one word of 32 bits."""
     function = _FUNCTIONS[name]
 
-    def handler(ex: Executor, call: ir.Call) -> Value | None:
+    def handler(ex: Execution, call: ir.Call) -> Value | None:
         if len(call.arguments) != 1 or not isinstance(call.type, ir.Scalar):
             return None
         argument = expressions.number(ex, call.arguments[0])

@@ -41,6 +41,14 @@ def outcome(graph: Graph, results: Results, usual: Value | Place) -> Value | Pla
     return None if result is None else _beside(result, usual)
 
 
+def is_refusal(value: object) -> bool:
+    """Whether a result says that there is none: a structure of sizes of which one is negative."""
+    if not isinstance(value, RecordValue):
+        return False
+    numbers = (part for part in value.fields.values() if isinstance(part, Node) and part.is_const)
+    return any(number.value < 0 for number in numbers)
+
+
 def _told(graph: Graph, condition: Node, a: Value | Place | None, b: Value | Place | None) -> Value | None:
     """What tells it, of two results of which the condition chooses the first; None where nothing does."""
     if a is None or b is None or isinstance(a, PLACES) or isinstance(b, PLACES) or a is b:

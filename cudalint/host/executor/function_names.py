@@ -12,7 +12,7 @@ from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.host.runtime.execution import HostExecutor
+    from cudalint.host.executor.execution import Execution
 
 _ROUNDED_UP: Final = re.compile(
     r"(?i)(?:i|int|u)?_?(?:ceil_?div|div_?ceil|div_?up|div_?round_?up|round_?up_?div|c_?div)"
@@ -33,7 +33,7 @@ def is_of_warps(name: str) -> bool:
 
 
 @heuristic("told-by-names", "host functions whose headers are missing").otherwise(None)
-def told_by_name(ex: HostExecutor, call: ir.Call) -> Node | None:
+def number_by_name(ex: Execution, call: ir.Call) -> Node | None:
     """The number that a function gives by what it is called; None where that says nothing."""
     if not isinstance(call.type, ir.Scalar) or call.type.kind not in _INTEGERS:
         return None

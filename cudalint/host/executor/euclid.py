@@ -7,23 +7,23 @@ import itertools
 from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from cudalint.host.executor import choices
+from cudalint.host.executor.joins import is_plain
 from cudalint.host.executor.loop_parts import LoopParts
 from cudalint.host.executor.values import Place, Value
-from cudalint.host.runtime import choices
-from cudalint.host.runtime.joins import is_plain
 from cudalint.host.values.arithmetic import BOOL, kind_of
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
-    from cudalint.host.runtime.execution import HostExecutor
+    from cudalint.host.executor.execution import Execution
 
 _MOST_VARIABLES = 3
 """The two numbers, and one that holds the remainder for a moment."""
 
 
-def divide(ex: HostExecutor, parts: LoopParts) -> bool:
+def divide(ex: Execution, parts: LoopParts) -> bool:
     """Executes a loop in that form; whether it is one. Nothing has changed otherwise."""
     graph = ex.graph
     changed = [symbol for symbol in ex.changed_in(parts) if symbol in ex.state.variables]
@@ -49,7 +49,7 @@ def divide(ex: HostExecutor, parts: LoopParts) -> bool:
 
 
 def divide_again(
-    ex: HostExecutor, function: ir.Function, bind_: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]]
+    ex: Execution, function: ir.Function, bind_: Callable[[ir.Function], Mapping[ir.Symbol, Value | Place]]
 ) -> Node | None:
     """What a function gives where it calls itself in that form, `return b == 0 ? a : f(b, a % b);`. None for any other
     recursion."""
@@ -62,7 +62,7 @@ def divide_again(
     steps = [handed.get(symbol) for symbol in function.parameters]
     is_end = graph.binary("==", second, graph.const(0, second.kind), BOOL)
     goes_on = (graph.negate(is_end), graph.truth(second))
-    is_asked = any(condition in goes_on for condition in (*ex.state.conditions, *ex.guards))
+    is_asked = any(condition in goes_on for condition in ex.state.guards)
     gives_first = any(isinstance(end, ir.Name) and end.symbol is function.parameters[0] for end in _ends(function))
     if steps != [second, graph.binary("%", first, second, kind)] or not is_asked or not gives_first:
         return None
@@ -78,7 +78,7 @@ def _ends(function: ir.Function) -> Iterator[ir.Expr]:
             yield from (walk.without_casts(node.then), walk.without_casts(node.otherwise))
 
 
-def _whole(ex: HostExecutor, symbol: ir.Symbol) -> Node | None:
+def _whole(ex: Execution, symbol: ir.Symbol) -> Node | None:
     """The number that an integer holds, if it is made of sizes."""
     value = ex.state.variables[symbol]
     if not isinstance(value, Node) or not isinstance(symbol.type, ir.Scalar) or not is_plain(ex.graph, value):
@@ -86,7 +86,7 @@ def _whole(ex: HostExecutor, symbol: ir.Symbol) -> Node | None:
     return value if {kind_of(symbol.type).code, value.kind.code} <= {"i", "u"} else None
 
 
-def _asks_for(test: Node, divisor: Node, ex: HostExecutor) -> bool:
+def _asks_for(test: Node, divisor: Node, ex: Execution) -> bool:
     """Whether a loop goes on as long as there is a divisor: `b`, `b != 0`, `b > 0`."""
     zero = ex.graph.const(0, divisor.kind)
     return test in (ex.graph.truth(divisor), ex.graph.binary("<", zero, divisor, BOOL))

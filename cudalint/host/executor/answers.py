@@ -23,7 +23,7 @@ from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.host.runtime.execution import HostExecutor
+    from cudalint.host.executor.execution import Execution
 
 _Key = tuple[object, ...]
 
@@ -31,7 +31,7 @@ _Key = tuple[object, ...]
 class Answers:
     """The answers of objects so far."""
 
-    def __init__(self, ex: HostExecutor) -> None:
+    def __init__(self, ex: Execution) -> None:
         self._ex = ex
         self._known: dict[_Key, tuple[Value, object]] = {}
         """Each with the object that was asked, which is not made once more in its place as long as it is kept."""

@@ -10,8 +10,8 @@ import numpy as np
 from msgspec.structs import replace
 
 from cudalint.heuristics import heuristic
+from cudalint.host.executor.launching import HostLaunch
 from cudalint.host.executor.values import PLACES, Place, Pointer, Value, map_leaves
-from cudalint.host.runtime.launching import HostLaunch
 from cudalint.host.values.arithmetic import BOOL
 from cudalint.host.values.assumptions import is_large
 from cudalint.host.values.evaluation import Evaluated, holds

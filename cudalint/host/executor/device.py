@@ -3,21 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING
 
 from cudalint.hardware.targets import Target
 from cudalint.host.executor import expressions, names
+from cudalint.host.executor.intrinsics import Handler
 from cudalint.host.executor.pointers import pointer_place
 from cudalint.host.executor.values import LocalPlace, Value
-from cudalint.host.library.intrinsics import Handler
 from cudalint.host.values.arithmetic import kind_of
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.host.executor.executor import Executor
-    from cudalint.host.runtime.execution import HostExecutor
+    from cudalint.host.executor.execution import Execution
 
 _ATTRIBUTES = {
     1: "maxThreadsPerBlock",
@@ -70,19 +69,19 @@ def _by_axis(name: str, limits: Sequence[int]) -> dict[str, int]:
     return {f"{name}[{axis}]": limit for axis, limit in enumerate(limits)}
 
 
-def _properties(ex: Executor, call: ir.Call) -> Value:
+def _properties(ex: Execution, call: ir.Call) -> Value:
     """cudaGetDeviceProperties(&properties, device)."""
     where = pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
     record = where.type
     if isinstance(where, LocalPlace) and isinstance(record, ir.RecordType):
-        for name, number in cast("HostExecutor", ex).properties.items():
+        for name, number in ex.properties.items():
             part = _part(where, record, name, ex.graph)
             if part is not None:
                 expressions.write(ex, part, ex.graph.const(number, kind_of(part.type)), call.span)
     return ex.graph.zero
 
 
-def member_value(ex: HostExecutor, expr: ir.Member) -> Value:
+def member_value(ex: Execution, expr: ir.Member) -> Value:
     """A field. Whatever handed out the properties of a device, as a reference that is kept somewhere, they are those of
     the target as far as they have no number here."""
     value = names.member_value(ex, expr)
@@ -107,13 +106,13 @@ def _part(where: LocalPlace, record: ir.RecordType, name: str, graph: Graph) -> 
     return None if index else place
 
 
-def _attribute(ex: Executor, call: ir.Call) -> Value | None:
+def _attribute(ex: Execution, call: ir.Call) -> Value | None:
     """cudaDeviceGetAttribute(&value, attribute, device); None for those that the target says nothing of."""
     if len(call.arguments) != 3:
         return None
     attribute = expressions.number(ex, call.arguments[1])
     name = _ATTRIBUTES.get(attribute.whole) if attribute.whole is not None else None
-    number = cast("HostExecutor", ex).properties.get(name) if name is not None else None
+    number = ex.properties.get(name) if name is not None else None
     if number is None:
         return None
     where = pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 from cudalint.heuristics import heuristic
 from cudalint.host.executor import expressions
+from cudalint.host.executor.joins import is_plain
 from cudalint.host.executor.loop_parts import LoopParts
 from cudalint.host.executor.state import LoopScope
 from cudalint.host.executor.values import Place, Value
-from cudalint.host.runtime.joins import is_plain
 from cudalint.host.values.evaluation import holds
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
-    from cudalint.host.runtime.execution import HostExecutor
+    from cudalint.host.executor.execution import Execution
 
 _MOST_STEPS = 32
 """By doubling, from 1 to more than there are 32-bit numbers."""
@@ -29,7 +29,7 @@ _Numbers = dict[ir.Symbol, Node]
 
 
 @heuristic("halving-loops", "`while (threads > n) threads /= 2` of host code").otherwise(False)
-def choose(ex: HostExecutor, parts: LoopParts) -> bool:
+def choose(ex: Execution, parts: LoopParts) -> bool:
     """Executes a loop in that form; whether it is one. Nothing has changed otherwise."""
     if parts.test_last or any(isinstance(node, _LOOPS) for node in walk.walk(parts.body)):
         # A loop around another one counts what that does, step by step.
@@ -48,20 +48,20 @@ def choose(ex: HostExecutor, parts: LoopParts) -> bool:
     return True
 
 
-def test_of(ex: HostExecutor, parts: LoopParts) -> Node:
+def test_of(ex: Execution, parts: LoopParts) -> Node:
     """The condition of a loop, as it is now."""
     return ex.graph.true if parts.condition is None else expressions.condition(ex, parts.condition)
 
 
 def one_turn(
-    ex: HostExecutor, parts: LoopParts, start: Mapping[ir.Symbol, Node]
+    ex: Execution, parts: LoopParts, start: Mapping[ir.Symbol, Node]
 ) -> tuple[Node, Mapping[ir.Symbol, Value | Place]] | None:
     """A loop's condition where some variables are what `start` says, and what all are after one iteration from there;
     None where that leaves the loop. Nothing else of it stays."""
     statements = ex.statements
     with ex.on_trial():
         ex.state.variables = {**ex.state.variables, **start}
-        test, scope = test_of(ex, parts), LoopScope(0)
+        test, scope = test_of(ex, parts), LoopScope()
         ex.state.loop_scopes.append(scope)
         ex.statement(parts.body)
         ex.state.loop_scopes.pop()
@@ -72,7 +72,7 @@ def one_turn(
     return None if left else (test, after)
 
 
-def _steps(ex: HostExecutor, parts: LoopParts, changed: Collection[ir.Symbol]) -> list[tuple[Node, _Numbers]] | None:
+def _steps(ex: Execution, parts: LoopParts, changed: Collection[ir.Symbol]) -> list[tuple[Node, _Numbers]] | None:
     """The conditions of the iterations with the numbers before each, and those at the end beside the last condition."""
     found: list[tuple[Node, _Numbers]] = []
     for _ in range(_MOST_STEPS):
@@ -90,16 +90,16 @@ def _steps(ex: HostExecutor, parts: LoopParts, changed: Collection[ir.Symbol]) -
     return None if holds(ex.graph, found[-1][0], {}) else found
 
 
-def _numbers(ex: HostExecutor, changed: Collection[ir.Symbol]) -> _Numbers | None:
+def _numbers(ex: Execution, changed: Collection[ir.Symbol]) -> _Numbers | None:
     """The values of some variables, if those are known numbers."""
     found = {symbol: ex.state.variables.get(symbol) for symbol in changed}
     known = {symbol: value for symbol, value in found.items() if isinstance(value, Node) and value.is_const}
     return known if known and len(known) == len(found) else None
 
 
-def _goes_on(ex: HostExecutor, parts: LoopParts) -> bool:
+def _goes_on(ex: Execution, parts: LoopParts) -> bool:
     """Executes the body once; whether it comes to its end."""
-    scope = LoopScope(0)
+    scope = LoopScope()
     ex.state.loop_scopes.append(scope)
     ex.statement(parts.body)
     ex.state.loop_scopes.pop()

@@ -29,7 +29,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.text import field_name
 
 if TYPE_CHECKING:
-    from cudalint.host.runtime.execution import HostExecutor
+    from cudalint.host.executor.execution import Execution
 
 
 MOST_KERNELS = 64
@@ -39,7 +39,7 @@ _MOST_LAYOUTS = 4
 
 
 def joined_variables(
-    ex: HostExecutor,
+    ex: Execution,
     before: Mapping[ir.Symbol, Value | Place],
     then: dict[ir.Symbol, Value | Place],
     otherwise: dict[ir.Symbol, Value | Place],
@@ -66,7 +66,7 @@ def joined_variables(
     return then
 
 
-def preferred(ex: HostExecutor, condition: Node, a: Value, b: Value) -> Value | None:
+def preferred(ex: Execution, condition: Node, a: Value, b: Value) -> Value | None:
     """`argc > 1 ? atoi(argv[1]) : 1024`: a default beats what the command line might say, as after an `if`. So it does
     in `is_given("n") ? value_of("n") : 1024`, whatever the functions do to find out."""
     side = as_it_is_run(ex, condition)
@@ -79,27 +79,27 @@ def preferred(ex: HostExecutor, condition: Node, a: Value, b: Value) -> Value | 
     if is_apart and known.is_const and known.value == 1 and (flag := _held_flag(ex, condition)) is not None:
         _take(ex, flag, condition, known is a)
         return None
-    if not is_plain(ex.graph, condition) or not (is_apart or ex.arguments.issuperset(_asked(ex, condition))):
+    if not is_plain(ex.graph, condition) or not (is_apart or ex.options.arguments.issuperset(_asked(ex, condition))):
         return None
     return None if _is_placeholder(known, unknown) else _default(ex, known, "?")  # type: ignore[return-value]
 
 
-def as_it_is_run(ex: HostExecutor, condition: Node) -> bool | None:
+def as_it_is_run(ex: Execution, condition: Node) -> bool | None:
     """Whether a condition on nothing but the words of the command line and their number holds, where that is known."""
     if not ex.graph.rests_on_defaults(condition):
         return None
-    is_known = ex.arguments | ex.chosen_by_words >= set(_asked(ex, condition))
+    is_known = ex.options.arguments | ex.options.chosen_by_words >= set(_asked(ex, condition))
     return holds(ex.graph, condition, {}) if is_known else None
 
 
-def _asked(ex: HostExecutor, condition: Node | None) -> Sequence[Node]:
+def _asked(ex: Execution, condition: Node | None) -> Sequence[Node]:
     """The unknown numbers that a condition is about."""
     return () if condition is None else ex.graph.atoms(condition.bits, ex.graph.uniform_bits)
 
 
-def _said_by(ex: HostExecutor, condition: Node | None) -> str:
+def _said_by(ex: Execution, condition: Node | None) -> str:
     """What says which side of a choice by words of the command line is taken: `Makefile:12`."""
-    words = (symbol for symbol in _asked(ex, condition) if symbol in ex.chosen_by_words)
+    words = (symbol for symbol in _asked(ex, condition) if symbol in ex.options.chosen_by_words)
     return next((ex.graph.choice(word).place for word in words), "")
 
 
@@ -114,25 +114,25 @@ def _is_flag(condition: Node) -> bool:
     return condition.op == "uniform"
 
 
-def _held_flag(ex: HostExecutor, condition: Node) -> Node | None:
+def _held_flag(ex: Execution, condition: Node) -> Node | None:
     """The one number that a variable or a field has and that a condition asks about. It may be asked for again, of the
     distance of rows after that of columns, and the answer has to be the same: of the two, only one is 1."""
     symbols = _asked(ex, condition)
-    if len(symbols) != 1 or symbols[0] in ex.arguments or not isinstance(symbols[0].payload, Uniform):
+    if len(symbols) != 1 or symbols[0] in ex.options.arguments or not isinstance(symbols[0].payload, Uniform):
         return None
     return None if symbols[0].payload.name.startswith("?") or ex.graph.choice(symbols[0]).is_default else symbols[0]
 
 
-def _take(ex: HostExecutor, flag: Node, condition: Node, wanted: bool) -> None:
+def _take(ex: Execution, flag: Node, condition: Node, wanted: bool) -> None:
     """Gives a flag the generic value that chooses the known number, unless it has chosen another one already."""
-    if flag not in ex.flags:
-        ex.flags.add(flag)
+    if flag not in ex.options.flags:
+        ex.options.flags.add(flag)
         value = next((value for value in (0, 1) if holds(ex.graph, condition, {flag: value}) == wanted), None)
         if value is not None:
             ex.graph.choose(flag, value, "check")
 
 
-def _distance(ex: HostExecutor, condition: Node, before: object, a: Value | Place, b: Value | Place) -> Node | None:
+def _distance(ex: Execution, condition: Node, before: object, a: Value | Place, b: Value | Place) -> Node | None:
     """How far elements are apart along one axis, where what a variable or a field holds chooses the layout
     (`if (layout == COLUMNS) across = 1, down = pitch; else …`): 1, or a number that is not known. It stays open which
     of them it is, for it is 1 along one axis only. None for all else."""
@@ -157,7 +157,7 @@ def _asks_which(condition: Node) -> bool:
     return bare.op == "uniform" and bare.kind == BOOL
 
 
-def one_layout(ex: HostExecutor, returns: Sequence[tuple[Node, Value | Place | None]]) -> Value | Place | None:
+def one_layout(ex: Execution, returns: Sequence[tuple[Node, Value | Place | None]]) -> Value | Place | None:
     """What a function gives that returns one of some structures, as conditions on a layout say: the last one, with the
     distances that the others have where their conditions hold. None where they differ by more."""
     if not 2 <= len(returns) <= _MOST_LAYOUTS:
@@ -173,7 +173,7 @@ def one_layout(ex: HostExecutor, returns: Sequence[tuple[Node, Value | Place | N
     return result
 
 
-def _part(ex: HostExecutor, condition: Node, a: Value | None, b: Value) -> Value | None:
+def _part(ex: Execution, condition: Node, a: Value | None, b: Value) -> Value | None:
     if a is None or a is b:
         return a
     if isinstance(a, Pointer) and isinstance(b, Pointer):
@@ -181,7 +181,7 @@ def _part(ex: HostExecutor, condition: Node, a: Value | None, b: Value) -> Value
     return _distance(ex, condition, None, a, b)
 
 
-def _either(ex: HostExecutor, condition: Node, before: object, a: Value | Place, b: Value | Place) -> Node | None:
+def _either(ex: Execution, condition: Node, before: object, a: Value | Place, b: Value | Place) -> Node | None:
     """Two different plain numbers, of which the condition chooses one; None where the joined value is to be plain.
     It is where only an option changes what was there before, which then stands for the program as it is run."""
     if not (isinstance(a, Node) and isinstance(b, Node) and a.is_const and b.is_const):
@@ -193,7 +193,7 @@ def _either(ex: HostExecutor, condition: Node, before: object, a: Value | Place,
     return ex.graph.select(condition, a, b)
 
 
-def _one_function(ex: HostExecutor, condition: Node, a: Value | Place, b: Value | Place) -> Choice | None:
+def _one_function(ex: Execution, condition: Node, a: Value | Place, b: Value | Place) -> Choice | None:
     """The kernels of which a condition on plain numbers chooses one for a later launch."""
     if not is_plain(ex.graph, condition) or not (_are_functions(a) and _are_functions(b)):
         return None
@@ -213,7 +213,7 @@ def is_plain(graph: Graph, condition: Node) -> bool:
     return not condition.bits & ~graph.uniform_bits
 
 
-def _compares_sizes(ex: HostExecutor, condition: Node, expected: bool) -> bool:
+def _compares_sizes(ex: Execution, condition: Node, expected: bool) -> bool:
     """Whether a condition is about numbers that variables hold, and is as expected for generic ones."""
     symbols = _asked(ex, condition)
     names = [symbol.payload.name for symbol in symbols if isinstance(symbol.payload, Uniform)]
@@ -223,7 +223,7 @@ def _compares_sizes(ex: HostExecutor, condition: Node, expected: bool) -> bool:
 
 
 def _better(
-    ex: HostExecutor, before: object, a: Value | Place, b: Value | Place, name: str, condition: Node | None = None
+    ex: Execution, before: object, a: Value | Place, b: Value | Place, name: str, condition: Node | None = None
 ) -> Value | Place:
     """What stands for both of two values, in a variable or a part of one that is called so."""
     if isinstance(a, RecordValue) and isinstance(b, RecordValue) and a.fields.keys() == b.fields.keys():
@@ -255,7 +255,7 @@ def _better(
 
 
 def _better_array(
-    ex: HostExecutor, before: object, a: ArrayValue, b: ArrayValue, name: str, condition: Node | None
+    ex: Execution, before: object, a: ArrayValue, b: ArrayValue, name: str, condition: Node | None
 ) -> ArrayValue:
     old = before if isinstance(before, ArrayValue) else ArrayValue(a.type, {}, a.rest)
     elements: dict[int, Value] = {}
@@ -267,10 +267,10 @@ def _better_array(
     return ArrayValue(a.type, elements, rest)  # type: ignore[arg-type]
 
 
-def _without_options(ex: HostExecutor, condition: Node | None) -> bool | None:
+def _without_options(ex: Execution, condition: Node | None) -> bool | None:
     """What a condition is for a program that is run without any words, or with those that are known, where that decides
     it: in `if (argc > 1 && load(argv[1], &n)) … else n = 64;`."""
-    words = (word for word in _asked(ex, condition) if word in ex.arguments and word.kind.code == "i")
+    words = (word for word in _asked(ex, condition) if word in ex.options.arguments and word.kind.code == "i")
     counts = {word: _words_given(ex, word) for word in words}
     if condition is None or not counts:
         return None
@@ -278,19 +278,19 @@ def _without_options(ex: HostExecutor, condition: Node | None) -> bool | None:
     return bool(decided.value) if decided.is_const else None
 
 
-def _words_given(ex: HostExecutor, count: Node) -> Node:
+def _words_given(ex: Execution, count: Node) -> Node:
     known = ex.graph.choice(count)
     return ex.graph.const(known.value, count.kind) if known.is_default else ex.graph.one
 
 
-def _special_case(ex: HostExecutor, condition: Node | None, a: Value | Place, b: Value | Place) -> Node | None:
+def _special_case(ex: Execution, condition: Node | None, a: Value | Place, b: Value | Place) -> Node | None:
     """`if (width < 256) threads = width; else threads = 256`: what is asked for decides which of the two it is."""
     if condition is None or not is_plain(ex.graph, condition) or not (isinstance(a, Node) and isinstance(b, Node)):
         return None
     return ex.graph.select(condition, a, b) if is_plain(ex.graph, a) and is_plain(ex.graph, b) else None
 
 
-def _default(ex: HostExecutor, value: Value | Place, name: str, source: str = "") -> Value | Place:
+def _default(ex: Execution, value: Value | Place, name: str, source: str = "") -> Value | Place:
     """A number that is something else where the program is told so; `source` is what says which one it is."""
     if ex.iterations or not isinstance(value, Node) or not value.is_const:
         return value
@@ -299,7 +299,7 @@ def _default(ex: HostExecutor, value: Value | Place, name: str, source: str = ""
 
 
 def note_defaults(
-    ex: HostExecutor, symbols: Iterable[ir.Symbol], before: Mapping[ir.Symbol, Value | Place] = MappingProxyType({})
+    ex: Execution, symbols: Iterable[ir.Symbol], before: Mapping[ir.Symbol, Value | Place] = MappingProxyType({})
 ) -> None:
     """The numbers of variables that were set since are others where options choose otherwise."""
     for symbol in symbols:
@@ -318,17 +318,17 @@ def _is_placeholder(known: object, unknown: object) -> bool:
     return known.kind != BOOL and not known.kind.is_float and known.is_const and known.value <= 0
 
 
-def _note_steps(ex: HostExecutor, symbol: ir.Symbol, before: object, a: Value | Place, b: Value | Place) -> None:
+def _note_steps(ex: Execution, symbol: ir.Symbol, before: object, a: Value | Place, b: Value | Place) -> None:
     numbers = isinstance(a, Node) and isinstance(b, Node) and a.is_const and b.is_const
     if ex.iterations and numbers and (a is before or b is before):
         ex.chosen[symbol] = None
 
 
-def _is_set(ex: HostExecutor, value: object) -> bool:
+def _is_set(ex: Execution, value: object) -> bool:
     return not isinstance(value, Node) or value not in ex.memory.unset
 
 
-def _known(ex: HostExecutor, value: Value | Place) -> bool:
+def _known(ex: Execution, value: Value | Place) -> bool:
     if isinstance(value, PLACES):
         return True
     unknown = ex.graph.uniform_bits | ex.graph.opaque_bits
