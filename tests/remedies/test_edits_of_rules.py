@@ -114,6 +114,38 @@ def test_rows_of_a_length_that_is_known() -> None:
     assert "sum += a_part[j - j_first] * v_part[j - j_first];" in fixed
 
 
+_PITCHED = _ROWS.replace("int n, int d", "int n, int d, int s").replace("n, d);", "n, d, s);")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a[i * d + j]", "a[i * s + j]"),
+        ("a[i * d + j]", "a[s * (i + 3 * d) + j]"),
+        ("a[i * d + j]", "a[2 * i * d - i * s + j]"),
+        ("float sum = 0;", "float sum = 0; const int start = i * s;"),
+        ("float sum = 0;", "float sum = 0; const float *row = a + (size_t)i * s;"),
+        ("float sum = 0;", "float sum = 0; a += i * s;"),
+    ],
+)
+def test_rows_that_are_further_apart_than_they_are_long(old: str, new: str) -> None:
+    """They begin at vectors where what is between them is a multiple, too."""
+    element = "row[j]" if "*row" in new else "a[start + j]" if "start" in new else "a[j]" if "a +=" in new else new
+    fixed, _ = _fixed(_PITCHED.replace("a[i * d + j]", element).replace(old, new), "CL101")
+    assert "if (d % 4 == 0 && s % 4 == 0) {" in fixed
+
+
+def test_rows_that_callers_choose_stay() -> None:
+    """What is between them is no number of the function's."""
+    begin, end = _PITCHED.index("    float sum = 0;"), _PITCHED.index("    out[i] = sum;")
+    loop = _PITCHED[begin:end].replace("a[i * d + j]", "row[j]")
+    source = (
+        f"__device__ float dot(const float *row, const float *v, int d) {{\n{loop}    return sum;\n}}\n"
+        f"{_PITCHED[:begin]}    float sum = dot(a + i * s, v, d);\n{_PITCHED[end:]}"
+    )
+    assert _fixed(source, "CL101")[0] == source
+
+
 @pytest.mark.parametrize(
     ("old", "new"),
     [
