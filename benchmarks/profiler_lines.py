@@ -15,7 +15,7 @@ from header_lines import with_toolkit_lines
 from cudalint.cli import facts
 from cudalint.report.findings.results import Failure
 from cudalint.report.formats.facts_json import file_text
-from cudalint.run.file_findings import analyse
+from cudalint.run.file_facts import analyse
 
 
 def describe_file(job: facts.FactsJob) -> facts.Described | Failure:

@@ -20,8 +20,8 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
 from cudalint.report.findings.results import Failure, are_errors
 from cudalint.report.formats.style import Style
-from cudalint.run.file_findings import analyse
-from cudalint.run.pool import Limits, Lost
+from cudalint.run.file_facts import analyse
+from cudalint.run.limits import Limits, Lost
 from cudalint.run.runs import configure, run_all, target_of
 
 

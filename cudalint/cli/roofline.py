@@ -19,8 +19,8 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
 from cudalint.report.findings.results import Failure, are_errors
 from cudalint.report.formats.plain import json_text
-from cudalint.run.file_findings import analyse
-from cudalint.run.pool import Lost
+from cudalint.run.file_facts import analyse
+from cudalint.run.limits import Lost
 from cudalint.run.runs import configure, run_all
 
 if TYPE_CHECKING:

@@ -15,7 +15,9 @@ from cudalint.run import batches
 from cudalint.run.analysis import analyse_edited
 from cudalint.run.baseline import Baseline
 from cudalint.run.file_analysis import FileAnalysis
-from cudalint.run.file_findings import CheckJob, analyse, check_file
+from cudalint.run.file_facts import analyse
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _SOURCE = """
 template <int N> __global__ void turned(const float *in, float *out, int n) {
