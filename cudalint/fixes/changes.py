@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Callable, Iterable, Sequence
 
 from msgspec import Struct
@@ -127,9 +128,17 @@ def are_within_bodies(changes: Iterable[Change], facts: FileFacts, text_of: Text
                     return False
             except Obstacle:
                 return False
-        if change.kernels is None or change.is_of_launches or any("#" in edit.text for edit in change.edits):
+        if change.kernels is None or change.is_of_launches or any(map(_has_directive, change.edits)):
             return False
     return True
+
+
+_DIRECTIVE = re.compile(r"^[ \t]*#(?![ \t]*pragma[ \t]+unroll)", re.MULTILINE)
+
+
+def _has_directive(edit: Edit) -> bool:
+    """Whether something is put in that may have a say in more than the body that it is in."""
+    return _DIRECTIVE.search(edit.text) is not None
 
 
 def _within(kernel: KernelFacts, change: Change) -> list[Edit]:
