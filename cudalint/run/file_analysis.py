@@ -346,7 +346,7 @@ class FileAnalysis(Struct, eq=False):
         assumed: Assumptions,
         said: _Said,
     ) -> Chosen:
-        """The launches to evaluate; `said` is told what of the user's statements could not be understood."""
+        """The launches to evaluate; `said` takes down what of the user's statements could not be understood."""
         unknown = said.unknown
         graph, options = self.graph, self.options
         chosen = Chosen([], ())
