@@ -81,22 +81,24 @@ def misaligned_sites(
     goes into the addresses."""
 
     def asks(site: Site) -> Wrong | None:
-        width = width_of(site)
-        return _wrong(width, base_of(site, layout)) if width > 1 and site.allocation.space in _STARTING else None
+        width, base = width_of(site), base_of(site, layout)
+        if width == 1 or site.allocation.space not in _STARTING:
+            return None
+        return lambda offset: (offset + base) % width != 0
 
     drawn = {id(event.node) for event in trace.accesses if type(event.offset) is Drawn}
-    wholes: dict[SiteKey, Any] = {}
-    events = (_whole(event, machine, wholes) for event in _with_numbers(trace))
-    sites = sites_of(events)
+    sites = sites_of(_as_made(trace, machine))
     for found in found_of(sites, trace, asks):
         yield found, sites[found.site], id(found.site.node) in drawn
 
 
-def _with_numbers(trace: Trace) -> Iterator[AccessEvent]:
+def _as_made(trace: Trace, machine: Callable[[], Mapping[SiteKey, MachineSite]]) -> Iterator[AccessEvent]:
     """The accesses, with numbers for the data that goes into their addresses: nobody knows them, and any may be there.
-    Some of the executions tell as much as all."""
+    Some of the executions tell as much as all. In the place of those of several fields of a record is the access that
+    the compiler makes of them: it takes that to be as aligned as it is declared to be."""
     made: Counter[int] = Counter()
     known: Known = {}
+    parts: dict[SiteKey, tuple[int, int] | None] = {}
     for event in trace.accesses:
         if type(event.offset) is Drawn:
             made[id(event.node)] += 1
@@ -104,33 +106,23 @@ def _with_numbers(trace: Trace) -> Iterator[AccessEvent]:
                 continue
             numbers, _ = event.offset.numbers(trace.lanes, known)
             event = event._replace(offset=numbers.astype(np.int64) if type(numbers) is np.ndarray else int(numbers))
+        if event.allocation.space == "global" and not isinstance(event.offset, Data):
+            key = event.node, event.stack, event.operation, event.bytes
+            if key not in parts:
+                parts[key] = _part(key, machine)
+            part = parts[key]
+            if part is not None:
+                event = event._replace(offset=plus(event.offset, -part[0]), bytes=part[1])
         yield event
 
 
-def _whole(
-    event: AccessEvent, machine: Callable[[], Mapping[SiteKey, MachineSite]], known: dict[SiteKey, Any]
-) -> AccessEvent:
-    """The access that the compiler makes of those of several fields of a record: it takes that to be as aligned as it
-    is declared to be."""
-    if event.allocation.space != "global" or isinstance(event.offset, Data):
-        return event
-    key = event.node, event.stack, event.operation, event.bytes
-    if key not in known:
-        known[key] = _part(event, machine, key)
-    if known[key] is None:
-        return event
-    begin, width = known[key]
-    return event._replace(offset=plus(event.offset, -begin), bytes=width)
-
-
-def _part(
-    event: AccessEvent, machine: Callable[[], Mapping[SiteKey, MachineSite]], key: SiteKey
-) -> tuple[int, int] | None:
+def _part(key: SiteKey, machine: Callable[[], Mapping[SiteKey, MachineSite]]) -> tuple[int, int] | None:
     """Where in the access of the machine that of a field is, and the bytes of that; None where it is one by itself."""
-    record = _record(event.node)
-    if record is None or record.align <= event.bytes:
+    node, _, _, bytes_ = key
+    record = _record(node)
+    if record is None or record.align <= bytes_:
         return None
-    node = without_casts(event.node)
+    node = without_casts(node)
     field = record.field(node.field) if isinstance(node, ir.Member) else None
     site = machine().get(key)
     if field is None or site is None:
@@ -180,13 +172,6 @@ def _record(node: Any) -> ir.RecordType | None:
     return type_ if isinstance(type_, ir.RecordType) else None
 
 
-def _wrong(width: int, base: int) -> Wrong:
-    def wrong(event: AccessEvent, offset: Any) -> Any:
-        return (offset + base) % width != 0
-
-    return wrong
-
-
 def _units(kernel: ir.Function) -> dict[str, int]:
     """The alignment of what each parameter points to, and what the fields of structures do that are passed."""
     found: dict[str, int] = {}
@@ -231,7 +216,7 @@ def terms_of(batch: Batch) -> Terms:
 
 
 def is_whatever(residues: Sequence[int], terms: Terms, width: int, unit: int, batch: Batch) -> bool:
-    """Whether lanes are misaligned whatever the numbers are: in all worlds alike, or in each that has several blocks
+    """Whether lanes are misaligned whatever the numbers are: equally in all worlds, or in each that has several blocks
     where their number is open, among them one in which all numbers are multiples of the width; or as a sum that is
     never a multiple of it, such as `2 * K + 1`. See `requirement_of` for the arguments."""
     reached = [world for world, bits in enumerate(residues) if bits]
@@ -337,7 +322,7 @@ def _one_by_one(aligned: Sequence[bool], divisor: int, terms: Terms) -> Requirem
 
 
 def _candidates(terms: Terms, divisor: int) -> Iterator[tuple[str, tuple[str, ...], list[bool], int]]:
-    """Those that are told rather come first."""
+    """Those that are reported rather than others come first."""
     divisors = [own for own in dict.fromkeys((divisor, 2, 4, 8, 16)) if own > 1]
     for own in divisors:
         for name, values in terms.items():

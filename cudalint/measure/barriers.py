@@ -186,8 +186,8 @@ class Arrivals:
         for guard in self._seen.ways.guards_of(site.node, site.stack):
             found = self._seen.origins_of(guard)
             if found.is_data and self._seen.varies(found, site.kind == "grid"):
-                told = self._seen.told(found)
-                return Arrival("unknown", f"it depends on data whether all threads come: {told}", by_data=True)
+                source = self._seen.described(found)
+                return Arrival("unknown", f"it depends on data whether all threads come: {source}", by_data=True)
         return None
 
     def _unnamed(self, events: Sequence[BarrierEvent]) -> Arrival | None:
@@ -253,7 +253,7 @@ def _stands_at(node: Any, path: str, line: int, column: int) -> bool:
 _FIRST = (0, 0, 0)
 Absence = Literal["returned", "elsewhere", "never"]
 """Why a thread does not come to a barrier: it has returned before; it comes to another one in its place; or it goes
-past it to the end of the kernel. Those of parts of warps are never told to be elsewhere."""
+past it to the end of the kernel. Those of parts of warps are never reported as elsewhere."""
 
 
 class MissedBarrier(Struct, frozen=True, eq=False):
@@ -391,7 +391,7 @@ def _joined(entries: Sequence[MissedBarrier]) -> MissedBarrier:
     best = min(
         entries, key=lambda each: (each.is_conditional, each.absence != "returned" and each.block != _FIRST)
     )
-    alike = [entry for entry in entries if entry.is_conditional == best.is_conditional]
-    worlds = sorted({world for entry in alike for world in entry.worlds})
+    like = [entry for entry in entries if entry.is_conditional == best.is_conditional]
+    worlds = sorted({world for entry in like for world in entry.worlds})
     fields = {name: getattr(best, name) for name in best.__struct_fields__}
     return MissedBarrier(**fields | {"worlds": tuple(worlds)})

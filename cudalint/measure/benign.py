@@ -40,7 +40,7 @@ def same_either_way(race: Race, seen: Seen) -> Benign | None:
     return "same-branch" if _is_one_branch(store, read, uses, seen) else None
 
 
-def store_alike(race: Race, seen: Seen) -> bool:
+def stores_one_value(race: Race, seen: Seen) -> bool:
     """Whether both threads store one value, whatever the data: one that is for all of them, or what changes nothing
     when it is stored again."""
     ends = race.first, race.second
@@ -84,7 +84,7 @@ def _elects(use: Use, read: RaceEnd, seen: Seen) -> bool:
         return False
     if use.site.operation != "store":
         return use.site.operation == "load"
-    return _is_of_element(use.site, read.site) and _decides_alike(use.guard, read, seen)
+    return _is_of_element(use.site, read.site) and _decides_the_same(use.guard, read, seen)
 
 
 def _is_for(use: Use, writer: RaceEnd, race: Race, seen: Seen) -> bool:
@@ -157,7 +157,7 @@ def _is_one_branch(store: RaceEnd, read: RaceEnd, uses: Sequence[Use], seen: See
         and _stores_for_all(use.site, seen)
         and (_is_of_element(use.site, read.site) or _is_placed_for_all(use.site, seen))
         and on_the_way.issuperset(seen.guards(use.site))
-        and _decides_alike(use.guard, read, seen)
+        and _decides_the_same(use.guard, read, seen)
         for use in uses
     )  # fmt: skip
 
@@ -172,7 +172,7 @@ def _is_placed_for_all(site: Site, seen: Seen) -> bool:
     return not (found.is_data or found.by_thread or found.by_block)
 
 
-def _decides_alike(guard: Guard, read: RaceEnd, seen: Seen) -> bool:
+def _decides_the_same(guard: Guard, read: RaceEnd, seen: Seen) -> bool:
     """Whether a condition asks of what was read the same for all threads."""
     found = seen.origins_of(guard)
     is_of_read = (read.site.node, read.site.stack) in found.loads

@@ -139,7 +139,7 @@ def by_data(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
         deciding += varying
         for guard in varying:
             found = seen.origins_of(guard)
-            doubt = Doubt(f"it depends on data: {seen.told(found)}")
+            doubt = Doubt(f"it depends on data: {seen.described(found)}")
             if found.is_unknown:
                 return doubt
             # `if (d[u] + w < d[v]) d[v] = d[u] + w`: what the array holds may keep the threads apart for good.
@@ -344,7 +344,7 @@ def far_on(race: Race, seen: Seen) -> Doubt | None:
             if not found.is_data or not events or race.byte is None:
                 continue
             if _turn_of(guard, end, seen) >= _BRIEF:
-                return Doubt(f"it depends on data how often a loop goes round: {seen.told(found)}")
+                return Doubt(f"it depends on data how often a loop goes round: {seen.described(found)}")
     return None
 
 
@@ -371,7 +371,7 @@ def addresses(race: Race, seen: Seen) -> Doubt | None:
     open_ends = [end for end in _ends(race) if _is_by_data(end)]
     found = [seen.address(end.site) for end in open_ends]
     data = [each for each in found if each.is_data]
-    text = f"the address depends on data: {seen.told(data[0]) if data else 'a value is not known'}"
+    text = f"the address depends on data: {seen.described(data[0]) if data else 'a value is not known'}"
     if any(each.is_unknown or each.atomics for each in found) or len(data) < len(found):
         return Doubt(text)
     if race.reach == "grid":

@@ -48,7 +48,7 @@ def doubt_about_launch(race: Race, seen: Seen, launched: Launched, batch: Batch)
 
 @heuristic("doubt-grid", "grids that nobody gave").otherwise(None)
 def _grid(race: Race, seen: Seen, launched: Launched) -> str | None:
-    """Blocks beside each other, in a grid that nobody gives, of a kernel that does not tell them apart here."""
+    """Blocks beside each other, in a grid that nobody gives, of a kernel that does not distinguish them here."""
     if race.reach != "grid" or launched.has_grid:
         return None
     for end in (race.first, race.second):
@@ -61,7 +61,7 @@ def _grid(race: Race, seen: Seen, launched: Launched) -> str | None:
 @heuristic("doubt-one-thread", "kernels that are written for one thread").otherwise(None)
 def _one_thread(seen: Seen, launched: Launched) -> str | None:
     """A kernel that no launch in sight gives a block, and that never asks for its thread: it may be meant for one."""
-    if not launched.block_is_made_up or any(_tells_apart(site, seen) for site in seen.events):
+    if not launched.block_is_made_up or any(_distinguishes(site, seen) for site in seen.events):
         return None
     return "no launch in sight gives the block, and nothing in the kernel tells its threads apart"
 
@@ -89,7 +89,7 @@ def _is_bound(condition: object, found: Origins, open_: Set[str]) -> bool:
     return is_compared and found.by_thread and not found.is_data and not found.numbers.isdisjoint(open_)
 
 
-def _tells_apart(site: Site, seen: Seen) -> bool:
+def _distinguishes(site: Site, seen: Seen) -> bool:
     """Whether which thread it is decides who comes, where to, or what is stored."""
     if any(seen.origins_of(guard).by_thread for guard in seen.guards(site)):
         return True

@@ -147,8 +147,8 @@ def made_at(event: AccessEvent) -> tuple[ir.Span, Stack]:
     span, stack = event.node.span, event.stack
     if not stack or span.path == stack[-1].span.path:
         return span, stack
-    for depth, handed in enumerate(event.handed, 1):
-        argument = next((argument for pointer, argument in handed if _is_part_of(event, pointer)), None)
+    for depth, pointers in enumerate(event.handed, 1):
+        argument = next((argument for pointer, argument in pointers if _is_part_of(event, pointer)), None)
         if argument is None:
             break
         span, stack = argument.span, event.stack[depth:]
@@ -160,8 +160,8 @@ def _is_part_of(event: AccessEvent, pointer: Any) -> bool:
         return False
     if isinstance(pointer.offset, Data) or isinstance(event.offset, Data):
         return pointer.offset is event.offset
-    apart = np.asarray(plus(event.offset, -pointer.offset))
-    return bool((apart == apart.flat[0]).all())
+    moved = np.asarray(plus(event.offset, -pointer.offset))
+    return bool((moved == moved.flat[0]).all())
 
 
 def made_by(event: AccessEvent, kernel: ir.Function) -> LibraryCall | None:

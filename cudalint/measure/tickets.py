@@ -131,8 +131,8 @@ def _only_value(symbol: ir.Symbol, stack: Stack, seen: Seen) -> Any:
             values.append(node.initializer)
         elif isinstance(node, ir.Assign) and isinstance(node.target, ir.Name) and node.target.symbol is symbol:
             values.append(node.value if not node.op else None)
-    told = [value for value in values if value is None or not _is_nothing(value)]
-    return told[0] if len(told) == 1 else None
+    given = [value for value in values if value is None or not _is_nothing(value)]
+    return given[0] if len(given) == 1 else None
 
 
 def _is_nothing(value: Any) -> bool:

@@ -37,7 +37,7 @@ class Site(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """Executions of a site that are alike."""
+    """Executions of a site that have all of this in common."""
 
     site: Site
     is_conditional: bool
@@ -68,7 +68,7 @@ class Entries(Struct, frozen=True, eq=False):
     """Accesses of single threads to single units, n of them."""
 
     place: Integers
-    """A number for each unit of memory that has to be told apart: of a row, or of a world."""
+    """A number for each unit of memory that has to be distinguished: of a row, or of a world."""
     unit: Integers
     """In bytes from the start of the allocation; -1 where data decides."""
     row: Integers
@@ -334,7 +334,7 @@ def meetings(entries: Entries, key: Integers, who: Integers, may_race: Flags) ->
 
 
 def _stored(entries: Entries, order: Integers, low: Integers) -> tuple[Flags, Integers, Integers]:
-    """Of each run of entries, whether all store one known value alike, which, and where in it the unit is."""
+    """Of each run of entries, whether all store one and the same known value, which, and where in it the unit is."""
     value, relative = entries.value[order], (entries.unit - entries.start)[order]
     is_same = np.minimum.reduceat(entries.is_known[order], low)
     for each in (value, relative):

@@ -24,9 +24,9 @@ from cudalint.measure.providers.provider import Provider, Run, Subject
 from cudalint.measure.requests import AccessSite, site_of
 
 _EXCEEDS = 1.25
-"""How many times one launch's excess over the ideal another one's has to be to be told of by itself."""
+"""How many times one launch's excess over the ideal another one's has to be to be reported by itself."""
 Key = tuple[Any, ...]
-"""What an access is told from others by, in whichever launch; bytes of the machine's access come last."""
+"""What distinguishes an access from others in any launch; bytes of the machine's access come last."""
 
 
 class _Site(Struct, frozen=True, eq=False):

@@ -45,7 +45,7 @@ class PitchCollector(Provider, eq=False):
         if run.is_refused:
             return
         configuration, function = run.configuration, run.subject.function
-        # Launches of one block are alike, and so are the instantiations of a template.
+        # Launches of one block are equivalent, and so are the instantiations of a template.
         like = function.span, configuration.block
         if like in run.subject.right_pitches or (function.span, None) in run.subject.right_pitches:
             return
@@ -100,7 +100,7 @@ def _are_equal(each: Mismatch, configuration: Configuration) -> bool:
 
 _MOST_SIZES = 8
 _UNIT = 64
-"""Sizes are multiples of tiles, and apart from one another by as much."""
+"""Sizes are multiples of tiles, and differ by as much."""
 _FEWEST = 2
 _MOST_STEPS = {True: 20_000, False: 2_000}
 """Of an execution in full, and of one that leaves out turns: it takes so many if it learns nothing of its loops."""
@@ -310,15 +310,15 @@ def _parts(
             if other is None:
                 return None
             both = mask & other[1]
-            apart = np.where(both, other[0] - offsets, 0)
-            if apart.any():
-                moving[size] = apart
+            moved_by = np.where(both, other[0] - offsets, 0)
+            if moved_by.any():
+                moving[size] = moved_by
         if len(moving) > 1 or (moving and pitch is not None and pitch not in moving):
             return None
-        for size, apart in moving.items():
+        for size, moved_by in moving.items():
             pitch = size
-            rows.append(apart[mask])
-            columns.append((offsets - apart * worlds.numbers[base][size])[mask])
+            rows.append(moved_by[mask])
+            columns.append((offsets - moved_by * worlds.numbers[base][size])[mask])
         if not moving and mask.any():
             rows.append(np.zeros(int(mask.sum()), np.int64))
             columns.append(offsets[mask])

@@ -15,6 +15,7 @@ from cudalint.facts.arithmetic import ArithmeticKind
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, Sequence, builtin, machine_code
+from cudalint.measure.distinct import executions_in
 from cudalint.measure.work.doubles import is_double, unasked_double
 from cudalint.measure.work.lengths import Lengths
 from cudalint.measure.work.nests import LOOPS, own_parts
@@ -275,19 +276,12 @@ def _operations(site: Site, taken: Mapping[tuple[int, Stack], Sides]) -> Iterato
 
 def _taken(trace: Trace, world: int) -> dict[tuple[int, Stack], Sides]:
     """Of the choices in expressions that some lanes decide otherwise than others."""
-    lanes = trace.lanes
-    rows = slice(world * lanes.blocks, (world + 1) * lanes.blocks)
     sums: dict[tuple[int, Stack], Any] = {}
-
-    def warps(mask: Any, weight: Any) -> float:
-        active = lanes.by_warp(np.broadcast_to(mask, (lanes.rows, lanes.lanes))).any(axis=2)
-        return float((active * weight)[rows].sum())
-
     for event in trace.branches:
         if isinstance(event.node, ir.Conditional):
             masks = event.mask, event.mask & event.taken, event.mask & ~event.taken
             own = sums.setdefault((id(event.node), event.stack), np.zeros(3))
-            own += [warps(mask, event.weight) for mask in masks]
+            own += [executions_in(world, mask, event.weight, trace.lanes) for mask in masks]
     return {key: (own[1] / own[0], own[2] / own[0]) for key, own in sums.items() if own[0]}
 
 
@@ -334,7 +328,7 @@ def _power(code: ir.Call, base: ir.Expr, exponent: ir.Expr, spelled: Spelled) ->
 
 
 def is_number_of(type_: ir.Type, operand: ir.Expr) -> bool:
-    """Whether an operand is of a type before it is converted without being told so."""
+    """Whether an operand is of a type before it is converted implicitly."""
     while isinstance(operand, ir.Cast) and not operand.explicit:
         operand = operand.operand
     return isinstance(operand.type, ir.Scalar) and isinstance(type_, ir.Scalar) and (

@@ -211,8 +211,8 @@ class Graph:
         if not parts:
             return constant
         (first, factor), *others = parts
-        is_alike = (first.type.kind, first.type.bytes) == (type_.kind, type_.bytes)
-        if not others and factor == 1 and not constant and is_alike:
+        is_of_type = (first.type.kind, first.type.bytes) == (type_.kind, type_.bytes)
+        if not others and factor == 1 and not constant and is_of_type:
             return first
         key = "sum", tuple((id(term), own) for term, own in parts), constant, (type_.kind, type_.bytes)
 

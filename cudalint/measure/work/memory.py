@@ -160,7 +160,7 @@ def _touched(
     block = max(_held(block, size, is_scattered) if (size or math.inf) <= caches.l1 else block, unique)
     of_block = sectors.asked() * times
     passed = asked * min(1.0, block / of_block)
-    apart = fetched = unique
+    different = fetched = unique
     of_grid = of_block
     axes = [level for level in levels if level.is_grid]
     growths = [(level.count, sectors.growth(level.number, True)) for level in axes]
@@ -170,13 +170,13 @@ def _touched(
         growth = 1 + (count - 1) * part
         of_grid *= count
         fetched *= count if fetched * SECTOR_BYTES > caches.l2 else growth
-        apart *= growth
+        different *= growth
     share = asked / of_grid if of_grid else 0.0
-    apart = _held(min(asked, apart * share), size, is_scattered)
-    fetched = max(apart, min(asked, fetched * share))
-    if (size or math.inf) <= caches.l2 or apart * SECTOR_BYTES <= caches.l2:
-        fetched = apart
-    return Touched(array, is_load, asked, passed if is_load else asked, apart, fetched)
+    different = _held(min(asked, different * share), size, is_scattered)
+    fetched = max(different, min(asked, fetched * share))
+    if (size or math.inf) <= caches.l2 or different * SECTOR_BYTES <= caches.l2:
+        fetched = different
+    return Touched(array, is_load, asked, passed if is_load else asked, different, fetched)
 
 
 def _held(sectors: float, size: int | None, is_scattered: bool) -> float:
@@ -412,13 +412,13 @@ def _in_blocks(
     begin = row // lanes.blocks * lanes.blocks
     rows = [other for other in range(begin, begin + lanes.blocks) if np.all(_mask(event, other)[active])]
     others = tuple(_offsets(event, other, active) for other in rows)
-    apart = np.array([lanes.places[other] for other in rows], np.int64) - np.array(lanes.places[row], np.int64)
+    distances = np.array([lanes.places[other] for other in rows], np.int64) - np.array(lanes.places[row], np.int64)
     moved = np.array(others) - offsets
-    fitted = np.linalg.lstsq(apart.astype(np.float64), moved.astype(np.float64), rcond=None)[0]
+    fitted = np.linalg.lstsq(distances.astype(np.float64), moved.astype(np.float64), rcond=None)[0]
     steps = np.rint(fitted).astype(np.int64)
-    if not np.array_equal(np.matmul(apart, steps), moved):
+    if not np.array_equal(np.matmul(distances, steps), moved):
         return (None,) * 3, others
-    varies = [bool(apart[:, axis].any()) for axis in range(3)]
+    varies = [bool(distances[:, axis].any()) for axis in range(3)]
     return tuple(steps[axis] if varies[axis] else None for axis in range(3)), others
 
 

@@ -1,6 +1,6 @@
 """Values by how they are computed: equal ones are one term, and integers are sums of others.
 
-A term knows the loops that it depends on. Where it is computed is told by places: it is computed once for each turn of
+A term knows the loops that it depends on. Places say where it is computed: it is computed once for each turn of
 the innermost of these loops, and not at all where nothing asks for it.
 """
 
@@ -227,7 +227,7 @@ def loops_of(arguments: tuple[Any, ...]) -> Loops:
 
 
 def key_of(arguments: tuple[Any, ...]) -> Iterator[Hashable]:
-    """What tells arguments apart: equal numbers of different types are different ones."""
+    """What distinguishes arguments: equal numbers of different types are different ones."""
     for each in arguments:
         yield (type(each), each) if type(each) in (int, float, bool) else id(each) if isinstance(each, Data) else 0
 
