@@ -25,6 +25,7 @@ from cudalint.ir.walk import without_casts
 from cudalint.measure.faults import Found, Site, Wrong, found_of, sites_of
 from cudalint.measure.machine_accesses import MachineSite, SiteKey
 from cudalint.measure.numbers import numbers_of, parameters_of
+from cudalint.measure.places import pointees_of
 from cudalint.measure.rows import Rows
 from cudalint.measure.work.shared import alignment
 from cudalint.worlds.records import Batch
@@ -56,11 +57,12 @@ def misaligned(
 ) -> Iterator[Misaligned]:  # fmt: skip
     """In the order of the trace. `layout` has the places of shared arrays, `open_axes` is along how many the number
     of blocks is open, and `machine` is asked for what the compiler makes of accesses."""
-    units, numbers, rows = _units(kernel), terms_of(batch), None
+    pointees, numbers, rows = pointees_of(kernel), terms_of(batch), None
     for found, events, is_drawn in misaligned_sites(trace, layout, machine):
         width, base = width_of(found.site), base_of(found.site, layout)
         residues = residues_of(events, trace.lanes, width, base)
-        unit = units.get(found.site.allocation.name, 0)
+        pointee = pointees.get(found.site.allocation.name)
+        unit = alignment(pointee) if pointee is not None and pointee.bytes else 0
         if is_whatever(residues, numbers, width, unit, batch):
             # What only data misaligns it may as well not.
             if not is_drawn:
@@ -170,19 +172,6 @@ def _record(node: Any) -> ir.RecordType | None:
         return None
     type_ = node.base.type.pointee if isinstance(node.base.type, ir.PointerType) else node.base.type
     return type_ if isinstance(type_, ir.RecordType) else None
-
-
-def _units(kernel: ir.Function) -> dict[str, int]:
-    """The alignment of what each parameter points to, and what the fields of structures do that are passed."""
-    found: dict[str, int] = {}
-    left = [(symbol.name, symbol.type) for symbol in kernel.parameters]
-    while left:
-        name, type_ = left.pop()
-        if isinstance(type_, ir.PointerType):
-            found[name] = alignment(type_.pointee) if type_.pointee.bytes else 0
-        elif isinstance(type_, ir.RecordType):
-            left += [(f"{name}.{field.name}", field.type) for field in type_.fields]
-    return found
 
 
 # --- what numbers have to be multiples of --------------------------------------------------------------

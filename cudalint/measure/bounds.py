@@ -252,9 +252,8 @@ def _is_left_over(world: int, own: Iterable[Covering]) -> bool:
 def _whole_numbers(batch: Batch) -> dict[str, list[int]]:
     """Those that differ between the worlds."""
     found = {}
-    for name in batch.worlds[0] if batch.worlds else ():
-        values = [world.get(name) for world in batch.numbers]
-        whole = [value for value in values if isinstance(value, int) and not isinstance(value, bool) and value > 0]
+    for name, values in numbers_of(batch).items():
+        whole = [value for value in values if type(value) is int and value > 0]
         if len(whole) == len(values) and len(set(whole)) > 1:
             found[name] = whole
     return found

@@ -50,6 +50,11 @@ class Origins(NamedTuple):
         return bool(self.loads or self.atomics) or self.is_unknown
 
     @property
+    def is_common(self) -> bool:
+        """Whether all threads of all blocks have the same one, whatever the data."""
+        return not (self.is_data or self.by_thread or self.by_block)
+
+    @property
     def may_vary(self) -> bool:
         """Whether threads of one block may have different ones."""
         return self.by_thread or bool(self.atomics) or self.is_unknown

@@ -234,6 +234,20 @@ def space_of(allocation: Allocation) -> Space:
     return allocation.space
 
 
+@kept(16)
+def pointees_of(kernel: ir.Function) -> dict[str, ir.Type]:
+    """What each parameter is declared to point to, and what the fields of structures do that are passed, by name."""
+    found: dict[str, ir.Type] = {}
+    left = [(symbol.name, symbol.type) for symbol in kernel.parameters]
+    while left:
+        name, type_ = left.pop()
+        if isinstance(type_, ir.PointerType):
+            found[name] = type_.pointee
+        elif isinstance(type_, ir.RecordType):
+            left += [(f"{name}.{field.name}", field.type) for field in type_.fields]
+    return found
+
+
 def declared_type(allocation: Allocation, function: ir.Function) -> ir.Type | None:
     """What the parameter that leads to memory is declared to point to."""
     for parameter in function.parameters:

@@ -94,6 +94,10 @@ class Race(Struct, frozen=True, eq=False):
     """Of one for which data decides the bytes of one access: threads take all bytes of the allocation by the other one
     in this interval, so that they meet whatever data decides, but for a thread that meets itself."""
 
+    @property
+    def ends(self) -> tuple[RaceEnd, RaceEnd]:
+        return self.first, self.second
+
 
 class Races(Struct, frozen=True):
     """Those of a launch, in the order of the trace."""

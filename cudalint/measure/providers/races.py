@@ -358,7 +358,7 @@ def _is_one_warp(executed: Executed) -> bool:
 def _is_of_first_warp(race: measured.Race, seen: Seen) -> bool:
     """Whether both accesses are under a condition that all threads of the one warp fulfil, as in `if (tid < 32)`:
     larger blocks have others, and a barrier of the block has no place there."""
-    for end in (race.first, race.second):
+    for end in race.ends:
         guards = [guard for guard in seen.guards(end.site) if guard.loop is None]
         found = [seen.origins_of(guard) for guard in guards]
         own = [each for each in found if each.by_thread and not each.is_data and not each.by_block and not each.numbers]

@@ -179,6 +179,7 @@ class Graph:
         self.site: Site = (None, (), None)
         self.size = 0
         self.total = 0
+        """Terms that were made."""
 
     def around(self) -> Loops:
         """The loops around."""
@@ -227,8 +228,6 @@ class Graph:
         term = self.made.get(key)
         if term is None:
             term = self.made[key] = made()
-            self.total += 1
-            term.number = self.total
             term.low, term.high = terms.limits(term)
             self.log.append(("made", key))
             term.home = self.here()
@@ -244,8 +243,7 @@ class Graph:
     def fresh(self, op: str, arguments: tuple[Any, ...], type_: ir.Scalar, info: Any = None) -> Term:
         """A term that is no other one, and that each turn of the loops around has its own of."""
         term = Term(self, op, arguments, type_, self.around() | terms.loops_of(arguments), info)
-        self.total += 1
-        term.number, term.home = self.total, self.here()
+        term.home = self.here()
         self._grow(term)
         return term
 

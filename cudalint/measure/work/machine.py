@@ -109,17 +109,12 @@ class SymbolicMachine(Machine):
         made = []
         for axis in "xyz":
             term = Term(self.graph, op, (), UINT, terms.NO_LOOPS, f"{name}.{axis}")
-            self.graph.total += 1
-            term.number, term.low = self.graph.total, 0
-            term.high = 1023 if name == "threadIdx" else None
+            term.low, term.high = 0, 1023 if name == "threadIdx" else None
             made.append(term)
         return made
 
     def parameter(self, name: str, type_: ir.Scalar) -> Term:
-        term = Term(self.graph, "parameter", (), type_, terms.NO_LOOPS, name)
-        self.graph.total += 1
-        term.number = self.graph.total
-        return term
+        return Term(self.graph, "parameter", (), type_, terms.NO_LOOPS, name)
 
     def _fill(self, variable: Allocation, offset: int, type_: ir.Type, value: Value, name: str) -> None:
         if isinstance(type_, ir.Scalar):

@@ -50,7 +50,8 @@ class Term(Symbolic):
         self.graph, self.op, self.arguments, self.type, self.loops, self.info = graph, op, arguments, type_, loops, info
         self.parts: tuple[Part, ...] = (Part(self, 1),)
         self.constant = 0
-        self.number = 0
+        graph.total += 1
+        self.number = graph.total
         self.node: Any = None
         """Of a load: what makes it in the source, where it is made first."""
         self.low: int | None = None
