@@ -205,6 +205,7 @@ class _Accesses:
             status, reason, kind = "range", "some of its addresses depend on loaded data", "estimate"
         # Those that have left the loop around count as well, if data said so.
         masked = any(event.data or event.apart for event in events)
+        is_guarded = any(event.guard is not None and event.guard is not event.mask for event in events)
         is_shared = site.space == "shared"
         # Between arrays there are no strides, and what is a picture of one is none of several.
         is_of_one = events[0].chosen is None
@@ -224,7 +225,7 @@ class _Accesses:
             ideal_wavefronts=ideal if is_shared else None,
             conflict_ways=cost / ideal if is_shared else None,
             active_lanes=lanes,
-            active_request_fraction=self._fraction(figures, events, world, patterns),
+            active_request_fraction=self._fraction(figures, events, world, patterns) if is_guarded else 1.0,
             requests=requests,
             usual_requests=_usual_requests(figures),
             requests_range=(0.0 if masked else requests, requests),
@@ -255,8 +256,6 @@ class _Accesses:
         self, figures: Figures, events: Sequence[AccessEvent], world: int, patterns: dict[int, Pattern]
     ) -> float:
         """How many of the warps that come to the branch around it have an active lane."""
-        if all(event.guard is None or event.guard is event.mask for event in events):
-            return 1.0
         total = 0.0
         for event in events:
             own = event.guard if event.guard is not None else event.mask

@@ -59,7 +59,7 @@ def misaligned(
     of blocks is open, and `machine` is asked for what the compiler makes of accesses."""
     pointees, numbers, rows = pointees_of(kernel), terms_of(batch), None
     for found, events, is_drawn in misaligned_sites(trace, layout, machine):
-        width, base = width_of(found.site), base_of(found.site, layout)
+        width, base = needed_of(found.site, layout)
         residues = residues_of(events, trace.lanes, width, base)
         pointee = pointees.get(found.site.allocation.name)
         unit = alignment(pointee) if pointee is not None and pointee.bytes else 0
@@ -83,7 +83,7 @@ def misaligned_sites(
     goes into the addresses."""
 
     def asks(site: Site) -> Wrong | None:
-        width, base = width_of(site), base_of(site, layout)
+        width, base = needed_of(site, layout)
         if width == 1 or site.allocation.space not in _STARTING:
             return None
         return lambda offset: (offset + base) % width != 0
@@ -151,16 +151,13 @@ def natural_width(size: int) -> int:
     return min(size & -size, _WIDEST) if size else 1
 
 
-def width_of(site: Site) -> int:
-    """What the address has to be a multiple of. The fields of packed records are put together from parts that are as
-    wide as the record is aligned."""
-    width, record = natural_width(site.bytes), _record(site.node)
-    return min(width, record.align) if record is not None and record.align else width
-
-
-def base_of(site: Site, layout: Mapping[ir.Symbol, int]) -> int:
-    symbol = site.allocation.symbol
-    return layout.get(symbol, 0) if symbol is not None else 0
+def needed_of(site: Site, layout: Mapping[ir.Symbol, int]) -> tuple[int, int]:
+    """What the address of an access has to be a multiple of, and where a shared array itself starts. The fields of
+    packed records are put together from parts that are as wide as the record is aligned."""
+    width, record, symbol = natural_width(site.bytes), _record(site.node), site.allocation.symbol
+    if record is not None and record.align:
+        width = min(width, record.align)
+    return width, layout.get(symbol, 0) if symbol is not None else 0
 
 
 def _record(node: Any) -> ir.RecordType | None:

@@ -42,8 +42,6 @@ from cudalint.measure.touches import (
     entries_of,
     hashed,
     meetings,
-    origin_of,
-    own_content,
     pieces_of,
     read_by_writers,
     same_values,
@@ -172,14 +170,12 @@ class _Allocated:
             kind = event.data > 0, is_by_data, event.is_of_block
             site = Site(event.node, event.operation, event.bytes, event.stack)
             self._first.setdefault(site, number)
-            for piece in pieces_of(event):
-                origin = origin_of(piece, written) if isinstance(piece.value, Data) else None
-                for mask, is_own in own_content(piece):
-                    key = id(event.node), id(event.stack), event.operation, event.bytes, *kind, is_own
-                    at = numbers.get(key)
-                    if at is None:
-                        at = numbers[key] = self._kinds.setdefault(Kind(site, *kind, is_own), len(self._kinds))
-                    self._parts.append(Part(number, at, piece, mask, origin))
+            for piece, origin, mask, is_own in pieces_of(event, written):
+                key = id(event.node), id(event.stack), event.operation, event.bytes, *kind, is_own
+                at = numbers.get(key)
+                if at is None:
+                    at = numbers[key] = self._kinds.setdefault(Kind(site, *kind, is_own), len(self._kinds))
+                self._parts.append(Part(number, at, piece, mask, origin))
         self._covering: set[int] = set()
         """Kinds that take all bytes in the interval that is looked at."""
         self._masks: dict[int, tuple[object, Any]] = {}

@@ -103,16 +103,15 @@ def _is_open(trace: Trace) -> bool:
     """Whether something of it is not known, or threads meet otherwise than at a plain barrier."""
     if trace.unknown or trace.calls or trace.fences:
         return True
-    if any(event.operation == "atomic" or _is_unknown(event.offset) for event in trace.accesses):
+    if any(
+        event.operation == "atomic" or (isinstance(event.offset, Data) and event.offset.kind not in ("loaded", "float"))
+        for event in trace.accesses
+    ):
         return True
     return any(
         barrier.kind == "grid" or (barrier.is_implied and barrier.scope == "block") or _votes(barrier.node)
         for barrier in trace.barriers
     )
-
-
-def _is_unknown(value: Any) -> bool:
-    return isinstance(value, Data) and value.kind not in ("loaded", "float")
 
 
 def _votes(node: Any) -> bool:

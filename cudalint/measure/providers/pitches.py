@@ -31,7 +31,7 @@ from cudalint.launches.open_numbers import nodes_in
 from cudalint.measure.arrays import Integers
 from cudalint.measure.faults import Site, sites_of
 from cudalint.measure.numbers import amount_of, numbers_of, parameters_of
-from cudalint.measure.places import frames_of
+from cudalint.measure.places import declared_type, frames_of
 from cudalint.measure.providers.provider import Provider, Run
 from cudalint.worlds.origins import numbers_of as parameters_in
 from cudalint.worlds.records import Batch, Parameter
@@ -143,7 +143,9 @@ def pitch_mismatches(
     by_array: dict[str, list[_Indexed]] = {}
     for site, events in sites_of(trace.accesses).items():
         if site.allocation.space == "global" and not site.is_conditional and site.bytes:
-            indexed = _indexed(site, events, trace, worlds, _element(site, kernel), slack)
+            declared = declared_type(site.allocation, kernel)
+            element = declared.bytes if declared is not None and declared.bytes else site.bytes
+            indexed = _indexed(site, events, trace, worlds, element, slack)
             if indexed is not None:
                 by_array.setdefault(site.allocation.name, []).append(indexed)
     return [each for accesses in by_array.values() for each in _of_array(accesses, batch)]
@@ -344,14 +346,6 @@ def _reached(parts: Sequence[Any], worlds: _Worlds, element: int, slack: int) ->
         end = int(own.max()) // element + 1
         candidates = {size for size in candidates if 0 <= numbers[size] - end < slack}
     return candidates.pop() if len(candidates) == 1 else None
-
-
-def _element(site: Site, kernel: ir.Function) -> int:
-    """Bytes of what the array is declared to hold."""
-    declared = next((s.type for s in kernel.parameters if s.name == site.allocation.name), None)
-    if isinstance(declared, ir.PointerType) and declared.pointee.bytes:
-        return declared.pointee.bytes
-    return site.bytes
 
 
 def _is_size(parameter: Parameter) -> bool:
