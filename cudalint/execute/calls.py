@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from cudalint.execute.execution import Frame
 from cudalint.execute.library import effect_of, place_of
-from cudalint.execute.machine import Frame
 from cudalint.execute.memory import Allocation, as_type, plus
 from cudalint.execute.places import nowhere
 from cudalint.execute.program import Evaluate, Execute, Locate, Place, Program

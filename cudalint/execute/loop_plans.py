@@ -26,8 +26,9 @@ from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
+    from cudalint.execute.execution import Note
     from cudalint.execute.lanes import Mask
-    from cudalint.execute.machine import Machine, Note
+    from cudalint.execute.machine import Machine
     from cudalint.execute.trace import AccessEvent
 
 Cell = tuple[Allocation, int]

@@ -16,7 +16,8 @@ from cudalint.execute.loop_plans import Cell, History, go_forward, moved, value_
 from cudalint.execute.values import Data, Pointer, Value
 
 if TYPE_CHECKING:
-    from cudalint.execute.machine import Machine, Note
+    from cudalint.execute.execution import Note
+    from cudalint.execute.machine import Machine
 
 _GOLDEN = (5**0.5 - 1) / 2
 """Multiples of it lie evenly between whole numbers."""

@@ -13,9 +13,9 @@ import numpy as np
 from cudalint.execute.arithmetic import dtype_of
 from cudalint.execute.butterflies import Alike, combined
 from cudalint.execute.drawn import Drawn, function_number
-from cudalint.execute.expressions import combine
 from cudalint.execute.library.common import Handler, arguments_of, data_of, is_number, is_whole, opaque
 from cudalint.execute.memory import as_type
+from cudalint.execute.operators import combine
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.values import COMPUTED, UNKNOWN, Data, Pointer, Value
 from cudalint.ir import nodes as ir

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from cudalint.execute.cells import copied
 from cudalint.execute.drawn import loaded_number
-from cudalint.execute.expressions import combine
 from cudalint.execute.library.common import Handler, arguments_of, is_number, opaque
-from cudalint.execute.memory import Allocation, as_type, copied, plain, plus
+from cudalint.execute.memory import Allocation, as_type, plain, plus
+from cudalint.execute.operators import combine
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, UNKNOWN, Data, Pointer, Value, is_common
 from cudalint.facts import Operation
