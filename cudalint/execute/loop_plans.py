@@ -16,7 +16,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from msgspec import Struct, field
 
-from cudalint.execute.affine import FOREVER, MOST_TIMES, difference, lasts, least_by_warp, plain, step_of, wide
+from cudalint.execute.affine import (
+    FOREVER,
+    MOST_TIMES,
+    difference,
+    has_lasted,
+    lasts,
+    least_by_warp,
+    plain,
+    step_of,
+    wide,
+)  # fmt: skip
 from cudalint.execute.arithmetic import converted
 from cudalint.execute.memory import Allocation, address, plus
 from cudalint.execute.values import COMPUTED, Closure, Data, FunctionValue, Pointer, Value
@@ -237,8 +247,11 @@ class _Findings:
         self.stale: dict[Allocation, None] = {}
         self.times = 1
         self._whole: int = FOREVER
-        self._by_warp: Any = None
+        self._by_lane: Any = None
         self.limits: list[Limit] = []
+        self._steps: dict[tuple[int, int], Any] = {}
+        """Of arrays that notes have, by their identities."""
+        self._noted: set[tuple[Any, ...]] = set()
         self.waits = False
         """The threads of a block wait for each other, and go forward together."""
 
@@ -256,15 +269,15 @@ class _Findings:
             if mask is None or mask is self.mask:
                 self._whole = min(self._whole, periods)
                 return
-        mask = self.mask if mask is None else mask
-        own = least_by_warp(np.broadcast_to(periods, mask.shape), mask, self.machine.lanes.warps)
-        self._by_warp = own if self._by_warp is None else np.minimum(self._by_warp, own)
+        if mask is not None and mask is not self.mask:
+            periods = np.where(mask, periods, FOREVER)
+        self._by_lane = periods if self._by_lane is None else np.minimum(self._by_lane, periods)
 
     def check(self) -> None:
         """A longer period is better than one that ends soon."""
         longer = self._period * self.times
         needed = max(self.needed, 4 * self.times if self.times > 1 and longer <= MOST_TIMES else 0)
-        if self._whole < needed or (self._by_warp is not None and self._active().max(initial=0) < needed):
+        if self._whole < needed or (self._by_lane is not None and self._active().max(initial=0) < needed):
             raise Misfit(self.times)
 
     def _active(self) -> Any:
@@ -277,17 +290,19 @@ class _Findings:
 
     def _each(self) -> Any:
         """Periods of each warp; those in which others wait for one are no more than that has."""
-        found = np.minimum(self._by_warp, self._whole)
+        by_lane = np.broadcast_to(self._by_lane, self.mask.shape)
+        found = np.minimum(least_by_warp(by_lane, self.mask, self.machine.lanes.warps), self._whole)
         if not self.waits:
             return found
         least = np.where(self._warps(), found, FOREVER).min(axis=1, keepdims=True)
         return np.broadcast_to(least, found.shape)
 
     def periods(self) -> Any:
-        if self._by_warp is None:
+        if self._by_lane is None:
             return self._whole
-        active = self._active()
-        return int(active[0]) if (active == active[0]).all() else self._each()
+        each = self._each()
+        active = each[self._warps()]
+        return int(active[0]) if (active == active[0]).all() else each
 
     # --- notes -------------------------------------------------------------------------------------
 
@@ -302,10 +317,23 @@ class _Findings:
             if old.op == "element":
                 self._element(old, new)
             elif old.left is not new.left or old.right is not new.right:
-                self._note(old, new)
+                # What is computed once more of the same operands says the same.
+                key = new.op, new.type, id(new.mask), *map(_identity, (old.left, new.left, old.right, new.right))
+                if key not in self._noted:
+                    self._noted.add(key)
+                    self._note(old, new)
+
+    def _step(self, before: Value, after: Value) -> Any:
+        """`step_of`, of which many operators ask for the same operands."""
+        if type(before) is not np.ndarray or type(after) is not np.ndarray:
+            return step_of(before, after)
+        key = id(before), id(after)
+        if key not in self._steps:
+            self._steps[key] = step_of(before, after)
+        return self._steps[key]
 
     def _note(self, old: Note, new: Note) -> None:
-        by = step_of(old.left, new.left), step_of(old.right, new.right)
+        by = self._step(old.left, new.left), self._step(old.right, new.right)
         if by[0] is None or by[1] is None:
             raise Misfit
         if type(by[0]) is int and type(by[1]) is int and by[0] == 0 == by[1]:
@@ -313,9 +341,9 @@ class _Findings:
         periods, times = lasts(new.op, new.left, new.right, by, new.type, new.mask)
         self.times = max(self.times, times)
         # What it did from the last period to this one must be what it goes on to do.
-        came, _ = lasts(new.op, old.left, old.right, by, new.type)
-        if np.less(came, 1).any():
-            periods = np.where(np.less(came, 1), 0, periods) if np.ndim(came) else 0
+        has_lasted_ = has_lasted(new.op, (old.left, old.right), (new.left, new.right), by, new.type)
+        if not np.all(has_lasted_):
+            periods = np.where(has_lasted_, periods, 0) if np.ndim(has_lasted_) else 0
         if type(periods) is int and periods >= FOREVER:
             return
         self.limit(periods, new.mask)
@@ -414,6 +442,10 @@ class _Findings:
                 raise Misfit
             if not np.array_equal(old.weight, new.weight):
                 self.grows = True
+
+
+def _identity(value: Value) -> Any:
+    return value if type(value) is int else id(value)
 
 
 def _stores_alike(old: AccessEvent, new: AccessEvent) -> bool:
