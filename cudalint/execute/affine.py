@@ -38,7 +38,7 @@ def wide(value: Any) -> Any:
     return value.astype(np.int64) if type(value) is np.ndarray else int(value)
 
 
-def _alike(left: Any, right: Any) -> tuple[Any, Any]:
+def _clamped(left: Any, right: Any) -> tuple[Any, Any]:
     """Plain numbers beside arrays as far as these reach: beyond, only their sides matter."""
     if type(left) is np.ndarray and type(right) is int:
         return left, max(-_FAR, min(_FAR, right))
@@ -66,7 +66,7 @@ def step_of(before: Any, after: Any) -> Any:
 
 def difference(one: Any, other: Any) -> Any:
     """Of whole numbers, which doesn't wrap."""
-    first, second = _alike(wide(one), wide(other))
+    first, second = _clamped(wide(one), wide(other))
     return first - second
 
 
@@ -102,8 +102,8 @@ def lasts(
 def _lasts(
     op: str, left: Any, right: Any, by: tuple[Any, Any], type_: ir.Type | None, mask: Any
 ) -> tuple[Any, int]:  # fmt: skip
-    left, right = _alike(wide(left), wide(right) if right is not None else 0)
-    by = _alike(*by)
+    left, right = _clamped(wide(left), wide(right) if right is not None else 0)
+    by = _clamped(*by)
     if op in COMPARING:
         return _comparison(op, left - right, by[0] - by[1]), 1
     if op in _EXTREMA:
@@ -152,21 +152,21 @@ def _sign(number: Any, step: Any) -> Any:
     return np.where(np.less(number, 0), negative, np.where(np.greater_equal(step, 0), FOREVER, number // down))
 
 
-def _comparison(op: str, apart: Any, step: Any) -> Any:
+def _comparison(op: str, distance: Any, step: Any) -> Any:
     if op in ("<", ">="):
-        return _sign(apart, step)
+        return _sign(distance, step)
     if op in ("<=", ">"):
-        return _sign(apart - 1, step)
-    if type(apart) is int and type(step) is int:
-        if apart == 0 or step == 0:
+        return _sign(distance - 1, step)
+    if type(distance) is int and type(step) is int:
+        if distance == 0 or step == 0:
             return FOREVER if step == 0 else 0
-        turns, rest = divmod(-apart, step)
+        turns, rest = divmod(-distance, step)
         return turns - 1 if rest == 0 and turns > 0 else FOREVER
     safe = np.where(np.equal(step, 0), 1, step)
-    turns, rest = np.floor_divide(-np.asarray(apart), safe), np.remainder(-np.asarray(apart), safe)
+    turns, rest = np.floor_divide(-np.asarray(distance), safe), np.remainder(-np.asarray(distance), safe)
     meets = np.equal(rest, 0) & (turns > 0)
     unequal = np.where(meets, turns - 1, FOREVER)
-    return np.where(np.equal(step, 0), FOREVER, np.where(np.equal(apart, 0), 0, unequal))
+    return np.where(np.equal(step, 0), FOREVER, np.where(np.equal(distance, 0), 0, unequal))
 
 
 def has_lasted(
@@ -175,7 +175,7 @@ def has_lasted(
     """Whether the result of an operator has moved by a constant step as its operands moved by `by`, from `before` to
     `after`: a bool, or an array by lane. That is what `lasts` says of `before`, without a division for most of them."""
     try:
-        (left, right), (new_left, new_right) = (_alike(wide(left), wide(right)) for left, right in (before, after))
+        (left, right), (new_left, new_right) = (_clamped(wide(left), wide(right)) for left, right in (before, after))
         if op in COMPARING or op in _EXTREMA:
             compare = COMPARISONS.get(op, operator.le)
             return np.equal(compare(left, right), compare(new_left, new_right))

@@ -76,14 +76,14 @@ def binary(op: str, left: Any, right: Any, type_: ir.Scalar) -> Any:
     plain = type(left) is not np.ndarray and type(right) is not np.ndarray
     compare = COMPARISONS.get(op)
     if compare is not None:
-        return compare(left, right) if plain else compare(*_alike(left, right))
+        return compare(left, right) if plain else compare(*_comparable(left, right))
     return _plain(op, left, right, type_) if plain else _arrays(op, left, right, type_)
 
 
-def _alike(left: Any, right: Any) -> tuple[Any, Any]:
+def _comparable(left: Any, right: Any) -> tuple[Any, Any]:
     """Both sides of a comparison. Plain numbers that an array's type can't hold are compared as wide ones."""
     if type(left) is not np.ndarray:
-        right, left = _alike(right, left)
+        right, left = _comparable(right, left)
         return left, right
     if type(right) is not np.ndarray and left.dtype.kind in "iu" and isinstance(right, int):
         info = np.iinfo(left.dtype)

@@ -208,8 +208,8 @@ class Memory:
             self._put(to, own, COMPUTED, None)
 
     def leaves_within(self, at: Pointer, size: int | None) -> list[tuple[int, ir.Type]]:
-        """The scalars of a local variable that lie in some bytes behind a pointer; none where that can't be told, after
-        which nothing is known of the variable."""
+        """The scalars of a local variable that lie in some bytes behind a pointer; none where these are not known:
+        nothing is known of the variable then."""
         to, offset = at.allocation, plain(at.offset)
         if to.space != "local" or to.type is None:
             return []
@@ -288,10 +288,10 @@ def _one_of(source: Allocation, offset: Any, type_: ir.PointerType) -> Value:
     if any(type(held) is Pointer and held.allocation.space != "global" for held in source.cells.values()):
         return UNKNOWN
     is_one = isinstance(offset, Data) and offset.is_common
-    apart = 0 if is_one else Data("unknown", "it is put together from parts of an array in registers")
+    at = 0 if is_one else Data("unknown", "it is put together from parts of an array in registers")
     made = Allocation(f"{source.name}[...]", "global")
     made.varies = "block" if is_one else "thread"
-    return Pointer(made, apart, type_.pointee)
+    return Pointer(made, at, type_.pointee)
 
 
 def _read_as(value: Value, type_: ir.Type) -> Value:

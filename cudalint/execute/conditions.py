@@ -46,7 +46,7 @@ def widened(condition: Data, known: Any) -> Data:
     """A condition, or one of which it may be known for which lanes it holds."""
     sure = [each.known for each in (condition, known) if isinstance(each, Disjunction)]
     sure += [known] if type(known) is np.ndarray else []
-    return Disjunction(functools.reduce(np.logical_or, sure), condition) if sure else _unsettled(condition)
+    return Disjunction(functools.reduce(np.logical_or, sure), condition) if sure else _unknown(condition)
 
 
 def opposite(condition: Data) -> Data:
@@ -56,6 +56,6 @@ def opposite(condition: Data) -> Data:
     return Conjunction(~condition.known, condition) if isinstance(condition, Disjunction) else condition
 
 
-def _unsettled(condition: Data) -> Data:
+def _unknown(condition: Data) -> Data:
     """A condition of which no part is known."""
     return Data(condition.kind, condition.reason) if isinstance(condition, Conjunction) else condition

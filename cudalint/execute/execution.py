@@ -9,10 +9,10 @@ import numpy as np
 from cudalint.execute.arithmetic import COMPARING
 from cudalint.execute.budget import Budget, Limits
 from cudalint.execute.contents import Contents
-from cudalint.execute.drawn import Drawn, settled
+from cudalint.execute.drawn import Drawn, decided
 from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import (
-    Handed,
+    Passed,
     Stack,
     Trace,
 )
@@ -86,7 +86,7 @@ class Execution:
         """What a function of the library touches piece by piece."""
         self.guard: Mask | None = None
         """The lanes that came to the innermost branch of the innermost loop."""
-        self.handed: Handed = ()
+        self.passed: Passed = ()
         """What the calls of the stack were given: see `AccessEvent`."""
         self.subscripts: dict[Any, tuple[tuple[Any, ...], int]] = {}
         """Of elements of shared arrays that were named last: their subscripts, and bytes behind these."""
@@ -106,11 +106,11 @@ class Execution:
         self.others: list[int] = []
         """For each of them that of the other side of an `if` that came before; else 0."""
         self._scopes = 0
-        self._apart: list[bool] = []
+        self._divergent: list[bool] = []
         """Whether lanes of a warp may find different data there."""
         self.is_left_by_data = False
         self.is_parted_outside = False
-        """Whether lanes of a warp leave a loop around the innermost one apart, as data says."""
+        """Whether lanes of a warp leave a loop around the innermost one at different turns, as data says."""
         """Whether some lanes may have left the innermost loop, or its function, where data said so."""
         self.is_left_together = True
         """Whether all lanes of a warp have then."""
@@ -123,7 +123,7 @@ class Execution:
         self.quiet_loops: dict[ir.Stmt, int] = {}
         """Turns of loops that need nothing but numbers of their own, and leave nothing but data."""
         self.first_tries: dict[tuple[ir.Stmt, Stack], int] = {}
-        """The fewest turns after which a loop was found to go on alike."""
+        """The fewest turns after which a loop was found to repeat."""
         self.watchers = 0
         """Loops around that learn how their turns go."""
         self.in_full = in_full
@@ -175,11 +175,11 @@ class Execution:
         self._scopes += 1
         self.scopes.append(self._scopes)
         self.others.append(other)
-        self._apart.append(condition is None or not condition.is_common)
+        self._divergent.append(condition is None or not condition.is_common)
 
     def is_common_since(self, data: int) -> bool:
         """Whether all lanes of a warp find the same data, wherever it decides but for the first so many conditions."""
-        return not any(self._apart[data:])
+        return not any(self._divergent[data:])
 
     def leave_by_data(self, data: int) -> None:
         """Some lanes leave the innermost loop, around which are so many conditions that data decides."""
@@ -191,7 +191,7 @@ class Execution:
         self.data = data
         del self.scopes[data:]
         del self.others[data:]
-        del self._apart[data:]
+        del self._divergent[data:]
 
     def step(self, size: int = 1) -> None:
         """A statement of so many parts begins; see `budget.size_of`."""
@@ -230,7 +230,7 @@ class Execution:
     def truth(self, value: Value) -> Any:
         """A condition: see `values.truth`."""
         if type(value) is Drawn:
-            found = settled(value)
+            found = decided(value)
             value = value if found is None else found
         if type(value) is Pointer:
             value = value.is_set

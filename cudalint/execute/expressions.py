@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from cudalint.execute.conditions import Conjunction, narrowed, opposite, widened
-from cudalint.execute.drawn import Drawn, settled_together, whole_number
+from cudalint.execute.drawn import Drawn, decided_together, whole_number
 from cudalint.execute.memory import LITERAL, NULL, Allocation, as_type, either, joined
 from cudalint.execute.operators import combine, common_type, may_wrap, watch_cast
 from cudalint.execute.places import CHAR
@@ -206,7 +206,7 @@ class Expressions:
                 if type(second) is bool and second is stops_at:
                     return second
                 if type(first) is Drawn and type(second) is Drawn:
-                    both = settled_together(first, second, stops_at)
+                    both = decided_together(first, second, stops_at)
                     if both is not None:
                         return m.truth(both)
                 if stops_at:

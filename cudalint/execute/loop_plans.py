@@ -85,14 +85,14 @@ class Limit(NamedTuple):
     """What ends a plan some day."""
 
     periods: Any
-    apart: Any
+    distance: Any
     step: Any
     """Periods come from dividing the one by the other."""
     mask: Mask | None
 
 
 class Misfit(Exception):
-    """Turns don't go on alike, with this period."""
+    """Turns don't repeat with this period."""
 
     def __init__(self, times: int = 1) -> None:
         super().__init__()
@@ -101,13 +101,13 @@ class Misfit(Exception):
 
 
 class History:
-    """The turns of one execution of a loop, for as long as they may be alike."""
+    """The turns of one execution of a loop, for as long as they may repeat."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.turns: list[Turn] = []
         self.together = 0
-        """The last turns, since which no lane has left: those before are not alike."""
+        """The last turns, since which no lane has left: those before do not repeat."""
         self._epoch = machine.epoch
 
     def begin(self) -> None:
@@ -134,7 +134,7 @@ class History:
         return Turn(*numbers, m.mask, m.interval)
 
     def plan(self, period: int, needed: int) -> Plan:
-        """How turns go on, if the last two periods were alike; or a misfit, also where fewer periods than `needed` go
+        """How turns go on, if the last two periods were equal; or a misfit, also where fewer periods than `needed` go
         on like them."""
         turns, now, last = self.turns, self._now(), len(self.turns)
         first, second = turns[last - 2 * period], turns[last - period]
@@ -242,7 +242,7 @@ class _Findings:
     def __init__(self, machine: Machine, period: int, needed: int, mask: Mask) -> None:
         self.machine, self.needed, self.mask = machine, needed, mask
         self.grows = False
-        self._period, self._alike = period, 1
+        self._period, self._repeats = period, 1
         self.forgotten: dict[Allocation, None] = {}
         self.stale: dict[Allocation, None] = {}
         self.times = 1
@@ -257,7 +257,7 @@ class _Findings:
 
     @property
     def window(self) -> int:
-        return self._period * self._alike
+        return self._period * self._repeats
 
     # --- how long ----------------------------------------------------------------------------------
 
@@ -349,8 +349,8 @@ class _Findings:
         self.limit(periods, new.mask)
         if self.machine.watchers > 1:
             is_level = new.op in ("/", "%", ">>", "&", "cast")
-            apart = difference(new.left, 0 if is_level else new.right)
-            self.limits.append(Limit(periods, apart, by[0] if is_level else difference(*by), new.mask))
+            distance = difference(new.left, 0 if is_level else new.right)
+            self.limits.append(Limit(periods, distance, by[0] if is_level else difference(*by), new.mask))
         if self._whole < self.needed:
             raise Misfit(self.times)
 
@@ -390,7 +390,7 @@ class _Findings:
                 raise Misfit
             self._weight(ancient, old, new)
             self._offset(old, new)
-            if new.operation != "load" and new.allocation.contents is not None and not _stores_alike(old, new):
+            if new.operation != "load" and new.allocation.contents is not None and not _stores_the_same(old, new):
                 self.stale[new.allocation] = None
 
     def _weight(self, ancient: Any, old: Any, new: Any) -> None:
@@ -414,8 +414,8 @@ class _Findings:
         unit = max(BANK_BYTES, new.bytes)
         if new.allocation.space != "shared" and not _is_one_place(new, mask):
             unit = max(SECTOR_BYTES, new.bytes)
-        alike = int(np.max(unit // np.gcd(np.abs(step), unit)))
-        self._alike = math.lcm(self._alike, alike)
+        repeats = int(np.max(unit // np.gcd(np.abs(step), unit)))
+        self._repeats = math.lcm(self._repeats, repeats)
         if self.window > 2 * MOST_TIMES:
             raise Misfit
 
@@ -448,7 +448,7 @@ def _identity(value: Value) -> Any:
     return value if type(value) is int else id(value)
 
 
-def _stores_alike(old: AccessEvent, new: AccessEvent) -> bool:
+def _stores_the_same(old: AccessEvent, new: AccessEvent) -> bool:
     """Whether the same lanes store the same to the same places."""
     if isinstance(new.offset, Data) or not _is_still(old.offset, new.offset):
         return False
@@ -479,7 +479,7 @@ def tell_outer(machine: Machine, plan: Plan, turns: int) -> None:
     periods = plan.periods if type(plan.periods) is int else np.repeat(plan.periods, WARP_LANES, axis=1)
     for limit in plan.limits:
         step = limit.step if type(limit.step) is int else np.where(limit.step == 0, 1, limit.step)
-        machine.note_operator("/", limit.apart, step or 1 if type(step) is int else step, limit.mask)
+        machine.note_operator("/", limit.distance, step or 1 if type(step) is int else step, limit.mask)
         machine.note_operator(">=", limit.periods, periods, limit.mask)
     machine.note_operator("/", (periods - 1) * plan.period, turns, machine.mask)
 

@@ -98,7 +98,7 @@ def _turns_left(history: History) -> Any:
         return None
     left: Any = FOREVER
     for oldest, old, new in zip(*each, strict=True):
-        periods = _turns_alike(oldest, old, new)
+        periods = _lasting_turns(oldest, old, new)
         if periods is None:
             return None
         left = np.minimum(left, periods) if np.ndarray in (type(left), type(periods)) else min(left, periods)
@@ -107,7 +107,7 @@ def _turns_left(history: History) -> Any:
     return left if (np.broadcast_to(left, mask.shape)[mask] < FOREVER).any() else None
 
 
-def _turns_alike(oldest: Note, old: Note, new: Note) -> Any:
+def _lasting_turns(oldest: Note, old: Note, new: Note) -> Any:
     """How often an operator of the condition gives what it did, if its operands move by constant steps."""
     if oldest.op != new.op or old.op != new.op:
         return None

@@ -224,11 +224,11 @@ class Machine(Execution):
         assert mask is not None
         return AccessEvent(
             self.library or node, operation, bytes_, to, offset, mask, self.weight, self.interval, self.stack,
-            self.data, value, self.warp_interval, self.grid_interval, self.guard, self.handed,
-            sum(self._apart) + self.is_left_by_data,
+            self.data, value, self.warp_interval, self.grid_interval, self.guard, self.passed,
+            sum(self._divergent) + self.is_left_by_data,
             *self.subscripts.get(node, _UNSPELLED), False, self.whole or (node if self.library else None), self.chosen,
             self.frames[-1].function.name if self.library else "",
-            self.is_parted_outside or not self.is_left_together or any(self._apart),
+            self.is_parted_outside or not self.is_left_together or any(self._divergent),
         )  # fmt: skip
 
     def barrier(
@@ -320,7 +320,7 @@ class Machine(Execution):
         )
 
     def agreed(self, node: Any) -> None:
-        """Notes a branch that all lanes of all worlds take alike."""
+        """Notes a branch that all lanes of all worlds take the same way."""
         if self.library is None:
             self.trace.agreed[node, self.stack] = None
 

@@ -120,7 +120,7 @@ def joined(mask: Any, new: Value, old: Value) -> Value:
         return COMPUTED
     if type(new) is not np.ndarray and type(old) is not np.ndarray and new == old and type(new) is type(old):
         return new
-    return np.where(mask, *_alike(new, old))
+    return np.where(mask, *_of_one_type(new, old))
 
 
 def _null_in(mask: Any, new: Pointer, old: Pointer) -> Any:
@@ -187,7 +187,7 @@ def either(
 _EVERYWHERE = np.ones((1, 1), bool)
 
 
-def _alike(new: Value, old: Value) -> tuple[Any, Any]:
+def _of_one_type(new: Value, old: Value) -> tuple[Any, Any]:
     """Two numbers as arrays of one type: that of the array, if one is."""
     if type(new) is np.ndarray:
         return new, old if type(old) is np.ndarray else _wrapped(old, new.dtype)

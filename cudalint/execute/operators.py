@@ -8,7 +8,7 @@ import numpy as np
 
 from cudalint.execute.addresses import with_pointer
 from cudalint.execute.arithmetic import COMPARING, binary
-from cudalint.execute.butterflies import Alike
+from cudalint.execute.butterflies import Butterfly
 from cudalint.execute.butterflies import combined as in_butterfly
 from cudalint.execute.drawn import Drawn, computed_number
 from cudalint.execute.memory import plus
@@ -53,7 +53,7 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
                 return value.combined(op, left, right, type_, operand)
         if m.notes is not None and op in ("*", "&"):
             m.watch("==", right if issubclass(kinds[0], Data) else left, 0)
-        if Alike in kinds:
+        if Butterfly in kinds:
             return in_butterfly(op, left, right)
         found = _of_data(op, left, right)
         if Drawn in kinds and isinstance(found, Data):

@@ -120,8 +120,8 @@ def made_at(event: AccessEvent) -> tuple[ir.Span, Stack]:
     span, stack = event.node.span, event.stack
     if not stack or span.path == stack[-1].span.path:
         return span, stack
-    for depth, handed in enumerate(event.handed, 1):
-        argument = next((argument for pointer, argument in handed if _is_part_of(event, pointer)), None)
+    for depth, passed in enumerate(event.passed, 1):
+        argument = next((argument for pointer, argument in passed if _is_part_of(event, pointer)), None)
         if argument is None:
             break
         span, stack = argument.span, event.stack[depth:]

@@ -310,7 +310,7 @@ def _known(
     condition = rests.condition if not batch.lengths.issuperset(rests.symbols) else ""
     are_same = _are_equal(figures, reached)
     # Those that have left the loop around count as well, if data said so.
-    masked = any(event.data or event.apart for event in events)
+    masked = any(event.data or event.divergent for event in events)
     partly = bool(figures.by_data[told])
     cost, ideal = _rounded(figures.cost[told]), _rounded(figures.ideal[told])
     least, most = float(np.nanmin(figures.least)), float(np.nanmax(figures.most))
@@ -327,7 +327,7 @@ def _known(
         kind = "activity" if wasteful[told] else "estimate"
         some = _of_some(site, events, executed) if kind == "estimate" else None
         if some is not None and some.requests[told] and is_wasteful(site.space, some.cost[told], some.ideal[told]):
-            left = "fourth" if max(event.apart for event in events) >= _MOST_HALVED else "other one"
+            left = "fourth" if max(event.divergent for event in events) >= _MOST_HALVED else "other one"
             reason = f"which lanes are active depends on data; the figure is for every {left} of them"
             cost, ideal, lanes = _rounded(some.cost[told]), _rounded(some.ideal[told]), float(some.lanes[told])
     if partly:
@@ -417,12 +417,12 @@ def _by_verdict(figures: Figures, wasteful: Sequence[bool | None], ideal: float)
 def _of_some(site: AccessSite, events: Sequence[AccessEvent], executed: Executed) -> Figures | None:
     """The figures with half of the lanes for each condition that comes out differently by lane: what gaps between
     active lanes leave of sectors. None where lanes of a warp come together."""
-    if site.space != "global" or not any(event.apart for event in events):
+    if site.space != "global" or not any(event.divergent for event in events):
         return None
     found: dict[tuple[int, int], Any] = {}
     some = []
     for event in events:
-        key = id(event.mask), min(event.apart, _MOST_HALVED)
+        key = id(event.mask), min(event.divergent, _MOST_HALVED)
         if key not in found:
             found[key] = some_of(event.mask, key[1])
         some.append(event._replace(mask=found[key]))
