@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudalint.execute.values import (
-    Data,
-)
+from cudalint.execute.values import Data
 
 if TYPE_CHECKING:
     pass

@@ -11,11 +11,7 @@ from cudalint.execute.budget import Budget, Limits
 from cudalint.execute.contents import Contents
 from cudalint.execute.drawn import Drawn, decided
 from cudalint.execute.memory import Allocation
-from cudalint.execute.trace import (
-    Passed,
-    Stack,
-    Trace,
-)
+from cudalint.execute.trace import Passed, Stack, Trace
 from cudalint.execute.values import Data, Pointer, Value, truth
 from cudalint.ir import nodes as ir
 

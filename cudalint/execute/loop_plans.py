@@ -16,24 +16,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from msgspec import Struct, field
 
-from cudalint.execute.affine import (
-    FOREVER,
-    MOST_TIMES,
-    difference,
-    has_lasted,
-    lasts,
-    least_by_warp,
-    plain,
-    step_of,
-    wide,
-)  # fmt: skip
-from cudalint.execute.arithmetic import converted
-from cudalint.execute.memory import Allocation, address, plus
-from cudalint.execute.values import COMPUTED, Closure, Data, FunctionValue, Pointer, Value
+from cudalint.execute.affine import FOREVER, MOST_TIMES, difference, has_lasted, lasts, least_by_warp, step_of
+from cudalint.execute.lanes import is_same_mask
+from cudalint.execute.memory import Allocation
+from cudalint.execute.values import Closure, Data, FunctionValue, Pointer, Value
 from cudalint.hardware.banks import BANK_BYTES
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
-from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
     from cudalint.execute.execution import Note
@@ -42,7 +31,6 @@ if TYPE_CHECKING:
     from cudalint.execute.trace import AccessEvent
 
 Cell = tuple[Allocation, int]
-_ABSENT = object()
 
 
 class Turn(Struct, eq=False):
@@ -123,7 +111,7 @@ class History:
         outer = self.machine.writes[-1]
         for cell, old in self.turns[-1].written.items():
             outer.setdefault(cell, old)
-        self.together = self.together + 1 if _is_same_mask(self.turns[-1].mask, self.machine.mask) else 0
+        self.together = self.together + 1 if is_same_mask(self.turns[-1].mask, self.machine.mask) else 0
         if self._epoch != self.machine.epoch:
             self._epoch, self.turns, self.together = self.machine.epoch, [], 0
 
@@ -138,7 +126,7 @@ class History:
         on like them."""
         turns, now, last = self.turns, self._now(), len(self.turns)
         first, second = turns[last - 2 * period], turns[last - period]
-        if not _is_same_mask(first.mask, second.mask) or not _is_same_mask(second.mask, now.mask):
+        if not is_same_mask(first.mask, second.mask) or not is_same_mask(second.mask, now.mask):
             raise Misfit
         found = _Findings(self.machine, period, needed, now.mask)
         passed = self.machine.trace.barriers[second.barriers : now.barriers]
@@ -218,7 +206,7 @@ def moved(old: Value, new: Value) -> Any:
 def _is_same_null(one: Any, other: Any) -> bool:
     if isinstance(one, Data) or isinstance(other, Data):
         return isinstance(one, Data) and isinstance(other, Data)
-    return _is_same_mask(one, other)
+    return is_same_mask(one, other)
 
 
 def _is_same_memory(one: Allocation, other: Allocation) -> bool:
@@ -230,10 +218,6 @@ def _is_same_step(one: Any, other: Any, mask: Mask) -> bool:
     if type(one) is int and type(other) is int:
         return one == other
     return bool((np.equal(one, other) | ~mask).all())
-
-
-def _is_same_mask(one: Any, other: Any) -> bool:
-    return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
 class _Findings:
@@ -312,7 +296,7 @@ class _Findings:
         for old, new in zip(before, after, strict=True):
             if old.op != new.op:
                 raise Misfit
-            if not (old.mask is new.mask or _is_same_mask(old.mask, new.mask)):
+            if not is_same_mask(old.mask, new.mask):
                 raise Misfit
             if old.op == "element":
                 self._element(old, new)
@@ -384,7 +368,7 @@ class _Findings:
         for ancient, old, new in zip(oldest, before, after, strict=True):
             if old.node is not new.node or old.operation != new.operation or old.bytes != new.bytes:
                 raise Misfit
-            if old.data != new.data or old.stack != new.stack or not _is_same_mask(old.mask, new.mask):
+            if old.data != new.data or old.stack != new.stack or not is_same_mask(old.mask, new.mask):
                 raise Misfit
             if not _is_same_memory(old.allocation, new.allocation):
                 raise Misfit
@@ -436,9 +420,9 @@ class _Findings:
         if len(before) != len(after):
             raise Misfit
         for old, new in zip(before, after, strict=True):
-            if old.node is not new.node or old.stack != new.stack or not _is_same_mask(old.mask, new.mask):
+            if old.node is not new.node or old.stack != new.stack or not is_same_mask(old.mask, new.mask):
                 raise Misfit
-            if not _is_same_mask(getattr(old, "taken", None), getattr(new, "taken", None)) and hasattr(old, "taken"):
+            if not is_same_mask(getattr(old, "taken", None), getattr(new, "taken", None)) and hasattr(old, "taken"):
                 raise Misfit
             if not np.array_equal(old.weight, new.weight):
                 self.grows = True
@@ -474,59 +458,15 @@ def is_opaque(value: Value) -> bool:
     return isinstance(value, (Data, float)) or (type(value) is np.ndarray and value.dtype.kind == "f")
 
 
-def tell_outer(machine: Machine, plan: Plan, turns: int) -> None:
-    """Notes for loops around what the number of turns that are left out comes from; they come in chunks."""
-    periods = plan.periods if type(plan.periods) is int else np.repeat(plan.periods, WARP_LANES, axis=1)
-    for limit in plan.limits:
-        step = limit.step if type(limit.step) is int else np.where(limit.step == 0, 1, limit.step)
-        machine.note_operator("/", limit.distance, step or 1 if type(step) is int else step, limit.mask)
-        machine.note_operator(">=", limit.periods, periods, limit.mask)
-    machine.note_operator("/", (periods - 1) * plan.period, turns, machine.mask)
 
 
-def go_forward(machine: Machine, moves: dict[Cell, Any], interval: Any, periods: Any) -> None:
-    """Moves cells and the interval on by some periods: a plain number of them, or an array [R, warps] or [R, L]."""
-    by_lane = periods
-    if type(periods) is np.ndarray:
-        periods = plain(periods)
-        by_lane = periods
-        if type(periods) is np.ndarray and periods.shape[1] == machine.lanes.warps:
-            by_lane = np.repeat(periods, WARP_LANES, axis=1)
-    if type(by_lane) is int and by_lane == 0:
-        return
-    for (allocation, offset), step in moves.items():
-        value = allocation.cells[offset]
-        allocation.cells[offset] = _further(value, _times_over(step, by_lane))
-    if not (type(interval) is int and interval == 0):
-        found = wide(machine.interval) + _times_over(interval, by_lane)
-        machine.interval = found.astype(np.int32) if type(found) is np.ndarray else int(converted(found, _INT))
 
 
-def _times_over(step: Any, by: Any) -> Any:
-    """What so many steps come to; whole ones that no array holds wrap around as the machine's do."""
-    return _whole((address(step) if type(step) is int and type(by) is np.ndarray else step) * by)
 
 
-_INT = ir.Scalar("int", 4, "int")
 
 
-def _whole(number: Any) -> Any:
-    if type(number) is np.ndarray:
-        return number if number.dtype.kind == "i" else np.floor(number).astype(np.int64)
-    return int(number // 1)
 
 
-def forget(machine: Machine, allocation: Allocation) -> None:
-    """All elements of an array have become data."""
-    for offset, value in allocation.cells.items():
-        if allocation.depth < machine.depth:
-            machine.note_write(allocation, offset, value)
-        allocation.cells[offset] = COMPUTED
 
 
-def _further(value: Value, by: Any) -> Value:
-    if type(value) is Pointer:
-        return Pointer(value.allocation, plus(value.offset, by), value.pointee, value.null)
-    if type(value) is np.ndarray:
-        return (value.astype(np.int64) + (address(by) if type(by) is int else by)).astype(value.dtype)
-    return int(value) + by

@@ -12,7 +12,8 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.execute.affine import FOREVER, difference, is_number, lasts, step_of
-from cudalint.execute.loop_plans import Cell, History, go_forward, moved, value_before
+from cudalint.execute.loop_forward import go_forward
+from cudalint.execute.loop_plans import Cell, History, moved, value_before
 from cudalint.execute.values import Data, Pointer, Value
 
 if TYPE_CHECKING:

@@ -8,15 +8,8 @@ import numpy as np
 
 from cudalint.execute.affine import FOREVER, MOST_TIMES
 from cudalint.execute.endless import Standing
-from cudalint.execute.loop_plans import (
-    History,
-    Misfit,
-    Plan,
-    forget,
-    go_forward,
-    is_opaque,
-    tell_outer,
-)
+from cudalint.execute.loop_forward import forget, go_forward, note_for_outer_loops
+from cudalint.execute.loop_plans import History, Misfit, Plan, is_opaque
 from cudalint.execute.loop_samples import Samples, samples_of
 from cudalint.execute.trace import LeftOut
 from cudalint.execute.values import Data
@@ -264,7 +257,7 @@ class Turns:
         elif (chunks - 1) * length < _LEAST_SAVED:
             return False
         if m.watchers > 1:
-            tell_outer(m, plan, length)
+            note_for_outer_loops(m, plan, length)
         in_periods = length // plan.period
         before, after = (0, (chunks - 1) * in_periods)
         if plan.grows:

@@ -7,14 +7,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 
 from cudalint.execute.arithmetic import converted, dtype_of
-from cudalint.execute.drawn import (
-    Drawn,
-    cast_number,
-    chosen_number,
-    either_number,
-    moved_offset,
-    scaled_index,
-)
+from cudalint.execute.drawn import Drawn, cast_number, chosen_number, either_number, moved_offset, scaled_index
 from cudalint.execute.values import (
     AGGREGATES,
     COMPUTED,
