@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import math
 import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
@@ -177,7 +178,7 @@ def has_lasted(
     try:
         (left, right), (new_left, new_right) = (_clamped(wide(left), wide(right)) for left, right in (before, after))
         if op in COMPARING or op in _EXTREMA:
-            compare = COMPARISONS.get(op, operator.le)
+            compare: Callable[[Any, Any], Any] = COMPARISONS.get(op, operator.le)
             return np.equal(compare(left, right), compare(new_left, new_right))
         if op in _SUMS and (op != "*" or (type(by[0]) is int and by[0] == 0) or (type(by[1]) is int and by[1] == 0)):
             old, new = _exact(op, left, right), _exact(op, new_left, new_right)
