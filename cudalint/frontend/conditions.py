@@ -1,4 +1,4 @@
-"""Macros that only a project's build gives, told by what a file's headers say of them.
+"""Macros that only a project's build gives, found in what a file's headers say of them.
 
 A header may end with `#error` unless the build defines a macro, and a name that nothing declares may be declared in a
 part of a header that `#ifdef` leaves out. Such macros are tried: whether they help shows in the errors that remain.
@@ -50,7 +50,7 @@ class BuildCondition(Struct, frozen=True):
     path: str
     line: int
     is_dispatch: bool = False
-    """The name is that of a macro that otherwise stands for nothing, so that what is handed to it is lost."""
+    """The name is that of a macro that otherwise stands for nothing, so that its arguments are lost."""
 
     def message(self, shown: str) -> str:
         """What is said of it; `shown` is its path as the user knows it."""
@@ -106,8 +106,8 @@ def dispatches_left_out(
     files: Iterable[str], text_of: Callable[[str], bytes], left_out: Callable[[str], Sequence[tuple[int, int]]]
 ) -> tuple[BuildCondition, ...]:
     """The macros without which cases of a dispatch are empty: `#ifdef WITH_HALF` around a `#define` with a `case` that
-    calls what is handed over, and behind `#else` the same name with no text. Code that is reached through it alone is
-    there for nobody then, and no build leaves all of it out."""
+    calls what the macro is given, and behind `#else` the same name with no text. Code that is reached through it alone
+    is there for nobody then, and no build leaves all of it out."""
     found: dict[str, BuildCondition] = {}
     for path in files:
         ranges = left_out(path)

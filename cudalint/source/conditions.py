@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
-_DIRECTIVE: Final = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*(.*)")
+_DIRECTIVE: Final = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*(.*)")
 _NEVER: Final = re.compile(r"(?:0|false)\b[^|&]*\Z")
 _LAUNCH: Final = re.compile(r"<<<|\b(?:cuda|hip)Launch\w*\s*\(")
 
@@ -46,6 +46,20 @@ def with_launches_left_out(lines: Sequence[str], left_out: Sequence[tuple[int, i
             elif _is_left_out(branch, left_out):
                 restored.update(inside)
     return ["" if number in blank else line for number, line in enumerate(lines, start=1)] if restored else None
+
+
+def other_branches(text: str, line: int) -> str:
+    """What stands in the branches beside those that a line, counted from 1, is in: for `#if A`, x, `#else`, y, `#endif`
+    and the line of y, that is x. Of groups in one another, all around the line count, the innermost first. Directives
+    that don't pair up end with the text."""
+    lines = text.splitlines()
+    found: list[str] = []
+    for chain in reversed(list(_chains(lines))):
+        inside = [branch.first < line < branch.last for branch in chain.branches]
+        if any(inside):
+            others = (each for each, is_around in zip(chain.branches, inside, strict=True) if not is_around)
+            found += ["\n".join(lines[branch.first : branch.last - 1]) for branch in others]
+    return "\n".join(found)
 
 
 def _chosen(

@@ -190,7 +190,7 @@ class Functions:
             template_values=self._template_values(definition),
             template_types=self._template_types(definition),
             captures=self._captures_of(definition),
-            # A type is told as an assumption, which leaves nothing out.
+            # A type is reported as an assumption, which leaves nothing out.
             problems=context.problems_within(span, context.stand_ins.numbers_among(stand_ins)),
             launches_kernels=context.launches_kernels(span),
             stand_ins=context.stand_ins.what_stands(stand_ins),

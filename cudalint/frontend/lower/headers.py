@@ -34,7 +34,7 @@ class ForParts(Struct, frozen=True):
 
 
 def for_parts(sources: Sources, loop: Cursor, nodes: list[Cursor]) -> ForParts:
-    """Tells the parts of a `for` apart; the tree leaves out those that are absent without a placeholder."""
+    """The parts of a `for`; the tree has no placeholders for absent ones."""
     declared = [node for node in nodes if node.kind == kinds.VAR_DECL]
     declaration = declared[0] if declared else None
     nodes = [node for node in nodes if node.kind != kinds.VAR_DECL]

@@ -241,12 +241,12 @@ class _Reading:
         elif name in ("include_directories", "target_include_directories", "cuda_include_directories"):
             words = arguments[1:] if name.startswith("target") else arguments
             if name.startswith("target") and words:
-                handed = self._interface(arguments[0]).folders
-                handed += [self._placed(word) for word in _handed_on(words)]
+                public = self._interface(arguments[0]).folders
+                public += [self._placed(word) for word in _public_among(words)]
             self._folders |= dict.fromkeys(self._placed(word) for word in words if word not in _SCOPES)
         elif name == "target_compile_definitions" and arguments:
             is_own = targets is not None and (command.arguments[0] in targets)
-            self._interface(arguments[0]).macros += filter(None, map(macro_of, _handed_on(arguments[1:])))
+            self._interface(arguments[0]).macros += filter(None, map(macro_of, _public_among(arguments[1:])))
             self._define(arguments[1:], command.is_certain and is_own, are_options=False)
         elif name == "target_compile_features" and command.is_certain:
             found = [int(match[1]) for match in map(_FEATURE.fullmatch, arguments) if match]
@@ -364,7 +364,7 @@ class _Reading:
         return os.path.normpath(os.path.join(self._here, folder))
 
 
-def _handed_on(words: list[str]) -> Iterator[str]:
+def _public_among(words: list[str]) -> Iterator[str]:
     """Those of a target's properties that hold for others, too."""
     scope = ""
     for word in words:
