@@ -100,9 +100,9 @@ class _Judge:
         left_out = (to_text(self._lines.between(first, last)) for first, last in sight.skipped)
         directives = (match[0] for match in DIRECTIVE.finditer(sight.text))
         self._elsewhere = set(_WORDS.findall("\n".join((headers, *left_out, *directives))))
-        self._opens_namespaces = any(self._opens(headers, sight.text))
+        self._opens_namespaces = any(self._opens())
 
-    def _opens(self, headers: str, text: str) -> Iterator[bool]:
+    def _opens(self) -> Iterator[bool]:
         """Whether names of a namespace that is not the user's own stand without it."""
         for match in _USING.finditer(self._texts):
             yield match[1] != "std" and re.search(rf"\bnamespace\s+{match[1]}\b\s*\{{", self._texts) is None
