@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.guesses import header_of
 from cudalint.source.comments import COMMENT
+from cudalint.source.conditions import chains
 from cudalint.source.lines import Lines
 
 _MOST: Final = 6
@@ -182,22 +183,17 @@ def _is_number(text: bytes, macro: str) -> bool:
 
 def _expected(lines: Lines[str], number: int) -> str | None:
     """The macro that the innermost condition around a line wants to be defined for the line not to be there."""
-    depth = 0
-    is_last = False
-    for at in range(min(number - 1, len(lines)), 0, -1):
-        directive = _DIRECTIVE.match(COMMENT.sub(" ", lines.line(at)))
-        word = directive[1] if directive is not None else ""
-        if word == "endif":
-            depth += 1
-        elif depth and word in ("if", "ifdef", "ifndef"):
-            depth -= 1
-        elif not depth and word == "else":
-            is_last = True
-        elif not depth and word == "elif" and not is_last:
-            return None
-        elif not depth and directive is not None and word in ("if", "ifdef", "ifndef"):
-            return _macro_against(word, directive[2], is_last)
-    return None
+    around = [
+        (chain, position)
+        for chain in chains(list(lines))
+        for position, branch in enumerate(chain)
+        if branch.first < number < branch.last
+    ]
+    if not around:
+        return None
+    chain, position = around[-1]
+    is_other = chain[position].word == "else"
+    return _macro_against(chain[0].word, chain[0].condition, is_other) if is_other or not position else None
 
 
 def _macro_against(word: str, text: str, is_other: bool) -> str | None:
