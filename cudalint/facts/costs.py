@@ -3,7 +3,7 @@ finding takes of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, get_args
 
 from msgspec import Struct
@@ -182,6 +182,21 @@ class Excess(Struct, frozen=True):
     """The part of the lanes of its warps that have no thread."""
     is_uneven: bool = False
     """Some SMs have fewer blocks than others."""
+
+
+_ONE_OF_ALL: Final = frozenset({"resident_blocks", "repeated", "slots", "is_uneven"})
+
+
+def sum_of(parts: Sequence[Excess]) -> Excess:
+    """What goes away if the figures of several findings become ideal. What all blocks, SMs or lanes have in common goes
+    away once: of that the largest counts."""
+    parts = parts or (Excess(),)
+    return Excess(
+        **{
+            name: (max if name in _ONE_OF_ALL else sum)(getattr(part, name) for part in parts)
+            for name in Excess.__struct_fields__
+        }
+    )
 
 
 class KernelCost(Struct, frozen=True):

@@ -15,7 +15,7 @@ from msgspec import Struct
 from cudalint.facts import Access, AccessResult, LaunchCost
 from cudalint.facts.costs import AccessPlace
 from cudalint.hardware.banks import shared_request
-from cudalint.hardware.cost.traffic import SECTORS_OF_LINE, traffic
+from cudalint.hardware.cost.model import traffic
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.swaps import swaps
@@ -193,20 +193,3 @@ def _passes(access: Access, result: AccessResult, sectors: float) -> float:
 def _least_passes(access: Access, result: AccessResult, sectors: float) -> float:
     """One for every 128 bytes that the lanes ask for."""
     return max(1.0, (result.active_lanes or WARP_LANES) * access.bytes / _LINE_BYTES)
-
-
-_LINES_PER_CLOCK = 2.4
-"""Lines of a strided load that L1 looks up in a clock: 24 lines in about 10 clocks on an H100 (`loads` of records of 24
-floats in benchmarks/records.cu)."""
-
-
-def _lines(result: AccessResult, sectors: float) -> float:
-    """The lines of 128 bytes that a request touches, on average over those that were kept."""
-    sample = result.sample
-    if sample is None or not sample.weights.any():
-        # What data chooses lies apart.
-        return sectors if result.status == "data-dependent" else max(1.0, sectors / SECTORS_OF_LINE)
-    lines = np.where(sample.mask, sample.addresses // _LINE_BYTES, -1)
-    lines.sort(axis=1)
-    counts = (np.diff(lines, axis=1) != 0).sum(axis=1) + (lines[:, 0] >= 0)
-    return float(np.average(counts, weights=sample.weights))
