@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Final
 
 _MOST_DIGITS: Final = 130
-"""Of a number of 128 bits, and what tells its base."""
+"""Of a number of 128 bits, and the prefix of its base."""
 
 
 def figure(value: float) -> str:

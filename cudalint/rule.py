@@ -46,7 +46,7 @@ class RuleBase(ABC):
     judges_by_target: ClassVar[bool] = False
     """Whether its findings depend on the sizes and limits of the GPU."""
     is_waste: ClassVar[bool] = False
-    """Whether its findings are about time that a kernel loses, and not about what it computes: they are told with
+    """Whether its findings are about time that a kernel loses, and not about what it computes: they are reported with
     what they cost, and left out where that is little."""
     thresholds: ClassVar[Mapping[str, float]] = {}
     """The rule's options and their default values."""
@@ -55,7 +55,7 @@ class RuleBase(ABC):
     by_hand: ClassVar[str] = ""
     """Why its findings come without an edit where a finding has no reason of its own, in one clause."""
     relative: ClassVar[tuple[str, ...]] = ()
-    """Those of them under which a finding is too little beside the rest of its kernel to be told of."""
+    """Those of them under which a finding is too little beside the rest of its kernel to be reported."""
 
     def finding(
         self,

@@ -126,7 +126,7 @@ def is_rare(
 
 
 def _requests(one: Evaluated, parts: Mapping[AccessPlace, float]) -> float:
-    """How many requests of an access count, of loops of unknown length the part that is told."""
+    """How many requests of an access count, of those in loops of unknown length the part that costs count."""
     return (one.result.requests or 0.0) * parts.get((one.access.place, one.access.inlined_from), 1.0)
 
 

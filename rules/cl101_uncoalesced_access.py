@@ -96,8 +96,8 @@ class UncoalescedAccess(Rule):
             remedy = suggest(kernel, one, pattern, texts, absorbed)
             if remedy is not None or not absorbed:
                 found = self._diagnostic(kernel, one, pattern, remedy, absorbed)
-                handed = _of_what_is_handed(kernel, one, pattern, context)
-                yield replace(found, causes=(*found.causes, *handed))
+                argument = _causes_by_argument(kernel, one, pattern, context)
+                yield replace(found, causes=(*found.causes, *argument))
 
     def _diagnostic(
         self, kernel: KernelFacts, one: Evaluated, pattern: Pattern, remedy: Suggestion | None, absorbed: bool
@@ -147,8 +147,8 @@ def _exceeds(result: AccessResult, factor: float, excess: float) -> bool:
 
 
 def _causes(access: Access, pattern: Pattern, remedy: str, absorbed: bool) -> tuple[str, ...]:
-    """The struct that is to be declared anew, how a file takes records of one length apart, or else how the function
-    walks, or walks through an array: what one change of its indices mends."""
+    """The struct that is to be declared anew, how a file reads the fields of records of one length, or else how the
+    function walks, or walks through an array: what one change of its indices mends."""
     if pattern.kind in ("field", "copy") and remedy:
         # Types of one name are one in a folder, and may be others in another program.
         return (f"{os.path.dirname(access.place.path)}: {access.record} of {access.record_bytes} bytes: {remedy}",)
@@ -158,17 +158,17 @@ def _causes(access: Access, pattern: Pattern, remedy: str, absorbed: bool) -> tu
     return in_function(access, f"{how}: {remedy}"), in_function(access, f"{how} of {access.array}")
 
 
-def _of_what_is_handed(
+def _causes_by_argument(
     kernel: KernelFacts, one: Evaluated, pattern: Pattern, context: RuleContext
 ) -> Iterator[str]:
-    """How rows lie in what one function of the host hands to several kernels, which walk through it alike: such as the
-    variants of one kernel, of which it launches one or the other."""
+    """How rows lie in what one function of the host passes to several kernels that walk through it the same way, such
+    as the variants of one kernel, of which it launches one or the other."""
     site = one.launch.site
     if pattern.kind in ALONG_ROWS and site is not None and one.launch.source == "launch-site":
-        handed = arguments_of(kernel, site.place, context.text_of).get(one.access.array)
+        argument = arguments_of(kernel, site.place, context.text_of).get(one.access.array)
         path, begin = function_around(site.place, context.text_of)
-        if handed is not None and begin >= 0:
-            yield f"{path}: {begin}: {one.access.operation} of {handed}: {pattern.text}"
+        if argument is not None and begin >= 0:
+            yield f"{path}: {begin}: {one.access.operation} of {argument}: {pattern.text}"
 
 
 def _worded(one: Evaluated, pattern: Pattern) -> str:

@@ -139,7 +139,7 @@ def _meets(one: Evaluated, ways: float) -> bool:
 
 
 def _causes(kernel: KernelFacts, access: Access) -> Iterator[str]:
-    """The declaration of the array, which all that access it share, or arrays that an index walks alike."""
+    """The declaration of the array, which all that access it share, or arrays that an index walks the same way."""
     declaration = access.declaration
     if declaration is None or is_of_the_launch(declaration):
         yield in_kernel(kernel, access.array)

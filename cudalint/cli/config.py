@@ -200,7 +200,7 @@ def _files(settings: Settings, config: Config | None) -> Iterator[_Row]:
     given = settings.command_line
     yield from _added("exclude", given.exclude, config.exclude if config else (), config)
     key = "respect-gitignore"
-    configured = config.respect_gitignore if config and config.teller_of(key) else None
+    configured = config.respect_gitignore if config and config.source_of(key) else None
     value = next((v for v in (given.respect_gitignore, configured) if v is not None), True)
     yield _single(key, value, given.respect_gitignore, configured, config)
 

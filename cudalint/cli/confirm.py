@@ -12,7 +12,7 @@ from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND
 from cudalint.cli.analysis_options import analysis_options, limits_from, settings_from
 from cudalint.cli.parameters import parameter_values
 from cudalint.cli.terminal import print_failures, write_lines, write_text
-from cudalint.cli.warnings import tell_of_programs
+from cudalint.cli.warnings import note_programs
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
 from cudalint.report.formats.plain import json_text
@@ -70,7 +70,7 @@ def command(
     settings = settings_from({**values, "params": (*values["params"], *arguments)})
     run = _Run(limits_from(values), Settings(method, kernel_time))
     if not quiet:
-        tell_of_programs(("nvidia-smi", *(() if method == "instrumented" else ("ncu",))), None)
+        note_programs(("nvidia-smi", *(() if method == "instrumented" else ("ncu",))), None)
     found = discover(paths, settings.excludes, values["force_exclude"])
     configured, broken = configure(found.files, settings)
     run.measure([(each.file.path, each.options) for each in configured if not each.file.is_optional], fixes)

@@ -138,8 +138,8 @@ def from_records(
             lanes = prediction.result.active_lanes or 0.0
             mixed = _mixture(wanted, prediction, figures)
             if mixed is None and is_parted and figures.active_lanes < 0.95 * lanes:
-                told = f"{figures.active_lanes:.3g} of the {lanes:.3g} lanes that the prediction has together"
-                reasons[index] = f"the instrumented build leaves lanes apart that a branch has parted: {told}"
+                lanes_text = f"{figures.active_lanes:.3g} of the {lanes:.3g} lanes that the prediction has together"
+                reasons[index] = f"the instrumented build keeps lanes separate that a branch has split: {lanes_text}"
                 continue
             found[index] = mixed or Measurement(figures.figure, figures.ideal, "", figures.active_lanes)
     return found, reasons

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MOST_LAUNCHES = 3
-"""Launches whose figures are told one by one."""
+"""Launches whose figures are shown one by one."""
 _MOST_GAPS = 3
 
 
@@ -67,13 +67,14 @@ def kernel_text(kernels: Sequence[KernelFacts], target: str) -> str:
     lines: list[str] = []
     for kernel in kernels:
         lines += [f"**{code(kernel.instantiation)}**", ""]
-        told: dict[str, list[str]] = {}
+        by_text: dict[str, list[str]] = {}
         for index, launch in enumerate(kernel.launches):
-            told.setdefault("\n".join(_under_launch(kernel, index, target)), []).append(wording.launch_phrase(launch))
-        for text, launches in list(told.items())[:_MOST_LAUNCHES]:
+            text = "\n".join(_under_launch(kernel, index, target))
+            by_text.setdefault(text, []).append(wording.launch_phrase(launch))
+        for text, launches in list(by_text.items())[:_MOST_LAUNCHES]:
             lines += [f"- {code(launches[0])}{_more(launches)}", text]
-        if len(told) > _MOST_LAUNCHES:
-            lines.append(f"- {count(len(told) - _MOST_LAUNCHES, 'more launch', 'more launches')}")
+        if len(by_text) > _MOST_LAUNCHES:
+            lines.append(f"- {count(len(by_text) - _MOST_LAUNCHES, 'more launch', 'more launches')}")
         gaps = [f"line {gap.line}: {gap.own_reason}" for gap in kernel.gaps]
         lines += [f"- not analysed: {code(gap)}" for gap in gaps[:_MOST_GAPS]]
         if len(gaps) > _MOST_GAPS:

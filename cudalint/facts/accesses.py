@@ -91,7 +91,7 @@ class AccessResult(Struct, frozen=True, eq=False):
     requests: float | None = None
     """Warp-level requests with an active lane in the whole launch, where that is known."""
     usual_requests: float | None = None
-    """The same with the numbers that costs are told for; None where figures are those of the same numbers."""
+    """The same with the numbers that costs rest on; None where figures are those of the same numbers."""
     requests_range: tuple[float, float] | None = None
     offset_range: tuple[int, int] | None = None
     """Lowest and one past the highest byte touched by any active lane, over everything evaluated."""
@@ -111,8 +111,8 @@ class AccessResult(Struct, frozen=True, eq=False):
 
     def __repr__(self) -> str:
         """What is known of it."""
-        told = ((name, getattr(self, name)) for name in self.__struct_fields__)
-        return f"AccessResult({', '.join(f'{name}={value!r}' for name, value in told if value not in (None, ()))})"
+        fields = ((name, getattr(self, name)) for name in self.__struct_fields__)
+        return f"AccessResult({', '.join(f'{name}={value!r}' for name, value in fields if value not in (None, ()))})"
 
 
 class LibraryCall(Struct, frozen=True):
@@ -154,7 +154,7 @@ class Access(Struct, frozen=True, eq=False):
     compiled_at: tuple[int, int] | None = None
     """Line and column with which the compiler notes it, where those are not where it begins."""
     made_at: Place | None = None
-    """Where its address is made, which calls may hand on into other files; None for where it is."""
+    """Where its address is made, which calls may pass on into other files; None for where it is."""
     made_through: tuple[Frame, ...] = ()
     """The calls that lead there."""
     made_by: LibraryCall | None = None

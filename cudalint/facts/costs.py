@@ -139,7 +139,7 @@ class LaunchCost(Struct, frozen=True):
     """By access, which part of its requests counts, where not all do: in loops of which nothing says how long they are.
     """
     scale: float = 1.0
-    """Times that all counts are taken, where a launch of unknown size is told for more blocks than were evaluated."""
+    """Times that all counts are taken, where a launch of unknown size stands for more blocks than were evaluated."""
     needless: Mapping[str, Needless] = {}
     """By array, what goes past L1 and past L2 beyond the ideal."""
 

@@ -11,14 +11,14 @@ from linting import lint
 
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic
-from cudalint.report.findings.causes import told_once
+from cudalint.report.findings.causes import merged_by_cause
 from cudalint.report.findings.merging import merge
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats.wording import notes
 
 
 def _told(source: str, code: str) -> list[Diagnostic]:
-    return list(told_once(merge(lint(source, code)), SourceLines({"a.cu": source})))
+    return list(merged_by_cause(merge(lint(source, code)), SourceLines({"a.cu": source})))
 
 
 def _lines(diagnostic: Diagnostic) -> list[int]:

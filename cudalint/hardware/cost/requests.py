@@ -54,7 +54,7 @@ class Asked(Struct, frozen=True):
 
 
 def number_of(access: Access, result: AccessResult, shares: Mapping[AccessPlace, float]) -> float:
-    """How many requests of an access count, with the numbers that costs are told for."""
+    """How many requests of an access count, with the numbers that costs rest on."""
     number = result.requests if result.usual_requests is None else result.usual_requests
     return (number or 0.0) * shares.get((access.place, access.inlined_from), 1.0)
 

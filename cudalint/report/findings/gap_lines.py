@@ -48,8 +48,8 @@ def gap_line(file: FileFacts) -> GapLine:
         return GapLine("; ".join([f"{count(total, 'kernel')} evaluated", *_not_found(file)]), False)
     if not open_ones:
         # The findings say so themselves.
-        told = f"{count(total, 'kernel')} evaluated, {len(assumed)} of them under a launch that was assumed: {_STATED}"
-        return GapLine(told, False)
+        text = f"{count(total, 'kernel')} evaluated, {len(assumed)} of them under a launch that was assumed: {_STATED}"
+        return GapLine(text, False)
     parts = [f"{full or 'none'} of {count(total, 'kernel')} evaluated in full"]
     parts += [f"{part} in part"] if part else []
     parts += [f"{without} not at all"] if without else []

@@ -42,7 +42,7 @@ def note_on_includes(facts: FileFacts) -> str | None:
 
 
 def may_miss_headers(kernel: KernelFacts) -> bool:
-    """Whether something of the kernel was left out that a header could settle: not what takes too long."""
+    """Whether something of the kernel was left out that a header could supply: not what takes too long."""
     return any(map(_is_for_a_name, kernel.gaps))
 
 

@@ -157,7 +157,7 @@ class KernelSite(NamedTuple):
 class ShownKernel(Struct, frozen=True, eq=False):
     """An instantiation of a kernel for a report that shows it, and the GPU that its figures are for.
 
-    Of the requests of each access a few are left, no two of which look alike; `collected` of the facts is empty.
+    Of the requests of each access a few are left, no two of which look the same; `collected` of the facts is empty.
     """
 
     facts: KernelFacts

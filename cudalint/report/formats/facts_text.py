@@ -39,11 +39,11 @@ def render(facts: FileFacts, style: Style) -> Iterator[str]:
 
 def _kernel(kernel: KernelFacts, style: Style) -> Iterator[str]:
     place = f"{kernel.place.path}:{kernel.place.line}"
-    alike: dict[tuple[str, ...], list[str]] = {}
+    by_text: dict[tuple[str, ...], list[str]] = {}
     for index, launch in enumerate(kernel.launches):
         lines = tuple(_under_launch(kernel, index, style))
-        alike.setdefault(lines, []).append(wording.launch_phrase(launch))
-    for lines, (first, *others) in alike.items():
+        by_text.setdefault(lines, []).append(wording.launch_phrase(launch))
+    for lines, (first, *others) in by_text.items():
         yield f"{style.paint(place, 'bold')}: {style.paint(kernel.instantiation, 'cyan')}, for {first}"
         yield from (f"  the same for {other}" for other in others)
         yield from lines

@@ -19,7 +19,7 @@ _LEAST = 0.01
 """Of a kernel's time, what its findings have to take for it to be among those that lose most."""
 
 _FACTOR = 1.25
-"""From which on a gain is told as a factor."""
+"""From which on a gain is given as a factor."""
 
 
 class Loss(Struct):

@@ -1,4 +1,4 @@
-"""In which order findings are told: as they stand in the source, or by what they cost."""
+"""In which order findings are reported: as they stand in the source, or by what they cost."""
 
 from __future__ import annotations
 

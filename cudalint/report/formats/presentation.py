@@ -1,4 +1,4 @@
-"""How the user wants to see results: what every reporter is told."""
+"""How the user wants to see results: what every reporter gets to know."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ class Presentation(Struct, frozen=True):
     pictures: int | None = 0
     """For how many findings of a text report a picture is drawn; None for all."""
     quiet: bool = False
-    """Whether nothing but findings is told."""
+    """Whether nothing but findings is printed."""
     fail_on: Severity = "warning"
     statistics: bool = False
     asked_order: Order | None = None

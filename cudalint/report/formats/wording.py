@@ -66,7 +66,7 @@ def _origin(launch: LaunchFacts) -> str:
 
 
 def launch_phrases(launches: Sequence[LaunchFacts]) -> list[str]:
-    """The first launches in full, then how many more there are; those that differ by their arguments only are told
+    """The first launches in full, then how many more there are; those that differ by their arguments only are reported
     once."""
     phrases = list(dict.fromkeys(map(launch_phrase, launches)))
     more = len(phrases) - _MOST_LAUNCHES
@@ -126,8 +126,8 @@ def _elsewhere(diagnostic: Diagnostic) -> Iterator[str]:
         return
     of_its_own = _other_faults(diagnostic)
     yield from (f"{other.message} ({other.place.path}:{other.place.line})" for other in of_its_own[:_MOST_FAULTS])
-    told = {diagnostic.place, *(other.place for other in of_its_own[:_MOST_FAULTS])}
-    places = list(dict.fromkeys(other.place for other in diagnostic.also if other.place not in told))
+    known = {diagnostic.place, *(other.place for other in of_its_own[:_MOST_FAULTS])}
+    places = list(dict.fromkeys(other.place for other in diagnostic.also if other.place not in known))
     if places:
         yield f"the same at {count(len(places), 'more place')}{_of_arrays(diagnostic)}{_at(diagnostic.place, places)}"
     own = diagnostic.instantiation or diagnostic.kernel
@@ -140,7 +140,7 @@ def _elsewhere(diagnostic: Diagnostic) -> Iterator[str]:
 
 
 def _other_faults(diagnostic: Diagnostic) -> list[Diagnostic]:
-    """Of the errors that are told with one, those that are about something else: each array by its worst."""
+    """Of the errors that are reported with one, those that are about something else: each array by its worst."""
     if diagnostic.severity != "error":
         return []
     found: dict[str, Diagnostic] = {}

@@ -73,7 +73,7 @@ class Findings(Struct, frozen=True, eq=False):
 
 
 _GAIN = 1.05
-"""From which on a factor is told."""
+"""From which on a factor is shown."""
 _RACES = "CL3"
 _PLACES = "the same at "
 """Begins the note of places, which the page lists."""

@@ -18,7 +18,7 @@ _AROUND = 4
 """Lines around what is of interest in a longer one."""
 _AROUND_OTHERS = 2
 _MOST_OTHERS = 40
-"""Lines of interest of what a kernel calls; those of which most is to be told."""
+"""Lines of interest of what a kernel calls; those of which there is most to say."""
 _LONGEST = 240
 """Characters of a line."""
 

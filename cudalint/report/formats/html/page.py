@@ -121,9 +121,9 @@ def _anchors(sections: Iterable[Section]) -> dict[Line, str]:
 
 
 def _place_findings(groups: Sequence[Group], sections: Sequence[Section], findings: Findings) -> None:
-    """Puts each finding below its line, and a link to it below the other lines that it is told for."""
+    """Puts each finding below its line, and a link to it below the other lines that it is reported for."""
     everywhere = _anchors(sections)
-    told: dict[int, tuple[str, str]] = {}
+    shown_at: dict[int, tuple[str, str]] = {}
     taken = Counter[str]()
     for group, section in zip(groups, sections, strict=True):
         rows = rows_by_line(section.codes)
@@ -133,7 +133,7 @@ def _place_findings(groups: Sequence[Group], sections: Sequence[Section], findin
             anchor = f"{section.anchor}-{diagnostic.code}-L{diagnostic.place.line}"
             taken[anchor] += 1
             anchor += f"-{taken[anchor]}" if taken[anchor] > 1 else ""
-            told[id(diagnostic)] = (anchor, diagnostic.code)
+            shown_at[id(diagnostic)] = (anchor, diagnostic.code)
             view = findings.view(diagnostic, anchor, anchors, races)
             row = rows.get((diagnostic.place.path, diagnostic.place.line))
             (row.findings if row is not None else section.rest).append(view)
@@ -141,10 +141,10 @@ def _place_findings(groups: Sequence[Group], sections: Sequence[Section], findin
         rows = rows_by_line(section.codes)
         for part, diagnostic in group.parts:
             row = rows.get((part.place.path, part.place.line))
-            anchor, code = told[id(diagnostic)]
+            anchor, code = shown_at[id(diagnostic)]
             pointer = Link(code, anchor, prose(part.message), part.severity)
             if row is not None:
-                if anchor not in row.told:
+                if anchor not in row.anchors:
                     row.pointers.append(pointer)
             elif anchor not in {link.anchor for link in section.pointers} and diagnostic not in group.findings:
                 section.pointers.append(pointer)

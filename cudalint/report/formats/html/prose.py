@@ -28,7 +28,7 @@ def prose(text: str) -> Markup:
 
 
 def code(line: bytes) -> Markup:
-    """A line of source, with comments, literals and words of the language told apart."""
+    """A line of source, with comments, literals and words of the language distinguished."""
     shown = plain.page(line.decode("utf-8", "replace")).rstrip()
     parts: list[Markup] = []
     last = 0

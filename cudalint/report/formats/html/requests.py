@@ -26,7 +26,7 @@ _MOST_BYTES = 24_000
 
 
 class Pictures:
-    """The pictures of a page, of which those that are alike are written once."""
+    """The pictures of a page, of which those that are equal are written once."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
