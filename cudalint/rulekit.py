@@ -80,8 +80,8 @@ def evaluated(kernel: KernelFacts, space: str) -> Iterator[Evaluated]:
         if access.space != space:
             continue
         for result in _of_launches(access.results) if space == "shared" else access.results:
-            figures = result.wavefronts_per_request if space == "shared" else result.sectors_per_request
-            if result.status in WITH_FIGURES and figures is not None and result.reason_kind != "estimate":
+            is_known = access.per_request(result).actual is not None
+            if result.status in WITH_FIGURES and is_known and result.reason_kind != "estimate":
                 yield Evaluated(access, result, kernel.launches[result.launch])
 
 

@@ -9,9 +9,8 @@ from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts
 from cudalint.hardware.targets import Target
 from cudalint.launchkit import Seen, launch_finding, percent, seen_launches
-from cudalint.report.formats.wording import dimensions
+from cudalint.numerals import count, dimensions
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import count
 
 Block = tuple[int, int, int]
 

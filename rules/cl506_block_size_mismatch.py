@@ -7,8 +7,9 @@ from math import prod
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import CollectiveCall, CollectiveResult, KernelFacts, LaunchFacts
+from cudalint.numerals import count, dimensions
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import count, frames_related
+from cudalint.rulekit import frames_related
 
 
 class BlockSizeMismatch(Rule):
@@ -119,5 +120,4 @@ def _message(call: CollectiveCall, launched: tuple[int, int, int]) -> str:
 
 def _extents(block: tuple[int, int, int]) -> str:
     """`128 threads`, `16x8 threads`."""
-    last = max((axis for axis in range(3) if block[axis] > 1), default=0)
-    return "x".join(map(str, block[: last + 1])) + " threads"
+    return f"{dimensions(block)} threads"

@@ -149,16 +149,14 @@ def per_request(access: Access, result: AccessResult) -> float | None:
     """Sectors or, of shared memory, wavefronts; the middle of a range where only that is known, and an expectation
     where data decides about places. An atomic on a floating-point number in shared memory is a loop, all of whose
     passes are counted."""
-    is_shared = access.space == "shared"
     loop = swapped(access, result)
     if loop is not None:
         return loop.wavefronts
-    exact = result.wavefronts_per_request if is_shared else result.sectors_per_request
-    if exact is not None:
-        return exact
-    bounds = result.wavefronts_range if is_shared else result.sectors_range
-    if bounds is not None:
-        return sum(bounds) / 2
+    found = access.per_request(result)
+    if found.actual is not None:
+        return found.actual
+    if found.bounds is not None:
+        return sum(found.bounds) / 2
     is_scattered = result.status == "data-dependent" and access.space == "global"
     return _scattered(access, result.active_lanes or WARP_LANES) if is_scattered else None
 
