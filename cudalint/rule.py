@@ -57,6 +57,10 @@ class RuleBase(ABC):
     relative: ClassVar[tuple[str, ...]] = ()
     """Those of them under which a finding is too little beside the rest of its kernel to be reported."""
 
+    def limits(self, context: RuleContext) -> Mapping[str, float]:
+        """The rule's thresholds, as the user has set them."""
+        return {**self.thresholds, **context.thresholds}
+
     def finding(
         self,
         kernel: KernelFacts | None,

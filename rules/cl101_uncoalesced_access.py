@@ -83,7 +83,7 @@ class UncoalescedAccess(Rule):
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         everything = list(evaluated(kernel, "global"))
-        limits = {**self.thresholds, **context.thresholds}
+        limits = self.limits(context)
         paths = context.file.path, *context.file.sources.values()
         texts = Texts(paths, context.text_of, context.file.kernels)
         for one in everything:

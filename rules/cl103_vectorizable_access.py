@@ -54,7 +54,7 @@ class VectorizableAccess(Rule):
     relative = ("share",)
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        least = {**self.thresholds, **context.thresholds}["share"]
+        least = self.limits(context)["share"]
         for site in kernel.neighbours:
             for result in site.results:
                 saved = result.executions * (site.count - 1)

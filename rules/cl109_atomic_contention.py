@@ -62,7 +62,7 @@ class AtomicContention(Rule):
     thresholds = {"global": 1024.0, "shared": 256.0, "warps": 0.9}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        limits = {**self.thresholds, **context.thresholds}
+        limits = self.limits(context)
         for access in kernel.accesses:
             if access.operation != "atomic" or access.space not in ("global", "shared") or not _combines(access):
                 continue

@@ -78,7 +78,7 @@ class BankConflict(Rule):
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         everything = list(evaluated(kernel, "shared"))
-        limits = {**self.thresholds, **context.thresholds}
+        limits = self.limits(context)
         remedies: dict[object, _Remedy] = {}
         for one in everything:
             if not _conflicts(one.result, limits["ways"]) or not _meets(one, limits["ways"]):

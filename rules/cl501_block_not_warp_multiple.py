@@ -47,7 +47,7 @@ class BlockNotWarpMultiple(Rule):
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         warp = context.target.warp_size
-        limits = {**self.thresholds, **context.thresholds}
+        limits = self.limits(context)
         for seen in seen_launches(kernel):
             threads = seen.site.threads
             if threads is None or threads % warp == 0 or threads > context.target.max_threads_per_block:

@@ -57,7 +57,7 @@ class LowOccupancy(Rule):
     thresholds = {"occupancy": 0.5}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        least = {**self.thresholds, **context.thresholds}["occupancy"]
+        least = self.limits(context)["occupancy"]
         for seen in seen_launches(kernel):
             needs = _needs(kernel, seen)
             if needs is None:

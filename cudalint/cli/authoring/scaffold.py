@@ -55,7 +55,7 @@ class {class_name}(Rule):
     thresholds = {{"sectors": 8.0}}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        limits = {{**self.thresholds, **context.thresholds}}
+        limits = self.limits(context)
         for one in evaluated(kernel, "global"):
             if sectors(one.result).actual > limits["sectors"]:
                 yield self._diagnostic(kernel, one)
