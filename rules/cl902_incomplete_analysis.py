@@ -19,9 +19,7 @@ from cudalint.facts import (
     Problem,
     Status,
 )
-from cudalint.report.findings.gap_lines import GapLine, gap_line, is_assumed
-from cudalint.report.findings.invalid_lines import invalid_lines
-from cudalint.report.findings.missing_includes import headers_not_found
+from cudalint.report.findings.gaps import GapLine, gap_line, headers_not_found, invalid_lines, is_assumed
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, is_repeat
 from cudalint.source.code import code_text

@@ -24,8 +24,7 @@ from cudalint.report.findings.causes import with_causes_merged
 from cudalint.report.findings.results import SEVERITIES, CheckResult, are_errors
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import pictures
-from cudalint.report.formats.order import ORDERS, Order
-from cudalint.report.formats.presentation import Presentation
+from cudalint.report.formats.presentation import ORDERS, Order, Presentation
 from cudalint.run.api.rendering import (
     Output,
     append_step_summary,

@@ -30,8 +30,8 @@ from cudalint.project.settings import FileIgnores
 from cudalint.project.thresholds import Thresholds
 from cudalint.registry import RuleClass, Selection, all_rules, is_known, kinds_read_by, selected_rules
 from cudalint.report.findings.causes import of_one_cause
+from cudalint.report.findings.gaps import note_on
 from cudalint.report.findings.merging import joined
-from cudalint.report.findings.missing_includes import note_on
 from cudalint.report.findings.results import (
     AllowedRule,
     Failure,

@@ -10,8 +10,7 @@ from cudalint.report.findings.requirements import requirements
 from cudalint.report.findings.results import CheckResult
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import costs, frames, losses, pictures, wording
-from cudalint.report.formats.order import by_cost, in_order
-from cudalint.report.formats.presentation import Presentation
+from cudalint.report.formats.presentation import Presentation, by_cost, in_order
 from cudalint.report.formats.style import Style
 
 WORST = 3

@@ -23,9 +23,8 @@ from cudalint.report.formats.html.prose import prose
 from cudalint.report.formats.html.requests import Pictures
 from cudalint.report.formats.html.sections import Group, groups_of, rows_by_line, section_of
 from cudalint.report.formats.html.views import Failures, Link, Page, Rule, Section
-from cudalint.report.formats.order import by_cost
 from cudalint.report.formats.pages import address_on_network
-from cudalint.report.formats.presentation import Presentation
+from cudalint.report.formats.presentation import Presentation, by_cost
 
 _PACKAGE = "cudalint.report.formats.html"
 
