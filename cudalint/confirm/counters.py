@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _PERMISSION = "ERR_NVGPUCTRPERM"
 _ATOMIC = re.compile(r"^(?:@!?U?P\d+\s+)?(?:ATOM|RED)")
-_BRANCH = re.compile(r"^(?:@!?U?P\d+\s+)?(?:BRA|BRX|JMP|EXIT|RET|BREAK|WARPSYNC)")
 
 _COLUMNS = {
     "executed": "Instructions Executed",
