@@ -80,6 +80,9 @@ class Picture(Struct, frozen=True, eq=False):
     request: int
     """Which request of the sample."""
     bytes: int
+    """That a lane moves."""
+    taken: float = 0.0
+    """Wavefronts or sectors that the request takes."""
 
 
 class Justification(Struct, frozen=True):

@@ -19,7 +19,6 @@ from cudalint.rulekit import (
     Evaluated,
     array_key,
     blamed,
-    calls_to,
     count,
     evaluated,
     figure,
@@ -92,10 +91,11 @@ class BankConflict(Rule):
 
     def _diagnostic(self, kernel: KernelFacts, one: Evaluated, remedy: _Remedy) -> Diagnostic:
         access, result, launch = one
+        place, calls = blamed(access)
         worded = _worded(access, one.result)
         return self.finding(
             kernel,
-            place=blamed(access),
+            place=place,
             message=_message(worded, one),
             launches=(launch,),
             assumptions=result.assumptions,
@@ -104,10 +104,10 @@ class BankConflict(Rule):
                 "ideal_wavefronts": wavefronts(result).ideal,
                 "conflict_ways": _ways(result),
             },
-            related=(*_related(access), *calls_to(access)),
+            related=(*_related(access), *calls),
             suggestion=_suggestion(one, remedy),
             no_edit=remedy.no_edit or "another layout helps the array's other accesses, and not this one",
-            picture=picture_of(one),
+            picture=picture_of(access, result.sample),
             causes=tuple(_causes(kernel, access)),
             about=access.array,
             worded=worded,

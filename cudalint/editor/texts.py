@@ -14,7 +14,7 @@ from cudalint.facts.costs import Resource
 from cudalint.numerals import count, dimensions, enumeration, figure
 from cudalint.report.formats import costs, facts_text, pictures, plain, wording
 from cudalint.report.formats.style import Style
-from cudalint.rulekit import is_estimate, is_repeat, noun, worst_request
+from cudalint.rulekit import is_estimate, is_repeat, noun, picture_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -156,8 +156,8 @@ def _part(access: Access, result: AccessResult, kernel: KernelFacts) -> str:
 def _picture(access: Access) -> Picture | None:
     """The worst request of the launch that has the worst."""
     followed = (result.sample for result in access.results if not is_repeat(result) and not is_estimate(result))
-    found = [worst for sample in followed if (worst := worst_request(access, sample)) is not None]
-    return max(found, key=lambda each: each[0])[1] if found else None
+    found = [drawn for sample in followed if (drawn := picture_of(access, sample)) is not None]
+    return max(found, key=lambda picture: picture.taken, default=None)
 
 
 def code(text: str) -> str:

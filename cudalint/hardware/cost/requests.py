@@ -116,7 +116,7 @@ def ideal(access: Access, result: AccessResult) -> Asked | None:
         # An atomic that is a loop goes on being one.
         return Asked(wavefronts=number * min(1.0, least / now) if now else least)
     sectors = result.ideal_sectors
-    return None if sectors is None else Asked(sectors, _least_passes(access, result, sectors))
+    return None if sectors is None else Asked(sectors, _least_passes(access, result))
 
 
 _SWAPPED = ("float", "double")
@@ -183,11 +183,11 @@ def _passes(access: Access, result: AccessResult, sectors: float) -> float:
     sample = result.sample
     if sample is None or not sample.weights.any():
         # What data chooses lies apart.
-        return sectors if result.status == "data-dependent" else _least_passes(access, result, sectors)
+        return sectors if result.status == "data-dependent" else _least_passes(access, result)
     passes, _ = shared_request(sample.addresses, sample.mask, access.bytes, "load")
     return max(1.0, float(np.average(passes, weights=sample.weights)))
 
 
-def _least_passes(access: Access, result: AccessResult, sectors: float) -> float:
+def _least_passes(access: Access, result: AccessResult) -> float:
     """One for every 128 bytes that the lanes ask for."""
     return max(1.0, (result.active_lanes or WARP_LANES) * access.bytes / _LINE_BYTES)
