@@ -70,7 +70,7 @@ def test_no_full_block_is_nearer(x: int, y: int, z: int) -> None:
     assert all(sum(a != b for a, b in zip(size, block, strict=True)) == 1 for size in found)
 
 
-def test_launches_with_a_block_of_one_size_are_told_together() -> None:
+def test_launches_with_a_block_of_one_size_are_reported_together() -> None:
     """A macro launches what it is given: 100 has one cause wherever that is used, and 200 is another finding."""
     text = """
         __global__ void one(float *data) { data[blockIdx.x * blockDim.x + threadIdx.x] = 1; }

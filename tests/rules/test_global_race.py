@@ -91,7 +91,7 @@ def test_blocks_have_no_iterations_in_common() -> None:
     assert "iteration" not in found.message
 
 
-def test_steps_that_all_threads_take_are_told_together() -> None:
+def test_steps_that_all_threads_take_are_reported_together() -> None:
     """All threads fill one word, bit by bit: one thread should, and a reader hears of it once."""
     source = """
         __global__ void k(unsigned *word, unsigned base, unsigned kind) {

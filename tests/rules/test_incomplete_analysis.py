@@ -158,7 +158,7 @@ def test_a_file_has_one_line_unless_all_are_asked_for() -> None:
         ("__global__ void k(float *a) { a[0] = 1; }\nvoid run() { int n = ; }\n", 1),
     ],
 )
-def test_of_files_without_kernels_nothing_is_told(text: str, errors: int) -> None:
+def test_of_files_without_kernels_nothing_is_reported(text: str, errors: int) -> None:
     kernels = (kernel(),) if "float *a)" in text else ()
     problem = Problem("tile.cu", 1, 1, "expected expression", is_syntax=True)
     context = RuleContext(file_facts(problems=(problem,), kernels=kernels), find_target("a100"), text_of=lambda _: text)
