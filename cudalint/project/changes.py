@@ -150,7 +150,10 @@ def _resolved(top: str, path: str) -> str:
 
 
 def _added_lines(lines: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-    """Path, first and last line of each hunk that adds lines. What is in a hunk is skipped, whatever it looks like."""
+    """Path, first and last line of each hunk that adds lines. What is in a hunk is skipped, whatever it looks like.
+
+    unidiff 1.0.1 is no help: of git's output it refuses all for one path with a space (`--no-prefix`) or with ` b/` in
+    it, and leaves paths in quotes as they are."""
     path = ""
     number = 0
     while number < len(lines):

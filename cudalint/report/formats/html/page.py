@@ -19,9 +19,9 @@ from cudalint.report.findings.results import CheckResult, Failure
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import costs, plain, wording
 from cudalint.report.formats.html.findings import Findings
-from cudalint.report.formats.html.prose import prose
 from cudalint.report.formats.html.requests import Pictures
 from cudalint.report.formats.html.sections import Group, groups_of, rows_by_line, section_of
+from cudalint.report.formats.html.source import prose
 from cudalint.report.formats.html.views import Failures, Link, Page, Rule, Section
 from cudalint.report.formats.pages import address_on_network
 from cudalint.report.formats.presentation import Presentation, by_cost

@@ -12,7 +12,7 @@ from cudalint.numerals import count, figure
 from cudalint.report.drawing import requests as drawing
 from cudalint.report.drawing.svg import Drawing, number, text_of
 from cudalint.report.drawing.threads import by_branch
-from cudalint.report.formats.html.prose import prose
+from cudalint.report.formats.html.source import prose
 from cudalint.report.formats.html.views import AccessView, Frame
 from cudalint.report.formats.plain import page
 

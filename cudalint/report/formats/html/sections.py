@@ -21,9 +21,8 @@ from cudalint.report.findings.results import SEVERITIES, ShownKernel
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import costs, wording
 from cudalint.report.formats.html.figures import figures_of
-from cudalint.report.formats.html.lines import codes_of
-from cudalint.report.formats.html.prose import prose
 from cudalint.report.formats.html.requests import Pictures, access_view, branch_view
+from cudalint.report.formats.html.source import codes_of, prose
 from cudalint.report.formats.html.views import Code, LaunchRow, Row, Section
 from cudalint.report.formats.losses import Loss, losses
 
