@@ -57,8 +57,8 @@ from cudalint.system.processes.timings import taken, timed
 if TYPE_CHECKING:
     from cudalint.fixes.edits import MovedLines
     from cudalint.fixes.proof import Lasted, Proof, Tried
-    from cudalint.run.file_analysis import HostSource, Keeper
-    from cudalint.run.host_states import HostStates
+    from cudalint.run.baseline import Baseline
+    from cudalint.run.file_analysis import Keeper
     from cudalint.run.kernel_analysis import Watch
 
 _LEAST_FOR_EDITS = 6.0
@@ -140,27 +140,27 @@ def check_file(job: CheckJob) -> FileReport | Failure:
     """Analyses a file and runs the selected rules on it."""
     stopwatch = Stopwatch()
     job = replace(job, options=replace(job.options, kinds=job.kinds()))
-    from cudalint.run.host_states import HostStates
+    from cudalint.run.baseline import Baseline
 
-    host = HostStates()
-    facts = analyse(job.path, job.options, host=host)
+    baseline = Baseline()
+    facts = analyse(job.path, job.options, baseline=baseline)
     if isinstance(facts, Failure):
         return facts
     with timed("rules"):
-        return report_on(facts, job, stopwatch, host=host)
+        return report_on(facts, job, stopwatch, baseline=baseline)
 
 
 def analyse(
     path: str, options: AnalysisOptions, watch: Watch | None = None, keeper: Keeper | None = None,
-    host: HostSource | None = None,
+    baseline: Baseline | None = None,
 ) -> FileFacts | Failure:  # fmt: skip
-    """The facts of a file, or why there are none; `watch`, `keeper` and `host` as in `analyse_file`."""
+    """The facts of a file, or why there are none; the others as in `Hooks`."""
     # libclang and numpy are loaded here, in the worker, and not by whoever wants to name a job.
     from cudalint.frontend.reading import SourceError
-    from cudalint.run.analysis import analyse_file
+    from cudalint.run.analysis import Hooks, analyse_file
 
     try:
-        return analyse_file(path, options, watch, keeper, host)
+        return analyse_file(path, options, Hooks(watch, keeper, baseline))
     except SourceError as error:
         return Failure(path, _message_without_path(str(error), path))
 
@@ -174,12 +174,12 @@ def report_on(
     job: CheckJob,
     stopwatch: Stopwatch | None = None,
     tried_in: Callable[[Place], Tried | None] = nothing_tried,
-    host: HostStates | None = None,
+    baseline: Baseline | None = None,
 ) -> FileReport:
     """Runs the selected rules on the facts, for which a stopwatch has run from the beginning, applies the annotations
-    of the file and its headers, and proves the edits that are left; `tried_in` as in `Proof`, `host` as the analysis
-    has left it."""
-    return Draft.of(facts, job, stopwatch or Stopwatch(), tried_in, host).report()
+    of the file and its headers, and proves the edits that are left; `tried_in` as in `Proof`, `baseline` as the
+    analysis has left it."""
+    return Draft.of(facts, job, stopwatch or Stopwatch(), tried_in, baseline).report()
 
 
 class Draft(Struct, frozen=True, eq=False):
@@ -193,12 +193,12 @@ class Draft(Struct, frozen=True, eq=False):
     complaints: Sequence[Diagnostic]
     unused: Sequence[tuple[AllowedRule, Diagnostic]]
     failures: Sequence[Shortfall]
-    host: HostStates | None = None
+    baseline: Baseline | None = None
 
     @classmethod
     def of(
         cls, facts: FileFacts, job: CheckJob, stopwatch: Stopwatch, tried_in: Callable[[Place], Tried | None],
-        host: HostStates | None = None,
+        baseline: Baseline | None = None,
     ) -> Draft:  # fmt: skip
         failures = list(facts.failures)
         begin_last_part()
@@ -208,7 +208,7 @@ class Draft(Struct, frozen=True, eq=False):
         annotations = _annotations(facts, job.options)
         outcome = suppress(findings, facts.kernels, annotations, is_known, facts.status == "ok")
         complaints, unused = _annotation_findings(outcome.reviews, job.selection, failures)
-        return cls(facts, job, stopwatch, tried_in, outcome, complaints, unused, failures, host)
+        return cls(facts, job, stopwatch, tried_in, outcome, complaints, unused, failures, baseline)
 
     def report(self) -> FileReport:
         return self._with(*self._proved(tries=True))
@@ -347,9 +347,9 @@ def _with_proven_edits(draft: Draft, tries: bool) -> list[Diagnostic]:
     """What is kept of a draft. No edit may bring what any rule finds, whether the user wants to hear of it or not.
     Nothing is done about what earlier trials don't tell unless it `tries`."""
     from cudalint.fixes.proof import NOT_YET, proven
-    from cudalint.run.host_states import HostStates
+    from cudalint.run.baseline import Baseline
 
-    found, job, stopwatch, host = draft.outcome.kept, draft.job, draft.stopwatch, draft.host or HostStates()
+    found, job, stopwatch, baseline = draft.outcome.kept, draft.job, draft.stopwatch, draft.baseline or Baseline()
     if not job.tries_edits:
         return [_without_edits(diagnostic) for diagnostic in found]
     shown = _shown_ones(found, job)
@@ -357,13 +357,13 @@ def _with_proven_edits(draft: Draft, tries: bool) -> list[Diagnostic]:
     if any(d.suggestion is not None and d.suggestion.edits for d in asked):
         if not tries and not kinds_read_by(_rules_of_proofs(job)) <= job.options.kinds:
             return [_untried(each, NOT_YET) for each in found]
-        facts_of_all = _for_all(_rules_of_proofs(job), draft.facts, job, stopwatch, host)
+        facts_of_all = _for_all(_rules_of_proofs(job), draft.facts, job, stopwatch, baseline)
         if isinstance(facts_of_all, Failure):
             return [_without_edits(diagnostic) for diagnostic in found]
-        lasted, spent = replace(stopwatch.lasted, host=host.seconds), stopwatch.seconds
+        lasted, spent = replace(stopwatch.lasted, host=baseline.host_seconds), stopwatch.seconds
         longest = max(_LEAST_FOR_EDITS, _SHARE_FOR_EDITS * (lasted.rest + sum(lasted.kernels.values())))
         seconds = min(job.options.seconds_of_edits - spent, longest)
-        proof = _proof(facts_of_all, job, seconds, host)
+        proof = _proof(facts_of_all, job, seconds, baseline)
         asked = proven(asked, replace(proof, lasted=lasted, tried_in=draft.tried_in, tries=tries))
     told = dict(zip(sorted(shown), asked, strict=True))
     return [told[number] if number in told else _untried(each, _HELD_BACK) for number, each in enumerate(found)]
@@ -398,28 +398,28 @@ def edits_held_together(job: CheckJob, sets: Sequence[tuple[Edit, ...]]) -> list
     """Which of some sets of edits that findings of a file suggest hold when they are made at once (see
     `held_together`). The file is what the job's texts say."""
     from cudalint.fixes.proof import held_together
-    from cudalint.run.host_states import HostStates
+    from cudalint.run.baseline import Baseline
 
-    host = HostStates()
-    facts = analyse(job.path, replace(job.options, kinds=kinds_read_by(_rules_of_proofs(job))), host=host)
+    baseline = Baseline()
+    facts = analyse(job.path, replace(job.options, kinds=kinds_read_by(_rules_of_proofs(job))), baseline=baseline)
     if isinstance(facts, Failure):
         return []
     findings = list(rule_findings(facts, job, selected_rules(job.selection), Unchecked()))
     annotations = _annotations(facts, job.options)
     outcome = suppress(findings, facts.kernels, annotations, is_known, facts.status == "ok")
-    return held_together(sets, outcome.kept, _proof(facts, job, job.options.seconds_of_edits, host))
+    return held_together(sets, outcome.kept, _proof(facts, job, job.options.seconds_of_edits, baseline))
 
 
 def _rules_of_proofs(job: CheckJob) -> list[RuleClass]:
     return [rule for rule in all_rules() if rule.on_by_default or job.selection.wants(rule)]
 
 
-def _proof(facts: FileFacts, job: CheckJob, seconds: float, host: HostStates) -> Proof:
-    """What it takes to try edits of a file; the facts are all that all rules read, and `host` what was left by their
-    analysis."""
+def _proof(facts: FileFacts, job: CheckJob, seconds: float, baseline: Baseline) -> Proof:
+    """What it takes to try edits of a file; the facts are all that all rules read, and `baseline` what their analysis
+    has left."""
     from cudalint.fixes.proof import Proof
     from cudalint.launches.program.includers import is_included_elsewhere
-    from cudalint.run.host_states import Resumed
+    from cudalint.run.analysis import analyse_edited
 
     rules = _rules_of_proofs(job)
     own = job.thresholds
@@ -443,13 +443,17 @@ def _proof(facts: FileFacts, job: CheckJob, seconds: float, host: HostStates) ->
     ) -> tuple[FileFacts, list[Diagnostic]] | None:
         unsaved = {**dict(job.options.unsaved), **texts}
         options = replace(job.options, unsaved=tuple(unsaved.items()), only=kernels, kinds=kinds_read_by(rules))
+        options = options.within(seconds)
+        changed: FileFacts | Failure | None = None
         try:
             with interruptible():
-                resumed = Resumed(host, moved) if moved is not None else None
-                changed = analyse(job.path, options.within(seconds), host=resumed)
+                if moved is not None:
+                    changed = analyse_edited(job.path, options, baseline, texts, moved)
+                if changed is None:
+                    changed = analyse(job.path, options)
                 return None if isinstance(changed, Failure) else linted(changed)
         except OutOfTime:
-            host.forget()  # It was in use.
+            baseline.forget()  # It was in use.
             return None
 
     return Proof(
@@ -463,7 +467,7 @@ def _proof(facts: FileFacts, job: CheckJob, seconds: float, host: HostStates) ->
 
 
 def _for_all(
-    rules: Sequence[RuleClass], facts: FileFacts, job: CheckJob, stopwatch: Stopwatch, host: HostStates
+    rules: Sequence[RuleClass], facts: FileFacts, job: CheckJob, stopwatch: Stopwatch, baseline: Baseline
 ) -> FileFacts | Failure:
     """The facts that all of some rules read. If fewer kinds were asked for, the file is analysed again, which is what
     trials are to be compared with."""
@@ -471,8 +475,8 @@ def _for_all(
     if kinds <= job.options.kinds:
         return facts
     stopwatch.again()
-    host.forget()
-    return analyse(job.path, replace(job.options, kinds=kinds), host=host)
+    baseline.forget()
+    return analyse(job.path, replace(job.options, kinds=kinds), baseline=baseline)
 
 
 def _without_edits(diagnostic: Diagnostic) -> Diagnostic:

@@ -8,7 +8,7 @@ splits none with pairs of threads); where it is a limit, the nearest multiple of
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -20,11 +20,7 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.text import expression_text
-
-if TYPE_CHECKING:
-    from cudalint.execute.lanes import Mask
-else:
-    Mask = Any
+from cudalint.measure.arrays import Mask
 
 _NEAR = 0.5
 """A condition that holds for so much more or less of the threads is another one."""

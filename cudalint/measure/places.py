@@ -3,25 +3,22 @@ in."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, get_args
+from collections.abc import Iterator
+from typing import Any, get_args
 
 import numpy as np
 from msgspec import Struct
 
 from cudalint.execute.library.groups import GRID_COUNTER
-from cudalint.execute.memory import plus
-from cudalint.execute.trace import Stack
-from cudalint.execute.values import Data
+from cudalint.execute.memory import Allocation, plus
+from cudalint.execute.trace import AccessEvent, Stack
+from cudalint.execute.values import Data, Pointer
 from cudalint.facts import GRID_ARRIVES, GRID_WAITS, Frame, LibraryCall, Space
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS
 from cudalint.ir.kept import kept
-from cudalint.ir.walk import nodes_in, root
-
-if TYPE_CHECKING:
-    from cudalint.execute.memory import Allocation
-    from cudalint.execute.trace import AccessEvent
-
+from cudalint.ir.walk import nodes_in, root, walk
+from cudalint.worlds.records import Batch
 
 _EXPRESSIONS = get_args(ir.Expr)
 
@@ -45,14 +42,44 @@ def frames_of(stack: Stack) -> tuple[Frame, ...]:
     return tuple([Frame(call.span.path, call.span.line) for call in stack])
 
 
+def spans_of(node: Any, stack: Stack) -> tuple[ir.Span, tuple[ir.Span, ...]]:
+    """Where a node stands and the calls stand that lead there: the same in each launch."""
+    return node.span, tuple(call.span for call in stack)
+
+
 def function_of(stack: Stack, kernel: str) -> str:
     """The name of the function that an access stands in."""
-    for call in stack[:1]:
-        reference = call.constructor if isinstance(call, ir.Construct) else call.function
-        if reference is not None:
-            return reference.name
-        return call.name if isinstance(call, ir.Call) and call.name else "operator()"
-    return kernel
+    if not stack:
+        return kernel
+    call, reference = stack[0], reference_of(stack[0])
+    if reference is not None:
+        return reference.name
+    return call.name if isinstance(call, ir.Call) and call.name else "operator()"
+
+
+def reference_of(call: ir.Call | ir.Construct) -> ir.FunctionRef | None:
+    """The function or the constructor that is called, if it is one by name."""
+    return call.constructor if isinstance(call, ir.Construct) else call.function
+
+
+def called(call: ir.Call | ir.Construct) -> ir.Function | None:
+    """The function of the user's that a call leads to, where it is in sight."""
+    reference = reference_of(call)
+    return reference.load() if reference is not None and reference.is_user else None
+
+
+def functions_in(kernel: ir.Function) -> Iterator[tuple[ir.Function, Stack]]:
+    """A kernel and the user's functions that it calls, each once, with the calls that lead there, innermost first."""
+    seen = {id(kernel)}
+    pending: list[tuple[ir.Function, Stack]] = [(kernel, ())]
+    while pending:
+        function, stack = pending.pop()
+        yield function, stack
+        for node in nodes_in(function):
+            body = called(node) if isinstance(node, (ir.Call, ir.Construct)) else None
+            if body is not None and id(body) not in seen:
+                seen.add(id(body))
+                pending.append((body, (node, *stack)))
 
 
 def element_of(event: AccessEvent) -> str:
@@ -161,8 +188,7 @@ def _function_around(stack: Stack, kernel: ir.Function) -> ir.Function | None:
     """The function of the user's in whose text an access stands."""
     if not stack:
         return kernel
-    call = stack[0]
-    reference = call.constructor if isinstance(call, ir.Construct) else call.function
+    reference = reference_of(stack[0])
     return reference.load() if reference is not None else None
 
 
@@ -214,3 +240,19 @@ def declared_type(allocation: Allocation, function: ir.Function) -> ir.Type | No
         if parameter.name == allocation.name and isinstance(parameter.type, ir.PointerType):
             return parameter.type.pointee
     return None
+
+
+# --- what arrays are called ----------------------------------------------------------------------------
+
+
+def name_of(node: Any, stack: Stack, array: Allocation, batch: Batch) -> str:
+    """The parameter that the kernel's own text names at an access, if it is one of several; else the array's name."""
+    parameters = {
+        symbol
+        for symbol, value in batch.arguments.items()
+        if isinstance(value, Pointer) and value.allocation is array
+    }
+    if len(parameters) < 2:
+        return array.name
+    named = {each.symbol for each in walk(stack[-1] if stack else node) if isinstance(each, ir.Name)} & parameters
+    return named.pop().name if len(named) == 1 else array.name

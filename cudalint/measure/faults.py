@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
@@ -13,15 +13,7 @@ from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Stack, Trace
 from cudalint.execute.values import Data
 from cudalint.facts import Operation
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cudalint.execute.lanes import Mask
-
-    Numbers = NDArray[np.int64]
-else:
-    Mask = Numbers = Any
+from cudalint.measure.arrays import Flags, Integers, Mask
 
 
 class Site(NamedTuple):
@@ -36,7 +28,7 @@ class Site(NamedTuple):
     """Data decides whether lanes come to it."""
 
 
-Wrong = Callable[[AccessEvent, Numbers], Any]
+Wrong = Callable[[AccessEvent, Integers], Any]
 """Which lanes would do something wrong if they came: what broadcasts to [R, L], or plain False."""
 
 
@@ -71,11 +63,6 @@ class Found(Struct, frozen=True, eq=False):
         return self.worlds[0]
 
     @property
-    def is_always(self) -> bool:
-        """Whether it is wrong wherever anybody comes there."""
-        return all(held is not False for held in self.holds)
-
-    @property
     def offender(self) -> Offender:
         offender = self.offenders[self.first]
         assert offender is not None
@@ -104,12 +91,12 @@ def found_of(
             yield _found(site, events, trace, asks)
 
 
-def by_world(lanes: Lanes, mask: Mask) -> NDArray[np.bool_]:
+def by_world(lanes: Lanes, mask: Mask) -> Flags:
     """[R, L] or [R, 1] to whether any lane of a world has it."""
     of_rows: Any = np.any(mask, axis=1)
     rows = np.broadcast_to(of_rows, (lanes.rows,))
     found: Any = rows.reshape(lanes.worlds, lanes.blocks)
-    worlds: NDArray[np.bool_] = found.any(axis=1)
+    worlds: Flags = found.any(axis=1)
     return worlds
 
 
@@ -147,7 +134,7 @@ def _found(site: Site, events: Sequence[AccessEvent], trace: Trace, asks: Wrong)
     return Found(site, holds, tuple(offenders), tuple(_in_last(lanes, rows, world) for world in range(lanes.worlds)))
 
 
-def _in_last(lanes: Lanes, rows: NDArray[np.bool_], world: int) -> tuple[bool, bool, bool]:
+def _in_last(lanes: Lanes, rows: Flags, world: int) -> tuple[bool, bool, bool]:
     """Along which axes all rows of a world that are among these have the last block."""
     own = range(world * lanes.blocks, (world + 1) * lanes.blocks)
     places = [lanes.places[row] for row in own if rows[row]]

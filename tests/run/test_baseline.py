@@ -11,9 +11,11 @@ from cudalint.fixes.edits import MovedLines
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
+from cudalint.run import batches
+from cudalint.run.analysis import analyse_edited
+from cudalint.run.baseline import Baseline
 from cudalint.run.file_analysis import FileAnalysis
 from cudalint.run.file_findings import CheckJob, analyse, check_file
-from cudalint.run.host_states import HostStates, Resumed
 
 _SOURCE = """
 template <int N> __global__ void turned(const float *in, float *out, int n) {
@@ -33,10 +35,14 @@ _BARRIER = "__syncthreads();\n    "
 _EDIT = Edit(Place("a.cu", 6, 5, 6, 5), _BARRIER)
 
 
-def _analysed(text: str, host: HostStates | Resumed | None = None, only: tuple[str, ...] = ()) -> FileFacts:
-    facts = analyse("a.cu", AnalysisOptions(unsaved=(("a.cu", text),), only=only), host=host)
+def _analysed(text: str, baseline: Baseline | None = None, only: tuple[str, ...] = ()) -> FileFacts:
+    facts = analyse("a.cu", _options(text, only), baseline=baseline)
     assert isinstance(facts, FileFacts)
     return facts
+
+
+def _options(text: str, only: tuple[str, ...] = ()) -> AnalysisOptions:
+    return AnalysisOptions(unsaved=(("a.cu", text),), only=only)
 
 
 def _told(facts: FileFacts) -> str:
@@ -72,14 +78,37 @@ def test_a_trial_executes_no_host_code(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(executed) == 1
 
 
-def test_what_it_comes_to_is_what_executing_it_again_comes_to() -> None:
-    states = HostStates()
-    _analysed(_SOURCE, states)
+def test_what_it_comes_to_is_what_a_whole_analysis_comes_to(monkeypatch: pytest.MonkeyPatch) -> None:
+    baseline = Baseline()
+    _analysed(_SOURCE, baseline)
     edited = _SOURCE.replace("    out[t]", f"    {_BARRIER}out[t]")
-    resumed = _analysed(edited, Resumed(states, MovedLines.of([_EDIT])), ("turned",))
+    used: list[object] = []
+    original = batches.Kept.executed
+    monkeypatch.setattr(batches.Kept, "executed", lambda *args: (used.append(args), original(*args))[1])
+    resumed = analyse_edited("a.cu", _options(edited, ("turned",)), baseline, {"a.cu": edited}, MovedLines.of([_EDIT]))
+    assert resumed is not None
+    assert len(used) == 2
     assert _told(resumed) == _told(_analysed(edited, only=("turned",)))
     # The first launch has moved by one line.
     assert [kernel.launches[0].line for kernel in resumed.kernels] == [11, 12]
+
+
+def test_what_is_understood_otherwise_is_analysed_as_a_whole() -> None:
+    baseline = Baseline()
+    _analysed(_SOURCE, baseline)
+    broken = _SOURCE.replace("    out[t]", "    missing(); out[t]")
+    assert analyse_edited("a.cu", _options(broken, ("turned",)), baseline, {"a.cu": broken}, MovedLines.of([])) is None
+
+
+def test_worlds_are_chosen_anew_for_what_a_number_was_not_used_for() -> None:
+    baseline = Baseline()
+    _analysed(_SOURCE, baseline)
+    edited = _SOURCE.replace("    out[threadIdx.x] = 0", "    out[threadIdx.x * n] = 0").replace(
+        "n) out[threadIdx.x] = 0", "n) out[threadIdx.x * n] = 0"
+    )
+    resumed = analyse_edited("a.cu", _options(edited, ("other",)), baseline, {"a.cu": edited}, MovedLines.of([]))
+    assert resumed is not None
+    assert _told(resumed) == _told(_analysed(edited, only=("other",)))
 
 
 def test_lines_that_edits_move() -> None:

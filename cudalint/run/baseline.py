@@ -1,17 +1,21 @@
-"""What the host code of a file came to, for the trials of edits: within the bodies of kernels they change none of it.
+"""What the analysis of a file leaves for trials of edits.
 
-To execute host code again, with that of the program's other files, takes up to nine tenths of a trial.
+An edit within the bodies of kernels changes nothing of the host code, and of the parse nothing but what these bodies
+are. So the edited text is parsed once, in the setting in which the text before was understood; its kernels are given
+what the host code came to, and executed in the worlds and blocks in which they were executed before.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Collection, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.fixes.edits import MovedLines
+from cudalint.frontend.lower.context import Elsewhere, nowhere
+from cudalint.frontend.lower.unit import Listing
+from cudalint.frontend.parse import ParsedFile
 from cudalint.host.executor.values import Allocation
 from cudalint.host.runtime.launching import HostLaunch
 from cudalint.host.values.nodes import Node
@@ -20,60 +24,57 @@ from cudalint.launches.opt_in import OptIns
 from cudalint.launches.program.needs import NeedsOfCode
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.run.file_analysis import FileAnalysis
+from cudalint.system.disk.encoding import to_bytes
 
 
-class HostStates(Struct, eq=False):
-    """Of one file as it is: a `HostSource` for its analysis."""
+class Baseline(Struct, eq=False):
+    """Of one file as it is; its analysis fills it in."""
 
-    known: FileAnalysis | None = None
-    is_one: bool = True
-    """Whether the file was analysed as one piece, for one GPU."""
-    seconds: float = 0.0
+    analysis: FileAnalysis | None = None
+    """None where it was not analysed as one piece, for one GPU."""
+    host_seconds: float = 0.0
     """What the host code took."""
+    _parsed: ParsedFile | None = None
+    _constant: Elsewhere = nowhere
+    _pieces: int = 0
 
-    def analysis(
-        self, unit: ir.Unit, options: AnalysisOptions, deadline: float, needs: NeedsOfCode,
-        found: Callable[[], FileAnalysis],
-    ) -> FileAnalysis:  # fmt: skip
-        start = time.process_time()
-        analysis = found()
-        self.seconds = time.process_time() - start
-        self.is_one = self.known is None
-        self.known = analysis
-        return analysis
+    def keep(self, analysis: FileAnalysis, parsed: ParsedFile, constant: Elsewhere, seconds: float) -> None:
+        """Keeps what came of one piece of the file; `constant` as in `Listing`."""
+        self._pieces += 1
+        self.analysis = analysis if self._pieces == 1 else None
+        self._parsed, self._constant, self.host_seconds = parsed, constant, seconds
 
     def forget(self) -> None:
         """The file is to be analysed again."""
-        self.known, self.is_one = None, True
+        self.analysis, self._parsed, self._pieces = None, None, 0
 
+    def reparsed(self, texts: Mapping[str, str]) -> ir.Unit | None:
+        """The file with other texts, by their paths; None where it isn't understood in the same way."""
+        if self.analysis is None or self._parsed is None:
+            return None
+        parsed = self._parsed.with_texts({path: to_bytes(text) for path, text in texts.items()})
+        return Listing(parsed, constant=self._constant).unit() if parsed is not None else None
 
-class Resumed(Struct, frozen=True, eq=False):
-    """A `HostSource` for a text in which nothing is new but the bodies of the kernels that the options name."""
-
-    states: HostStates
-    """Of the text before."""
-    moved: MovedLines
-
-    def analysis(
-        self, unit: ir.Unit, options: AnalysisOptions, deadline: float, needs: NeedsOfCode,
-        found: Callable[[], FileAnalysis],
-    ) -> FileAnalysis:  # fmt: skip
-        """What is `found` by executing the host code, where that of the text before tells nothing."""
-        known = self.states.known if self.states.is_one else None
+    def resumed(
+        self, unit: ir.Unit, moved: MovedLines, options: AnalysisOptions, deadline: float
+    ) -> FileAnalysis | None:
+        """The state of an analysis of a text in which nothing is new but the bodies of the kernels that the options
+        name, as if its host code was executed; None where that has to be."""
+        known = self.analysis
         refs = _kernels(unit, options.only)
         if known is None or known.is_cut or refs is None or not options.only:
-            return found()
+            return None
         launches = [each for each in known.launches if each.kernel.name in options.only]
         if any(each.kernel.usr not in refs or _is_of_the_file(each.arguments) for each in launches):
-            return found()
+            return None
         keys = {each.kernel.key: refs[each.kernel.usr].key for each in launches}
         amounts = {keys[key]: nodes for key, nodes in known.opt_ins.amounts.items() if key in keys}
         return FileAnalysis(
             unit, options, known.constants, known.usage, deadline, known.graph, known.shared,
-            [_moved(each, refs[each.kernel.usr], self.moved) for each in launches],
-            frozenset(_span(span, self.moved) for span in known.unfollowed),
-            is_cut=False, opt_ins=OptIns(amounts, known.opt_ins.paths, options), given=known.given, needs=needs,
-            chosen_before=known.chosen_before, is_resumed=True,
+            [_moved(each, refs[each.kernel.usr], moved) for each in launches],
+            frozenset(_span(span, moved) for span in known.unfollowed),
+            is_cut=False, opt_ins=OptIns(amounts, known.opt_ins.paths, options), given=known.given,
+            needs=NeedsOfCode(known.needs.architecture), before=known,
         )  # fmt: skip
 
 
