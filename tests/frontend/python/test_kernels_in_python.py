@@ -177,8 +177,8 @@ def test_elementwise_types_that_the_call_decides() -> None:
 
 
 def test_elementwise_numbers_and_the_index() -> None:
-    """What `loop_prep` uses is a number for all elements; `_ind.size()` is how many there are: the last warp has what is
-    left of these, so that its 8 sectors are taken for granted."""
+    """What `loop_prep` uses is a number for all elements; `_ind.size()` is how many there are: the last warp has what
+    is left of these, so that its 8 sectors are taken for granted."""
     source = (
         "k = cupy.ElementwiseKernel('int64 N, float64 x', 'float64 w',\n"
         "    'int j = i; if (i > _ind.size() / 2) { j = _ind.size() - i; } w = x * start * j;', 'k',\n"
