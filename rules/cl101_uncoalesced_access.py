@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import AccessResult, KernelFacts
-from cudalint.fixes.coalescing import ALONG_ROWS, Texts, by_hand, suggest
+from cudalint.fixes.coalescing import by_hand, suggest
 from cudalint.fixes.float_edits import function_around
 from cudalint.fixes.launch_texts import arguments_of
 from cudalint.fixes.one_access import Texts
