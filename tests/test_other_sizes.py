@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.host.runtime import memory
+from cudalint.host.executor import generics
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection, all_rules
 from cudalint.report.findings.merging import gather
@@ -51,8 +51,8 @@ def _found(path: Path) -> set[tuple[object, ...]]:
 
 def _with_others(path: Path, monkeypatch: pytest.MonkeyPatch) -> set[tuple[object, ...]]:
     """Odd multiples of 1536 and of 393216, and not of 8192 and a million."""
-    monkeypatch.setattr(memory, "_GENERIC_FACTORS", tuple(6 + factor for factor in memory._GENERIC_FACTORS[::-1]))
-    monkeypatch.setattr(memory, "_GENERIC_UNITS", {4: 1536, 8: 393216})
+    monkeypatch.setattr(generics, "_GENERIC_FACTORS", tuple(6 + factor for factor in generics._GENERIC_FACTORS[::-1]))
+    monkeypatch.setattr(generics, "_GENERIC_UNITS", {4: 1536, 8: 393216})
     return _found(path)
 
 

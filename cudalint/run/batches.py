@@ -13,8 +13,7 @@ from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.space import LaunchSpace
 from cudalint.launches.variants import other_shapes
-from cudalint.measure.executed import Compiled, execute
-from cudalint.measure.in_worlds import InWorlds
+from cudalint.measure.executed import Compiled, InWorlds, execute
 from cudalint.system.processes.deadline import Deadline
 from cudalint.worlds.choosing import Worlds
 from cudalint.worlds.records import Batch

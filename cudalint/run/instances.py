@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.facts import Gap, KernelFacts
-from cudalint.host.runtime.launching import HostLaunch
-from cudalint.host.values.assumptions import holds
+from cudalint.host.executor.launching import HostLaunch
+from cudalint.host.values.evaluation import holds
 from cudalint.host.values.graph import Graph
 from cudalint.ir import nodes as ir
 

@@ -26,14 +26,13 @@ from cudalint.launches.blocks import with_room
 from cudalint.launches.configuration import Configuration, asks_block_size, launch_facts
 from cudalint.launches.parameter_facts import parameter_facts
 from cudalint.launches.told import launch_facts_of
-from cudalint.measure.executed import Compiled
-from cudalint.measure.in_worlds import in_worlds
+from cudalint.measure.bounds import threads_with_room
+from cudalint.measure.executed import Compiled, in_worlds
 from cudalint.measure.providers.accesses import AccessCollector
 from cudalint.measure.providers.provider import Provider, Run
 from cudalint.measure.providers.providers import providers_of
 from cudalint.measure.providers.resources import resources_of
-from cudalint.measure.room import threads_with_room
-from cudalint.measure.shared_layout import bytes_of_shared
+from cudalint.measure.work.shared import bytes_of_shared
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import Problem, ReasonKind
 from cudalint.run.batches import Batches, Kept
@@ -248,7 +247,7 @@ class KernelAnalysis(Struct, eq=False):
         statements, until = self._statements(configuration), self.executing_until()
         with timed("kernels"):
             if kept is not None:
-                self.compiled.laid.capability = self.target.compute_capability
+                self.compiled.capability = self.target.compute_capability
                 chosen = kept.executed(self.function, self.compiled, until)
             else:
                 chosen = in_worlds(

@@ -16,7 +16,7 @@ from msgspec.msgpack import Encoder
 from msgspec.structs import replace
 
 from cudalint.frontend.source_text import source_text
-from cudalint.host.runtime.launching import HostLaunch
+from cudalint.host.executor.launching import HostLaunch
 from cudalint.ir import nodes as ir
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.run.file_analysis import FileAnalysis

@@ -16,8 +16,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.host.runtime.launching import HostLaunch
-from cudalint.host.values.assumptions import holds
+from cudalint.host.executor.launching import HostLaunch
+from cudalint.host.values.evaluation import holds
 from cudalint.host.values.nodes import Choice, Node, Uniform, bits_of
 from cudalint.ir import nodes as ir
 from cudalint.run.file_analysis import FileAnalysis
@@ -103,7 +103,7 @@ class Reader:
         """The conditions of some launches whose other parts were read. Those that are about nothing that the kernel is
         given count for whether they hold."""
         open_ = [guard for launch in launches for guard in launch.guards]
-        uniform = self._shared.masks[0]
+        uniform = self._shared.uniform_bits
         bits, before = self._own_bits(), -1
         while bits != before:
             before = bits
@@ -125,7 +125,7 @@ class Reader:
 
     def _own_bits(self) -> int:
         symbols = [node for node in self._nodes if isinstance(node.payload, Uniform)]
-        return bits_of(symbols) & self._shared.masks[0]
+        return bits_of(symbols) & self._shared.uniform_bits
 
     def read(self, value: object) -> None:
         if isinstance(value, str):

@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from cudalint.facts import KernelFacts
-from cudalint.host.runtime.launching import HostLaunch
+from cudalint.host.executor.launching import HostLaunch
 from cudalint.host.values.nodes import Choice, Node
 from cudalint.ir import nodes as ir
 from cudalint.options.analysis import AnalysisOptions

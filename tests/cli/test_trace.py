@@ -1,0 +1,71 @@
+"""`cudalint trace FILE:LINE`. The figures follow from the code: 32 lanes 4096 bytes apart touch 32 sectors, and a load
+that nothing changed since is in a register."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from cudalint.cli import run
+
+_SOURCE = """__global__ void k(const float *__restrict__ x, float *y, int n) {
+    __shared__ float s[256];
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float a = x[threadIdx.x * 1024];
+    float b = x[threadIdx.x * 1024];
+    s[threadIdx.x] = a;
+    y[i] = s[0] + b;
+    if (i < n) __syncthreads();
+    float4 v = ((const float4 *)x)[threadIdx.x];
+}
+void go(float *x, float *y, int n) { k<<<8, 64>>>(x, y, n); }
+"""
+
+
+@pytest.fixture
+def source(tmp_path: Path) -> str:
+    path = tmp_path / "k.cu"
+    path.write_text(_SOURCE)
+    return str(path)
+
+
+def _trace(source: str, line: int, capsys: pytest.CaptureFixture[str]) -> str:
+    assert run(["trace", f"{source}:{line}"]) == 0
+    return capsys.readouterr().out
+
+
+def test_an_access_is_followed_from_its_code_to_its_figure(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = _trace(source, 4, capsys)
+    assert f"k, grid 8x1x1 of blocks 64x1x1 (launch-site at {source}:11)" in text
+    assert "float a = x[(threadIdx.x * (unsigned int)(1024))]" in text
+    assert "load        4 bytes of global `x` by" in text
+    assert "addresses from byte 0, each 4096 bytes behind the one before" in text
+    assert "as it stands" in text
+    assert "32 sectors per request (ideal 4)" in text
+
+
+def test_what_the_compiler_leaves_out_is_said_with_the_reason(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "machine   none: it repeats the load at line 4" in _trace(source, 5, capsys)
+
+
+def test_a_barrier_and_the_numbers_that_nobody_gives(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    text = _trace(source, 8, capsys)
+    assert "value     n = " in text
+    assert "barrier     divergent" in text
+
+
+def test_a_race_stands_at_both_of_its_lines(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    for line in (6, 7):
+        assert "lines 6 and 7, on s[0]" in _trace(source, line, capsys)
+
+
+def test_a_line_without_code(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert "nothing of a kernel was executed here" in _trace(source, 10, capsys)
+
+
+@pytest.mark.parametrize("place", ["k.cu", "k.cu:0", "k.cu:x", "missing.cu:3"])
+def test_what_is_no_place_is_one_line(place: str, capsys: pytest.CaptureFixture[str]) -> None:
+    assert run(["trace", place]) == 2
+    said = capsys.readouterr()
+    assert said.out == "" and said.err.count("\n") == 1 and place.split(":")[0] in said.err
