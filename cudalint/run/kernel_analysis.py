@@ -74,7 +74,7 @@ class KernelAnalysis(Struct, eq=False):
     need: Need | None = None
     """What of its code not every GPU has."""
     right_pitches: set[object] = field(default_factory=set)
-    """What other analyses of the file found no wrong pitch in (`collect.pitches`)."""
+    """What other analyses of the file found no wrong pitch in (`measure/pitches.py`)."""
     last: Sequence[tuple[int, Configuration]] = ()
     """See `Chosen.last`."""
     watch: Watch | None = None
