@@ -19,7 +19,8 @@ from cudalint.hardware.targets import UnknownTarget, find_target
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _ROOT = Path(__file__).parent.parent
 PAGE = _ROOT / "docs" / "confirm.md"
@@ -103,7 +104,8 @@ _NEAR = 1.5
 
 @functools.cache
 def _findings(path: str, target: str, code: str) -> tuple[Diagnostic, ...]:
-    report = check_file(CheckJob(str(_ROOT / path), AnalysisOptions(target=target), Selection((code,)), pictures=False))
+    job = CheckJob(str(_ROOT / path), AnalysisOptions(target=target), Selection((code,)), False, tries_edits=False)
+    report = check_file(job)
     assert isinstance(report, FileReport), report
     return report.diagnostics
 

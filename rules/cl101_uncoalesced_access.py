@@ -7,10 +7,11 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import AccessResult, KernelFacts
-from cudalint.fixes.coalescing import ALONG_ROWS, Texts, by_hand, suggest
+from cudalint.fixes.coalescing import by_hand, suggest
 from cudalint.fixes.float_edits import function_around
 from cudalint.fixes.launch_texts import arguments_of
-from cudalint.fixes.patterns import Pattern, pattern_of
+from cudalint.fixes.one_access import Texts
+from cudalint.fixes.patterns import ALONG_ROWS, Pattern, pattern_of
 from cudalint.fixes.records import is_absorbed
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import (

@@ -22,7 +22,7 @@ from cudalint.racekit import (
 )
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
-from cudalint.source.conditionals import other_branches
+from cudalint.source.conditions import other_branches
 
 _MISSING = "the mask names lanes that do not come"
 _EXCHANGE = "exchange through `__shfl_sync`, or put `__syncwarp()` between"
