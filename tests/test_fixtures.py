@@ -17,7 +17,9 @@ from cudalint.facts import FileFacts
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection, all_rules
 from cudalint.report.findings.merging import gather
-from cudalint.run.file_findings import CheckJob, analyse, report_on
+from cudalint.run.file_facts import analyse
+from cudalint.run.file_findings import report_on
+from cudalint.run.job import CheckJob
 from cudalint.testing import differences
 
 _ROOT = Path(__file__).parent.parent

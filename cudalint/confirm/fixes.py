@@ -19,7 +19,7 @@ from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.fixes.edits import apply_edits
 from cudalint.frontend.source_text import source_text
 from cudalint.report.findings.results import Failure
-from cudalint.run.pool import Limits
+from cudalint.run.limits import Limits
 
 _RACES = ("CL301", "CL304")
 """Findings that say that the outputs are not determined: they may differ once a barrier is there."""
@@ -141,7 +141,7 @@ def _row(twins: _Twins, before: Measured, after: Measured) -> FixRow:
 def _races(candidate: Candidate) -> float:
     """In shared memory, where barriers are suggested."""
     found = [race for race in candidate.kernel.races or () if race.launch == candidate.launch]
-    return float(sum(race.space == "shared" and race.is_worth_telling for race in found))
+    return float(sum(race.space == "shared" and race.is_reportable for race in found))
 
 
 def _measured(before: Measured, after: Measured, quantity: str) -> _Figures:

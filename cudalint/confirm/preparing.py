@@ -23,7 +23,9 @@ from cudalint.frontend.source_text import source_text
 from cudalint.options.analysis import AnalysisOptions, ParameterValue
 from cudalint.registry import Selection
 from cudalint.report.findings.results import Failure
-from cudalint.run.file_findings import CheckJob, analyse, report_on
+from cudalint.run.file_facts import analyse
+from cudalint.run.file_findings import report_on
+from cudalint.run.job import CheckJob
 from cudalint.system.disk.encoding import to_bytes
 
 _ERRORS = {
@@ -231,7 +233,7 @@ class _Builds:
 
 
 def compiler_options(options: ParseOptions) -> tuple[str, ...]:
-    """What the front end is told, for a compiler. Includes of the project come along as files."""
+    """The options of the front end, for a compiler. Includes of the project come along as files."""
     standard = (f"-std={options.std}",) if options.std else ()
     folders = tuple(f"-I{folder}" for folder in options.include_dirs)
     return (*standard, *folders, *[f"-D{define}" for define in options.defines])

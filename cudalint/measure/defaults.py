@@ -1,25 +1,23 @@
-"""Numbers that a program has unless an option says otherwise, and that the figure of an access rests on."""
+"""Integers that a program has unless an option says otherwise, and that the figure of an access rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cudalint.execute.trace import AccessEvent
 from cudalint.ir import nodes as ir
 from cudalint.ir.kept import kept
+from cudalint.measure.executed import Executed
 from cudalint.worlds.reach import Region, regions_of
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.text import text_of
-
-if TYPE_CHECKING:
-    from cudalint.execute.trace import AccessEvent
-    from cudalint.measure.executed import Executed
 
 _MOST_KEPT = 32
 
 
 def defaults_behind(event: AccessEvent, executed: Executed) -> tuple[str, ...]:
-    """Those that go into the address of an access, or into conditions on the way to it, as they are told of:
+    """Those that go into the address of an access, or into conditions on the way to it, as they are reported:
     `n == 1024 (Makefile:12)`. By the text alone: nobody tries what other numbers would change."""
     stated = executed.batch.defaults
     if not stated:

@@ -13,26 +13,17 @@ rows have in common.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
+from cudalint.execute.lanes import Lanes
 from cudalint.execute.memory import plain
+from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data
 from cudalint.hardware.requests import WARP_LANES
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cudalint.execute.lanes import Lanes
-    from cudalint.execute.trace import AccessEvent
-
-    Integers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-    Weights = NDArray[np.float64]
-else:
-    Integers = Flags = Weights = Any
+from cudalint.measure.arrays import Flags, Integers, Mask, Weights
 
 _MOST_ELEMENTS = 1 << 18
 """Offsets that are looked at together: two megabytes stay in a cache."""
@@ -105,7 +96,7 @@ class Prints(NamedTuple):
 
 
 class Distinct(Struct, frozen=True, eq=False):
-    """n requests of which no two are alike."""
+    """n requests, no two of which are equivalent."""
 
     keys: Integers
     addresses: Integers
@@ -158,6 +149,20 @@ def weights_by_row(weight: Any, extent: Extent) -> Weights:
     return np.broadcast_to(np.asarray(weight, np.float64), (extent.worlds * extent.blocks, extent.warps))
 
 
+def executions(mask: Mask, weight: Any, extent: Extent, patterns: dict[int, Pattern]) -> Weights:
+    """[W] how often warps execute something with an active lane of a mask, given what one execution stands for."""
+    active = np.where(pattern_of(mask, extent, patterns).active, weights_by_row(weight, extent), 0.0)
+    found: Weights = active.reshape(extent.worlds, -1).sum(axis=-1)
+    return found
+
+
+def executions_in(world: int, mask: Mask, weight: Any, lanes: Lanes) -> float:
+    """The same in one world."""
+    rows = slice(world * lanes.blocks, (world + 1) * lanes.blocks)
+    active = lanes.by_warp(np.broadcast_to(mask, (lanes.rows, lanes.lanes))).any(axis=2)
+    return float((active * weight)[rows].sum())
+
+
 def prints_of(group: Group) -> Prints:
     """The fingerprints of a group's requests."""
     offsets, pattern = group.offsets, group.pattern
@@ -173,7 +178,7 @@ def prints_of(group: Group) -> Prints:
         numbers = pattern.first[None, ..., None]
         wide = np.broadcast_to(by_warp, (*shape, WARP_LANES))
         firsts = np.take_along_axis(wide, np.broadcast_to(numbers, (*shape, 1)), axis=-1)[..., 0]
-        # Numbers of rows are 1 or R, and einsum takes 1 for all of them.
+        # Integers of rows are 1 or R, and einsum takes 1 for all of them.
         sums = np.einsum("krwl,krwl->krw", by_warp, pattern.factors[None])
     return Prints(firsts, sums - firsts * pattern.sums + pattern.tags)
 

@@ -1,9 +1,12 @@
-"""Whether the program is run as it was executed: races that stand on a grid or a block that nobody gives."""
+"""Whether the program is run as it was executed: races that stand on a grid or a block that nobody gives.
+
+A kernel that goes to `rows[y * length + x]` with threads along x for each element of a row is not launched for rows of
+one element; if nothing gives the length, some world has it all the same."""
 
 from __future__ import annotations
 
-from collections.abc import Set
-from typing import NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Set
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,11 +16,12 @@ from cudalint.execute.values import Data
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
 from cudalint.measure.origins import Origins
-from cudalint.measure.races import Race
+from cudalint.measure.races import Race, RaceEnd
 from cudalint.measure.seen import Seen
-from cudalint.measure.short_rows import meet_in_short_rows
 from cudalint.measure.touches import Site
-from cudalint.worlds.records import Batch
+from cudalint.worlds.intervals import Intervals
+from cudalint.worlds.records import Batch, Parameter
+from cudalint.worlds.text import text_of
 
 
 class Launched(NamedTuple):
@@ -44,10 +48,10 @@ def doubt_about_launch(race: Race, seen: Seen, launched: Launched, batch: Batch)
 
 @heuristic("doubt-grid", "grids that nobody gave").otherwise(None)
 def _grid(race: Race, seen: Seen, launched: Launched) -> str | None:
-    """Blocks beside each other, in a grid that nobody gives, of a kernel that does not tell them apart here."""
+    """Blocks beside each other, in a grid that nobody gives, of a kernel that does not distinguish them here."""
     if race.reach != "grid" or launched.has_grid:
         return None
-    for end in (race.first, race.second):
+    for end in race.ends:
         guards = (seen.origins_of(guard) for guard in seen.guards(end.site))
         if seen.address(end.site).by_block or any(found.by_block for found in guards):
             return None
@@ -57,7 +61,7 @@ def _grid(race: Race, seen: Seen, launched: Launched) -> str | None:
 @heuristic("doubt-one-thread", "kernels that are written for one thread").otherwise(None)
 def _one_thread(seen: Seen, launched: Launched) -> str | None:
     """A kernel that no launch in sight gives a block, and that never asks for its thread: it may be meant for one."""
-    if not launched.block_is_made_up or any(_tells_apart(site, seen) for site in seen.events):
+    if not launched.block_is_made_up or any(_distinguishes(site, seen) for site in seen.events):
         return None
     return "no launch in sight gives the block, and nothing in the kernel tells its threads apart"
 
@@ -66,7 +70,7 @@ def _one_thread(seen: Seen, launched: Launched) -> str | None:
 def _one_of_a_number(race: Race, seen: Seen, open_: Set[str]) -> str | None:
     """Threads that all do the same if they do anything, as many of them as a number says that nobody gives: with
     `i < n` around it, a kernel that never asks for `i` otherwise is meant for `n = 1`."""
-    for end in (race.first, race.second):
+    for end in race.ends:
         if not any(_is_bound(guard.condition, seen.origins_of(guard), open_) for guard in seen.guards(end.site)):
             return None
     for site, events in seen.events.items():
@@ -85,7 +89,7 @@ def _is_bound(condition: object, found: Origins, open_: Set[str]) -> bool:
     return is_compared and found.by_thread and not found.is_data and not found.numbers.isdisjoint(open_)
 
 
-def _tells_apart(site: Site, seen: Seen) -> bool:
+def _distinguishes(site: Site, seen: Seen) -> bool:
     """Whether which thread it is decides who comes, where to, or what is stored."""
     if any(seen.origins_of(guard).by_thread for guard in seen.guards(site)):
         return True
@@ -105,3 +109,95 @@ def _stores_its_own(site: Site, seen: Seen) -> bool:
     if value is not None:
         return value.by_thread or value.by_block
     return any(isinstance(event.value, np.ndarray) for event in seen.events[site])
+
+
+# --- rows that are shorter than the launch is wide -----------------------------------------------------
+
+
+def row_lengths(function: ir.Function) -> frozenset[str]:
+    """Integers that rows are counted by, and that no thread is compared with: nothing keeps those out that are beyond
+    the end of a row."""
+    uses = text_of(function).found
+    bounds = {use.parameter for use in uses if use.kind in ("loop", "guard") and use.factors == 1}
+    return frozenset(use.parameter.name for use in uses if use.kind == "stride" and use.parameter not in bounds)
+
+
+@heuristic("trace-doubt-short-rows", "grids that are wider than rows").otherwise(False)
+def meet_in_short_rows(race: Race, seen: Seen, batch: Batch, free: Set[str]) -> bool:
+    """Whether two threads of different rows meet only where these are shorter than the block, or the grid, is wide.
+    `free` are numbers that nothing gives, and of which the launch is not made."""
+    first, second = (_place(end, batch.block) for end in race.ends)
+    if first[0] == second[0] or first[1:] == second[1:]:
+        return False
+    numbers = among(free, seen.address(race.first.site).numbers | seen.address(race.second.site).numbers)
+    return bool(numbers) and all(_is_short(batch, world, numbers, race.reach == "grid") for world in race.worlds)
+
+
+@heuristic("trace-barriers-short-rows", "grids that are wider than rows").otherwise(False)
+def misses_in_short_rows(worlds: Iterable[int], batch: Batch, lengths: Set[str]) -> bool:
+    """Whether the worlds in which threads miss a barrier all have such rows, of lengths that the way to it depends on.
+    """
+    return bool(lengths) and all(_is_short(batch, world, lengths, True) for world in worlds)
+
+
+def among(free: Set[str], parameters: Set[str]) -> frozenset[str]:
+    """Those of some numbers that are parameters, or fields of parameters."""
+    return frozenset(name for name in free if name in parameters or name.split(".")[0] in parameters)
+
+
+def _place(end: RaceEnd, block: Extents) -> tuple[int, ...]:
+    """Where a thread is in the grid."""
+    return tuple(b * extent + t for b, extent, t in zip(end.block, block, end.thread, strict=True))
+
+
+def _is_short(batch: Batch, world: int, lengths: Set[str], in_grid: bool) -> bool:
+    """Whether a row of one of these lengths is shorter than a launch of several rows is wide."""
+    block, grid = batch.block, batch.grid[world]
+    if block[1] * grid[1] == 1:
+        return False
+    width = block[0] * (grid[0] if in_grid else 1)
+    own = batch.numbers[world]
+    return any(0 <= own[name] < width for name in lengths if name in own)
+
+
+# --- indices that wrap around --------------------------------------------------------------------------
+
+
+_WIDTHS = {"int": 2.0**31, "uint": 2.0**32}
+"""Of types of 4 bytes."""
+
+
+def is_wrapped(race: Race, seen: Seen, batch: Batch) -> bool:
+    """Whether a product that goes into the address of one of the two is too large for its type in its block."""
+    ends = [
+        (end, product) for end in race.ends for product in batch.overflowing
+        if seen.goes_into(product, end.site)
+    ]  # fmt: skip
+    return any(_is_too_large(product, end, race.world, seen, batch) for end, product in ends)
+
+
+def _is_too_large(product: ir.Binary, end: RaceEnd, world: int, seen: Seen, batch: Batch) -> bool:
+    text = text_of(seen.function)
+    values = dict(_numbers(batch, world))
+    places = [(float(at), float(at)) for at in end.block]
+    grid = [float(extent) for extent in batch.grid[world]]
+    intervals = Intervals(text.uses.origins, text.definitions, values, batch.block, grid, places)
+    kind = product.type.kind if isinstance(product.type, ir.Scalar) else "int"
+    with np.errstate(all="ignore"):
+        found = intervals.of(product)
+    return found is not None and bool(found[1] >= _WIDTHS.get(kind, _WIDTHS["int"]))
+
+
+def _numbers(batch: Batch, world: int) -> Iterator[tuple[Parameter, float]]:
+    """What the kernel is given in a world."""
+    waiting: list[tuple[Parameter, Any]] = [(Parameter(symbol), value) for symbol, value in batch.arguments.items()]
+    while waiting:
+        parameter, value = waiting.pop()
+        if isinstance(value, Mapping):
+            own = [(name, each) for name, each in value.items() if isinstance(name, str)]
+            waiting += [(Parameter(parameter.symbol, (*parameter.path, name)), each) for name, each in own]
+            continue
+        if isinstance(value, (list, tuple)):
+            value = value[world]
+        if isinstance(value, (int, float)):
+            yield parameter, float(value)

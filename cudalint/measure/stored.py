@@ -1,5 +1,5 @@
-"""What threads store, told apart by where it comes from: two threads store one value if they compute it in one place of
-the code, at one turn of all loops, from the same numbers and from what the same addresses hold.
+"""What threads store, distinguished by where it comes from: two threads store one value if they compute it in one place
+of the code, at one turn of all loops, from the same numbers and from what the same addresses hold.
 
 Values themselves are not needed: what goes into an expression is known from the tree (`origins.py`), and of each part
 of it what a lane has. All of that is mixed into one number for each lane; equal ones are equal values.
@@ -10,9 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cudalint.execute.butterflies import among
 from cudalint.execute.memory import Allocation
@@ -21,12 +22,7 @@ from cudalint.execute.values import Aggregate, Data
 from cudalint.measure.seen import Seen
 from cudalint.measure.touches import Site, bits_of
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.uint64]
-else:
-    Codes = Any
+Codes = NDArray[np.uint64]
 
 _MOST_ACCESSES = 1 << 24
 """Of single threads that are looked at, about a second's work; what comes after that is not known."""

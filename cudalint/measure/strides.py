@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
 
+from cudalint.execute.lanes import Extents
+from cudalint.measure.arrays import ByWorld, Flags, Integers
 from cudalint.measure.distinct import NOTHING, Extent, Group, Prints
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cudalint.execute.lanes import Extents
-
-    Integers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-else:
-    Integers = Flags = Any
-
-ByWorld = tuple[int | None, ...]
 
 
 class Strides(Struct, frozen=True):
@@ -64,17 +54,17 @@ class Steps(Struct, eq=False):
         return Strides(x, y, z, tuple(self.turns))
 
     def _add_threads(self, group: Group, prints: Prints) -> None:
-        """Blocks of one shape move alike, wherever they are: only one of each is looked at."""
+        """Blocks of one shape move in the same way, wherever they are: only one of each is looked at."""
         offsets, pattern = group.offsets, group.pattern
         rows = prints.shapes.shape[1]
         # The first active warp of each row is where the shape of its block begins.
         warp = pattern.active.argmax(axis=-1)
         number = np.broadcast_to(warp[None, :, None], (*prints.firsts.shape[:2], 1))
         begin = np.take_along_axis(prints.firsts, number, axis=-1)
-        apart = np.where(pattern.active, prints.firsts - begin, 0)
+        distance = np.where(pattern.active, prints.firsts - begin, 0)
         factors = 2 * np.arange(prints.shapes.shape[2], dtype=np.int64) + 1
         factors = factors * np.int64(0x1E3779B97F4A7C15)
-        keys = (np.where(pattern.active, prints.shapes, 0) * factors + apart * (factors ^ 0x5DEECE66D)).sum(axis=-1)
+        keys = (np.where(pattern.active, prints.shapes, 0) * factors + distance * (factors ^ 0x5DEECE66D)).sum(axis=-1)
         if rows > 1:
             world = np.arange(rows) // self.extent.blocks
             keys = keys + world * np.int64(0x14D049BB133111EB)

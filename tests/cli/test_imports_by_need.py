@@ -25,7 +25,8 @@ print(json.dumps([name for name in names if name in sys.modules]))
 """
 _WORKER = """
 import json, sys
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 check_file(CheckJob(sys.argv[2], AnalysisOptions(), Selection(), pictures=False))
@@ -44,7 +45,7 @@ def _imported(program: str, *arguments: str) -> list[str]:
     return found
 
 
-def test_the_version_is_told_by_the_command_line_alone() -> None:
+def test_the_version_is_reported_by_the_command_line_alone() -> None:
     assert _imported(_COMMAND, "--version") == ["click"]
 
 

@@ -137,7 +137,7 @@ def test_everything(kernel: Kernel) -> None:
 def as_written() -> Iterator[None]:
     """The reference makes each load as often as its loop turns, where the compiler makes some once."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("cudalint.measure.work.places.Graph._hoisted", lambda graph, term, place: place)
+        patch.setattr("cudalint.measure.work.graph.Graph._hoisted", lambda graph, term, place: place)
         for name in ("REPEATS", "FORWARDING"):
             patch.setattr(compiler, name, replace(getattr(compiler, name), is_on=False))
         yield

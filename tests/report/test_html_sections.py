@@ -10,13 +10,14 @@ import pytest
 from cudalint.hardware.cost.by_line import Line
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.report.findings.causes import with_causes_told_once
+from cudalint.report.findings.causes import with_causes_merged
 from cudalint.report.findings.results import FileReport
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats.html.page import page_of
 from cudalint.report.formats.html.sections import rows_by_line
 from cudalint.report.formats.html.views import Page, Section
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 from cudalint.run.runs import result_of
 
 _HELPER = """\
@@ -61,7 +62,7 @@ def _page(folder: Path, texts: dict[str, str]) -> Page:
                 assert isinstance(report, FileReport)
                 reports.append(report)
         sources = SourceLines()
-        return page_of(with_causes_told_once(result_of(reports, [], "a100"), sources), sources)
+        return page_of(with_causes_merged(result_of(reports, [], "a100"), sources), sources)
 
 
 @pytest.fixture(scope="module")

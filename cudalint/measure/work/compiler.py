@@ -13,7 +13,7 @@ from cudalint.heuristics import heuristic
 from cudalint.measure.work.terms import Term, added, below, linear
 
 if TYPE_CHECKING:
-    from cudalint.measure.work.places import Loop, Scope
+    from cudalint.measure.work.graph import Loop, Scope
 
 HOISTING = heuristic("work-hoisting", "SASS: a value that no turn changes is computed before the loop")
 CONTRACTION = heuristic("work-contraction", "nvcc's default, -fmad=true: a product that is added to is one FFMA")
@@ -54,7 +54,7 @@ _MOST_PREDICATED: Final = 8
 
 
 def operands(term: Term, use: str = "value") -> list[tuple[Term, str]]:
-    """What computing a term asks for, and as what: the parts of a sum apart."""
+    """What computing a term asks for, and as what; of a sum, each part by itself."""
     if use == "test" and term.type.kind == "bool":
         return [(each, "test") for each in term.arguments if isinstance(each, Term)]
     if term.op == "variable":

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cudalint.report.findings.causes import with_causes_told_once
+from cudalint.report.findings.causes import with_causes_merged
 from cudalint.report.findings.results import CheckResult, FileReport
 from cudalint.report.findings.sources import SourceLines
 from cudalint.run.api.configuration import Configuration
@@ -46,9 +46,9 @@ class Check:
         return self._report(self.run.result(), self.run.is_done)
 
     def _report(self, result: CheckResult, is_complete: bool = True) -> Report:
-        """With findings of one cause told once, as the command line tells them; their places are in `also`."""
-        told = with_causes_told_once(result, SourceLines(self._texts))
-        return Report(told, self._texts, is_complete)
+        """With findings of one cause reported once, as the command line does; their places are in `also`."""
+        result = with_causes_merged(result, SourceLines(self._texts))
+        return Report(result, self._texts, is_complete)
 
     def report(self) -> Report:
         """What all files come to, once those that are left are done: each finding once."""
