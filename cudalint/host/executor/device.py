@@ -82,7 +82,7 @@ def _properties(ex: Execution, call: ir.Call) -> Value:
 
 
 def member_value(ex: Execution, expr: ir.Member) -> Value:
-    """A field. Whatever handed out the properties of a device, as a reference that is kept somewhere, they are those of
+    """A field. Wherever the properties of a device come from, as a reference that is kept somewhere, they are those of
     the target as far as they have no number here."""
     value = names.member_value(ex, expr)
     base = expr.base.type.pointee if isinstance(expr.base.type, ir.PointerType) else expr.base.type

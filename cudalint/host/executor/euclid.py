@@ -58,8 +58,8 @@ def divide_again(
     first, second = (_whole(ex, symbol) for symbol in function.parameters)
     if first is None or second is None:
         return None
-    graph, kind, handed = ex.graph, kind_of(function.parameters[0].type), bind_(function)
-    steps = [handed.get(symbol) for symbol in function.parameters]
+    graph, kind, arguments = ex.graph, kind_of(function.parameters[0].type), bind_(function)
+    steps = [arguments.get(symbol) for symbol in function.parameters]
     is_end = graph.binary("==", second, graph.const(0, second.kind), BOOL)
     goes_on = (graph.negate(is_end), graph.truth(second))
     is_asked = any(condition in goes_on for condition in ex.state.guards)

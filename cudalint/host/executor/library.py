@@ -28,7 +28,7 @@ from cudalint.host.executor.values import (
 from cudalint.host.values.arithmetic import I8, U8
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
-from cudalint.ir.builtins import BUILTINS, named
+from cudalint.ir.builtins import BUILTINS
 
 if TYPE_CHECKING:
     from cudalint.host.executor.execution import Execution
@@ -123,7 +123,7 @@ def _ignored(ex: Execution, call: ir.Call) -> Value:
 
 
 def _launch_kernel(ex: Execution, call: ir.Call) -> Value | None:
-    """cudaLaunchKernel(function, grid, block, arguments, shared, stream), the cooperative form alike."""
+    """cudaLaunchKernel(function, grid, block, arguments, shared, stream), and the cooperative form."""
     kernels = list(launching.kernels_of(ex.graph, expressions.evaluate(ex, call.arguments[0])))
     if not kernels or len(call.arguments) < 4:
         return None
@@ -237,5 +237,3 @@ HOST_LIBRARY: Mapping[str, Handler] = {
     if known.host != "unknown" and (known.host or name in LIBRARY)
 }
 """By the functions' names."""
-SILENT = named("ignored")
-"""Functions that are not executed at all."""

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from cudalint.facts import Space
 from cudalint.host.values.arithmetic import I8
@@ -184,7 +183,7 @@ def join(graph: Graph, condition: Node, a: Value, b: Value) -> Value:
 
 
 def one_of_many(graph: Graph) -> Pointer:
-    """What stands for a pointer that may point into too many arrays to tell them apart."""
+    """What stands for a pointer that may point into too many arrays to follow each."""
     reason = Reason(False, "it goes through one of many pointers")
     anywhere = graph.opaque(reason, (), I8)
     return Pointer(Allocation(UNNAMED, "generic", opaque=anywhere), graph.const(0, I8), ir.OpaqueType("?"))
@@ -253,27 +252,3 @@ def some_nodes(value: Value) -> tuple[Node, ...]:
     return few_of(nodes_of(value))
 
 
-def substitute(graph: Graph, value: Value, bindings: Mapping[Node, Node]) -> Value:
-    """`value` with leaves of the graph replaced throughout."""
-
-    def change(leaf: Value, _: str) -> Value:
-        if isinstance(leaf, Node):
-            return graph.substitute(leaf, bindings)
-        if isinstance(leaf, Pointer):
-            return _substitute_pointer(graph, leaf, bindings)
-        if isinstance(leaf, Choice):
-            condition = graph.substitute(leaf.condition, bindings)
-            return join(graph, condition, substitute(graph, leaf.a, bindings), substitute(graph, leaf.b, bindings))
-        return leaf
-
-    return map_leaves(value, change)
-
-
-def _substitute_pointer(graph: Graph, pointer: Pointer, bindings: Mapping[Node, Node]) -> Pointer:
-    offset, target = graph.substitute(pointer.offset, bindings), pointer.target
-    if isinstance(target, Allocation) and target.opaque is not None:
-        address = graph.substitute(target.opaque, bindings)
-        if address is not target.opaque:
-            # Its identity tells an array from others, so it changes only where it has to.
-            target = replace(target, opaque=address)
-    return replace(pointer, target=target, offset=offset)

@@ -129,7 +129,7 @@ class Graph:
         }  # fmt: skip
 
     def forget_uses(self) -> None:
-        """The generic values are settled: what they go into was looked at."""
+        """Forgets what generic values go into, once they are chosen."""
         self.uses.forget()
 
     # leaves
@@ -176,7 +176,7 @@ class Graph:
     def _has_default(self, symbol: Node) -> bool:
         """Whether the program has a number for a symbol, which a statement of the user's may have changed."""
         choice = self.choice(symbol)
-        is_stated = choice.basis in ("given", "annotation")
+        is_stated = choice.basis == "given"
         return choice.is_default or (
             is_stated and isinstance(symbol.payload, Uniform) and symbol.payload.first.is_default
         )
@@ -402,7 +402,7 @@ class Graph:
         return self._substitutions.substitution(self, bindings)
 
 def conjuncts(graph: Graph, condition: Node) -> list[Node]:
-    """The parts of a conjunction: `a && b` and `!(a || b)` are taken apart."""
+    """The parts of a conjunction: `a && b` and `!(a || b)` are split."""
     parts, pending = [], [condition]
     while pending:
         node = pending.pop()

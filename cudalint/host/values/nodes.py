@@ -21,11 +21,11 @@ Stride = Literal["any", "outer", "inner"]
 """Of the innermost dimension, of another one, or of one of which that is not known."""
 
 
-Basis = Literal["given", "annotation", "launch", "program", "check", "guard", "use", "name", "default"]
-"""Why a number stands for a symbol, the strongest reason first (`cudalint.host.choosing.draft`): a user gives it; it
-makes a statement hold; a launch needs it for its block; the program has it unless an option says otherwise; host code
-checks it; the kernel does nothing for others; it is used as a stride, a radius or a part of another size; it is called
-what is few of something; or it is large and a multiple of 32, and stands for any."""
+Basis = Literal["given", "launch", "program", "check", "use", "name", "default"]
+"""Why a number stands for a symbol, the strongest reason first (`cudalint.host.choosing.draft`): a user gives it; a
+launch needs it for its block; the program has it unless an option says otherwise; host code checks it; it is used as a
+stride, a radius or a part of another size; it is called what is few of something; or it is large and a multiple of 32,
+and stands for any."""
 
 
 class Choice(Struct, frozen=True):

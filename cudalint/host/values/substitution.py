@@ -18,7 +18,7 @@ _MOST_MEMOS = 16
 
 
 class Substitutions:
-    """What substitutions made of the nodes of one graph. The graph is handed over each time: a cycle of references
+    """What substitutions made of the nodes of one graph. The graph is passed each time: a cycle of references
     would keep its nodes in memory until a worker collects garbage, which it does between files only."""
 
     def __init__(self) -> None:
