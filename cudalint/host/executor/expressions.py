@@ -120,4 +120,4 @@ def unknown_value(ex: Execution, expr: ir.UnknownExpr) -> Value:
     """What the front end could not say: the result depends on all parts that it found."""
     values = [evaluate(ex, child) for child in expr.children]
     args = few_of(v for v in values if isinstance(v, Node))
-    return ex.opaque(f"of {expr.reason}", expr.type, args)
+    return ex.unknown(f"of {expr.reason}", expr.type, args)

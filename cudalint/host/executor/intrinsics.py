@@ -79,7 +79,7 @@ def _power(ex: Execution, call: ir.Call) -> Value | None:
         base = ex.graph.convert(base, kind)
         return ex.graph.binary("*", base, base, kind)
     if (base.bits | exponent.bits) & ex.graph.opaque_bits:
-        return ex.opaque("of `pow`", call.type, (base, exponent))
+        return ex.unknown("of `pow`", call.type, (base, exponent))
     return ex.graph.binary("pow", base, exponent, kind)
 
 

@@ -330,7 +330,7 @@ def _is_list_of_sizes(type_: ir.Type) -> bool:
 def _forget(ex: Execution, symbol: ir.Symbol, parts: LoopParts, before: Value | Place | None) -> None:
     """A number that a loop changes, and that was not followed to the loop's end; of a record or a list those that it
     changed."""
-    reason = Reason(False, f"after the loop at line {parts.span.line}", parts.span, kind="iteration")
+    reason = Reason(f"after the loop at line {parts.span.line}", parts.span, kind="iteration")
     value = ex.state.variables.get(symbol)
     if isinstance(value, Node):
         ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)

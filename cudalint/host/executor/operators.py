@@ -160,12 +160,12 @@ def operate(
     a, b = as_number(ex, left, left_type), as_number(ex, right, right_type)
     if op == "-" and isinstance(left, Pointer) and isinstance(right, Pointer):
         # Nothing says that they are arrays of their own: a function returns the end of what it was given.
-        return ex.memory.unknown(type_, Reason(False, "between two pointers"), (a, b))
+        return ex.memory.unknown(type_, Reason("between two pointers"), (a, b))
     kind = kind_of(type_)
     if op in COMPARISONS or op in (">", ">="):
         kind = a.kind if a.kind.bytes >= b.kind.bytes else b.kind
     if kind.is_float and op not in COMPARISONS and op not in ("+", "-", "*", "/", ">", ">="):
-        return ex.opaque(f"of `{op}` on floating-point values", type_, (a, b))
+        return ex.unknown(f"of `{op}` on floating-point values", type_, (a, b))
     return ex.graph.binary(op, a, b, kind)
 
 

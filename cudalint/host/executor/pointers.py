@@ -60,7 +60,7 @@ def _choice_place(ex: Execution, value: Choice, pointee: ir.Type) -> Place:
         if isinstance(inner, MemoryPlace) and inner.pointer.target is not NULL:
             found.append(inner)
     if not found:
-        reason = Reason(False, "it is read through one of several pointers")
+        reason = Reason("it is read through one of several pointers")
         return TemporaryPlace(ex.memory.unknown(pointee, reason), pointee)
     return found[0]
 

@@ -36,7 +36,7 @@ def run_host(
     if roots and roots[0].name != "main":
         for symbol in _set_elsewhere(roots):
             # Other files have set it, by calling functions of this one.
-            reason = Reason(False, "set by another function")
+            reason = Reason("set by another function")
             ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
     for ref in roots:
         leads = ref.has_launch() or ex.code.leads_to_linked(ref)

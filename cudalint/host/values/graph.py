@@ -138,7 +138,7 @@ class Graph:
         value = wrap(value, kind)
         if kind.bytes > _WIDEST and not kind.is_float and not -_BEYOND <= value < _BEYOND:
             # Numbers are kept in 64 bits. Each such constant differs from others by its value.
-            return self.opaque(Reason(False, "it is a number of more than 64 bits", value), (), kind)
+            return self.opaque(Reason("it is a number of more than 64 bits", value), (), kind)
         return self._intern("const", (), value, kind, 0, key=("const", kind, value, isinstance(value, float)))
 
     def uniform(self, name: str, generic: Number, kind: Kind = I4, is_computed: bool = False) -> Node:
@@ -277,7 +277,7 @@ class Graph:
         """What is left of a long floating-point computation: that it depends on these leaves. It hardly ever decides
         anything, and kept in full it would be substituted into again and again."""
         bits = bits_of(parts)
-        reason = Reason(bool(bits & OPAQUE_BIT), "it comes out of a long computation", kind="summary")
+        reason = Reason("it comes out of a long computation", kind="summary")
         return self.opaque(reason, tuple(self.atoms(bits, ~OPAQUE_BIT)[:_MAX_SUMMARY]), kind)
 
     def truth(self, a: Node) -> Node:

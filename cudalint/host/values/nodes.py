@@ -45,7 +45,7 @@ class Choice(Struct, frozen=True):
 
 
 class Uniform(Struct, frozen=True):
-    """A uniform symbol: a value that all threads of a launch share and that nothing determines."""
+    """A uniform symbol: a number that nothing determines."""
 
     name: str
     first: Choice
@@ -57,17 +57,15 @@ class Uniform(Struct, frozen=True):
 
 
 class Reason(Struct, frozen=True):
-    """Why a value is opaque."""
+    """Why a value is unknown."""
 
-    data: bool
-    """It was loaded from memory (or computed from what was); otherwise the analysis cannot follow it."""
     text: str
     origin: object = None
-    """What tells this value from others with the same text: the place that it comes from."""
+    """What distinguishes this value from others with the same text: the place that it comes from."""
     kind: ReasonKind = "other"
 
 
-UNINITIALISED = Reason(False, "it is not initialised")
+UNINITIALISED = Reason("it is not initialised")
 
 
 class Node:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from cudalint.host.values.nodes import OPAQUE_BIT, Node, Reason, own_bit
+from cudalint.host.values.nodes import Node, Reason, own_bit
 from cudalint.host.values.operations import OPERATIONS
 
 if TYPE_CHECKING:
@@ -72,7 +70,7 @@ def _rebuilt(graph: Graph, node: Node, args: tuple[Node, ...]) -> Node:
         return graph.binary(op, args[0], args[1], node.kind)
     if op == "opaque":
         assert isinstance(node.payload, Reason)
-        return graph.opaque(_with_data(node.payload, node.args, args), args, node.kind)
+        return graph.opaque(node.payload, args, node.kind)
     if op == "select":
         return graph.select(args[0], args[1], args[2])
     if op == "cast":
@@ -95,10 +93,3 @@ def _touched(bindings: Iterable[Node]) -> int:
     for leaf in bindings:
         touched |= own_bit(leaf) or leaf.bits
     return touched
-
-
-def _with_data(reason: Reason, before: tuple[Node, ...], after: tuple[Node, ...]) -> Reason:
-    """What is computed from data is data, also where that is only known once a variable has got its value."""
-    if reason.data or any(a.bits & OPAQUE_BIT for a in before) or not any(a.bits & OPAQUE_BIT for a in after):
-        return reason
-    return replace(reason, data=True)
