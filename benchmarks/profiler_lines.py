@@ -12,22 +12,17 @@ import sys
 from call_lines import with_call_lines
 from header_lines import with_toolkit_lines
 
-from cudalint.cli import facts
-from cudalint.report.findings.results import Failure
+from cudalint.cli import facts as command
+from cudalint.facts import FileFacts
+from cudalint.options.analysis import AnalysisOptions
 from cudalint.report.formats.facts_json import file_text
-from cudalint.run.file_findings import analyse
 
 
-def describe_file(job: facts.FactsJob) -> facts.Described | Failure:
+def as_json(facts: FileFacts, options: AnalysisOptions) -> str:
     """The text of one file, as of the command itself, but for what is added."""
-    known = analyse(job.path, job.options)
-    if isinstance(known, Failure):
-        return known
-    failures = tuple(Failure(job.path, each.message) for each in known.failures)
-    text = file_text(with_toolkit_lines(with_call_lines(known), job.options.cuda_path))
-    return facts.Described(text, failures, known.parameters)
+    return file_text(with_toolkit_lines(with_call_lines(facts), options.cuda_path))
 
 
 if __name__ == "__main__":
-    facts.describe_file = describe_file
-    facts.command([*sys.argv[1:], "--format", "json"])
+    command.as_json = as_json
+    command.command([*sys.argv[1:], "--format", "json"])

@@ -10,6 +10,7 @@ import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 os.environ["CUDALINT_NO_CACHE"] = "1"
 
@@ -32,3 +33,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
             item.add_marker(pytest.mark.slow)
         if item.nodeid in causes:
             item.add_marker(pytest.mark.xfail(reason=causes[item.nodeid], strict=True))
+
+
+@pytest.fixture
+def stores_without_reads_count(monkeypatch: pytest.MonkeyPatch) -> None:
+    """For kernels of a statement or two that store to shared arrays which nobody reads: a compiler drops such stores
+    (`tests/measure/test_unread.py`), and here it is they that are looked at."""
+    from cudalint.measure.work import unread
+
+    monkeypatch.setattr(unread, "_UNREAD", replace(unread._UNREAD, is_on=False))

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import click
 
@@ -11,6 +12,17 @@ from cudalint.options.analysis import ParameterValue, is_define, is_standard
 
 _PARAMETER = re.compile(r"(?:(?P<kernel>.+):)?(?P<name>[A-Za-z_][\w.]*)=(?P<value>.+)", re.DOTALL)
 _THRESHOLD = re.compile(r"(?P<rule>[\w-]+)\.(?P<name>[\w-]+)=(?P<value>\d+(\.\d*)?|\.\d+)")
+
+Texts = tuple[str, ...]
+
+
+@contextmanager
+def _bad_if(error: type[Exception], where: str = "") -> Iterator[None]:
+    """Makes a usage error of an error of this type, with what it is about in front."""
+    try:
+        yield
+    except error as reason:
+        raise click.BadParameter(f"{where}{reason}") from None
 
 
 def block(ctx: click.Context, option: click.Parameter, text: str | None) -> tuple[int, int, int] | None:
@@ -37,9 +49,9 @@ def _dimensions(name: str, text: str | None) -> tuple[int, int, int] | None:
     return x, y, z
 
 
-def parameter_values(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[ParameterValue, ...]:
+def parameter_values(ctx: click.Context, option: click.Parameter, texts: Texts) -> tuple[ParameterValue, ...]:
     """`[KERNEL:]NAME=VALUE`, where the value is a C expression."""
-    return tuple(_parameter_value(text) for text in texts)
+    return tuple(map(_parameter_value, texts))
 
 
 def _parameter_value(text: str) -> ParameterValue:
@@ -48,29 +60,24 @@ def _parameter_value(text: str) -> ParameterValue:
         raise click.BadParameter(f"`{text}` has not the form NAME=VALUE or KERNEL:NAME=VALUE")
     from cudalint.options.expressions import ExpressionError, parse_expression
 
-    try:
+    with _bad_if(ExpressionError):
         parse_expression(match["value"])
-    except ExpressionError as error:
-        raise click.BadParameter(str(error)) from None
     return ParameterValue(match["kernel"], match["name"], match["value"].strip())
 
 
-def assumptions(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+def assumptions(ctx: click.Context, option: click.Parameter, texts: Texts) -> Texts:
     """Conditions in C over parameters and built-ins."""
-    if not texts:
-        return ()
-    from cudalint.options.annotations import parse_assumption
-    from cudalint.options.expressions import ExpressionError
+    if texts:
+        from cudalint.options.annotations import parse_assumption
+        from cudalint.options.expressions import ExpressionError
 
-    for text in texts:
-        try:
-            parse_assumption(text)
-        except ExpressionError as error:
-            raise click.BadParameter(str(error)) from None
+        with _bad_if(ExpressionError):
+            for text in texts:
+                parse_assumption(text)
     return tuple(text.strip() for text in texts)
 
 
-def defines(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+def defines(ctx: click.Context, option: click.Parameter, texts: Texts) -> Texts:
     """`NAME` or `NAME=VALUE`, as for a compiler's `-D`."""
     for text in texts:
         if not is_define(text):
@@ -78,25 +85,21 @@ def defines(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...])
     return texts
 
 
-def rule_selectors(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+def rule_selectors(ctx: click.Context, option: click.Parameter, texts: Texts) -> Texts:
     """Codes, prefixes of codes or names, separated by commas."""
     if not texts:
         return ()
     from cudalint.registry import UnknownRule, check_selectors
 
     selectors = tuple(part.strip() for text in texts for part in text.split(","))
-    try:
+    with _bad_if(UnknownRule):
         check_selectors(selectors)
-    except UnknownRule as error:
-        raise click.BadParameter(str(error)) from None
     return selectors
 
 
-def thresholds(
-    ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]
-) -> tuple[tuple[str, str, float], ...]:
+def thresholds(ctx: click.Context, option: click.Parameter, texts: Texts) -> tuple[tuple[str, str, float], ...]:
     """`RULE.NAME=VALUE`, where the rule is a code or a name."""
-    return tuple(_threshold(text) for text in texts)
+    return tuple(map(_threshold, texts))
 
 
 def _threshold(text: str) -> tuple[str, str, float]:
@@ -105,10 +108,8 @@ def _threshold(text: str) -> tuple[str, str, float]:
     match = _THRESHOLD.fullmatch(text.strip())
     if match is None:
         raise click.BadParameter(f"`{text}` has not the form RULE.NAME=VALUE, such as bank-conflict.ways=4")
-    try:
+    with _bad_if(UnknownThreshold):
         check_threshold(match["rule"], match["name"])
-    except UnknownThreshold as error:
-        raise click.BadParameter(str(error)) from None
     return match["rule"], match["name"], float(match["value"])
 
 
@@ -134,18 +135,16 @@ def standard(ctx: click.Context, option: click.Parameter, text: str | None) -> s
 
 
 def database(ctx: click.Context, option: click.Parameter, path: str | None) -> str | None:
-    """A compilation database that can be read, so that a bad one is told once and not for each file."""
+    """A compilation database that can be read, so that a bad one is reported once and not for each file."""
     if path is not None:
         from cudalint.frontend.compile_commands import DatabaseError, load_compile_commands
 
-        try:
+        with _bad_if(DatabaseError):
             load_compile_commands(path)
-        except DatabaseError as error:
-            raise click.BadParameter(str(error)) from None
     return path
 
 
-def path_patterns(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[str, ...]:
+def path_patterns(ctx: click.Context, option: click.Parameter, texts: Texts) -> Texts:
     """Patterns as in `.gitignore`."""
     if texts:
         from cudalint.project.path_patterns import BAD_PATTERN, bad_pattern
@@ -158,18 +157,15 @@ def path_patterns(ctx: click.Context, option: click.Parameter, texts: tuple[str,
 
 def target_name(ctx: click.Context, option: click.Parameter, text: str | None) -> str | None:
     """A chip or an architecture, kept as it was given."""
-    if text is None:
-        return None
-    from cudalint.hardware.targets import UnknownTarget, find_target
+    if text is not None:
+        from cudalint.hardware.targets import UnknownTarget, find_target
 
-    try:
-        find_target(text)
-    except UnknownTarget as error:
-        raise click.BadParameter(str(error)) from None
+        with _bad_if(UnknownTarget):
+            find_target(text)
     return text
 
 
-def targets(ctx: click.Context, option: click.Parameter, texts: str | Sequence[str] | None) -> tuple[str, ...]:
+def targets(ctx: click.Context, option: click.Parameter, texts: str | Sequence[str] | None) -> Texts:
     """Several of them with commas between, each once; none where nothing is said."""
     given = [texts] if isinstance(texts, str) else texts or ()
     names = [name.strip() for text in given for name in text.split(",")]
@@ -188,16 +184,12 @@ def reason(ctx: click.Context, option: click.Parameter, text: str | None) -> str
     return text
 
 
-def cubins(ctx: click.Context, option: click.Parameter, paths: tuple[str, ...]) -> tuple[str, ...]:
+def cubins(ctx: click.Context, option: click.Parameter, paths: Texts) -> Texts:
     """Files that can be read as cubins."""
-    if not paths:
-        return ()
-    from cudalint.toolchain.toolkit.cubin import read_cubin
-    from cudalint.toolchain.toolkit.usage import UsageError
-
     for path in paths:
-        try:
+        from cudalint.toolchain.toolkit.cubin import read_cubin
+        from cudalint.toolchain.toolkit.usage import UsageError
+
+        with _bad_if(UsageError, f"{path}: "):
             read_cubin(path)
-        except UsageError as error:
-            raise click.BadParameter(f"{path}: {error}") from None
     return paths

@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
-from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.cli import FAILED, NOTHING_FOUND, completion
-from cudalint.cli.analysis_options import limits_from, options_but_target, settings_from, targets_option
+from cudalint.cli import completion
+from cudalint.cli.analysis_options import options_but_target, targets_option
+from cudalint.cli.described import Describing, Job
 from cudalint.cli.headed import HeadedCommand
-from cudalint.cli.terminal import output_style, print_failures, write_lines, write_text
-from cudalint.cli.warnings import warn_of_options, warn_of_settings
+from cudalint.cli.terminal import output_style, write_lines, write_text
+from cudalint.facts import FileFacts
 from cudalint.kinds import Kind
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.project.discovery import discover
-from cudalint.report.findings.results import Failure, are_errors
+from cudalint.report.findings.results import Failure
 from cudalint.report.formats.plain import json_text
-from cudalint.run.file_findings import analyse
-from cudalint.run.pool import Lost
-from cudalint.run.runs import configure, run_all
 
 if TYPE_CHECKING:
     from cudalint.report.formats.roofline import KernelRoof
@@ -29,26 +25,11 @@ if TYPE_CHECKING:
 _KINDS: frozenset[Kind] = frozenset({"costs"})
 
 
-class _Job(Struct, frozen=True):
-    path: str
-    options: AnalysisOptions
-
-
-class _Answer(Struct, frozen=True):
-    kernels: tuple[KernelRoof, ...]
-    failures: tuple[Failure, ...]
-    parameters: frozenset[tuple[str, str]]
-
-
-def costs_of_file(job: _Job) -> _Answer | Failure:
+def costs_of(facts: FileFacts, options: AnalysisOptions) -> tuple[KernelRoof, ...]:
     """What the kernels of one file cost on one target."""
     from cudalint.report.formats.roofline import kernels_of
 
-    facts = analyse(job.path, job.options)
-    if isinstance(facts, Failure):
-        return facts
-    failures = tuple(Failure.of(job.path, each) for each in facts.failures)
-    return _Answer(tuple(kernels_of(facts, job.options.target)), failures, facts.parameters)
+    return tuple(kernels_of(facts, options.target))
 
 
 @click.command("roofline", cls=HeadedCommand)
@@ -89,34 +70,18 @@ def command(
     from cudalint.report.formats import roofline
 
     values["target"] = None
-    settings, limits = settings_from(values), limits_from(values)
-    found = discover(paths, settings.excludes, values["force_exclude"])
-    configured, broken = configure(found.files, settings)
+    describing = Describing(paths, values)
     jobs = [
-        _Job(each.file.path, replace(each.options, kinds=_KINDS, only=tuple(kernels), target=target))
-        for each in configured
+        Job(each.file.path, replace(each.options, kinds=_KINDS, only=tuple(kernels), target=target), costs_of)
+        for each in describing.configured
         for target in targets or (each.options.target,)
     ]
-    answers: list[_Answer | Failure] = [Failure(job.path, "") for job in jobs]
-    for index, value in run_all(costs_of_file, jobs, limits):
-        answers[index] = Failure(jobs[index].path, value.reason) if isinstance(value, Lost) else value
-    shown = [kernel for answer in answers if isinstance(answer, _Answer) for kernel in answer.kernels]
+    answers = describing.answers(jobs)
+    shown = [kernel for answer in answers if not isinstance(answer, Failure) for kernel in answer]
     if format_ == "json":
         write_lines([json_text(roofline.json_object(shown), indent=2)])
     elif format_ == "svg":
         write_lines([roofline.svg(shown)])
     else:
         write_text(roofline.text_lines(shown, output_style(color)))
-    failures = list(dict.fromkeys((*found.failures, *broken, *_failures(answers))))
-    warn_of_options(values, {pair for answer in answers if isinstance(answer, _Answer) for pair in answer.parameters})
-    warn_of_settings((each.file.path for each in configured), settings)
-    print_failures(failures)
-    return FAILED if are_errors(failures) else NOTHING_FOUND
-
-
-def _failures(answers: Iterable[_Answer | Failure]) -> Iterable[Failure]:
-    for answer in answers:
-        if isinstance(answer, Failure):
-            yield answer
-        else:
-            yield from answer.failures
+    return describing.status()

@@ -8,7 +8,8 @@ problem, never as a failure.
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Final
 
@@ -79,6 +80,13 @@ class ParsedFile(Struct):
     again: Callable[[Sequence[str]], tuple[ParsedFile, frozenset[int]]] | None = None
     """Parses the same in the same way, with more lines behind it, and tells which of these have errors, or what clang
     makes for them; None where that can't be had."""
+    reparse: Callable[[ParsedFile, Mapping[str, bytes]], ParsedFile | None] | None = None
+    """See `with_texts`."""
+
+    def with_texts(self, texts: Mapping[str, bytes]) -> ParsedFile | None:
+        """Other texts of some files, by their paths, parsed once in the setting in which these were understood; None
+        where that takes other settings, or clang finds other problems."""
+        return self.reparse(self, texts) if self.reparse is not None else None
 
     def shown(self, path: str) -> str:
         """A file's path as the user knows it, given clang's: the same for a header whatever file includes it."""
@@ -187,7 +195,9 @@ def parse_file(
         given=given, source=text,
     )  # fmt: skip
     if places is None:
-        parsed.again = partial(_again, parsed, replace(file, text=attempt.text), attempt.setting)
+        file = replace(file, text=attempt.text)
+        parsed.again = partial(_again, parsed, file, attempt.setting)
+        parsed.reparse = partial(_reparsed, file, attempt, b"")
     return parsed
 
 
@@ -209,7 +219,32 @@ def _again(
         if (problem.path, problem.line, problem.message) not in known
         and (problem.path != parsed.path or (problem.line or 0) <= last)
     ]
-    return replace(parsed, tu=attempt.unit, problems=(*parsed.problems, *added), again=None), failed
+    reparse = partial(_reparsed, file, attempt, more)
+    return replace(parsed, tu=attempt.unit, problems=(*parsed.problems, *added), again=None, reparse=reparse), failed
+
+
+def _reparsed(
+    file: Source, before: Attempt, more: bytes, parsed: ParsedFile, texts: Mapping[str, bytes]
+) -> ParsedFile | None:
+    """`more` is what stands behind the text."""
+    setting = before.setting
+    if {disk.resolved(path) for path in texts} & {disk.resolved(path) for path in setting.respelled}:
+        return None
+    own = next((data for path, data in texts.items() if path == parsed.given), None)
+    text = file.text if own is None else checked_text(parsed.path, own)
+    others = {**file.others, **{path: data for path, data in texts.items() if path != parsed.given}}
+    attempt = replace(file, text=text + more, others=others).parse(setting)
+    if attempt.setting != setting or _kinds(attempt.problems) != _kinds(before.problems):
+        return None
+    return replace(
+        parsed, tu=attempt.unit, skipped_ranges=clang.skipped_ranges(attempt.unit, parsed.path),
+        nested_launches=nested_launches(attempt.unit), source=text, again=None, reparse=None,
+    )  # fmt: skip
+
+
+def _kinds(problems: Iterable[Problem]) -> Counter[tuple[str, str]]:
+    """Problems wherever they are in their files."""
+    return Counter((problem.path, problem.message) for problem in problems)
 
 
 def _sight(

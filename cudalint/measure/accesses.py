@@ -4,30 +4,25 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Sequence, Set
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec.structs import replace
 
 from cudalint.execute.drawn import Drawn, Known, some_of
+from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data, Undeclared, is_common
 from cudalint.facts import AccessResult, Status, Strides
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.measure.defaults import defaults_behind
-from cudalint.measure.distinct import Extent, pattern_of, weights_by_row
-from cudalint.measure.machine_accesses import MachineSite, machine_events
-from cudalint.measure.parted import whole_sites
+from cudalint.measure.distinct import Extent, Pattern, pattern_of, weights_by_row
+from cudalint.measure.executed import Executed
+from cudalint.measure.machine_accesses import MachineSite, machine_events, whole_sites
 from cudalint.measure.requests import WIDTHS, AccessSite, Figures, figures_of, unit_of
-from cudalint.measure.samples import sample
+from cudalint.measure.samples import sample, sized
 from cudalint.measure.sensitivity import Sensitivity, where
-from cudalint.measure.steps import sized
-
-if TYPE_CHECKING:
-    from cudalint.execute.trace import AccessEvent
-    from cudalint.measure.distinct import Pattern
-    from cudalint.measure.executed import Executed
-    from cudalint.worlds.records import Batch
+from cudalint.worlds.records import Batch
 
 _DIGITS = 9
 """Of figures: sums of weights differ from plain numbers by less."""

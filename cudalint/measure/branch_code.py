@@ -15,6 +15,7 @@ from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
+from cudalint.measure.places import called
 
 LOOPS = (ir.For, ir.While, ir.DoWhile, ir.RangeFor)
 _PREDICATED = 9.0
@@ -80,12 +81,6 @@ def _around(node: Any, stack: Stack, kernel: ir.Function) -> list[Any]:
         found += path
         inner = call
     return found
-
-
-def called(call: ir.Call | ir.Construct) -> ir.Function | None:
-    """The function of the user's that a call leads to, where it is in sight."""
-    reference = call.function if isinstance(call, ir.Call) else call.constructor
-    return reference.load() if reference is not None and reference.is_user else None
 
 
 def _path(body: Any, node: Any) -> list[Any] | None:

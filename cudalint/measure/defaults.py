@@ -1,19 +1,17 @@
-"""Numbers that a program has unless an option says otherwise, and that the figure of an access rests on."""
+"""Integers that a program has unless an option says otherwise, and that the figure of an access rests on."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+from cudalint.execute.trace import AccessEvent
 from cudalint.ir import nodes as ir
 from cudalint.ir.kept import kept
+from cudalint.measure.executed import Executed
 from cudalint.worlds.reach import Region, regions_of
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.text import text_of
-
-if TYPE_CHECKING:
-    from cudalint.execute.trace import AccessEvent
-    from cudalint.measure.executed import Executed
 
 _MOST_KEPT = 32
 

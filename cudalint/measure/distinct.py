@@ -13,26 +13,17 @@ rows have in common.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
+from cudalint.execute.lanes import Lanes
 from cudalint.execute.memory import plain
+from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data
 from cudalint.hardware.requests import WARP_LANES
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cudalint.execute.lanes import Lanes
-    from cudalint.execute.trace import AccessEvent
-
-    Integers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-    Weights = NDArray[np.float64]
-else:
-    Integers = Flags = Weights = Any
+from cudalint.measure.arrays import Flags, Integers, Weights
 
 _MOST_ELEMENTS = 1 << 18
 """Offsets that are looked at together: two megabytes stay in a cache."""
@@ -173,7 +164,7 @@ def prints_of(group: Group) -> Prints:
         numbers = pattern.first[None, ..., None]
         wide = np.broadcast_to(by_warp, (*shape, WARP_LANES))
         firsts = np.take_along_axis(wide, np.broadcast_to(numbers, (*shape, 1)), axis=-1)[..., 0]
-        # Numbers of rows are 1 or R, and einsum takes 1 for all of them.
+        # Integers of rows are 1 or R, and einsum takes 1 for all of them.
         sums = np.einsum("krwl,krwl->krw", by_warp, pattern.factors[None])
     return Prints(firsts, sums - firsts * pattern.sums + pattern.tags)
 

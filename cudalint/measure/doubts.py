@@ -15,15 +15,13 @@ from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import nodes_in, walk
 from cudalint.measure.bounds import extent_of
-from cudalint.measure.carved import leads_into_another
-from cudalint.measure.crowds import is_crowded
+from cudalint.measure.elements import is_crowded, is_shared_extreme, is_shared_update, leads_into_another
+from cudalint.measure.launched import is_wrapped
 from cudalint.measure.origins import Origins, Source
-from cudalint.measure.overflows import is_wrapped
 from cudalint.measure.races import Race, RaceEnd
 from cudalint.measure.seen import Seen, is_uniform, spelled
+from cudalint.measure.tickets import Turn, excluded
 from cudalint.measure.touches import Site
-from cudalint.measure.turns import Turn, excluded
-from cudalint.measure.updates import is_shared_extreme, is_shared_update
 from cudalint.measure.ways import Guard
 from cudalint.worlds.records import Batch
 

@@ -3,23 +3,34 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from functools import cached_property
+from typing import NamedTuple
 
-from msgspec import Struct, field
+from msgspec import Struct, field, structs
 
 from cudalint.execute.budget import Limits
 from cudalint.execute.counted import CountedProgram
 from cudalint.execute.machine import Machine
 from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
+from cudalint.hardware.targets import Target
+from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
+from cudalint.launches.batches import batch
+from cudalint.launches.configuration import Configuration
+from cudalint.launches.space import LaunchSpace, space_of_launch
 from cudalint.measure.machine_accesses import MachineSite, SiteKey, machine_sites
 from cudalint.measure.requests import AccessSite, Figures, figures
 from cudalint.measure.work.counts import Laid, Work, counted, laid_out
 from cudalint.measure.work.lengths import Lengths
 from cudalint.system.processes.deadline import NEVER, Deadline
+from cudalint.worlds.choosing import World, Worlds, choose
 from cudalint.worlds.open_sizes import NONE_OPEN, OpenSizes
+from cudalint.worlds.reach import reaching
 from cudalint.worlds.records import Batch
+from cudalint.worlds.units import with_units
 
 
 class Layouts(Struct, eq=False):
@@ -98,3 +109,51 @@ def execute(function: ir.Function, batch: Batch, compiled: Compiled, deadline: D
     machine = Machine(batch.lanes(), compiled.program, Limits(deadline=deadline))
     trace = machine.run(function, dict(batch.arguments), compiled.axioms)
     return Executed(function, batch, trace, compiled.laid, compiled.program)
+
+
+# --- all worlds of a launch ----------------------------------------------------------------------------
+
+
+class InWorlds(NamedTuple):
+    """A launch that was executed, and the worlds that were chosen for it."""
+
+    executed: Executed
+    space: LaunchSpace
+    worlds: Worlds
+
+    def with_block(self, configuration: Configuration, compiled: Compiled) -> Executed:
+        """The same worlds of a launch that is another one by the shape of its blocks alone."""
+        return execute(self.executed.function, batch(configuration, self.space, self.worlds), compiled)
+
+
+def in_worlds(
+    configuration: Configuration, function: ir.Function, graph: Graph, statements: Sequence[Node], target: Target,
+    compiled: Compiled, deadline: Deadline = NEVER,
+) -> InWorlds:  # fmt: skip
+    """`statements` are what users say of the launch."""
+    compiled.laid.capability = target.compute_capability
+    space = space_of_launch(configuration, function, graph, statements, target, compiled.program)
+    done: list[tuple[Sequence[World], Executed]] = []
+
+    def executed(worlds: Worlds) -> Executed:
+        for own, before in done:
+            if own == worlds.worlds:
+                return before
+        found = execute(function, batch(configuration, space, worlds), compiled, deadline)
+        done.append((worlds.worlds, found))
+        return found
+
+    def trace(worlds: Sequence[World]) -> Trace:
+        return executed(Worlds(tuple(worlds), ("",) * len(worlds), 0, ())).trace
+
+    chosen = choose(space.space)
+    worlds = reaching(
+        chosen, space.space, space.text.uses, trace, behind=space.open.behind, admits=space.admits, knows=space.knows
+    )
+    worlds = with_units(
+        worlds, space.space, space.text.uses, space.text.found, trace, behind=space.open.behind, admits=space.admits
+    )
+    found = executed(worlds)
+    why = ("usual numbers", *worlds.why[1:])
+    told = Executed(function, structs.replace(found.batch, why=why), found.trace, compiled.laid, compiled.program)
+    return InWorlds(told, space, worlds)

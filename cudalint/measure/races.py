@@ -11,7 +11,7 @@ race; those whose bytes data decides are possible ones, told apart from the othe
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence, Set
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct, field
@@ -23,10 +23,9 @@ from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import Aggregate, Data
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.measure.arrays import Flags, Integers
 from cudalint.measure.bounds import extent_of
-from cudalint.measure.copies import under_way
-from cudalint.measure.order import Exchanges, WarpOrder
-from cudalint.measure.race_parts import covering, hashed, origin_of, pieces_of, same_values, split
+from cudalint.measure.order import Exchanges, WarpOrder, under_way
 from cudalint.measure.touches import (
     Entries,
     Kind,
@@ -38,26 +37,24 @@ from cudalint.measure.touches import (
     changed,
     classes_of_rows,
     contested,
+    covering,
     dense,
     entries_of,
+    hashed,
     meetings,
+    origin_of,
     own_content,
+    pieces_of,
     read_by_writers,
+    same_values,
+    split,
 )
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Numbers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-else:
-    Numbers = Flags = Any
 
 MOST_ACCESSES = 1 << 21
 """Of single threads to one allocation, in intervals that are not alike; in further ones races are not looked for."""
 Reach = Literal["warp", "block", "grid"]
 CodesOf = Callable[[int, AccessEvent], Any]
-"""Numbers [R, L] for what an event stores, by its number in the trace, such that equal ones are equal values."""
+"""Integers [R, L] for what an event stores, by its number in the trace, such that equal ones are equal values."""
 
 
 class RaceEnd(NamedTuple):
@@ -331,7 +328,7 @@ class _Allocated:
             within = entries.only(own)
             self._note(within, self._unordered(within, key[own], may_race), "warp", worlds)
 
-    def _not_exchanged(self, entries: Entries, pairs: Pairs, key: Numbers) -> Pairs:
+    def _not_exchanged(self, entries: Entries, pairs: Pairs, key: Integers) -> Pairs:
         """Without those between which lanes exchange something: where a load comes before a shuffle and a store after
         it, what was loaded goes into the shuffle, for which all lanes wait. A store before and a load after are in no
         order by the letter, but the compiler leaves those of `volatile` memory on their sides of the shuffle, and a
@@ -359,7 +356,7 @@ class _Allocated:
             np.array(columns[0], np.int64), np.array(columns[1], np.int64), np.array(columns[2], bool)
         )  # fmt: skip
 
-    def _is_exchanged(self, entries: Entries, passed: Numbers, one: int, other: int, kinds: int) -> bool:
+    def _is_exchanged(self, entries: Entries, passed: Integers, one: int, other: int, kinds: int) -> bool:
         first, second = sorted((one, other), key=lambda at: int(entries.number[at]))
         if passed[first] >= passed[second]:
             return False
@@ -368,7 +365,7 @@ class _Allocated:
             return True
         return bool(self._is_volatile[earlier] and self._is_volatile[later])
 
-    def _unordered(self, entries: Entries, key: Numbers, may_race: Flags) -> Pairs:
+    def _unordered(self, entries: Entries, key: Integers, may_race: Flags) -> Pairs:
         """The same as `meetings` for lanes of one warp each, parts of which have barriers of their own: of each pair
         of a kind and a lane only the last access before another matters, as what is ordered after it is ordered after
         those before it."""

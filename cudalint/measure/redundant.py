@@ -5,35 +5,33 @@ for one, and no two threads may touch the same bytes in it that were in differen
 atomics are never in each other's way, but what they find depends on their order. Where addresses are not known,
 accesses count as touching all of their array, and arrays in global memory as one; where anything else is not
 understood, nothing is said.
-"""
+
+Whether all that a kernel does is known: its accesses, its barriers and arithmetic, and nothing besides.
+
+What else a barrier orders is not followed: reads and writes of surfaces, fetches of textures whose memory a store may
+change, output, memory that is allocated, and whatever a function does of which nothing is known."""
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
+from cudalint.execute.lanes import Lanes
 from cudalint.execute.trace import AccessEvent, BarrierEvent, Trace
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import OF_NUMBERS, builtin
 from cudalint.ir.walk import nodes_in, walk
+from cudalint.measure.arrays import Flags, Integers
+from cudalint.measure.barriers import missed_barriers
 from cudalint.measure.bounds import extent_of
-from cudalint.measure.branches import missed_barriers
-from cudalint.measure.effects import functions_in, has_other_effects
 from cudalint.measure.executed import Executed
 from cudalint.measure.origins import is_own
+from cudalint.measure.places import functions_in, reference_of
 from cudalint.measure.touches import Part, classes_of_rows, entries_of
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cudalint.execute.lanes import Lanes
-
-    Numbers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-else:
-    Lanes = Numbers = Flags = Any
 
 _FEW_THREADS = 32
 """A block of one warp is one to try things with, and other launches have more."""
@@ -133,46 +131,46 @@ class _Search:
         )
 
 
-def _interval_by_row(event: BarrierEvent) -> Numbers:
+def _interval_by_row(event: BarrierEvent) -> Integers:
     """In which interval of its block a barrier is come to; -1 for blocks that don't come."""
     wide = np.broadcast_to(np.asarray(event.interval), event.mask.shape)
-    found: Numbers = np.where(event.mask, wide, -1).max(axis=1).astype(np.int64)
+    found: Integers = np.where(event.mask, wide, -1).max(axis=1).astype(np.int64)
     return found
 
 
 class _Touches(NamedTuple):
     """Touches of an array, one for each place, row and interval, in this order."""
 
-    place: Numbers
+    place: Integers
     """A number for each unit of memory of a row."""
-    row: Numbers
-    interval: Numbers
-    first: Numbers
+    row: Integers
+    interval: Integers
+    first: Integers
     """Of the lanes that touch it, the first one and the last."""
-    last: Numbers
+    last: Integers
     writes: Flags
 
 
-def _meet(touches: _Touches, now: Numbers, tells_lanes: bool) -> bool:
+def _meet(touches: _Touches, now: Integers, tells_lanes: bool) -> bool:
     """Whether touches that a barrier kept apart are in one interval now."""
     new = now[touches.row, touches.interval]
     starts = _starts(touches.place, new)
 
-    def differs(low: Numbers, high: Numbers) -> Any:
+    def differs(low: Integers, high: Integers) -> Any:
         return np.minimum.reduceat(low, starts) != np.maximum.reduceat(high, starts)
 
     found = differs(touches.interval, touches.interval) & np.logical_or.reduceat(touches.writes, starts)
     return bool((found & differs(touches.first, touches.last)).any() if tells_lanes else found.any())
 
 
-def _starts(*columns: Numbers) -> Numbers:
+def _starts(*columns: Integers) -> Integers:
     """Where something changes."""
     is_new = np.ones(len(columns[0]), bool)
     is_new[1:] = np.logical_or.reduce([column[1:] != column[:-1] for column in columns])
     return np.flatnonzero(is_new)
 
 
-def _collected(place: Numbers, row: Numbers, interval: Numbers, lane: Numbers, writes: Flags) -> _Touches:
+def _collected(place: Integers, row: Integers, interval: Integers, lane: Integers, writes: Flags) -> _Touches:
     order = np.argsort(place * (int(interval.max()) + 1) + interval, kind="stable")
     place, row, interval, lane = (each[order] for each in (place, row, interval, lane))
     writes = writes[order]
@@ -224,7 +222,7 @@ def _by_unit(events: Sequence[AccessEvent], lanes: Lanes) -> _Touches | None:
 
 def _as_one(events: Sequence[AccessEvent]) -> _Touches:
     """Touches as if all were of one byte."""
-    columns: list[tuple[Numbers, Numbers, Flags]] = []
+    columns: list[tuple[Integers, Integers, Flags]] = []
     for event in events:
         if isinstance(event.interval, np.ndarray):
             wide = np.broadcast_to(event.interval, event.mask.shape)
@@ -261,7 +259,7 @@ def _is_understood(executed: Executed) -> bool:
 def _is_seen(executed: Executed) -> bool:
     """Whether each access of the source is made in some world: a barrier may be for one that nothing reaches."""
     made = {id(event.node) for event in executed.trace.accesses}
-    for function in functions_in(executed.function):
+    for function, _ in functions_in(executed.function):
         nodes = nodes_in(function)
         taken = {id(node.operand) for node in nodes if isinstance(node, ir.Unary) and node.op == "&"}
         for node in nodes:
@@ -276,3 +274,60 @@ def _calls_in_loops(function: ir.Function) -> set[ir.Span]:
     """The places of the calls that the source has in loops."""
     loops = [node for node in nodes_in(function) if isinstance(node, (ir.For, ir.While, ir.DoWhile, ir.RangeFor))]
     return {node.span for loop in loops for node in walk(loop.body) if isinstance(node, ir.Call)}
+
+
+# --- whether all that a kernel does is known -----------------------------------------------------------
+
+
+_UNFOLLOWED = (ir.Asm, ir.New, ir.Launch, ir.UnknownExpr, ir.UnknownStmt)
+
+
+def has_other_effects(executed: Executed) -> bool:
+    """Whether a kernel does something that its events don't tell, or that others than its block take notice of: by an
+    atomic blocks talk to each other, and by what is volatile."""
+    volatile = executed.function.volatile
+    for event in executed.trace.accesses:
+        if (event.operation == "atomic" and event.allocation.space != "shared") or event.node.span in volatile:
+            return True
+    return _does_more(executed.function)
+
+
+def _does_more(function: ir.Function) -> bool:
+    seen: set[str] = set()
+    pending = [function]
+    while pending:
+        current = pending.pop()
+        if current.launches_kernels:
+            return True
+        for node in nodes_in(current):
+            if isinstance(node, _UNFOLLOWED):
+                return True
+            if not isinstance(node, (ir.Call, ir.Construct)):
+                continue
+            callee = reference_of(node)
+            if callee is not None and callee.key in seen:
+                continue
+            body = None if callee is None or _is_virtual(node) else callee.load()
+            if body is not None and callee is not None:
+                seen.add(callee.key)
+                if callee.is_user or not _is_followed(node):
+                    pending.append(body)
+            elif not _is_followed(node):
+                return True
+    return False
+
+
+def _is_virtual(node: ir.Call | ir.Construct) -> bool:
+    return isinstance(node, ir.Call) and node.is_virtual
+
+
+def _is_followed(node: ir.Call | ir.Construct) -> bool:
+    """Whether the function is one of CUDA's of which all is known; what copies a class, where nobody says how, does
+    nothing else."""
+    callee = reference_of(node)
+    if callee is None:
+        return isinstance(node, ir.Construct) or builtin(node.name).is_followed
+    if callee.is_user:
+        return False
+    known = builtin(callee.name)
+    return known.is_followed or (not known.effect and os.path.basename(callee.span.path) in OF_NUMBERS)

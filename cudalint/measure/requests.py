@@ -6,18 +6,19 @@ All worlds of a launch are looked at together. The figures of a site are arrays 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
 from cudalint.execute.memory import MemorySpace
 from cudalint.execute.trace import AccessEvent, Stack, Trace
-from cudalint.execute.values import Data
+from cudalint.execute.values import Data, Pointer
 from cudalint.facts import Operation
-from cudalint.hardware.banks import BANK_BYTES, shared_request
+from cudalint.hardware.banks import BANK_BYTES, async_copies, async_copy_range, shared_request
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
-from cudalint.measure.async_copies import copies_of
+from cudalint.measure.arrays import Integers, Weights
 from cudalint.measure.distinct import (
     NOTHING,
     Distinct,
@@ -32,14 +33,6 @@ from cudalint.measure.distinct import (
     weights_by_row,
 )
 from cudalint.measure.strides import Steps, Strides
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Integers = NDArray[np.int64]
-    Weights = NDArray[np.float64]
-else:
-    Integers = Weights = Any
 
 _COPIED = 16
 """Bytes of asynchronous copies whose figures depend on where they read, too."""
@@ -191,3 +184,45 @@ def _by_data(events: Iterable[AccessEvent], extent: Extent, patterns: dict[int, 
             own = np.where(active, weights_by_row(event.weight, extent), 0.0)
             total += own.reshape(extent.worlds, -1).sum(axis=-1)
     return total
+
+
+# --- asynchronous copies of 16 bytes -------------------------------------------------------------------
+
+
+_MOST_EVENTS = 64
+"""That are looked at; further ones go on like these."""
+
+
+class Copies(NamedTuple):
+    """What one request takes, in the mean of each world; NaN where there is none."""
+
+    least: Weights
+    most: Weights
+    """The same, where it is known what it takes."""
+    ideal: Weights
+
+
+def copies_of(events: Sequence[AccessEvent], extent: Extent) -> Copies:
+    """The wavefronts of the copies whose addresses in shared memory are known."""
+    totals = np.zeros((3, extent.worlds))
+    requests = np.zeros(extent.worlds)
+    for event in [event for event in events if not isinstance(event.offset, Data)][:_MOST_EVENTS]:
+        mask = event.mask
+        rows = len(mask)
+        to, active = (_by_warp(each, mask) for each in (event.offset, mask))
+        source = event.value.offset if type(event.value) is Pointer else None
+        if source is None or isinstance(source, Data):
+            low, high = async_copy_range(to, active)
+            costs: Any = low, high, np.minimum(low, -(-active.sum(axis=-1) * 16 // 128))
+        else:
+            costs = async_copies(to, _by_warp(source, mask), active)
+        weights = weights_by_row(event.weight, extent) * active.any(axis=-1)
+        requests += weights.reshape(extent.worlds, -1).sum(axis=1)
+        for total, each in zip(totals, costs, strict=True):
+            total += (np.asarray(each, np.float64).reshape(rows, -1) * weights).reshape(extent.worlds, -1).sum(axis=1)
+    means = np.divide(totals, requests, out=np.full_like(totals, np.nan), where=requests > 0)
+    return Copies(*means)
+
+
+def _by_warp(values: Any, mask: Any) -> Any:
+    return np.broadcast_to(np.asarray(values), mask.shape).reshape(len(mask), -1, WARP_LANES)

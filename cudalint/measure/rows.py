@@ -3,22 +3,19 @@ counts whole vectors."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Any
+from collections.abc import Iterable, Iterator
+from typing import Any
 
 from msgspec import Struct
 
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import without_casts
+from cudalint.measure.bounds import coverings
 from cudalint.measure.numbers import parameters_of
-from cudalint.measure.tails import coverings
 from cudalint.worlds.origins import numbers_of
+from cudalint.worlds.records import Batch
 from cudalint.worlds.text import text_of
 from cudalint.worlds.uses import Uses
-
-if TYPE_CHECKING:
-    from cudalint.measure.multiples import Requirement
-    from cudalint.worlds.records import Batch
 
 _COMPARING = ("<", "<=", ">", ">=", "==", "!=")
 _DISTANCES = frozenset({"stride", "size", "vector"})
@@ -72,17 +69,17 @@ class Rows(Struct, frozen=True):
             called,
         )  # fmt: skip
 
-    def are_the_callers(self, needed: Requirement, unit: int, space: str) -> bool:
-        """Whether whoever makes these sizes makes them so, as far as one can see."""
-        return any(self._is_the_callers(name, needed, unit, space) for name in needed.names)
+    def are_the_callers(self, names: Iterable[str], divisor: int, unit: int, space: str) -> bool:
+        """Whether whoever makes sizes that have to be multiples of a divisor makes them so, as far as one can see."""
+        return any(self._is_the_callers(name, divisor, unit, space) for name in names)
 
-    def _is_the_callers(self, name: str, needed: Requirement, unit: int, space: str) -> bool:
+    def _is_the_callers(self, name: str, divisor: int, unit: int, space: str) -> bool:
         own = self.called.get(name, name)
         kinds = self.uses.get(own)
         if kinds is None or space != "global":
             return False
         by = self.divided.get(own, frozenset())
-        if by and own not in self.compared and all(each % needed.divisor == 0 for each in by):
+        if by and own not in self.compared and all(each % divisor == 0 for each in by):
             return True
         is_distance = kinds <= _DISTANCES and not {name, own} & self.counted
         is_bounded = unit == 1 or self.open_axes > 1 or any(

@@ -8,14 +8,10 @@ strongest one: it says for which numbers the access is known to be wasteful, not
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Literal, NamedTuple
 
-import numpy as np
 from msgspec import Struct
-
-if TYPE_CHECKING:
-    from cudalint.measure.requests import Figures
 
 Numbers = Mapping[str, int | float | bool]
 """The numbers of a world by the names of what they are chosen for."""
@@ -25,22 +21,17 @@ Moduli = Mapping[str, Sequence[int]]
 
 _MODULI = (2, 4, 8, 16, 32)
 """Numbers whose multiples sectors, vectors and warps tell from others."""
-_TOLERANCE = 1e-9
 
 
 class Sensitivity(Struct, frozen=True):
     """In which worlds something holds, and which numbers make the difference."""
 
-    kind: Literal["same", "always", "never", "where", "unexplained", "unknown"]
-    """`same`: the figures are equal in all worlds; `always` and `never`: they are not, but what is asked for is;
-    `unexplained`: no condition of one or two terms separates the worlds; `unknown`: nothing can be said of any."""
-    worlds: tuple[int, ...] = ()
-    """Those where it holds."""
+    kind: Literal["always", "never", "where", "unexplained", "unknown"]
+    """`always` and `never`: in all worlds, or none; `unexplained`: no condition of one or two terms separates the
+    worlds; `unknown`: nothing can be said of any."""
     condition: str = ""
     symbols: tuple[str, ...] = ()
     """Those of the condition; where it is not explained all that differ between the worlds."""
-    others: tuple[str, ...] = ()
-    """Conditions with as many terms that separate the same worlds: nothing that was tried tells them apart."""
 
 
 class _Term(NamedTuple):
@@ -48,24 +39,6 @@ class _Term(NamedTuple):
     text: str
     symbols: tuple[str, ...]
     holds: tuple[bool, ...]
-
-
-def is_wasteful(cost: float, ideal: float) -> bool:
-    """More than the fewest that could move as many bytes."""
-    return cost > ideal * (1 + _TOLERANCE)
-
-
-def sensitivity(
-    figures: Figures, worlds: Sequence[Numbers], asked: Callable[[float, float], bool] = is_wasteful,
-    moduli: Moduli | None = None,
-) -> Sensitivity:  # fmt: skip
-    """What it rests on whether an access is wasteful, or what else is asked of its cost and ideal cost."""
-    pairs = list(zip(figures.cost.tolist(), figures.ideal.tolist(), strict=True))
-    holds = [None if np.isnan(cost) else asked(cost, ideal) for cost, ideal in pairs]
-    known = [pair for pair, held in zip(pairs, holds, strict=True) if held is not None]
-    if known and np.allclose(known, known[0], rtol=_TOLERANCE, atol=0):
-        return Sensitivity("same", tuple(number for number, held in enumerate(holds) if held))
-    return where(holds, worlds, moduli)
 
 
 def where(
@@ -77,11 +50,10 @@ def where(
     `computed` of several numbers, by world, says in one term what takes more of these themselves."""
     wanted = [bool(held) for held in holds if held is not None]
     known = [numbers for numbers, held in zip(worlds, holds, strict=True) if held is not None]
-    found = tuple(number for number, held in enumerate(holds) if held)
     if not wanted:
         return Sensitivity("unknown")
     if all(wanted) or not any(wanted):
-        return Sensitivity("always" if found else "never", found)
+        return Sensitivity("always" if any(wanted) else "never")
     values = _differing(known)
     terms = [
         term
@@ -92,14 +64,11 @@ def where(
     ]  # fmt: skip
     ways = list(_ways(computed or {}, holds))
     for candidates in (terms, ways, _between(values), _both(terms, wanted)):
-        fitting = sorted((t for t in candidates if list(t.holds) == wanted), key=lambda term: term.rank)
-        if fitting:
-            by_symbols: dict[tuple[str, ...], _Term] = {}
-            for term in fitting:
-                by_symbols.setdefault(term.symbols, term)
-            best, *others = by_symbols.values()
-            return Sensitivity("where", found, best.text, best.symbols, tuple(term.text for term in others))
-    return Sensitivity("unexplained", found, symbols=tuple(values))
+        fitting = (term for term in candidates if list(term.holds) == wanted)
+        best = min(fitting, key=lambda term: term.rank, default=None)
+        if best is not None:
+            return Sensitivity("where", best.text, best.symbols)
+    return Sensitivity("unexplained", symbols=tuple(values))
 
 
 def _differing(worlds: Sequence[Numbers]) -> dict[str, list[int | float]]:

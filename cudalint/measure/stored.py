@@ -10,9 +10,10 @@ from __future__ import annotations
 from bisect import bisect_left
 from collections.abc import Iterable
 from operator import itemgetter
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from cudalint.execute.butterflies import among
 from cudalint.execute.memory import Allocation
@@ -21,12 +22,7 @@ from cudalint.execute.values import Aggregate, Data
 from cudalint.measure.seen import Seen
 from cudalint.measure.touches import Site, bits_of
 
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    Codes = NDArray[np.uint64]
-else:
-    Codes = Any
+Codes = NDArray[np.uint64]
 
 _MOST_ACCESSES = 1 << 24
 """Of single threads that are looked at, about a second's work; what comes after that is not known."""

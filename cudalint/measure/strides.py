@@ -2,24 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from msgspec import Struct, field
 
+from cudalint.execute.lanes import Extents
+from cudalint.measure.arrays import ByWorld, Flags, Integers
 from cudalint.measure.distinct import NOTHING, Extent, Group, Prints
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cudalint.execute.lanes import Extents
-
-    Integers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-else:
-    Integers = Flags = Any
-
-ByWorld = tuple[int | None, ...]
 
 
 class Strides(Struct, frozen=True):

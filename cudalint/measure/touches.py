@@ -7,28 +7,20 @@ only units that two threads touch, one of which writes, are sorted at all.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Iterable, Iterator, Sequence, Set
+from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
 
 from cudalint.execute.butterflies import among
 from cudalint.execute.lanes import Lanes
+from cudalint.execute.memory import plus
 from cudalint.execute.trace import AccessEvent, Stack
-from cudalint.execute.values import Data
+from cudalint.execute.values import Aggregate, Data, leaves
 from cudalint.facts import Operation
 from cudalint.hardware.requests import WARP_LANES
-
-if TYPE_CHECKING:
-    from numpy.typing import NDArray
-
-    from cudalint.execute.lanes import Mask
-
-    Numbers = NDArray[np.int64]
-    Flags = NDArray[np.bool_]
-else:
-    Numbers = Flags = Mask = Any
+from cudalint.measure.arrays import Flags, Integers, Mask
 
 _SPARSE = 8
 """A table has at most so many units for each entry, or this many in all:"""
@@ -75,21 +67,21 @@ class Part(NamedTuple):
 class Entries(Struct, frozen=True, eq=False):
     """Accesses of single threads to single units, n of them."""
 
-    place: Numbers
+    place: Integers
     """A number for each unit of memory that has to be told apart: of a row, or of a world."""
-    unit: Numbers
+    unit: Integers
     """In bytes from the start of the allocation; -1 where data decides."""
-    row: Numbers
-    lane: Numbers
-    number: Numbers
+    row: Integers
+    lane: Integers
+    number: Integers
     """Of the event."""
-    kind: Numbers
-    warp_interval: Numbers
-    value: Numbers
+    kind: Integers
+    warp_interval: Integers
+    value: Integers
     """What is stored, as far as equal numbers are equal values."""
     is_known: Flags
     """Whether that is a number."""
-    start: Numbers
+    start: Integers
     """The byte where the access begins."""
 
     def only(self, chosen: Any) -> Entries:
@@ -102,14 +94,14 @@ class Entries(Struct, frozen=True, eq=False):
 class Pairs(NamedTuple):
     """Entries, by their numbers, that meet: m pairs, of different threads, at least one of which writes."""
 
-    first: Numbers
-    second: Numbers
+    first: Integers
+    second: Integers
     is_benign: Flags
     """All that both sites store there is one known value."""
 
 
 def entries_of(
-    parts: Iterable[Part], lanes: Lanes, rows: Numbers, extent: int | None
+    parts: Iterable[Part], lanes: Lanes, rows: Integers, extent: int | None
 ) -> tuple[Entries, int] | None:
     """The entries of some rows, with the bytes of a unit; places are those of rows. None without any. Where data
     decides which bytes they are, no part has entries, and none has what begins outside of the allocation's extent."""
@@ -157,9 +149,9 @@ def entries_of(
     return entries, unit
 
 
-def anywhere(parts: Iterable[Part], lanes: Lanes, rows: Numbers) -> Entries | None:
+def anywhere(parts: Iterable[Part], lanes: Lanes, rows: Integers) -> Entries | None:
     """Entries of some rows as if all touched one unit of their row: of each warp the first and the last active lane."""
-    found: list[tuple[Numbers, ...]] = []
+    found: list[tuple[Integers, ...]] = []
     for part in parts:
         active = lanes.by_warp(part.mask)[rows]
         at, warp = np.nonzero(active.any(axis=2))
@@ -175,7 +167,7 @@ def anywhere(parts: Iterable[Part], lanes: Lanes, rows: Numbers) -> Entries | No
     return Entries(*(np.concatenate(each) for each in zip(*found, strict=True))) if found else None
 
 
-def _of_all_lanes(part: Part, rows: Numbers, at: Numbers) -> tuple[Numbers, bool]:
+def _of_all_lanes(part: Part, rows: Integers, at: Integers) -> tuple[Integers, bool]:
     """The number that all lanes of a row store, of which some stand for the others; whether there is one."""
     event = part.event
     value = bits_of(event) if event.operation == "store" else None
@@ -184,7 +176,7 @@ def _of_all_lanes(part: Part, rows: Numbers, at: Numbers) -> tuple[Numbers, bool
     return _chosen(value, rows, at, at), True
 
 
-def _chosen(values: Any, rows: Numbers, at: Numbers, lane: Numbers) -> Numbers:
+def _chosen(values: Any, rows: Integers, at: Integers, lane: Integers) -> Integers:
     """Of a number, or of an array of 1 or R rows by 1 or L lanes, what chosen rows and lanes have."""
     if type(values) is not np.ndarray:
         return np.full(len(at), int(values), np.int64)
@@ -192,7 +184,7 @@ def _chosen(values: Any, rows: Numbers, at: Numbers, lane: Numbers) -> Numbers:
     return np.broadcast_to(of_rows, at.shape).astype(np.int64)
 
 
-def _codes(part: Part, rows: Numbers, at: Numbers, lane: Numbers) -> tuple[Numbers, bool]:
+def _codes(part: Part, rows: Integers, at: Integers, lane: Integers) -> tuple[Integers, bool]:
     """Stored numbers such that equal ones are equal values; whether there are any."""
     event, origin = part.event, part.origin
     if origin is not None:
@@ -237,12 +229,12 @@ _ORIGINS = (1 << 31) - 1
 """What is loaded from one place has a number that other places, and what is not loaded, have by accident only."""
 
 
-def dense(keys: Numbers) -> Numbers:
-    """Numbers from 0 on that are equal where keys are, not many more than there are keys."""
+def dense(keys: Integers) -> Integers:
+    """Integers from 0 on that are equal where keys are, not many more than there are keys."""
     keys = keys - keys.min()
     if int(keys.max()) < max(_TABLE, _SPARSE * len(keys)):
         return keys
-    found: Numbers = np.unique(keys, return_inverse=True)[1].reshape(-1)
+    found: Integers = np.unique(keys, return_inverse=True)[1].reshape(-1)
     return found
 
 
@@ -271,7 +263,7 @@ def changed(entries: Entries, writes: Flags, own: Flags) -> Flags:
     return ~is_own | found[entries.place]
 
 
-def contested(entries: Entries, who: Numbers, writes: Flags) -> Flags:
+def contested(entries: Entries, who: Integers, writes: Flags) -> Flags:
     """The entries of places that two touch, one of which writes."""
     size = int(entries.place.max()) + 1
     writer = np.full(size, -1, np.int64)
@@ -304,12 +296,12 @@ def read_by_writers(entries: Entries, writes: Flags) -> Flags:
     begins = np.flatnonzero(is_first)
     has_stored = np.cumsum(writes[kind])
     lengths = np.diff(np.concatenate((begins, [len(order)])))
-    before: Numbers = np.repeat(has_stored[begins] - writes[kind[begins]], lengths)
+    before: Integers = np.repeat(has_stored[begins] - writes[kind[begins]], lengths)
     found[order] = ~writes[kind] & is_one_value[place] & (has_stored > before)
     return found
 
 
-def meetings(entries: Entries, key: Numbers, who: Numbers, may_race: Flags) -> Pairs:
+def meetings(entries: Entries, key: Integers, who: Integers, may_race: Flags) -> Pairs:
     """For each key, the pairs of kinds that meet there: two entries of different `who` each, if there are.
 
     `may_race` says of two kinds [k, k] whether they race.
@@ -322,7 +314,7 @@ def meetings(entries: Entries, key: Numbers, who: Numbers, may_race: Flags) -> P
     low = np.flatnonzero(is_new)
     high = np.concatenate((low[1:], [len(order)])) - 1
     same, value, relative = _stored(entries, order, low)
-    found: list[tuple[Numbers, Numbers, Flags]] = []
+    found: list[tuple[Integers, Integers, Flags]] = []
     own = np.flatnonzero((who[low] != who[high]) & may_race[kind[low], kind[low]])
     found.append((low[own], high[own], same[own]))
     for distance in range(1, len(low)):
@@ -341,7 +333,7 @@ def meetings(entries: Entries, key: Numbers, who: Numbers, may_race: Flags) -> P
     return Pairs(order[first], order[second], benign)
 
 
-def _stored(entries: Entries, order: Numbers, low: Numbers) -> tuple[Flags, Numbers, Numbers]:
+def _stored(entries: Entries, order: Integers, low: Integers) -> tuple[Flags, Integers, Integers]:
     """Of each run of entries, whether all store one known value alike, which, and where in it the unit is."""
     value, relative = entries.value[order], (entries.unit - entries.start)[order]
     is_same = np.minimum.reduceat(entries.is_known[order], low)
@@ -367,7 +359,7 @@ class Shifts:
         return offset - self._bases[key]
 
 
-def classes_of_rows(parts: Sequence[Part], lanes: Lanes, shifts: bool, known: Numbers) -> Numbers:
+def classes_of_rows(parts: Sequence[Part], lanes: Lanes, shifts: bool, known: Integers) -> Integers:
     """A number for each row, equal for rows that do the same, and have the same known number; with `shifts`, up to a
     distance by which all offsets of one lie behind those of the other."""
     found = known
@@ -387,9 +379,80 @@ def classes_of_rows(parts: Sequence[Part], lanes: Lanes, shifts: bool, known: Nu
     return found
 
 
-def _refined(classes: Numbers, array: Any) -> Numbers:
+def _refined(classes: Integers, array: Any) -> Integers:
     if (array == array[:1]).all():
         return classes
     numbers: dict[tuple[int, bytes], int] = {}
     rows = zip(classes.tolist(), np.ascontiguousarray(array), strict=True)
     return np.array([numbers.setdefault((old, row.tobytes()), len(numbers)) for old, row in rows])
+
+
+# --- parts of events in intervals, and what they store -------------------------------------------------
+
+
+def split(parts: Iterable[Part], by: str) -> dict[int, list[Part]]:
+    """The parts of each interval, which is a number for each event, or for each of its lanes."""
+    found: dict[int, list[Part]] = {}
+    known: dict[tuple[int, int], list[tuple[int, Any]]] = {}
+    for part in parts:
+        interval = getattr(part.event, by)
+        if type(interval) is not np.ndarray:
+            found.setdefault(interval, []).append(part)
+            continue
+        key = id(interval), id(part.mask)
+        if key not in known:
+            wide = np.broadcast_to(interval, part.mask.shape)
+            values = np.unique(wide[part.mask]).tolist()
+            known[key] = [(v, part.mask & (wide == v) if len(values) > 1 else part.mask) for v in values]
+        for value, mask in known[key]:
+            found.setdefault(value, []).append(part._replace(mask=mask))
+    return found
+
+
+def hashed(value: Any) -> object:
+    """Equal for equal numbers and arrays, and for data that as many lanes have in common; with hardly any chance for
+    others."""
+    if type(value) is np.ndarray:
+        return value.shape, hash(value.tobytes())
+    if isinstance(value, Data):
+        return "data", among(value)
+    return value if isinstance(value, (int, float)) else None
+
+
+def covering(entries: Entries, units: int) -> set[int]:
+    """The kinds of which two threads or more take all units of an allocation, in some row."""
+    found: set[int] = set()
+    for kind in np.unique(entries.kind).tolist():
+        own = np.flatnonzero(entries.kind == kind)
+        row = entries.row[own]
+        own = own[row == row[0]]
+        is_whole = len(np.unique(entries.place[own])) >= units
+        if is_whole and entries.lane[own].min() != entries.lane[own].max():
+            found.add(kind)
+    return found
+
+
+def pieces_of(event: AccessEvent) -> list[AccessEvent]:
+    """A store of a vector as those of its numbers."""
+    value = event.value
+    if event.operation != "store" or type(value) is not Aggregate or value.type.bytes != event.bytes:
+        return [event]
+    parts = [(at, type_.bytes, value.cells.get(at)) for at, type_ in leaves(value.type)]
+    if sum(bytes_ for _, bytes_, _ in parts) != event.bytes:
+        return [event]
+    return [event._replace(offset=plus(event.offset, at), bytes=bytes_, value=own) for at, bytes_, own in parts]
+
+
+def origin_of(event: AccessEvent, written: Set[int]) -> AccessEvent | None:
+    value = event.value
+    if event.operation != "store" or not isinstance(value, Data) or value.origin is None or value.is_derived:
+        return None
+    is_constant = id(value.origin.allocation) not in written and not isinstance(value.origin.offset, Data)
+    return value.origin if is_constant else None
+
+
+def same_values(entries: Entries, first: Integers, second: Integers) -> Flags:
+    same: Flags = entries.is_known[first] & entries.is_known[second]
+    same &= entries.value[first] == entries.value[second]
+    same &= entries.start[first] == entries.start[second]
+    return same

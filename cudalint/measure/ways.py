@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from cudalint.execute.trace import Stack
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import children, conjuncts
+from cudalint.measure.places import reference_of
 
 _BOOL = ir.Scalar("bool", 1, "bool")
 
@@ -62,8 +63,7 @@ class Ways:
         """The one that calls lead to."""
         if not stack:
             return self._kernel
-        call = stack[0]
-        reference = call.function if isinstance(call, ir.Call) else call.constructor
+        reference = reference_of(stack[0])
         body = reference.load() if reference is not None else None
         return body if body is not None else self._kernel
 

@@ -8,14 +8,16 @@ import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from typing import Literal
+from typing import NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.facts import FileFacts
+from cudalint.fixes.edits import MovedLines
 from cudalint.frontend.constants import constant_named
 from cudalint.frontend.instantiate import with_instances
+from cudalint.frontend.lower.context import Elsewhere
 from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.parse_options import architecture_of, parse_options
@@ -29,9 +31,9 @@ from cudalint.ir import nodes as ir
 from cudalint.launches.program.constants_elsewhere import ConstantsElsewhere
 from cudalint.launches.program.host_facts import host_facts
 from cudalint.launches.program.left_out import ConditionalCode, LeftOut
-from cudalint.launches.program.needs import NeedsOfCode
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.run.file_analysis import FileAnalysis, HostSource, Keeper, only_named, out_of_time
+from cudalint.run.baseline import Baseline
+from cudalint.run.file_analysis import FileAnalysis, Keeper, only_named, out_of_time
 from cudalint.run.kernel_analysis import Watch
 from cudalint.run.shared_kernels import shared_kernels
 from cudalint.shortfalls import Shortfall
@@ -49,27 +51,43 @@ _SHARE_OF_PARSING = 0.5
 """Of the time that there is for a file: what is parsed once more after that costs more kernels than it shows."""
 
 
-def analyse_file(
-    path: str, options: AnalysisOptions, watch: Watch | None = None, keeper: Keeper | None = None,
-    host: HostSource | None = None,
-) -> FileFacts:  # fmt: skip
-    """Everything that is known about one file. `watch` is shown each execution of a kernel under a launch, `keeper`
-    is asked for what is known of a kernel before it is executed, and `host` for what the host code comes to.
+class Hooks(NamedTuple):
+    """Who takes part in the analysis of a file."""
+
+    watch: Watch | None = None
+    """Is shown each execution of a kernel under a launch."""
+    keeper: Keeper | None = None
+    """Is asked for what is known of a kernel before it is executed."""
+    baseline: Baseline | None = None
+    """Keeps what trials of edits need."""
+
+
+def analyse_file(path: str, options: AnalysisOptions, hooks: Hooks | None = None) -> FileFacts:
+    """Everything that is known about one file.
 
     Raises `cudalint.frontend.reading.SourceError` for a file that cannot be read or decoded.
     """
-    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
     texts = cuda_texts(path, dict(options.unsaved).get(path))
-    with _no_collection():
-        try:
-            return texts.together(_analyse_texts(texts, options, watch, keeper, host))
-        finally:
-            kept.forget()
+    with _undisturbed():
+        return texts.together(_analyse_texts(texts, options, hooks or Hooks()))
 
 
-def _analyse_texts(
-    texts: CudaTexts, options: AnalysisOptions, watch: Watch | None, keeper: Keeper | None, host: HostSource | None
-) -> Iterator[FileFacts]:
+def analyse_edited(
+    path: str, options: AnalysisOptions, baseline: Baseline, texts: Mapping[str, str], moved: MovedLines
+) -> FileFacts | None:
+    """The facts of the kernels that the options name, with other texts of some files, by their paths, in which nothing
+    but the bodies of these kernels is new: the host code is not executed again. None where the file has to be analysed
+    as a whole. Raises OutOfTime where the caller is `interruptible`."""
+    with _undisturbed():
+        with timed("parse"):
+            unit = baseline.reparsed(texts)
+        if unit is None:
+            return None
+        analysis = baseline.resumed(unit, moved, options, time.process_time() + options.seconds)
+        return analysis.facts(path, _sources(path, unit)) if analysis is not None else None
+
+
+def _analyse_texts(texts: CudaTexts, options: AnalysisOptions, hooks: Hooks) -> Iterator[FileFacts]:
     """The facts of each text of a file. One that can't be parsed costs no other; together they have the file's time."""
     end = time.process_time() + options.seconds
     for number, text in enumerate(texts.texts):
@@ -78,7 +96,7 @@ def _analyse_texts(
             yield FileFacts(texts.path, "partial", failures=(Shortfall(out_of_time(left, options), "warning"),))
             return
         try:
-            yield from _analyse_text(texts.path, text, options, end, watch, keeper, host)
+            yield from _analyse_text(texts.path, text, options, end, hooks)
         except SourceError as error:
             if text.places is None:
                 raise
@@ -90,6 +108,8 @@ class _Part(Struct, frozen=True):
 
     parsed: ParsedFile
     unit: ir.Unit
+    constant: Elsewhere
+    """Numbers that other files define."""
     kernels: frozenset[str]
     """The names of those that are evaluated as they are here."""
     architecture: ConditionalCode = field(default_factory=ConditionalCode)
@@ -97,8 +117,7 @@ class _Part(Struct, frozen=True):
 
 
 def _analyse_text(
-    path: str, text: CudaText, options: AnalysisOptions, deadline: float, watch: Watch | None,
-    keeper: Keeper | None, host: HostSource | None,
+    path: str, text: CudaText, options: AnalysisOptions, deadline: float, hooks: Hooks
 ) -> Iterator[FileFacts]:
     check_size(path, text.data, options.max_line, options.max_nesting)
     try:
@@ -108,49 +127,43 @@ def _analyse_text(
         yield FileFacts(path, "partial", failures=(Shortfall(out_of_time("to parse it takes longer", options)),))
         return
     if not others:
-        yield _analyse_part(path, first, options, text, deadline, watch, keeper, host)
+        yield _analyse_part(path, first, options, text, deadline, hooks)
         return
     for part in (first, *others):
         names = part.kernels.intersection(options.only) if options.only else part.kernels
         if names:
             own = replace(options, only=tuple(sorted(names)))
-            yield _analyse_part(path, part, own, text, deadline, watch, keeper, host)
+            yield _analyse_part(path, part, own, text, deadline, hooks)
 
 
 def _analyse_part(
-    path: str, part: _Part, options: AnalysisOptions, text: CudaText, deadline: float, watch: Watch | None,
-    keeper: Keeper | None, host: HostSource | None,
+    path: str, part: _Part, options: AnalysisOptions, text: CudaText, deadline: float, hooks: Hooks
 ) -> FileFacts:
     unit = part.unit
     usage, failures = _usage(path, part, options, text)
     sources = _sources(path, unit)
+    start = time.process_time()
     try:
         with timed("host"), interruptible():
-            found = partial(
-                FileAnalysis.of, unit, options, partial(constant_named, part.parsed), usage, tuple(sources), deadline,
-                part.architecture,
-            )  # fmt: skip
-            needs = NeedsOfCode(part.architecture)
-            analysis = host.analysis(unit, options, deadline, needs, found) if host is not None else found()
+            analysis = FileAnalysis.of(
+                unit, options, partial(constant_named, part.parsed), usage, tuple(sources), deadline, part.architecture
+            )
     except OutOfTime:
         kernels = tuple(only_named(ref, options) for ref in unit.kernels)
         left = "none of its kernels were evaluated, since the host code takes longer"
         failures += (Shortfall(out_of_time(left, options), "error" if kernels else "warning"),)
         return FileFacts(path, "partial", unit.problems, kernels, sources, failures=failures)
-    analysis.watch = watch
+    if hooks.baseline is not None:
+        hooks.baseline.keep(analysis, part.parsed, part.constant, time.process_time() - start)
+    analysis.watch = hooks.watch
     # Of a text in a file of another language, lines say nothing.
-    analysis.keeper = keeper if text.places is None else None
+    analysis.keeper = hooks.keeper if text.places is None else None
     analysis.sharing = shared_kernels(options)
     # The other files of the program are done with.
     give_back()
-    kernels = analysis.kernels()
-    is_short = analysis.given_up or analysis.cut or analysis.broken or analysis.is_cut
-    status: Literal["ok", "partial"] = "partial" if unit.problems or is_short else "ok"
-    failures += tuple(analysis.failures())
+    facts = analysis.facts(path, sources, failures)
     with timed("host"):
-        around = host_facts(unit.host_functions, Spellings(options), options.kinds)
-    parameters = frozenset(analysis.parameters)
-    return FileFacts(path, status, unit.problems, kernels, sources, parameters, failures, around)
+        return replace(facts, host=host_facts(unit.host_functions, Spellings(options), options.kinds))
 
 
 def _parts(path: str, text: CudaText, options: AnalysisOptions, deadline: float) -> list[_Part]:
@@ -172,7 +185,7 @@ def _parts(path: str, text: CudaText, options: AnalysisOptions, deadline: float)
             if made is not None:
                 parsed, listing = made, Listing(made, constant=elsewhere.value)
             unit = listing.unit()
-        return _Part(parsed, unit, frozenset(ref.name for ref in unit.kernels))
+        return _Part(parsed, unit, elsewhere.value, frozenset(ref.name for ref in unit.kernels))
 
     usual = part(built.arch)
     if text.places is not None:
@@ -198,7 +211,7 @@ def _parts(path: str, text: CudaText, options: AnalysisOptions, deadline: float)
 def _usage(
     path: str, part: _Part, options: AnalysisOptions, text: CudaText
 ) -> tuple[Mapping[str, Usage], tuple[Shortfall, ...]]:
-    """What compiled kernels take, as far as the user asks for it, and why some of it can't be told."""
+    """What compiled kernels take, as far as the user asks for it, and why some of it isn't known."""
     parts: list[Mapping[str, Usage]] = []
     failures: list[str] = []
     for cubin in options.cubins:
@@ -224,14 +237,17 @@ def _usage(
 
 
 @contextmanager
-def _no_collection() -> Iterator[None]:
-    """The analysis makes many small objects and hardly a cycle among them: looking for those takes a tenth of the time,
-    and a third of that for large functions."""
+def _undisturbed() -> Iterator[None]:
+    """Deep recursion is fine, and nothing is collected until the file is done with: an analysis makes many small
+    objects and hardly a cycle among them. Looking for those takes a tenth of the time, and a third for large
+    functions."""
+    sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
     enabled = gc.isenabled()
     gc.disable()
     try:
         yield
     finally:
+        kept.forget()
         if enabled:
             gc.enable()
 

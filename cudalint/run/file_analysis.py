@@ -11,7 +11,7 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.facts import Gap, KernelFacts, Place, Resources, UnusableAnnotation
+from cudalint.facts import FileFacts, Gap, KernelFacts, Place, Resources, UnusableAnnotation
 from cudalint.frontend.parse_options import parse_options
 from cudalint.frontend.source_text import source_text
 from cudalint.frontend.texts import annotations_in
@@ -52,6 +52,7 @@ from cudalint.numerals import count
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.options.annotations import Annotation, annotations_of_kernel
 from cudalint.options.expressions import Expression, parse_expression
+from cudalint.run.batches import Batches
 from cudalint.run.instances import Instances
 from cudalint.run.kernel_analysis import TAKES_TOO_LONG, KernelAnalysis, Watch
 from cudalint.run.watching import tell
@@ -91,18 +92,6 @@ class Sharing(Protocol):
     ) -> KernelFacts:
         """The facts of one instantiation of a kernel under its launches: those that came out in another file, or what
         is found now. The graph is as the host code has left it."""
-
-
-class HostSource(Protocol):
-    """Where what the host code of a file comes to is to be had."""
-
-    def analysis(
-        self, unit: ir.Unit, options: AnalysisOptions, deadline: float, needs: NeedsOfCode,
-        found: Callable[[], FileAnalysis],
-    ) -> FileAnalysis:  # fmt: skip
-        """The state of an analysis whose host code is done with: that of an earlier one, or what is found by executing
-        it."""
-        ...
 
 
 class FileAnalysis(Struct, eq=False):
@@ -147,8 +136,10 @@ class FileAnalysis(Struct, eq=False):
     sharing: Sharing | None = None
     chosen_before: dict[str, Mapping[Node, Choice]] = field(default_factory=dict)
     """What kernels that were evaluated before had chosen for the host code's sizes, by the USR of each instance."""
-    is_resumed: bool = False
-    """Whether kernels are evaluated as if those came before them that did in an earlier analysis."""
+    before: FileAnalysis | None = None
+    """That of the text before an edit of kernels' bodies, whose numbers and batches count here."""
+    measured: dict[str, Batches] = field(default_factory=dict)
+    """What the launches of each instance were executed in, by its USR."""
     _by_name: dict[str, list[HostLaunch]] | None = None
     _begun: int = 0
     """The number of instances that were evaluated."""
@@ -227,11 +218,22 @@ class FileAnalysis(Struct, eq=False):
         except Exception as error:
             self.broken.setdefault(name, described(error))
 
-    def _settle(self, ref: ir.FunctionRef) -> None:
-        if self.is_resumed and ref.usr in self.chosen_before:
-            self.graph.valuation = self.shared.valuation.having(self.chosen_before[ref.usr])
-        elif not self.is_resumed:
+    def _with_earlier_choices(self, ref: ir.FunctionRef) -> None:
+        """Has the sizes of host code be what kernels have chosen that come before this one."""
+        if self.before is None:
             self.chosen_before[ref.usr] = self.graph.chosen_for_all(self.shared)
+        elif ref.usr in self.before.chosen_before:
+            self.graph.valuation = self.shared.valuation.having(self.before.chosen_before[ref.usr])
+
+    def facts(self, path: str, sources: Mapping[str, str], failures: Sequence[Shortfall] = ()) -> FileFacts:
+        """All that is known of the file's kernels, with what could not be done before them."""
+        kernels = self.kernels()
+        is_short = self.given_up or self.cut or self.broken or self.is_cut
+        problems = self.unit.problems
+        return FileFacts(
+            path, "partial" if problems or is_short else "ok", problems, kernels, sources, frozenset(self.parameters),
+            (*failures, *self.failures()),
+        )  # fmt: skip
 
     def failures(self) -> Iterator[Shortfall]:
         """What could not be done, in one line for all kernels of which that is so."""
@@ -282,7 +284,7 @@ class FileAnalysis(Struct, eq=False):
         if function is None:
             return None
         self._begun += 1
-        self._settle(ref)
+        self._with_earlier_choices(ref)
         # Sets of leaves are numbers with a bit for each: with those of all kernels of a file they get too large.
         self.graph.rewind(self.shared)
         self.parameters |= {(function.name, symbol.name) for symbol in scalars(function)}
@@ -304,6 +306,10 @@ class FileAnalysis(Struct, eq=False):
             self.graph, function, configurations, assumed, self.deadline, self.options, usage, self.compiled,
             need=need, right_pitches=self.right_pitches, last=last, watch=self.watch,
         )  # fmt: skip
+        self.measured[ref.usr] = analysis.measured
+        if self.before is not None:
+            analysis.is_edited = True
+            analysis.batches = self.before.measured.get(ref.usr, analysis.batches)
         for reason in said.unknown:
             analysis.gap(function.name_span, reason)
         try:
@@ -340,7 +346,7 @@ class FileAnalysis(Struct, eq=False):
         assumed: Assumptions,
         said: _Said,
     ) -> Chosen:
-        """The launches to evaluate; `said` is told what of the user's statements could not be understood."""
+        """The launches to evaluate; `said` takes down what of the user's statements could not be understood."""
         unknown = said.unknown
         graph, options = self.graph, self.options
         chosen = Chosen([], ())

@@ -80,7 +80,7 @@ class Instances(Struct, eq=False):
             self._work += self.graph.work - start
             is_late = evaluated is not None and any(gap.kind == "time" for gap in evaluated.gaps)
             if is_late and any(self._facts.values()):
-                # The kernel is told by the others, and how many are left is said.
+                # The others stand for the kernel, and how many are left is said.
                 self._waiting.clear()
                 break
             self._facts[index] = evaluated

@@ -26,16 +26,16 @@ from cudalint.launches.blocks import with_room
 from cudalint.launches.configuration import Configuration, asks_block_size, launch_facts
 from cudalint.launches.parameter_facts import parameter_facts
 from cudalint.launches.told import launch_facts_of
-from cudalint.measure.executed import Compiled
-from cudalint.measure.in_worlds import in_worlds
+from cudalint.measure.bounds import threads_with_room
+from cudalint.measure.executed import Compiled, in_worlds
 from cudalint.measure.providers.accesses import AccessCollector
 from cudalint.measure.providers.provider import Provider, Run
 from cudalint.measure.providers.providers import providers_of
 from cudalint.measure.providers.resources import resources_of
-from cudalint.measure.room import threads_with_room
-from cudalint.measure.shared_layout import bytes_of_shared
+from cudalint.measure.work.shared import bytes_of_shared
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import Problem, ReasonKind
+from cudalint.run.batches import Batches, Kept
 from cudalint.system.processes.deadline import NEVER, Deadline
 from cudalint.system.processes.timings import Phase, timed
 from cudalint.toolchain.toolkit.usage import Usage
@@ -78,6 +78,12 @@ class KernelAnalysis(Struct, eq=False):
     last: Sequence[tuple[int, Configuration]] = ()
     """See `Chosen.last`."""
     watch: Watch | None = None
+    is_edited: bool = False
+    """Whether it is a kernel with edits that are tried."""
+    batches: Batches = field(default_factory=Batches)
+    """What it was executed in before an edit."""
+    measured: Batches = field(default_factory=Batches)
+    """What it is executed in."""
     given_up: bool = False
     """Whether launches were left at the deadline."""
     evaluated: int = 0
@@ -144,11 +150,16 @@ class KernelAnalysis(Struct, eq=False):
     def _under(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Shows one launch to the providers."""
         self._at = None
-        run = self._run(index, configuration)
+        # The number of a loop's last launch depends on which others were evaluated.
+        is_first = index < len(self.configurations)
+        kept = self.batches.of(index, configuration, self.function) if is_first else None
+        run = self._run(index, configuration, kept)
         room = threads_with_room(run.executed.trace) if configuration.source == "default" else None
         fitting = with_room(configuration, *room, self.graph) if room is not None else None
         if fitting is not None:
             run = self._run(index, fitting)
+        elif is_first:
+            self.measured.keep(index, configuration, run.chosen)
         self._note_gaps(run.executed.trace)
         self._launches.append(run.launch)
         if self.watch is not None:
@@ -159,6 +170,9 @@ class KernelAnalysis(Struct, eq=False):
         for self._at, provider in enumerate(providers):
             with timed(phase_of(provider.kind)):
                 provider.add_last(run)
+        if self.is_edited:
+            # The kernel before the edit had no wrong pitch under any launch.
+            self.right_pitches.add((self.function.span, None))
         self.evaluated += 1
 
     def _under_last(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
@@ -228,13 +242,17 @@ class KernelAnalysis(Struct, eq=False):
             self.given_up = True
         return self.given_up
 
-    def _run(self, index: int, configuration: Configuration) -> Run:
-        """One launch, executed."""
-        statements = self._statements(configuration)
+    def _run(self, index: int, configuration: Configuration, kept: Kept | None = None) -> Run:
+        """One launch, executed; in the worlds and blocks that are `kept` of it, if any."""
+        statements, until = self._statements(configuration), self.executing_until()
         with timed("kernels"):
-            chosen = in_worlds(
-                configuration, self.function, self.graph, statements, self.target, self.compiled, self.executing_until()
-            )
+            if kept is not None:
+                self.compiled.laid.capability = self.target.compute_capability
+                chosen = kept.executed(self.function, self.compiled, until)
+            else:
+                chosen = in_worlds(
+                    configuration, self.function, self.graph, statements, self.target, self.compiled, until
+                )
         self.graph.work += _WORK_OF_A_LAUNCH + _WORK_OF_A_STEP * chosen.executed.trace.steps
         launch = launch_facts_of(configuration, self.function, chosen.executed.batch, self.graph)
         return Run(self, index, configuration, launch, chosen, self.compiled, statements)

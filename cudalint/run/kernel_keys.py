@@ -1,4 +1,5 @@
-"""What the facts of a kernel of a header rest on, as a key: equal in all files that include it and launch it alike.
+"""What the facts of a kernel of a header rest on, as a key: equal in all files that include it and
+launch it in the same way.
 
 That is its code and the code of all that it calls, as clang has it in this file and as it is written, what host code
 hands to its launches and makes of the sizes in that, and the options. Where a line stands in code is not read of the

@@ -1,4 +1,5 @@
-"""An analysis and two rules of known behaviour, in the place of the real ones."""
+"""`cudalint` as a fixture: command lines with an analysis and two rules of known behaviour in the place of the real
+ones. Tests that import the command line have the real ones."""
 
 from __future__ import annotations
 
@@ -67,8 +68,8 @@ def _analyse_file(path: str, options: AnalysisOptions, *_: object) -> FileFacts:
     return file_facts(path, failures=failures, parameters=parameters)
 
 
-@pytest.fixture(autouse=True)
-def _doubles(monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def doubles(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("cudalint.run.analysis")
     module.analyse_file = _analyse_file  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "cudalint.run.analysis", module)
@@ -99,7 +100,7 @@ class Result:
 
 
 @pytest.fixture
-def cudalint(capfd: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+def cudalint(doubles: None, capfd: pytest.CaptureFixture[str]) -> Callable[..., Result]:
     """Runs a command line in this process; workers are real."""
 
     def call(*arguments: str) -> Result:

@@ -13,8 +13,8 @@ from cudalint.execute.memory import Allocation
 from cudalint.execute.values import Pointer
 from cudalint.ir import nodes as ir
 from cudalint.measure.alignment import misaligned_sites
-from cudalint.measure.bounds import Extents, outside
-from cudalint.measure.wrongs import Found
+from cudalint.measure.bounds import Sizes, outside
+from cudalint.measure.faults import Found
 
 pytestmark = pytest.mark.filterwarnings("ignore:The recursion limit:hypothesis.errors.HypothesisWarning")
 QUIET = settings(
@@ -70,7 +70,7 @@ def test_bounds_and_alignment(kernel: Kernel, extents: tuple[int, int], bytes_: 
                         misaligned.setdefault((step.line, step.what), []).append(entry)
     g = Pointer(Allocation("g", "global", extent=bytes_), 0, ir.Scalar("int", 4, "int"))
     trace = execute(kernel_in(source), kernel.block, (kernel.blocks, 1, 1), {"n": kernel.numbers, "g": g})
-    _check(outside(trace, Extents(len(kernel.numbers))), expected, reached, source)
+    _check(outside(trace, Sizes(len(kernel.numbers))), expected, reached, source)
     wrong = [found for found, *_ in misaligned_sites(trace, {})]
     _check(wrong, misaligned, reached, source)
 
@@ -89,7 +89,7 @@ __global__ void k(int* out, const int* data, int n) {
 }
 """
     trace = execute(kernel_in(source), (64, 1, 1), (1, 1, 1), {"n": [4, 5]})
-    found = outside(trace, Extents(2))
+    found = outside(trace, Sizes(2))
     assert [(each.site.node.span.line, each.site.is_conditional, each.holds) for each in found] == [
         (5, False, (False, True)), (7, False, (True, True)), (9, True, (True, True)),
     ]  # fmt: skip
@@ -105,6 +105,6 @@ __global__ void k(int* out) {
 }
 """
     trace = execute(kernel_in(source), (32, 1, 1), (1, 1, 1))
-    assert not outside(trace, Extents(1))
-    (own,) = outside(trace, Extents(1, shared=(400_000,)))
+    assert not outside(trace, Sizes(1))
+    (own,) = outside(trace, Sizes(1, shared=(400_000,)))
     assert own.offender.offset == 400_000

@@ -13,7 +13,7 @@ from hypothesis import HealthCheck, given, settings
 from racing import WARP, Features, If, Kernel, Loop, Step, kernels, steps_of
 from random_cases import cases
 
-from cudalint.measure.branches import missed_barriers
+from cudalint.measure.barriers import missed_barriers
 from cudalint.measure.divergence import divergence_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:The recursion limit:hypothesis.errors.HypothesisWarning")

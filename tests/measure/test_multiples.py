@@ -7,7 +7,7 @@ import re
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.measure.multiples import requirement_of
+from cudalint.measure.alignment import requirement_of
 
 _VALUES = (64, 65, 66, 67, 68, 72, 80, 1)
 

@@ -13,9 +13,9 @@ from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
-from cudalint.measure.constants import constant_loads
-from cudalint.measure.neighbours import neighbours
-from cudalint.measure.reuse import shared_loads
+from cudalint.measure.providers.constants import constant_loads
+from cudalint.measure.providers.neighbours import neighbours
+from cudalint.measure.providers.reuse import shared_loads
 
 QUIET = settings(
     max_examples=cases(60), deadline=None, derandomize=True, suppress_health_check=list(HealthCheck), database=None

@@ -8,7 +8,7 @@ from executing import kernel_in
 from cudalint.execute.counted import CountedProgram
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
-from cudalint.measure.products import Product, other_blocks, products
+from cudalint.measure.providers.products import Product, other_blocks, products
 from cudalint.measure.work.counts import laid_out
 from cudalint.measure.work.lengths import Lengths
 from cudalint.worlds.open_sizes import NONE_OPEN

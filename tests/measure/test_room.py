@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from executing import execute, kernel_in
 
-from cudalint.measure.room import threads_with_room
+from cudalint.measure.bounds import threads_with_room
 
 
 def _room(body: str, threads: int = 256, **arguments: object) -> tuple[int, str] | None:

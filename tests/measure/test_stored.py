@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from executing import execute, kernel_in
 
-from cudalint.measure.crowds import is_crowded
+from cudalint.measure.elements import is_crowded
 from cudalint.measure.races import Race, races_of
 from cudalint.measure.seen import Seen
 from cudalint.measure.stored import Stored

@@ -8,7 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from racing import Kernel, kernels, steps_of
 from random_cases import cases
 
-from cudalint.measure.uninitialised import first_reads
+from cudalint.measure.providers.uninitialised import first_reads
 
 pytestmark = pytest.mark.filterwarnings("ignore:The recursion limit:hypothesis.errors.HypothesisWarning")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from executing import kernel_in
 
-from cudalint.measure.work.unread import unread
+from cudalint.measure.work.shared import unread
 
 _HELPERS = "struct P { float x[64], y; void set(float v) { y = v; } }; __device__ float f(float *p) { return *p; }"
 

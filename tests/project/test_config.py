@@ -15,7 +15,8 @@ from hypothesis import strategies as st
 from jsonschema import Draft7Validator
 
 from cudalint.options.analysis import KernelSettings
-from cudalint.project.config import SETTINGS, Config, ConfigError, find_config, load_config
+from cudalint.project.config import Config, ConfigError, find_config, load_config
+from cudalint.project.config_keys import SETTINGS
 from cudalint.project.formats import FORMATS, OUTPUT_FORMATS, Format
 
 _PATH = Path(__file__).parents[2] / "cudalint" / "schemas" / "config.schema.json"

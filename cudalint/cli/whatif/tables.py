@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from cudalint.cli.whatif.variants import Outcome
 from cudalint.numerals import figure
 from cudalint.report.formats.costs import bound_by, duration
-from cudalint.report.formats.diagnostics_json import JsonObject, document_head
+from cudalint.report.formats.diagnostics_json import JsonObject, document_head, picked
 from cudalint.report.formats.wording import dimensions
 
 _HEAD = ("", "variant", "block", "grid", "time", "bound by", "occupancy", "sectors", "wavefronts", "DRAM", "findings")
@@ -24,25 +24,17 @@ def _object(one: Outcome) -> JsonObject:
     variant = one.variant
     return {
         "variant": variant.text,
-        "target": one.target,
-        "block": list(one.block) if one.block else None,
-        "grid": list(one.grid) if one.grid else None,
+        **picked(one, "target", "block", "grid"),
         "pads": dict(variant.pads),
         "params": {value.name: value.value for value in variant.params},
         "registers": variant.registers,
-        "time_us": one.time_us,
-        "bound": one.bound,
-        "occupancy": one.occupancy,
-        "sectors": one.sectors,
-        "wavefronts": one.wavefronts,
-        "dram_bytes": one.dram_bytes,
-        "findings": list(one.findings),
-        "appeared": list(one.appeared),
-        "vanished": list(one.vanished),
+        **picked(
+            one, "time_us", "bound", "occupancy", "sectors", "wavefronts", "dram_bytes", "findings", "appeared",
+            "vanished",
+        ),
         "failure": one.failure or None,
-        "is_comparable": one.is_comparable,
-        "is_best": one.is_best,
-    }
+        **picked(one, "is_comparable", "is_best"),
+    }  # fmt: skip
 
 
 def text_lines(tables: Sequence[Sequence[Outcome]]) -> Iterator[str]:

@@ -16,14 +16,13 @@ from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Block, Configuration
 from cudalint.launches.variants import not_with, other_shapes
-from cudalint.measure import access_places as places
+from cudalint.measure import places
 from cudalint.measure.accesses import known_modulo, results_of
 from cudalint.measure.executed import Executed
 from cudalint.measure.machine_accesses import copied_records, unreached
 from cudalint.measure.providers.provider import Provider, Run, Subject
 from cudalint.measure.requests import AccessSite, site_of
 
-NO_TIME = "the kernel takes too long"
 _EXCEEDS = 1.25
 """How many times one launch's excess over the ideal another one's has to be to be told of by itself."""
 Key = tuple[Any, ...]
@@ -219,8 +218,3 @@ def _declaration(symbol: ir.Symbol, spellings: Spellings) -> ArrayFacts:
     known = symbol.type.bytes if symbol.storage == "shared" else None
     places_of_extents = extent_places(symbol, len(extents), spellings)
     return ArrayFacts(symbol.name, Place(*symbol.span), tuple(extents), places_of_extents, type_.bytes, known or None)
-
-
-# --- where the extents of an array are spelled in its declaration: what a fix has to change ---------------
-
-

@@ -4,26 +4,25 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from msgspec import field
 from msgspec.structs import replace
 
-from cudalint.facts import KernelFacts, Misalignment, Place
+from cudalint.facts import Misalignment, Place
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.variants import other_blocks
-from cudalint.measure.access_places import frames_of
 from cudalint.measure.alignment import Misaligned, misaligned
 from cudalint.measure.executed import Executed, execute
-from cudalint.measure.names import name_of
 from cudalint.measure.numbers import parameters_of
-from cudalint.measure.providers.provider import Provider, Run
-from cudalint.measure.shared_layout import shared_layout
+from cudalint.measure.places import frames_of, name_of
+from cudalint.measure.providers.provider import Run, SiteProvider
+from cudalint.measure.work.shared import shared_layout
 
 
-class AlignmentCollector(Provider, eq=False):
+class AlignmentCollector(SiteProvider, eq=False):
     kind: ClassVar[Kind] = "alignments"
-    found: dict[object, Misalignment] = field(default_factory=dict)
-    """By place and launch; the first execution of an access that goes wrong stands for the others."""
+    into: ClassVar[str] = "misalignments"
+
+    # By place and launch: the first execution of an access that goes wrong stands for the others.
 
     def add(self, run: Run) -> None:
         if run.is_refused or run.executed.batch.is_contradicted:
@@ -34,11 +33,11 @@ class AlignmentCollector(Provider, eq=False):
             found = _with_any_block(found, run)
         for each in found:
             fact = _fact(each, run)
-            self.found.setdefault((fact.place, fact.inlined_from, fact.array, run.index), fact)
+            self.note((fact.place, fact.inlined_from, fact.array, run.index), fact)
 
-    def put_into(self, facts: KernelFacts) -> KernelFacts:
-        found = sorted(self.found.values(), key=lambda m: (m.place, m.inlined_from, m.launch))
-        return replace(facts, misalignments=tuple(found))
+    @staticmethod
+    def rank(fact: Misalignment) -> tuple[object, ...]:
+        return fact.place, fact.inlined_from, fact.launch
 
 
 def _misaligned(executed: Executed, configuration: Configuration) -> list[Misaligned]:

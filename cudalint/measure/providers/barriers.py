@@ -1,4 +1,5 @@
-"""The barrier facts of a kernel, collected launch by launch."""
+"""The barrier facts of a kernel, collected launch by launch, and its warp functions of old, without a mask of the lanes
+that take part (`__shfl`, `__any`)."""
 
 from __future__ import annotations
 
@@ -9,19 +10,20 @@ from typing import ClassVar
 from msgspec import field
 from msgspec.structs import replace
 
+from cudalint.execute.trace import Stack
 from cudalint.facts import Barrier, BarrierKind, BarrierResult, Frame, KernelFacts, Place, UnmaskedCall
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
-from cudalint.ir.walk import walk, without_casts
+from cudalint.ir.builtins import builtin
+from cudalint.ir.walk import nodes_in, walk, without_casts
 from cudalint.kinds import Kind
 from cudalint.launches.variants import another_use, not_with
-from cudalint.measure.access_places import frames_of
 from cudalint.measure.barriers import Arrival, Arrivals, BarrierSite
 from cudalint.measure.executed import Executed
+from cudalint.measure.places import frames_of, functions_in, reference_of
 from cudalint.measure.providers.provider import Provider, Run, Subject
 from cudalint.measure.redundant import redundant_barriers
 from cudalint.measure.seen import Seen
-from cudalint.measure.unmasked import unmasked_calls
 from cudalint.options.limits import MAX_THREADS
 
 _Site = tuple[Place, tuple[Frame, ...], BarrierKind]
@@ -49,11 +51,8 @@ class BarrierCollector(Provider, eq=False):
     def _add(self, run: Run) -> None:
         arrivals = _arrivals(run.executed, run.free)
         for site, events in arrivals.sites.items():
-            function = run.executed.function
-            if site.stack:
-                called = site.stack[0]
-                reference = called.function if isinstance(called, ir.Call) else called.constructor
-                function = (reference.load() if reference is not None else None) or function
+            reference = reference_of(site.stack[0]) if site.stack else None
+            function = (reference.load() if reference is not None else None) or run.executed.function
             key = _key(site)
             # Named barriers of inline PTX are for a part of the block: who doesn't come says nothing against them.
             is_implied = events[0].is_implied or (site.kind == "named" and isinstance(site.node, ir.Asm))
@@ -169,3 +168,18 @@ def _is_met_by_all(barrier: Barrier) -> bool:
     """Whether all threads of the block come to a barrier for certain, under all launches; one of a warp orders but its
     own lanes."""
     return barrier.kind == "syncwarp" or all(result.verdict == "uniform" for result in barrier.results)
+
+
+# --- warp functions without a mask ---------------------------------------------------------------------
+
+
+_UNMASKED = ("shuffle", "unmasked-vote")
+
+
+def unmasked_calls(kernel: ir.Function) -> Iterator[tuple[ir.Call, Stack]]:
+    """Those of a kernel and of what it calls, each once, with the calls that lead there."""
+    for function, stack in functions_in(kernel):
+        for node in nodes_in(function):
+            is_of_old = isinstance(node, ir.Call) and builtin(node.name).effect in _UNMASKED
+            if is_of_old and (node.function is None or node.function.load() is None):
+                yield node, stack

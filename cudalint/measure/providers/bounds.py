@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from msgspec import field
 from msgspec.structs import replace
 
 from cudalint.execute.trace import Stack
-from cudalint.facts import KernelFacts, OutOfBounds, Place
+from cudalint.facts import OutOfBounds, Place
 from cudalint.host.executor.checked_sizes import equal
 from cudalint.host.values.nodes import without_cast
 from cudalint.ir import nodes as ir
@@ -17,23 +16,22 @@ from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import nodes_in as numbers_in
 from cudalint.launches.variants import other_blocks
-from cudalint.measure.access_places import frames_of, made_at
-from cudalint.measure.addresses import Addresses
+from cudalint.measure.bounds import Addresses, Leaving, leaving
 from cudalint.measure.executed import Executed, execute
-from cudalint.measure.leaving import Leaving, leaving
-from cudalint.measure.names import name_of
 from cudalint.measure.numbers import elements_text, numbers_of, parameters_of
-from cudalint.measure.providers.provider import Provider, Run
+from cudalint.measure.places import frames_of, made_at, name_of
+from cudalint.measure.providers.provider import Run, SiteProvider
 from cudalint.worlds.records import Parameter
 
 _ONE_THREAD = 1, 1, 1
 """What that does, a thread of any block does."""
 
 
-class BoundsCollector(Provider, eq=False):
+class BoundsCollector(SiteProvider, eq=False):
     kind: ClassVar[Kind] = "bounds"
-    found: dict[object, OutOfBounds] = field(default_factory=dict)
-    """By place and launch; the first execution of an access that leaves its array stands for the others."""
+    into: ClassVar[str] = "out_of_bounds"
+
+    # By place and launch: the first execution of an access that leaves its array stands for the others.
 
     def add(self, run: Run) -> None:
         configuration = run.configuration
@@ -47,11 +45,11 @@ class BoundsCollector(Provider, eq=False):
             found = [each for each in found if each.kind == "tail"]
         for each in found:
             fact = _fact(each, run)
-            self.found.setdefault((fact.place, fact.inlined_from, fact.array, run.index), fact)
+            self.note((fact.place, fact.inlined_from, fact.array, run.index), fact)
 
-    def put_into(self, facts: KernelFacts) -> KernelFacts:
-        found = sorted(self.found.values(), key=lambda o: (o.place, o.inlined_from, o.launch))
-        return replace(facts, out_of_bounds=tuple(found))
+    @staticmethod
+    def rank(fact: OutOfBounds) -> tuple[object, ...]:
+        return fact.place, fact.inlined_from, fact.launch
 
 
 def _leaving(executed: Executed, configuration: Configuration) -> list[Leaving]:

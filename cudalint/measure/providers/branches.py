@@ -3,18 +3,14 @@
 from __future__ import annotations
 
 import functools
-from typing import Any, ClassVar, Self
+from typing import Any, ClassVar
 
-from msgspec import field
-from msgspec.structs import replace
-
-from cudalint.facts import Branch, BranchResult, KernelFacts, Place
+from cudalint.facts import Branch, Place
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.measure.access_places import frames_of, function_of
-from cudalint.measure.branch_results import results_of
-from cudalint.measure.divergence import BranchSite
-from cudalint.measure.providers.provider import Provider, Run, Subject
+from cudalint.measure.divergence import results_of
+from cudalint.measure.places import frames_of, function_of
+from cudalint.measure.providers.provider import Run, SiteProvider
 from cudalint.measure.work.counts import Work
 
 _KINDS: dict[type[Any], Any] = {
@@ -23,14 +19,9 @@ _KINDS: dict[type[Any], Any] = {
 }  # fmt: skip
 
 
-class BranchCollector(Provider, eq=False):
+class BranchCollector(SiteProvider, eq=False):
     kind: ClassVar[Kind] = "branches"
-    kernel: str
-    _sites: dict[BranchSite, list[BranchResult]] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, subject: Subject) -> Self:
-        return cls(subject.function.name)
+    into: ClassVar[str] = "branches"
 
     def add(self, run: Run) -> None:
         executed = run.executed
@@ -40,13 +31,11 @@ class BranchCollector(Provider, eq=False):
             return run.work if not world else executed.work(executed.lengths(world=world), world)
 
         for site, result in results_of(executed, run.index, works):
-            self._sites.setdefault(site, []).append(result)
+            node = site.node.condition if isinstance(site.node, ir.DoWhile) else site.node
+            function = function_of(site.stack, executed.function.name)
+            fact = Branch(Place(*node.span), function, frames_of(site.stack), _KINDS[type(site.node)], ())
+            self.note(site, fact, result)
 
-    def put_into(self, facts: KernelFacts) -> KernelFacts:
-        branches = (self._branch(site, tuple(results)) for site, results in self._sites.items())
-        return replace(facts, branches=tuple(sorted(branches, key=lambda b: (b.place, b.inlined_from, b.kind))))
-
-    def _branch(self, site: BranchSite, results: tuple[BranchResult, ...]) -> Branch:
-        function = function_of(site.stack, self.kernel)
-        node = site.node.condition if isinstance(site.node, ir.DoWhile) else site.node
-        return Branch(Place(*node.span), function, frames_of(site.stack), _KINDS[type(site.node)], results)
+    @staticmethod
+    def rank(fact: Branch) -> tuple[object, ...]:
+        return fact.place, fact.inlined_from, fact.kind

@@ -1,37 +1,101 @@
-"""How many threads come to the functions that a block computes together, collected launch by launch."""
+"""How many threads of a block come to the functions that it computes together, and which block those were made for.
+
+Source: CUB 3.0, "Block-wide primitives": where a block's extents stand among the arguments of its classes."""
 
 from __future__ import annotations
 
-from typing import ClassVar
+from collections.abc import Mapping
+from typing import Any, ClassVar, Final, NamedTuple
 
-from msgspec import field
-from msgspec.structs import replace
-
-from cudalint.facts import Frame, KernelFacts, Place
+from cudalint.execute.library.common import class_of
+from cudalint.execute.trace import Stack, Trace
+from cudalint.facts import Place
 from cudalint.facts.collectives import CollectiveCall, CollectiveResult
 from cudalint.kinds import Kind
-from cudalint.measure.access_places import frames_of
-from cudalint.measure.collectives import collectives_of
-from cudalint.measure.providers.provider import Provider, Run
-
-_Site = tuple[Place, tuple[Frame, ...], str, tuple[int, int, int], bool]
+from cudalint.measure.places import frames_of
+from cudalint.measure.providers.provider import Run, SiteProvider
 
 
-class CollectiveCollector(Provider, eq=False):
+class CollectiveCollector(SiteProvider, eq=False):
     kind: ClassVar[Kind] = "collectives"
-    _sites: dict[_Site, list[CollectiveResult]] = field(default_factory=dict)
+    into: ClassVar[str] = "collectives"
 
     def add(self, run: Run) -> None:
-        assumptions = run.launch.assumptions
         for call, threads in collectives_of(run.executed.trace).items():
-            site = Place(*call.node.span), frames_of(call.stack), call.name, call.made_for, call.or_fewer
-            results = self._sites.setdefault(site, [])
-            if threads and all(result.launch != run.index for result in results):
-                results.append(CollectiveResult(run.index, threads, assumptions))
+            place, frames = Place(*call.node.span), frames_of(call.stack)
+            key = place, frames, call.name, call.made_for, call.or_fewer
+            known = self.found.get(key)
+            is_new = threads and (known is None or all(result.launch != run.index for result in known.results))
+            result = CollectiveResult(run.index, threads, run.launch.assumptions) if is_new else None
+            self.note(key, CollectiveCall(place, call.name, call.made_for, call.or_fewer, frames, ()), result)
 
-    def put_into(self, facts: KernelFacts) -> KernelFacts:
-        found = (
-            CollectiveCall(place, name, made_for, or_fewer, frames, tuple(results))
-            for (place, frames, name, made_for, or_fewer), results in self._sites.items()
-        )
-        return replace(facts, collectives=tuple(sorted(found, key=lambda each: (each.place, each.inlined_from))))
+    @staticmethod
+    def rank(fact: CollectiveCall) -> tuple[object, ...]:
+        return fact.place, fact.inlined_from
+
+
+# --- what the trace shows ------------------------------------------------------------------------------
+
+
+_EXTENTS: Final[Mapping[str, tuple[int, int, int]]] = {
+    "BlockReduce": (1, 3, 4), "BlockScan": (1, 3, 4), "BlockLoad": (1, 4, 5), "BlockStore": (1, 4, 5),
+    "BlockExchange": (1, 4, 5), "BlockRadixSort": (1, 8, 9), "BlockMergeSort": (1, 4, 5), "BlockHistogram": (1, 5, 6),
+    "BlockAdjacentDifference": (1, 2, 3), "BlockDiscontinuity": (1, 2, 3), "BlockShuffle": (1, 2, 3),
+}  # fmt: skip
+
+
+class Collective(NamedTuple):
+    """A call that the threads of a block make together."""
+
+    node: Any
+    stack: Stack
+    name: str
+    """Of the class."""
+    made_for: tuple[int, int, int]
+    or_fewer: bool
+    """It says how many threads have something to add."""
+
+
+def collectives_of(trace: Trace) -> dict[Collective, int]:
+    """The most threads of a block that come to each of them at once."""
+    found: dict[Collective, int] = {}
+    for event in trace.barriers:
+        if not event.is_implied or event.scope != "block" or event.kind != "cooperative-groups":
+            continue
+        made = _made_for(event.made_by)
+        if made is None:
+            continue
+        name, extents = made
+        call = Collective(event.node, event.stack, name, extents, event.made_by.name == "_wait_for_some")
+        found[call] = max(found.get(call, 0), int(event.mask.sum(axis=1).max()))
+    return found
+
+
+def _made_for(call: Any) -> tuple[str, tuple[int, int, int]] | None:
+    """The block for which the object's type is made; an extent that isn't written is 1."""
+    name, full = class_of(getattr(call, "receiver", None))
+    places = _EXTENTS.get(name)
+    if places is None:
+        return None
+    written = template_arguments(full)
+    x, y, z = (_whole(written[place]) if place < len(written) else 1 for place in places)
+    if len(written) <= places[0] or not x or not y or not z:
+        return None
+    return name, (x, y, z)
+
+
+def template_arguments(name: str) -> list[str]:
+    """Of `BlockReduce<Pair<int, float>, 128>` the two."""
+    inner = name.partition("<")[2].rpartition(">")[0]
+    depth, found = 0, [""]
+    for letter in inner:
+        depth += (letter in "<(") - (letter in ">)")
+        if letter == "," and not depth:
+            found.append("")
+        else:
+            found[-1] += letter
+    return [each.strip() for each in found]
+
+
+def _whole(text: str) -> int | None:
+    return int(text) if text.isdigit() else None

@@ -35,12 +35,11 @@ from cudalint.host.values.nodes import bits_of
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.conditions import MOST_THREADS
-from cudalint.measure.access_places import frames_of
 from cudalint.measure.executed import Executed
+from cudalint.measure.places import frames_of
 from cudalint.measure.providers.provider import Provider, Run, Subject
-from cudalint.measure.work.asked import requests_of
 from cudalint.measure.work.counts import Work as Counted
-from cudalint.measure.work.lengths import Lengths
+from cudalint.measure.work.lengths import Lengths, requests_of
 from cudalint.measure.work.memory import Caches, touched, traffic_of
 from cudalint.measure.work.memory import Traffic as MemoryTraffic
 from cudalint.measure.work.waits import stops, waits

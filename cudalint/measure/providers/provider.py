@@ -5,9 +5,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from math import prod
-from typing import ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self
 
-from msgspec import Struct
+from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint.facts import KernelFacts, LaunchFacts
 from cudalint.hardware.targets import Target
@@ -17,8 +18,7 @@ from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_sizes import open_sizes
-from cudalint.measure.executed import Compiled, Executed, execute
-from cudalint.measure.in_worlds import InWorlds, in_worlds
+from cudalint.measure.executed import Compiled, Executed, InWorlds, execute, in_worlds
 from cudalint.measure.work.counts import Work
 from cudalint.measure.work.lengths import Lengths
 from cudalint.options.analysis import AnalysisOptions
@@ -136,3 +136,27 @@ class Provider(Struct, eq=False):
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         """The kernel's facts with those of this kind."""
         raise NotImplementedError
+
+
+class SiteProvider(Provider, eq=False):
+    """Of places of the source: one fact each, which has what each launch makes of it in `results`, if it has that."""
+
+    into: ClassVar[str]
+    """The field of the kernel's facts."""
+    found: dict[object, Any] = field(default_factory=dict)
+
+    def note(self, key: object, fact: Any, result: Any = None) -> None:
+        """Keeps a fact if it is the first of its key, and adds what a launch makes of it."""
+        known = self.found.setdefault(key, fact)
+        if result is not None:
+            self.found[key] = replace(known, results=(*known.results, result))
+
+    def put_into(self, facts: KernelFacts) -> KernelFacts:
+        """In the order of their places."""
+        found = {self.into: tuple(sorted(self.found.values(), key=self.rank))}
+        return replace(facts, **found)
+
+    @staticmethod
+    def rank(fact: Any) -> tuple[object, ...]:
+        """By what facts are sorted."""
+        return (fact.place,)

@@ -17,14 +17,13 @@ def _found() -> Iterator[type[Provider]]:
     for module in pkgutil.iter_modules(cudalint.measure.providers.__path__, "cudalint.measure.providers."):
         if module.name != __name__:
             for value in vars(importlib.import_module(module.name)).values():
-                if isinstance(value, type) and issubclass(value, Provider) and value.__module__ == module.name:
+                is_own = isinstance(value, type) and issubclass(value, Provider) and value.__module__ == module.name
+                if is_own and hasattr(value, "kind"):
                     yield value
 
 
 _ORDER = get_args(Kind)
-PROVIDERS: Final[Sequence[type[Provider]]] = sorted(
-    (each for each in _found() if each is not Provider), key=lambda each: _ORDER.index(each.kind)
-)
+PROVIDERS: Final[Sequence[type[Provider]]] = sorted(_found(), key=lambda each: _ORDER.index(each.kind))
 """In the order in which they are shown a launch; what one needs comes before it."""
 
 

@@ -14,10 +14,10 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.sizes import sized
 from cudalint.ir.walk import without_casts
 from cudalint.measure import races as measured
-from cudalint.measure.access_places import frames_of
 from cudalint.measure.doubts import Doubt
+from cudalint.measure.places import frames_of
 from cudalint.measure.seen import Seen
-from cudalint.measure.turns import Turn
+from cudalint.measure.tickets import Turn
 from cudalint.worlds.records import Batch
 
 _MOST_NUMBERS = 8

@@ -20,21 +20,19 @@ from cudalint.kinds import Kind
 from cudalint.launches.variants import not_with, other_blocks
 from cudalint.measure import races as measured
 from cudalint.measure.benign import of_nobody, same_either_way, store_alike
-from cudalint.measure.bounds import Extents, outside
-from cudalint.measure.carved import meet_in_another
-from cudalint.measure.control_flow import ControlFlow
-from cudalint.measure.crossings import Crossing, fewest_gates, steps
+from cudalint.measure.bounds import Sizes, outside
+from cudalint.measure.control_flow import BarrierCall, ControlFlow
 from cudalint.measure.doubts import Doubt, doubt_about
+from cudalint.measure.elements import meet_in_another
 from cudalint.measure.executed import Executed
 from cudalint.measure.launched import Launched, doubt_about_launch
-from cudalint.measure.placement import BarrierCall
-from cudalint.measure.providers.barrier_trials import BarrierTrials
+from cudalint.measure.providers.barrier_trials import BarrierTrials, Crossing, fewest_gates, steps
 from cudalint.measure.providers.provider import Provider, Run, Subject
 from cudalint.measure.providers.race_records import Records
 from cudalint.measure.seen import Seen
 from cudalint.measure.sensitivity import where
 from cudalint.measure.stored import Stored
-from cudalint.measure.turns import late_turn
+from cudalint.measure.tickets import late_turn
 from cudalint.options.analysis import RaceScope
 
 _MOST_FOR_OTHERS = 3_000_000
@@ -49,7 +47,6 @@ class _Found(NamedTuple):
     race: Race
     spans: tuple[ir.Span, ir.Span]
     """Of the two ends in the kernel's own body."""
-    is_of_first_warp: bool
 
 
 class RaceCollector(Provider, eq=False):
@@ -126,10 +123,9 @@ class RaceCollector(Provider, eq=False):
             record = self.records.of(race, seen, executed.batch, index, doubt, condition, symbol, benign, late)
             if doubt is None and condition and symbol is None:
                 record = replace(record, certainty="possible")
-            of_first = _is_of_first_warp(race, seen)
-            if is_one_warp and record.reach == "warp" and not of_first:
+            if is_one_warp and record.reach == "warp" and not _is_of_first_warp(race, seen):
                 record = replace(record, reach="block")
-            yield _Found(record, (_in_kernel(race.first), _in_kernel(race.second)), of_first)
+            yield _Found(record, (_in_kernel(race.first), _in_kernel(race.second)))
 
     def _miss(self, executed: Executed) -> None:
         trace = executed.trace
@@ -347,7 +343,7 @@ def _come_again(race: measured.Race, seen: Seen) -> set[int]:
 
 def _outgrown(executed: Executed) -> str | None:
     """An array that is declared with fewer elements than the block has threads for: it is not made for such a block."""
-    for each in outside(executed.trace, Extents.of(executed.batch, has_shared=False)):
+    for each in outside(executed.trace, Sizes.of(executed.batch, has_shared=False)):
         if each.site.allocation.space == "shared" and not each.site.is_conditional and 0 in each.worlds:
             return each.site.allocation.name
     return None

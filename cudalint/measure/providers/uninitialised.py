@@ -1,34 +1,37 @@
-"""Reads of shared memory in front of all writes, collected launch by launch."""
+"""Shared arrays that are read before anything is written to them.
+
+It is the first touch of an array that tells: what comes later may find what another thread has written meanwhile."""
 
 from __future__ import annotations
 
-from typing import ClassVar, Self
+import re
+from collections.abc import Iterator, Sequence
+from typing import ClassVar
 
-from msgspec import field
-from msgspec.structs import replace
+import numpy as np
+from msgspec import Struct
 
-from cudalint.facts import KernelFacts, Place
+from cudalint.execute.lanes import Extents
+from cudalint.execute.memory import Allocation
+from cudalint.execute.trace import AccessEvent, Trace
+from cudalint.facts import Place
 from cudalint.facts.uninitialised import Uninitialised
+from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.measure.access_places import frames_of
-from cudalint.measure.providers.provider import Provider, Run, Subject
-from cudalint.measure.uninitialised import first_reads
+from cudalint.measure.faults import by_world
+from cudalint.measure.places import frames_of
+from cudalint.measure.providers.provider import Run, SiteProvider
 
 
-class UninitialisedCollector(Provider, eq=False):
+class UninitialisedCollector(SiteProvider, eq=False):
     """Says nothing of kernels that are not known in full. In a template that nothing instantiates,
     `BlockReduce(storage).Sum(v)` may be any call."""
 
     kind: ClassVar[Kind] = "uninitialised"
-    subject: Subject
-    _found: dict[object, Uninitialised] = field(default_factory=dict)
-
-    @classmethod
-    def of(cls, subject: Subject) -> Self:
-        return cls(subject)
+    into: ClassVar[str] = "uninitialised"
 
     def add(self, run: Run) -> None:
-        if not self.subject.is_whole or run.subject.function.is_template_pattern:
+        if not run.subject.is_whole or run.subject.function.is_template_pattern:
             return
         for each in first_reads(run.executed.trace):
             written = each.written
@@ -37,7 +40,77 @@ class UninitialisedCollector(Provider, eq=False):
                 each.event.operation == "atomic", Place(*written.node.span) if written is not None else None,
                 run.configuration.assumptions,
             )  # fmt: skip
-            self._found.setdefault((each.array.name, found.place), found)
+            self.note((each.array.name, found.place), found)
 
-    def put_into(self, facts: KernelFacts) -> KernelFacts:
-        return replace(facts, uninitialised=tuple(sorted(self._found.values(), key=lambda each: each.place)))
+
+# --- what the trace shows ------------------------------------------------------------------------------
+
+
+_GOES_ON = re.compile(r"(atomic|fetch_|.*(::|\.)fetch_)(add|sub|inc|dec|max|min|and|or|xor)", re.IGNORECASE)
+"""How atomics are called whose result depends on what was there; of an exchange that may be of no interest."""
+
+
+class FirstRead(Struct, frozen=True, eq=False):
+    """A read of an array that nothing was written to."""
+
+    event: AccessEvent
+    array: Allocation
+    thread: Extents
+    """The first one that reads, in the first world."""
+    written: AccessEvent | None
+    """The first time that something is written, later; None where nothing ever is."""
+
+
+def first_reads(trace: Trace) -> Iterator[FirstRead]:
+    """Those of a launch, of one that is known in full: nothing else may write."""
+    if trace.unknown or trace.astray or any(isinstance(event.node, ir.Asm) for event in trace.accesses):
+        return
+    touched: dict[Allocation, list[AccessEvent]] = {}
+    for event in trace.accesses:
+        if event.allocation.space == "shared":
+            touched.setdefault(event.allocation, []).append(event)
+    handed = {pointer.allocation for call in trace.calls for pointer in call.pointers}
+    if any(call.is_users for call in trace.calls):
+        return
+    for array, events in touched.items():
+        if array not in handed and (found := _first_read(array, events, trace)) is not None:
+            yield found
+
+
+def _first_read(array: Allocation, events: Sequence[AccessEvent], trace: Trace) -> FirstRead | None:
+    """Whatever the world is, it is a read that comes first there, and no data decides whether anybody gets there."""
+    lanes, told = trace.lanes, None
+    left = np.ones(lanes.worlds, bool)
+    for event in events:
+        own = left & by_world(lanes, event.mask)
+        if not own.any():
+            continue
+        if not _reads(event) or event.data > 0:
+            return None
+        told = told or event
+        left &= ~own
+        if not left.any():
+            break
+    if told is None or any(_comes_before(event, told) for event in events if not _reads(event)):
+        return None
+    rows = np.flatnonzero(told.mask.any(axis=1))
+    lane = int(told.mask[rows[0]].argmax())
+    written = next((event for event in events if event.operation in ("store", "async-copy")), None)
+    return FirstRead(told, array, lanes.thread_of(lane), written)
+
+
+def _comes_before(event: AccessEvent, read: AccessEvent) -> bool:
+    """Whether threads that the trace has later, of the other side of a branch, touch the array before a barrier that
+    the reading ones have passed: named barriers may be waited for on one side, and arrived at on the other."""
+    if event is read:
+        return False
+    own, others = (np.broadcast_to(each.interval, each.mask.shape) for each in (read, event))
+    latest = np.where(read.mask, own, -1).max(axis=1)
+    return bool((event.mask & (others < latest[:, None])).any())
+
+
+def _reads(event: AccessEvent) -> bool:
+    """Whether what was there matters: functions of libraries may know better."""
+    if event.operation == "atomic":
+        return isinstance(event.node, ir.Call) and _GOES_ON.match(event.node.name) is not None
+    return event.operation == "load" and not isinstance(event.node, (ir.Call, ir.Construct))

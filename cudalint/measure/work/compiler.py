@@ -13,7 +13,7 @@ from cudalint.heuristics import heuristic
 from cudalint.measure.work.terms import Term, added, below, linear
 
 if TYPE_CHECKING:
-    from cudalint.measure.work.places import Loop, Scope
+    from cudalint.measure.work.graph import Loop, Scope
 
 HOISTING = heuristic("work-hoisting", "SASS: a value that no turn changes is computed before the loop")
 CONTRACTION = heuristic("work-contraction", "nvcc's default, -fmad=true: a product that is added to is one FFMA")

@@ -19,10 +19,10 @@ from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence, sequence_of
 from cudalint.ir.kept import kept
 from cudalint.measure.work import compiler
+from cudalint.measure.work.graph import Charge, Graph, Place, Test
 from cudalint.measure.work.machine import SymbolicMachine, Variable
-from cudalint.measure.work.places import Charge, Graph, Place, Test
+from cudalint.measure.work.shared import unread
 from cudalint.measure.work.terms import Term
-from cudalint.measure.work.unread import unread
 from cudalint.measure.work.walk import SymbolicProgram
 from cudalint.measure.work.wide import Wide, shared_starts, wide_accesses
 

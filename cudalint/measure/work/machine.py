@@ -3,26 +3,23 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
 from cudalint.execute.memory import ASTRAY, Allocation, Memory, pieces, plus
 from cudalint.execute.program import Program
-from cudalint.execute.trace import BarrierPart, BarrierScope
+from cudalint.execute.trace import BarrierPart, BarrierScope, Trace
 from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, leaves
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
-from cudalint.measure.access_places import record_at
+from cudalint.measure.places import record_at
 from cudalint.measure.work import compiler, terms
-from cudalint.measure.work.places import Access, Graph, Place, Scope, Stored, Version, Visit
+from cudalint.measure.work.graph import Access, Graph, Place, Scope, Stored, Version, Visit
 from cudalint.measure.work.runs import ALL, Spot, Straight
 from cudalint.measure.work.slow_paths import Apart
 from cudalint.measure.work.terms import ADDRESS, SHARED_ADDRESS, UINT, VOID, Term
-
-if TYPE_CHECKING:
-    from cudalint.execute.trace import Trace
 
 Variable = tuple[str, int]
 """By its name and its type."""

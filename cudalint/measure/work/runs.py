@@ -15,7 +15,7 @@ from typing import Any, Literal, NamedTuple
 
 from cudalint.facts import Operation
 from cudalint.ir import nodes as ir
-from cudalint.measure.access_places import Within
+from cudalint.measure.places import Within
 
 _WIDEST = 16
 Kind = Literal["compiler", "loads", "stores"]

@@ -5,6 +5,7 @@ What stands before and behind a jump is not merged into one wide access.
 
 from __future__ import annotations
 
+from math import frexp
 from typing import Any, NamedTuple, TypeGuard
 
 from cudalint.heuristics import heuristic
@@ -12,7 +13,6 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
 from cudalint.ir.kept import kept
-from cudalint.measure.work.operations import is_power_of_two
 
 _SLOW_PATHS = heuristic("slow-paths", "SASS of divisions and library functions: their jumps end straight-line code")
 _NO_ARITHMETIC = ("__", "atomic", "clock")
@@ -73,3 +73,13 @@ def _is_power_of_two(divisor: ir.Expr) -> bool:
     if not isinstance(divisor, ir.Constant) or not isinstance(divisor.value, (int, float)):
         return False
     return is_power_of_two(divisor.value)
+
+
+def is_power_of_two(value: int | float) -> bool:
+    """Whether the absolute value of a number of the source is one; zero, infinity and what is no number are none. C has
+    no limit for the digits of a constant, so that an integer may be beyond what a float or a machine's integer holds.
+    """
+    if isinstance(value, int):
+        size = abs(int(value))
+        return size != 0 and size & (size - 1) == 0
+    return abs(frexp(value)[0]) == 0.5

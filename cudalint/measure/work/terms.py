@@ -13,7 +13,7 @@ from cudalint.execute.values import Data, Symbolic, Value
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.measure.work.places import Graph, Loop, Place
+    from cudalint.measure.work.graph import Graph, Loop, Place
 
 ADDRESS = ir.Scalar("address", 8, "int")
 SHARED_ADDRESS = ir.Scalar("shared address", 4, "int")

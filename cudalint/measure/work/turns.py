@@ -3,18 +3,16 @@ of all others one turn is walked, in which whatever turns change are variables."
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from cudalint.execute.memory import Allocation
+from cudalint.execute.program import Program
 from cudalint.execute.values import Aggregate, Data, Pointer, Value, truth
 from cudalint.ir import nodes as ir
 from cudalint.measure.work import compiler, terms
-from cudalint.measure.work.places import Graph, Loop, Place, Test, Version
+from cudalint.measure.work.graph import Graph, Loop, Place, Test, Version
 from cudalint.measure.work.runs import ALL
 from cudalint.measure.work.terms import VOID, Term, type_of
-
-if TYPE_CHECKING:
-    from cudalint.execute.program import Program
 
 _MOST_TURNS = 1200
 _ASKED = 16

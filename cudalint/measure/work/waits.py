@@ -12,9 +12,8 @@ from cudalint.facts.costs import Waits
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.measure.requests import AccessSite
-from cudalint.measure.work.asked import Requests
 from cudalint.measure.work.counts import Laid, Work
-from cudalint.measure.work.lengths import Lengths
+from cudalint.measure.work.lengths import Lengths, Requests
 
 _OVERLAP = 4
 """Iterations whose loads are under way together: loops are unrolled mostly by four."""

@@ -13,8 +13,8 @@ from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, truth
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS
 from cudalint.measure.work import compiler
+from cudalint.measure.work.graph import Scope
 from cudalint.measure.work.machine import Writes
-from cudalint.measure.work.places import Scope
 from cudalint.measure.work.runs import ALL, Kind
 from cudalint.measure.work.slow_paths import Apart, keeps_apart
 from cudalint.measure.work.terms import BOOL, UINT, VOID, Term, type_of

@@ -7,12 +7,12 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 
 from cudalint import __version__
-from cudalint.diagnostics import Diagnostic, Suggestion
+from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.facts import FindingCost, LaunchFacts, Place
 from cudalint.report.findings.causes import everything_in
 from cudalint.report.findings.choosing import distinct_fixes
 from cudalint.report.findings.requirements import Requirement, condition_of, requirements
-from cudalint.report.findings.results import CheckResult, Failure
+from cudalint.report.findings.results import CheckResult
 from cudalint.report.findings.showing import certainty_of
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats.plain import json_text
@@ -35,7 +35,10 @@ def document(result: CheckResult) -> JsonObject:
         "fixes": list(_fixes(result.diagnostics)),
         "fixed": [_diagnostic(diagnostic) for diagnostic in result.fixed],
         "requirements": [_requirement(each) for each in requirements(result.minor)],
-        "failures": [_failure(failure) for failure in result.failures],
+        "failures": [
+            {**picked(f, "path", "message", "severity", "kernels"), "number_of_kernels": f.number}
+            for f in result.failures
+        ],
         "summary": {
             "files": result.files,
             "kernels": len(coverage.kernels),
@@ -55,33 +58,32 @@ def document(result: CheckResult) -> JsonObject:
     }
 
 
-def _failure(failure: Failure) -> JsonObject:
-    return {
-        "path": failure.path,
-        "message": failure.message,
-        "severity": failure.severity,
-        "kernels": list(failure.kernels),
-        "number_of_kernels": failure.number,
-    }
-
-
 def document_head(target: str) -> JsonObject:
     """What every document starts with."""
     return {"schema": SCHEMA, "tool": {"name": "cudalint", "version": __version__}, "target": target}
 
 
+def picked(record: object, *names: str) -> JsonObject:
+    """Some fields of a record as JSON has them, in this order."""
+    return {name: plain_value(getattr(record, name)) for name in names}
+
+
+def plain_value(value: object) -> object:
+    """What a record holds as JSON has it: lists for tuples, and figures as `plain_number` has them."""
+    if value is None or isinstance(value, str | int):
+        return value
+    if isinstance(value, Mapping):
+        return {name: plain_value(each) for name, each in value.items()}
+    if isinstance(value, tuple | list):
+        return [plain_value(each) for each in value]
+    return plain_number(value)  # type: ignore[arg-type]  # A float, or a number of numpy's.
+
+
 def launch_object(launch: LaunchFacts) -> JsonObject:
-    return {
-        "block": list(launch.block),
-        "grid": list(launch.grid),
-        "grid_is_assumed": launch.grid_is_assumed,
-        "dynamic_shared_bytes": launch.dynamic_shared_bytes,
-        "source": launch.source,
-        "path": launch.path,
-        "line": launch.line,
-        "parameters": dict(launch.parameters),
-        "assumptions": list(launch.assumptions),
-    }
+    return picked(
+        launch, "block", "grid", "grid_is_assumed", "dynamic_shared_bytes", "source", "path", "line", "parameters",
+        "assumptions",
+    )  # fmt: skip
 
 
 def plain_number(value: float | None) -> float | None:
@@ -92,42 +94,45 @@ def plain_number(value: float | None) -> float | None:
 
 
 def _diagnostic(diagnostic: Diagnostic) -> JsonObject:
+    is_conditional = certainty_of(diagnostic) == "conditional"
     return {
-        "code": diagnostic.code,
-        "name": diagnostic.name,
-        "severity": diagnostic.severity,
-        **_place(diagnostic.place),
+        **picked(diagnostic, "code", "name", "severity"),
+        **place_object(diagnostic.place),
         "message": diagnostic.message,
-        "kernel": diagnostic.kernel or None,
-        "instantiation": diagnostic.instantiation or None,
+        **_kernel(diagnostic),
         "certainty": certainty_of(diagnostic),
-        "condition": condition_of(diagnostic) if certainty_of(diagnostic) == "conditional" else None,
-        "worlds": {"held": diagnostic.worlds.held, "tried": diagnostic.worlds.tried},
-        "held_back": diagnostic.held_back,
-        "assumptions": list(diagnostic.assumptions),
-        "not_in": list(diagnostic.not_in),
+        "condition": condition_of(diagnostic) if is_conditional else None,
+        "worlds": picked(diagnostic.worlds, "held", "tried"),
+        **picked(diagnostic, "held_back", "assumptions", "not_in"),
         "launches": [launch_object(launch) for launch in diagnostic.launches],
-        "figures": _figures(diagnostic.figures),
+        "figures": plain_value(diagnostic.figures),
         "cost": None if diagnostic.cost is None else _cost(diagnostic.cost),
-        "related": [{**_place(related.place), "message": related.message} for related in diagnostic.related],
+        "related": [{**place_object(each.place), "message": each.message} for each in diagnostic.related],
         "suggestion": _suggestion(diagnostic.suggestion) if diagnostic.suggestion else None,
         "no_edit": diagnostic.no_edit or None,
-        "variants": [_variant(variant) for variant in diagnostic.variants],
+        "variants": [
+            {
+                "message": variant.message,
+                "instantiation": variant.instantiation or None,
+                **picked(variant, "assumptions"),
+                "launches": [launch_object(launch) for launch in variant.launches],
+                **picked(variant, "figures"),
+            }
+            for variant in diagnostic.variants
+        ],
         "occurrences": diagnostic.occurrences,
         "also": [_occurrence(other) for other in diagnostic.also],
     }
 
 
+def _kernel(diagnostic: Diagnostic) -> JsonObject:
+    return {"kernel": diagnostic.kernel or None, "instantiation": diagnostic.instantiation or None}
+
+
 def _occurrence(other: Diagnostic) -> JsonObject:
     """Another finding of the same cause, in short."""
-    return {
-        **_place(other.place),
-        "message": other.message,
-        "kernel": other.kernel or None,
-        "instantiation": other.instantiation or None,
-        "assumptions": list(other.assumptions),
-        "figures": _figures(other.figures),
-    }
+    own = picked(other, "assumptions", "figures")
+    return {**place_object(other.place), "message": other.message, **_kernel(other), **own}
 
 
 def _requirement(requirement: Requirement) -> JsonObject:
@@ -146,54 +151,26 @@ def _fixes(diagnostics: Sequence[Diagnostic]) -> Iterator[JsonObject]:
         yield {
             "applicability": "safe" if fix.is_safe else "unsafe",
             "message": fix.suggestion.message,
-            "edits": [{**_place(edit.place), "text": edit.text} for edit in fix.edits],
+            "edits": _edits(fix.edits),
             "diagnostics": sorted({numbers[id(diagnostic)] for diagnostic in fix.findings}),
         }
 
 
-def _variant(variant: Diagnostic) -> JsonObject:
-    return {
-        "message": variant.message,
-        "instantiation": variant.instantiation or None,
-        "assumptions": list(variant.assumptions),
-        "launches": [launch_object(launch) for launch in variant.launches],
-        "figures": _figures(variant.figures),
-    }
-
-
 def _suggestion(suggestion: Suggestion) -> JsonObject:
-    return {
-        "applicability": suggestion.applicability,
-        "message": suggestion.message,
-        "edits": [{**_place(edit.place), "text": edit.text} for edit in suggestion.edits],
-        "before": _figures(suggestion.before),
-        "after": _figures(suggestion.after),
-    }
+    own = picked(suggestion, "applicability", "message")
+    return {**own, "edits": _edits(suggestion.edits), **picked(suggestion, "before", "after")}
 
 
-def _place(place: Place) -> JsonObject:
-    return {
-        "path": place.path,
-        "line": place.line,
-        "column": place.column,
-        "end_line": place.end_line,
-        "end_column": place.end_column,
-    }
+def _edits(edits: Sequence[Edit]) -> list[JsonObject]:
+    return [{**place_object(edit.place), "text": edit.text} for edit in edits]
+
+
+def place_object(place: Place) -> JsonObject:
+    return picked(place, "path", "line", "column", "end_line", "end_column")
 
 
 def _cost(cost: FindingCost) -> JsonObject:
-    return {
-        "share": plain_number(cost.share),
-        "speedup": plain_number(cost.speedup),
-        "limiter": cost.limiter,
-        "sectors": plain_number(cost.sectors),
-        "wavefronts": plain_number(cost.wavefronts),
-        "traffic_share": plain_number(cost.traffic_share),
-        "status": cost.status,
-        "reason": cost.reason,
-        "time_us": plain_number(cost.kernel.time_us) if cost.kernel is not None else None,
-    }
-
-
-def _figures(figures: Mapping[str, float]) -> JsonObject:
-    return {name: plain_number(value) for name, value in figures.items()}
+    own = picked(
+        cost, "share", "speedup", "limiter", "sectors", "wavefronts", "traffic_share", "status", "reason"
+    )  # fmt: skip
+    return {**own, "time_us": plain_number(cost.kernel.time_us) if cost.kernel is not None else None}

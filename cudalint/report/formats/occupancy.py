@@ -10,7 +10,7 @@ from cudalint.hardware.occupancy import DEFAULT_SETTING, Limits, Occupancy, Sett
 from cudalint.hardware.targets import Target
 from cudalint.hardware.whatif import BLOCK_SIZES, Alternative, Cliff, by_block_size, by_registers, cliffs
 from cudalint.numerals import count
-from cudalint.report.formats.diagnostics_json import JsonObject, document_head
+from cudalint.report.formats.diagnostics_json import JsonObject, document_head, picked
 from cudalint.report.formats.style import Style
 
 
@@ -49,8 +49,7 @@ def json_object(question: Question) -> JsonObject:
         "registers": question.registers,
         "shared_bytes": question.shared,
         **_figures(result),
-        "needs_opt_in": result.needs_opt_in,
-        "obstacles": list(result.obstacles),
+        **picked(result, "needs_opt_in", "obstacles"),
         "cliffs": [
             {"resource": cliff.resource, "value": cliff.value, **_figures(cliff.occupancy)}
             for cliff in question.cliffs()
@@ -62,10 +61,7 @@ def json_object(question: Question) -> JsonObject:
 
 def _figures(result: Occupancy) -> JsonObject:
     return {
-        "blocks_per_sm": result.blocks_per_sm,
-        "warps_per_sm": result.warps_per_sm,
-        "occupancy": result.occupancy,
-        "limiters": list(result.limiters),
+        **picked(result, "blocks_per_sm", "warps_per_sm", "occupancy", "limiters"),
         "limits": dict(result.limits.by_resource()),
     }
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final
 
@@ -13,7 +12,7 @@ from cudalint.hardware.targets import Target, find_target
 from cudalint.report.drawing.roofline import Spot, axes, roofline_of
 from cudalint.report.drawing.svg import Drawing, text
 from cudalint.report.formats import costs, wording
-from cudalint.report.formats.diagnostics_json import JsonObject, document_head
+from cudalint.report.formats.diagnostics_json import JsonObject, document_head, picked
 from cudalint.report.formats.style import Style
 
 _LEAST = 0.02
@@ -225,35 +224,17 @@ def json_object(kernels: Sequence[KernelRoof]) -> JsonObject:
 
 
 def _target(target: Target) -> JsonObject:
-    return {
-        "name": target.name,
-        "fp32_gflops": target.fp32_tflops * 1e3,
-        "bandwidth_gb_s": target.bandwidth_gb_s,
-        "ridge": target.ridge,
-    }
+    gflops = {"fp32_gflops": target.fp32_tflops * 1e3}
+    return {"name": target.name, **gflops, **picked(target, "bandwidth_gb_s", "ridge")}
 
 
 def _kernel(kernel: KernelRoof) -> JsonObject:
-    cost = kernel.cost
     return {
-        "path": kernel.path,
-        "line": kernel.line,
-        "kernel": kernel.kernel,
-        "block": list(kernel.launch.block),
-        "grid": list(kernel.launch.grid),
+        **picked(kernel, "path", "line", "kernel"),
+        **picked(kernel.launch, "block", "grid"),
         "target": kernel.target,
-        "status": cost.status,
-        "reason": cost.reason,
-        "arithmetic_intensity": _finite(cost.arithmetic_intensity),
-        "requested_intensity": _finite(cost.requested_intensity),
-        "ridge": cost.ridge,
-        "reached_gflops": _finite(cost.reached_gflops),
-        "attainable_gflops": _finite(cost.attainable_gflops),
-        "bound": cost.bound,
-        "time_us": _finite(cost.time_us),
-        "limits_us": {resource: _finite(time) for resource, time in cost.limits_us.items()},
-    }
-
-
-def _finite(value: float | None) -> float | None:
-    return value if value is None or math.isfinite(value) else None
+        **picked(
+            kernel.cost, "status", "reason", "arithmetic_intensity", "requested_intensity", "ridge", "reached_gflops",
+            "attainable_gflops", "bound", "time_us", "limits_us",
+        ),
+    }  # fmt: skip

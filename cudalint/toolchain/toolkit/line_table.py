@@ -4,7 +4,7 @@ Nsight Compute and cuobjdump give an instruction the line of nvcc's line table. 
 that is where the last name or number of its address begins; calls, macros and `sizeof` count as their first word, what
 follows the address (`]`, `.x`, `=`) for nothing, and what the compiler's front end folds (`2 * (3 + 1)`, anything times
 zero) as where that begins. Read from nvdisasm's line tables of some seventy accesses (nvcc 13.0);
-tests/test_line_table.py holds them.
+tests/toolchain/test_line_table.py holds them.
 """
 
 from __future__ import annotations
