@@ -25,6 +25,7 @@ from cudalint.ir.walk import without_casts
 from cudalint.measure.faults import Found, Site, Wrong, found_of, sites_of
 from cudalint.measure.machine_accesses import MachineSite, SiteKey
 from cudalint.measure.numbers import numbers_of, parameters_of
+from cudalint.measure.places import pointees_of
 from cudalint.measure.rows import Rows
 from cudalint.measure.work.shared import alignment
 from cudalint.worlds.records import Batch
@@ -56,11 +57,12 @@ def misaligned(
 ) -> Iterator[Misaligned]:  # fmt: skip
     """In the order of the trace. `layout` has the places of shared arrays, `open_axes` is along how many the number
     of blocks is open, and `machine` is asked for what the compiler makes of accesses."""
-    units, numbers, rows = _units(kernel), terms_of(batch), None
+    pointees, numbers, rows = pointees_of(kernel), terms_of(batch), None
     for found, events, is_drawn in misaligned_sites(trace, layout, machine):
-        width, base = width_of(found.site), base_of(found.site, layout)
+        width, base = needed_of(found.site, layout)
         residues = residues_of(events, trace.lanes, width, base)
-        unit = units.get(found.site.allocation.name, 0)
+        pointee = pointees.get(found.site.allocation.name)
+        unit = alignment(pointee) if pointee is not None and pointee.bytes else 0
         if is_whatever(residues, numbers, width, unit, batch):
             # What only data misaligns it may as well not.
             if not is_drawn:
@@ -81,22 +83,24 @@ def misaligned_sites(
     goes into the addresses."""
 
     def asks(site: Site) -> Wrong | None:
-        width = width_of(site)
-        return _wrong(width, base_of(site, layout)) if width > 1 and site.allocation.space in _STARTING else None
+        width, base = needed_of(site, layout)
+        if width == 1 or site.allocation.space not in _STARTING:
+            return None
+        return lambda offset: (offset + base) % width != 0
 
     drawn = {id(event.node) for event in trace.accesses if type(event.offset) is Drawn}
-    wholes: dict[SiteKey, Any] = {}
-    events = (_whole(event, machine, wholes) for event in _with_numbers(trace))
-    sites = sites_of(events)
+    sites = sites_of(_as_made(trace, machine))
     for found in found_of(sites, trace, asks):
         yield found, sites[found.site], id(found.site.node) in drawn
 
 
-def _with_numbers(trace: Trace) -> Iterator[AccessEvent]:
+def _as_made(trace: Trace, machine: Callable[[], Mapping[SiteKey, MachineSite]]) -> Iterator[AccessEvent]:
     """The accesses, with numbers for the data that goes into their addresses: nobody knows them, and any may be there.
-    Some of the executions tell as much as all."""
+    Some of the executions tell as much as all. In the place of those of several fields of a record is the access that
+    the compiler makes of them: it takes that to be as aligned as it is declared to be."""
     made: Counter[int] = Counter()
     known: Known = {}
+    parts: dict[SiteKey, tuple[int, int] | None] = {}
     for event in trace.accesses:
         if type(event.offset) is Drawn:
             made[id(event.node)] += 1
@@ -104,33 +108,23 @@ def _with_numbers(trace: Trace) -> Iterator[AccessEvent]:
                 continue
             numbers, _ = event.offset.numbers(trace.lanes, known)
             event = event._replace(offset=numbers.astype(np.int64) if type(numbers) is np.ndarray else int(numbers))
+        if event.allocation.space == "global" and not isinstance(event.offset, Data):
+            key = event.node, event.stack, event.operation, event.bytes
+            if key not in parts:
+                parts[key] = _part(key, machine)
+            part = parts[key]
+            if part is not None:
+                event = event._replace(offset=plus(event.offset, -part[0]), bytes=part[1])
         yield event
 
 
-def _whole(
-    event: AccessEvent, machine: Callable[[], Mapping[SiteKey, MachineSite]], known: dict[SiteKey, Any]
-) -> AccessEvent:
-    """The access that the compiler makes of those of several fields of a record: it takes that to be as aligned as it
-    is declared to be."""
-    if event.allocation.space != "global" or isinstance(event.offset, Data):
-        return event
-    key = event.node, event.stack, event.operation, event.bytes
-    if key not in known:
-        known[key] = _part(event, machine, key)
-    if known[key] is None:
-        return event
-    begin, width = known[key]
-    return event._replace(offset=plus(event.offset, -begin), bytes=width)
-
-
-def _part(
-    event: AccessEvent, machine: Callable[[], Mapping[SiteKey, MachineSite]], key: SiteKey
-) -> tuple[int, int] | None:
+def _part(key: SiteKey, machine: Callable[[], Mapping[SiteKey, MachineSite]]) -> tuple[int, int] | None:
     """Where in the access of the machine that of a field is, and the bytes of that; None where it is one by itself."""
-    record = _record(event.node)
-    if record is None or record.align <= event.bytes:
+    node, _, _, bytes_ = key
+    record = _record(node)
+    if record is None or record.align <= bytes_:
         return None
-    node = without_casts(event.node)
+    node = without_casts(node)
     field = record.field(node.field) if isinstance(node, ir.Member) else None
     site = machine().get(key)
     if field is None or site is None:
@@ -157,16 +151,13 @@ def natural_width(size: int) -> int:
     return min(size & -size, _WIDEST) if size else 1
 
 
-def width_of(site: Site) -> int:
-    """What the address has to be a multiple of. The fields of packed records are put together from parts that are as
-    wide as the record is aligned."""
-    width, record = natural_width(site.bytes), _record(site.node)
-    return min(width, record.align) if record is not None and record.align else width
-
-
-def base_of(site: Site, layout: Mapping[ir.Symbol, int]) -> int:
-    symbol = site.allocation.symbol
-    return layout.get(symbol, 0) if symbol is not None else 0
+def needed_of(site: Site, layout: Mapping[ir.Symbol, int]) -> tuple[int, int]:
+    """What the address of an access has to be a multiple of, and where a shared array itself starts. The fields of
+    packed records are put together from parts that are as wide as the record is aligned."""
+    width, record, symbol = natural_width(site.bytes), _record(site.node), site.allocation.symbol
+    if record is not None and record.align:
+        width = min(width, record.align)
+    return width, layout.get(symbol, 0) if symbol is not None else 0
 
 
 def _record(node: Any) -> ir.RecordType | None:
@@ -178,26 +169,6 @@ def _record(node: Any) -> ir.RecordType | None:
         return None
     type_ = node.base.type.pointee if isinstance(node.base.type, ir.PointerType) else node.base.type
     return type_ if isinstance(type_, ir.RecordType) else None
-
-
-def _wrong(width: int, base: int) -> Wrong:
-    def wrong(event: AccessEvent, offset: Any) -> Any:
-        return (offset + base) % width != 0
-
-    return wrong
-
-
-def _units(kernel: ir.Function) -> dict[str, int]:
-    """The alignment of what each parameter points to, and what the fields of structures do that are passed."""
-    found: dict[str, int] = {}
-    left = [(symbol.name, symbol.type) for symbol in kernel.parameters]
-    while left:
-        name, type_ = left.pop()
-        if isinstance(type_, ir.PointerType):
-            found[name] = alignment(type_.pointee) if type_.pointee.bytes else 0
-        elif isinstance(type_, ir.RecordType):
-            left += [(f"{name}.{field.name}", field.type) for field in type_.fields]
-    return found
 
 
 # --- what numbers have to be multiples of --------------------------------------------------------------
@@ -231,7 +202,7 @@ def terms_of(batch: Batch) -> Terms:
 
 
 def is_whatever(residues: Sequence[int], terms: Terms, width: int, unit: int, batch: Batch) -> bool:
-    """Whether lanes are misaligned whatever the numbers are: in all worlds alike, or in each that has several blocks
+    """Whether lanes are misaligned whatever the numbers are: equally in all worlds, or in each that has several blocks
     where their number is open, among them one in which all numbers are multiples of the width; or as a sum that is
     never a multiple of it, such as `2 * K + 1`. See `requirement_of` for the arguments."""
     reached = [world for world, bits in enumerate(residues) if bits]
@@ -337,7 +308,7 @@ def _one_by_one(aligned: Sequence[bool], divisor: int, terms: Terms) -> Requirem
 
 
 def _candidates(terms: Terms, divisor: int) -> Iterator[tuple[str, tuple[str, ...], list[bool], int]]:
-    """Those that are told rather come first."""
+    """Those that are reported rather than others come first."""
     divisors = [own for own in dict.fromkeys((divisor, 2, 4, 8, 16)) if own > 1]
     for own in divisors:
         for name, values in terms.items():

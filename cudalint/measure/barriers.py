@@ -186,8 +186,8 @@ class Arrivals:
         for guard in self._seen.ways.guards_of(site.node, site.stack):
             found = self._seen.origins_of(guard)
             if found.is_data and self._seen.varies(found, site.kind == "grid"):
-                told = self._seen.told(found)
-                return Arrival("unknown", f"it depends on data whether all threads come: {told}", by_data=True)
+                source = self._seen.described(found)
+                return Arrival("unknown", f"it depends on data whether all threads come: {source}", by_data=True)
         return None
 
     def _unnamed(self, events: Sequence[BarrierEvent]) -> Arrival | None:
@@ -253,7 +253,7 @@ def _stands_at(node: Any, path: str, line: int, column: int) -> bool:
 _FIRST = (0, 0, 0)
 Absence = Literal["returned", "elsewhere", "never"]
 """Why a thread does not come to a barrier: it has returned before; it comes to another one in its place; or it goes
-past it to the end of the kernel. Those of parts of warps are never told to be elsewhere."""
+past it to the end of the kernel. Those of parts of warps are never reported as elsewhere."""
 
 
 class MissedBarrier(Struct, frozen=True, eq=False):
@@ -272,8 +272,6 @@ class MissedBarrier(Struct, frozen=True, eq=False):
     world: int
     worlds: tuple[int, ...]
     """In which some threads of a block come, and others are absent in this way."""
-    instead: Any
-    """The barrier that the absent one comes to, if it does."""
     is_conditional: bool
     """Data decides whether a thread comes; those that may come are taken to."""
 
@@ -301,7 +299,7 @@ def missed_barriers(trace: Trace) -> list[MissedBarrier]:
                 own = rows[np.isin(rows // lanes.blocks, worlds)].tolist()
                 # Block 0 is there whatever the grid is; those who have returned may be behind the end of the data.
                 row = own[0] if absence == "returned" else min(own, key=lambda row: lanes.block_of(row) != _FIRST)
-                entries.append(_missed(trace, event, absence, absent, row, tuple(worlds)))
+                entries.append(_missed(lanes, event, absence, absent, row, tuple(worlds)))
     return [_joined(entries) for entries in found.values()]
 
 
@@ -350,40 +348,18 @@ def _spread(of_groups: Any, lanes: Lanes) -> Any:
 
 
 def _missed(
-    trace: Trace, event: BarrierEvent, absence: Absence, absent: Mask, row: int, worlds: tuple[int, ...]
+    lanes: Lanes, event: BarrierEvent, absence: Absence, absent: Mask, row: int, worlds: tuple[int, ...]
 ) -> MissedBarrier:
-    lanes = trace.lanes
     lane = int(np.flatnonzero(absent[row])[0])
     comes = event.mask[row].copy()
-    is_warp = event.kind == "syncwarp"
-    if is_warp:
+    if event.kind == "syncwarp":
         first = lane - lane % WARP_LANES
         comes[:first] = comes[first + WARP_LANES :] = False
     waiting = int(np.flatnonzero(comes)[0])
-    instead = _other_barrier(trace, event, row, lane, waiting) if absence == "elsewhere" else None
     return MissedBarrier(
         event.node, event.stack, event.kind, absence, lanes.thread_of(waiting), lanes.thread_of(lane),
-        lanes.block_of(row), lanes.world_of(row), worlds, instead, event.data > 0,
+        lanes.block_of(row), lanes.world_of(row), worlds, event.data > 0,
     )  # fmt: skip
-
-
-def _other_barrier(trace: Trace, event: BarrierEvent, row: int, lane: int, waiting: int) -> Any:
-    """The barrier that a lane comes to in place of the one that another waits at."""
-    is_warp = event.kind == "syncwarp"
-    number = _at(_interval(event), row, waiting)
-    for other in trace.barriers:
-        is_same_kind = (other.kind == "syncwarp") == is_warp
-        if is_same_kind and other.mask[row, lane] and _at(_interval(other), row, lane) == number:
-            return other.node
-    return None
-
-
-def _interval(event: BarrierEvent) -> Any:
-    return event.warp_interval if event.kind == "syncwarp" else event.interval
-
-
-def _at(values: Any, row: int, lane: int) -> int:
-    return int(values[row, lane]) if type(values) is np.ndarray else int(values)
 
 
 def _joined(entries: Sequence[MissedBarrier]) -> MissedBarrier:
@@ -391,7 +367,7 @@ def _joined(entries: Sequence[MissedBarrier]) -> MissedBarrier:
     best = min(
         entries, key=lambda each: (each.is_conditional, each.absence != "returned" and each.block != _FIRST)
     )
-    alike = [entry for entry in entries if entry.is_conditional == best.is_conditional]
-    worlds = sorted({world for entry in alike for world in entry.worlds})
+    like = [entry for entry in entries if entry.is_conditional == best.is_conditional]
+    worlds = sorted({world for entry in like for world in entry.worlds})
     fields = {name: getattr(best, name) for name in best.__struct_fields__}
     return MissedBarrier(**fields | {"worlds": tuple(worlds)})

@@ -25,7 +25,7 @@ _CHOOSING = frozenset({"min", "max", "fmin", "fmax", "fminf", "fmaxf"})
 
 def same_either_way(race: Race, seen: Seen) -> Benign | None:
     """Why it doesn't matter which of a read and a store comes first; None where it may."""
-    ends = race.first, race.second
+    ends = race.ends
     reads, stores = ([end for end in ends if end.site.operation == kind] for kind in ("load", "store"))
     if len(reads) != 1 or len(stores) != 1 or not seen.is_followed:
         return None
@@ -40,10 +40,10 @@ def same_either_way(race: Race, seen: Seen) -> Benign | None:
     return "same-branch" if _is_one_branch(store, read, uses, seen) else None
 
 
-def store_alike(race: Race, seen: Seen) -> bool:
+def stores_one_value(race: Race, seen: Seen) -> bool:
     """Whether both threads store one value, whatever the data: one that is for all of them, or what changes nothing
     when it is stored again."""
-    ends = race.first, race.second
+    ends = race.ends
     if any(end.site.operation != "store" for end in ends) or ends[0].site.bytes != ends[1].site.bytes:
         return False
     if race.first.site.node is not race.second.site.node or race.first.site.stack != race.second.site.stack:
@@ -84,7 +84,7 @@ def _elects(use: Use, read: RaceEnd, seen: Seen) -> bool:
         return False
     if use.site.operation != "store":
         return use.site.operation == "load"
-    return _is_of_element(use.site, read.site) and _decides_alike(use.guard, read, seen)
+    return _is_of_element(use.site, read.site) and _decides_the_same(use.guard, read, seen)
 
 
 def _is_for(use: Use, writer: RaceEnd, race: Race, seen: Seen) -> bool:
@@ -143,8 +143,7 @@ def _has_read(part: Any, site: Site, seen: Seen) -> bool:
 
 
 def _is_for_all(value: Any, site: Site, seen: Seen) -> bool:
-    found = seen.origins.of(value, site.stack)
-    return not (found.is_data or found.by_thread or found.by_block)
+    return seen.origins.of(value, site.stack).is_common
 
 
 def _is_one_branch(store: RaceEnd, read: RaceEnd, uses: Sequence[Use], seen: Seen) -> bool:
@@ -155,24 +154,19 @@ def _is_one_branch(store: RaceEnd, read: RaceEnd, uses: Sequence[Use], seen: See
     return _is_of_element(store.site, read.site) and all(
         use.how == "guard" and use.guard is not None and use.site.operation == "store"
         and _stores_for_all(use.site, seen)
-        and (_is_of_element(use.site, read.site) or _is_placed_for_all(use.site, seen))
+        and (_is_of_element(use.site, read.site) or seen.address(use.site).is_common)
         and on_the_way.issuperset(seen.guards(use.site))
-        and _decides_alike(use.guard, read, seen)
+        and _decides_the_same(use.guard, read, seen)
         for use in uses
     )  # fmt: skip
 
 
 def _stores_for_all(site: Site, seen: Seen) -> bool:
     found = seen.value_of(site)
-    return found is not None and not (found.is_data or found.by_thread or found.by_block)
+    return found is not None and found.is_common
 
 
-def _is_placed_for_all(site: Site, seen: Seen) -> bool:
-    found = seen.address(site)
-    return not (found.is_data or found.by_thread or found.by_block)
-
-
-def _decides_alike(guard: Guard, read: RaceEnd, seen: Seen) -> bool:
+def _decides_the_same(guard: Guard, read: RaceEnd, seen: Seen) -> bool:
     """Whether a condition asks of what was read the same for all threads."""
     found = seen.origins_of(guard)
     is_of_read = (read.site.node, read.site.stack) in found.loads

@@ -78,15 +78,15 @@ def outside(trace: Trace, extents: Sizes) -> list[Found]:
 
     def asks(site: Site) -> Wrong | None:
         # Where the bytes that are accessed are not known those from its start are not either.
-        return leaves(extents(site.allocation), trace.lanes) if site.bytes else None
+        return leaves(extents(site.allocation), site.bytes, trace.lanes) if site.bytes else None
 
     found = list(found_of(sites_of((*trace.accesses, *trace.overruns)), trace, asks))
     certain = {each.site[:-1] for each in found if not each.site.is_conditional}
     return [each for each in found if not each.site.is_conditional or each.site[:-1] not in certain]
 
 
-def leaves(extent: ByWorld | None, lanes: Lanes) -> Wrong | None:
-    """Whether lanes leave what has so many bytes; None where nobody says how many in any world."""
+def leaves(extent: ByWorld | None, bytes_: int, lanes: Lanes) -> Wrong | None:
+    """Whether accesses of so many bytes leave what has an extent; None where nobody says which in any world."""
     if extent is None or all(own is None for own in extent):
         return None
     most: Any = extent[0]
@@ -95,8 +95,9 @@ def leaves(extent: ByWorld | None, lanes: Lanes) -> Wrong | None:
         numbers = np.array([_ANY if own is None else own for own in extent], np.int64)
         most = np.repeat(numbers, lanes.blocks)[:, None]
 
-    def leave(event: AccessEvent, offset: Any) -> Any:
-        last = most - event.bytes
+    last = most - bytes_
+
+    def leave(offset: Any) -> Any:
         if type(offset) is not np.ndarray:
             return (offset < 0) | (offset > last)
         # Most are right even for the lanes that don't come.
@@ -226,11 +227,11 @@ def tail_of(found: Found, own: Sequence[Covering]) -> tuple[int, str | None] | N
     for count in range(1, len(own) + 1):
         fitting = [each for each in itertools.combinations(own, count) if _explain(found, worlds, each)]
         if fitting:
-            told = next(world for world in worlds if found.holds[world])
+            world = next(world for world in worlds if found.holds[world])
             is_shown = any(found.holds[world] is False and not _is_left_over(world, fitting[0]) for world in worlds)
             covering = fitting[0][0]
             is_plain = len(fitting) == 1 and count == 1 and len(covering.names) == 1
-            return told, covering.condition if is_shown and is_plain else None
+            return world, covering.condition if is_shown and is_plain else None
     return None
 
 
@@ -251,9 +252,8 @@ def _is_left_over(world: int, own: Iterable[Covering]) -> bool:
 def _whole_numbers(batch: Batch) -> dict[str, list[int]]:
     """Those that differ between the worlds."""
     found = {}
-    for name in batch.worlds[0] if batch.worlds else ():
-        values = [world.get(name) for world in batch.numbers]
-        whole = [value for value in values if isinstance(value, int) and not isinstance(value, bool) and value > 0]
+    for name, values in numbers_of(batch).items():
+        whole = [value for value in values if type(value) is int and value > 0]
         if len(whole) == len(values) and len(set(whole)) > 1:
             found[name] = whole
     return found
@@ -296,7 +296,7 @@ class Leaving(Struct, frozen=True):
     kind: Literal["always", "tail"]
     """`tail`: only where the size is no multiple of what the blocks take."""
     world: int
-    """That is told of."""
+    """That is reported."""
     offender: Offender
     extents: ByWorld
     """Bytes of the array in each world."""
@@ -336,10 +336,10 @@ class _Judge:
             own = [each for each in self._coverings if self._goes_into(each, found.site.allocation, is_allocated)]
             tail = tail_of(found, own)
             if tail is not None:
-                return self._told(found, tail[0], extent, "tail", tail[1], is_allocated)
+                return self._record(found, tail[0], extent, "tail", tail[1], is_allocated)
         is_too_small = all(own is not None and own < found.site.bytes for own in extent)
         if is_allocated and self._is_certain(found, is_too_small):
-            return self._told(found, found.first, extent, "always", None, is_allocated)
+            return self._record(found, found.first, extent, "always", None, is_allocated)
         return None
 
     def _is_certain(self, found: Found, is_too_small: bool) -> bool:
@@ -349,7 +349,7 @@ class _Judge:
             return is_too_small and None not in found.holds
         if is_too_small and None in found.holds:
             return False
-        if not is_too_small and not self._is_told_by_size(found.site):
+        if not is_too_small and not self._rests_on_size(found.site):
             return False
         axes = {each.axis for each in self._coverings}
         of_several = [
@@ -359,7 +359,7 @@ class _Judge:
         return any(held) and all(each is not False for each in held) and self._is_there(found, axes)
 
     def _is_there(self, found: Found, covered: Set[int]) -> bool:
-        """Whether the block of which is told is there, whatever the numbers are that the grid is computed of and the
+        """Whether the block that is reported is there, whatever the numbers are that the grid is computed of and the
         size of the array is not: nobody knows how many blocks they come to."""
         size = self._batch.sizes.get(found.site.allocation)
         names = names_in(size.text) if size is not None else set()
@@ -368,7 +368,7 @@ class _Judge:
             for axis, numbers in enumerate(self._batch.grid_of)
         )
 
-    def _is_told_by_size(self, site: Site) -> bool:
+    def _rests_on_size(self, site: Site) -> bool:
         """Whether no open number goes into the address that is not in the size of the array: nobody knows how large one
         unknown number is beside another. What goes into it has to be different from world to world."""
         size = self._batch.sizes.get(site.allocation)
@@ -383,7 +383,7 @@ class _Judge:
         size = self._batch.sizes.get(allocation)
         return not is_allocated or (size is not None and set(covering.names) <= names_in(size.text))
 
-    def _told(
+    def _record(
         self, found: Found, world: int, extent: ByWorld, kind: Literal["always", "tail"], condition: str | None,
         is_allocated: bool,
     ) -> Leaving | None:  # fmt: skip

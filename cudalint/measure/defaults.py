@@ -17,7 +17,7 @@ _MOST_KEPT = 32
 
 
 def defaults_behind(event: AccessEvent, executed: Executed) -> tuple[str, ...]:
-    """Those that go into the address of an access, or into conditions on the way to it, as they are told of:
+    """Those that go into the address of an access, or into conditions on the way to it, as they are reported:
     `n == 1024 (Makefile:12)`. By the text alone: nobody tries what other numbers would change."""
     stated = executed.batch.defaults
     if not stated:

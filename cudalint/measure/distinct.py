@@ -23,7 +23,7 @@ from cudalint.execute.memory import plain
 from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.measure.arrays import Flags, Integers, Weights
+from cudalint.measure.arrays import Flags, Integers, Mask, Weights
 
 _MOST_ELEMENTS = 1 << 18
 """Offsets that are looked at together: two megabytes stay in a cache."""
@@ -96,7 +96,7 @@ class Prints(NamedTuple):
 
 
 class Distinct(Struct, frozen=True, eq=False):
-    """n requests of which no two are alike."""
+    """n requests, no two of which are equivalent."""
 
     keys: Integers
     addresses: Integers
@@ -147,6 +147,20 @@ def _stacked(weights: Sequence[Any], extent: Extent) -> Weights:
 def weights_by_row(weight: Any, extent: Extent) -> Weights:
     """[R, warps]"""
     return np.broadcast_to(np.asarray(weight, np.float64), (extent.worlds * extent.blocks, extent.warps))
+
+
+def executions(mask: Mask, weight: Any, extent: Extent, patterns: dict[int, Pattern]) -> Weights:
+    """[W] how often warps execute something with an active lane of a mask, given what one execution stands for."""
+    active = np.where(pattern_of(mask, extent, patterns).active, weights_by_row(weight, extent), 0.0)
+    found: Weights = active.reshape(extent.worlds, -1).sum(axis=-1)
+    return found
+
+
+def executions_in(world: int, mask: Mask, weight: Any, lanes: Lanes) -> float:
+    """The same in one world."""
+    rows = slice(world * lanes.blocks, (world + 1) * lanes.blocks)
+    active = lanes.by_warp(np.broadcast_to(mask, (lanes.rows, lanes.lanes))).any(axis=2)
+    return float((active * weight)[rows].sum())
 
 
 def prints_of(group: Group) -> Prints:

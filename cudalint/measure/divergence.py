@@ -102,7 +102,7 @@ def divergence_of(trace: Trace) -> dict[BranchSite, Divergence]:
 
 
 def _executions(events: Iterable[BranchEvent]) -> Iterator[list[BranchEvent]]:
-    """The tests of a loop, those of each execution apart."""
+    """The tests of a loop, execution by execution."""
     tests: list[BranchEvent] = []
     for event in events:
         if tests and event.turn <= tests[-1].turn:
@@ -170,7 +170,7 @@ class _Seen:
         self._split += weights * split
         self._slowest += np.where(comes, weights * most, 0.0)
         self._mean += weights * turns.sum(axis=2) / np.maximum(entered.sum(axis=2), 1)
-        # Tests that came out alike for all lanes of all worlds are no events: there were turns before.
+        # Tests with the same outcome for all lanes of all worlds are no events: there were turns before.
         is_whole = first.turn == is_tested_last
         is_even = (least > (_EXACT if is_whole else -1)) & (most - least <= 1 + _EXACT)
         self._is_remainder &= (is_even | ~comes).all(axis=1)
@@ -259,7 +259,7 @@ def results_of(executed: Executed, launch: int, works: Works) -> Iterator[tuple[
         if condition is not None:
             yield site, _by_data(condition, launch, compiled)
         elif site in divergence:
-            yield site, _told(site, divergence[site], executed, launch, compiled, works)
+            yield site, _decided(site, divergence[site], executed, launch, compiled, works)
         else:
             is_fixed = isinstance(getattr(site.node, "condition", None), (ir.Constant, type(None)))
             yield site, BranchResult(launch, "uniform", 0.0, compiled=None if is_fixed else compiled)
@@ -282,7 +282,7 @@ def _by_data(condition: Data, launch: int, compiled: Compiled) -> BranchResult:
     )  # fmt: skip
 
 
-def _told(
+def _decided(
     site: BranchSite, found: Divergence, executed: Executed, launch: int, compiled: Compiled, works: Works
 ) -> BranchResult:
     """The verdict of the first world that gets there, unless warps split all over in another one."""
@@ -294,11 +294,11 @@ def _told(
     splits = [bool(found.split[world] > 0) if reached[world] else None for world in worlds]
     is_large = found.warps >= found.warps[first] / 2  # Far fewer warps are at an edge, all of them.
     all_over = [bool(found.fraction[w] > _EDGE and is_large[w]) if reached[w] else None for w in worlds]
-    told = first
+    world = first
     if not splits[first]:
-        told = next((world for world in worlds if all_over[world]), first)
-    verdict = found.verdict(told)
-    holds = splits if told == first else all_over
+        world = next((world for world in worlds if all_over[world]), first)
+    verdict = found.verdict(world)
+    holds = splits if world == first else all_over
     if verdict != "divergent":
         holds = [None if held is None else not held for held in holds]
     numbers = executed.batch.numbers
@@ -306,10 +306,10 @@ def _told(
     return BranchResult(
         launch,
         verdict,
-        float(found.fraction[told]),
+        float(found.fraction[world]),
         assumptions=(rests.condition,) if rests.kind == "where" and rests.condition else (),
         compiled=compiled,
-        divergence=_cost(site, found, executed, told, compiled, works(told)) if verdict == "divergent" else None,
+        divergence=_cost(site, found, executed, world, compiled, works(world)) if verdict == "divergent" else None,
     )
 
 

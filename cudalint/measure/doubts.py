@@ -64,10 +64,6 @@ def doubt_about(race: Race, seen: Seen, late: Turn | None, batch: Batch) -> Doub
     )
 
 
-def _ends(race: Race) -> tuple[RaceEnd, RaceEnd]:
-    return race.first, race.second
-
-
 # --- guards ------------------------------------------------------------------------------------------
 
 
@@ -82,7 +78,7 @@ def contradiction(race: Race, seen: Seen) -> Doubt | None:
             for guard in seen.guards(end.site)
             if guard.loop is None and guard.holds is not None and _is_one_for_both(guard, race, seen)
         }
-        for end in _ends(race)
+        for end in race.ends
     )  # fmt: skip
     if _deny(first, second) or _deny(second, first):
         return Doubt("the two accesses are on opposite sides of one condition", excludes=True)
@@ -134,12 +130,12 @@ def by_data(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
     guarded, looks_first = 0, False
     doubt: Doubt | None = None
     deciding: list[Guard] = []
-    for end in _ends(race):
+    for end in race.ends:
         varying = [guard for guard in seen.decided_by_data(end.site, is_grid) if guard.condition is not allowed]
         deciding += varying
         for guard in varying:
             found = seen.origins_of(guard)
-            doubt = Doubt(f"it depends on data: {seen.told(found)}")
+            doubt = Doubt(f"it depends on data: {seen.described(found)}")
             if found.is_unknown:
                 return doubt
             # `if (d[u] + w < d[v]) d[v] = d[u] + w`: what the array holds may keep the threads apart for good.
@@ -159,7 +155,7 @@ def signals(race: Race, seen: Seen, late: Turn | None) -> Doubt | None:
     if race.allocation.space != "shared" and (seen.trace.fences or _spins(seen)):
         return Doubt("the kernel orders threads by memory fences, flags or locks, which are not followed")
     allowed = late.guard.condition if late is not None else None
-    for end in _ends(race):
+    for end in race.ends:
         for guard in seen.guards(end.site):
             if guard.condition is not allowed and seen.origins_of(guard).atomics:
                 return Doubt("it depends on the result of an atomic, by which threads may take turns")
@@ -212,7 +208,7 @@ def _is_of_what_was_seen(guard: Guard, seen: Seen) -> bool:
 def parts_missing(race: Race, seen: Seen) -> Doubt | None:
     """What is not understood may be a barrier."""
     calls = seen.trace.calls
-    functions = {id(function): function for end in _ends(race) for function in _functions(end, seen)}
+    functions = {id(function): function for end in race.ends for function in _functions(end, seen)}
     jumps = any(isinstance(node, ir.UnknownStmt) for function in functions.values() for node in nodes_in(function))
     if jumps or seen.function.problems or seen.trace.cut or any(call.is_in_part for call in calls):
         return Doubt("part of the kernel is not understood")
@@ -225,7 +221,7 @@ def parts_missing(race: Race, seen: Seen) -> Doubt | None:
     for event in seen.trace.barriers:
         if event.kind == "named" and event.part != "arrive" and not event.is_implied:
             around = {(id(g.condition), g.holds) for g in seen.ways.guards_of(event.node, event.stack)}
-            ends = [{(id(g.condition), g.holds) for g in seen.guards(end.site)} for end in _ends(race)]
+            ends = [{(id(g.condition), g.holds) for g in seen.guards(end.site)} for end in race.ends]
             branches = [around <= own for own in ends]
             if around and branches[0] != branches[1]:
                 return Doubt("a barrier that not all threads of the block wait for may order them")
@@ -241,7 +237,7 @@ def _functions(end: RaceEnd, seen: Seen) -> list[ir.Function]:
 def _looks_first(race: Race) -> bool:
     """Whether a thread reads what it updates by an atomic next: what goes into a compare-and-swap is checked by it, as
     is what `atomicMax` may not improve."""
-    ends = {end.site.operation: end.site for end in _ends(race)}
+    ends = {end.site.operation: end.site for end in race.ends}
     if set(ends) != {"load", "atomic"} or (race.reach == "warp" and race.first.site.stack != race.second.site.stack):
         return False
     load, atomic = ends["load"], ends["atomic"]
@@ -280,7 +276,7 @@ def _leaves(race: Race, world: int, bytes_: int, seen: Seen) -> bool:
     """Whether threads leave the array by one of the two accesses."""
     blocks = seen.trace.lanes.blocks
     own = slice(world * blocks, (world + 1) * blocks)
-    for end in _ends(race):
+    for end in race.ends:
         for event in seen.events.get(end.site, ()):
             if event.allocation is not race.allocation or isinstance(event.offset, Data):
                 continue
@@ -293,7 +289,7 @@ def _leaves(race: Race, world: int, bytes_: int, seen: Seen) -> bool:
 @heuristic("doubt-unsized", "records of unknown size").otherwise(None)
 def unsized(race: Race) -> Doubt | None:
     """Nobody knows how far apart the elements are of which a field's type is not known."""
-    if any(_is_unsized(end.site.node) for end in _ends(race)):
+    if any(_is_unsized(end.site.node) for end in race.ends):
         return Doubt("how large the elements are is not known")
     return None
 
@@ -320,7 +316,7 @@ def misaligned(race: Race, seen: Seen) -> Doubt | None:
     """Numbers for which an access is not aligned as it has to be: the hardware refuses it."""
     lanes = seen.trace.lanes
     fails = np.zeros(lanes.worlds, bool)
-    for end in _ends(race):
+    for end in race.ends:
         for event in seen.events.get(end.site, ()):
             if event.bytes > 1 and not isinstance(event.offset, Data):
                 wrong = (np.asarray(event.offset) % event.bytes != 0) & event.mask
@@ -335,7 +331,7 @@ def misaligned(race: Race, seen: Seen) -> Doubt | None:
 def far_on(race: Race, seen: Seen) -> Doubt | None:
     """Loops that loaded data ends, and that come to the element late: `for (i = t; i < count[b]; i += 256) s[i] = ...`
     leaves what lies behind the first elements alone if no count is as large as that."""
-    for end in _ends(race):
+    for end in race.ends:
         for guard in seen.guards(end.site):
             if guard.loop is None or not isinstance(guard.condition, ir.Binary):
                 continue
@@ -344,7 +340,7 @@ def far_on(race: Race, seen: Seen) -> Doubt | None:
             if not found.is_data or not events or race.byte is None:
                 continue
             if _turn_of(guard, end, seen) >= _BRIEF:
-                return Doubt(f"it depends on data how often a loop goes round: {seen.told(found)}")
+                return Doubt(f"it depends on data how often a loop goes round: {seen.described(found)}")
     return None
 
 
@@ -368,10 +364,10 @@ def addresses(race: Race, seen: Seen) -> Doubt | None:
     """Addresses made from loaded data: a race is certain if the threads meet whatever the data is."""
     if race.byte is not None:
         return None
-    open_ends = [end for end in _ends(race) if _is_by_data(end)]
+    open_ends = [end for end in race.ends if _is_by_data(end)]
     found = [seen.address(end.site) for end in open_ends]
     data = [each for each in found if each.is_data]
-    text = f"the address depends on data: {seen.told(data[0]) if data else 'a value is not known'}"
+    text = f"the address depends on data: {seen.described(data[0]) if data else 'a value is not known'}"
     if any(each.is_unknown or each.atomics for each in found) or len(data) < len(found):
         return Doubt(text)
     if race.reach == "grid":
@@ -404,7 +400,7 @@ def _decide_who_comes(race: Race, found: Sequence[Origins], seen: Seen) -> bool:
     there. What an element says of itself lets all pass that have its value."""
     own = {spelled(node) for each in found for node, _ in each.loads}
     sources = {memory for each in found for load in each.loads for memory in seen.memory_of(*load)}
-    for end in _ends(race):
+    for end in race.ends:
         for guard in seen.decided_by_data(end.site, race.reach == "grid"):
             for node, stack in seen.origins_of(guard).loads:
                 if spelled(node) not in own and not sources.isdisjoint(seen.memory_of(node, stack)):

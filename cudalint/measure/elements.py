@@ -32,7 +32,7 @@ def is_shared_update(race: Race, deciding: Sequence[Guard], seen: Seen) -> bool:
     first, second = race.first.site, race.second.site
     if not is_one_element(race) or seen.guards(first) != seen.guards(second):
         return False
-    stores = [end for end in (race.first, race.second) if end.site.operation == "store"]
+    stores = [end for end in race.ends if end.site.operation == "store"]
     others = {first.operation, second.operation} - {"store", "load"}
     if not stores or others or not all(_writes_back(end, race, seen) for end in stores):
         return False
@@ -41,7 +41,7 @@ def is_shared_update(race: Race, deciding: Sequence[Guard], seen: Seen) -> bool:
 
 def is_one_element(race: Race) -> bool:
     """Whether all threads come to the same element, whatever the data."""
-    offsets = [end.event.offset for end in (race.first, race.second)]
+    offsets = [end.event.offset for end in race.ends]
     if any(isinstance(offset, Data) or not is_uniform(offset) for offset in offsets):
         return False
     return spelled(race.first.site.node) == spelled(race.second.site.node)
@@ -53,7 +53,7 @@ def is_shared_extreme(race: Race, deciding: Sequence[Guard], seen: Seen) -> bool
     or smaller than what stands there: at first, ordinary data is so for many of them."""
     if not is_one_element(race):
         return False
-    stores = [end for end in (race.first, race.second) if end.site.operation == "store"]
+    stores = [end for end in race.ends if end.site.operation == "store"]
     return bool(stores) and all(
         any(_stores_what_is_compared(end, guard, race, seen) for guard in deciding) for end in stores
     )
@@ -103,7 +103,7 @@ def leads_into_another(race: Race, seen: Seen) -> bool:
     symbol = race.allocation.symbol
     if symbol is None or symbol.storage != "dynamic-shared":
         return False
-    by_data = [end for end in (race.first, race.second) if isinstance(end.event.offset, Data)]
+    by_data = [end for end in race.ends if isinstance(end.event.offset, Data)]
     if len(by_data) != 1:
         return False
     own = by_data[0]
@@ -125,7 +125,7 @@ def meet_in_another(race: Race, seen: Seen) -> bool:
     symbol = race.allocation.symbol
     if symbol is None or symbol.storage != "dynamic-shared":
         return False
-    ends = race.first, race.second
+    ends = race.ends
     pointers = [_pointer_of(end.site.node) for end in ends]
     if not all(map(_begins_an_array, pointers, ends, (seen, seen))):
         return False

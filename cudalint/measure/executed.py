@@ -12,7 +12,6 @@ from msgspec import Struct, field, structs
 from cudalint.execute.budget import Limits
 from cudalint.execute.counted import CountedProgram
 from cudalint.execute.machine import Machine
-from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.hardware.targets import Target
 from cudalint.host.values.graph import Graph
@@ -32,49 +31,49 @@ from cudalint.worlds.reach import reaching
 from cudalint.worlds.records import Batch
 from cudalint.worlds.units import with_units
 
+_MOST_STEPS = 100_000
+"""Of an execution in full."""
 
-class Layouts(Struct, eq=False):
-    """Functions as the compiler lays them out, as far as anybody asked."""
 
+class Compiled(Struct, eq=False):
+    """What is kept of the functions of a file from one launch to the next."""
+
+    program: CountedProgram = field(default_factory=CountedProgram)
+    axioms: tuple[ir.Function, ...] = ()
+    """What the file states about all of its kernels."""
     capability: tuple[int, int] = (0, 0)
     """Of the GPU that they are compiled for."""
-    found: dict[tuple[ir.Function, tuple[int, int]], Laid] = field(default_factory=dict)
+    _laid: dict[tuple[ir.Function, tuple[int, int]], Laid] = field(default_factory=dict)
 
-    def of(self, function: ir.Function) -> Laid:
+    def laid(self, function: ir.Function) -> Laid:
+        """A function as the compiler lays it out."""
         key = function, self.capability
-        if key not in self.found:
-            self.found[key] = laid_out(function, self.capability)
-        return self.found[key]
+        if key not in self._laid:
+            self._laid[key] = laid_out(function, self.capability)
+        return self._laid[key]
 
 
 class Executed:
     """A kernel, the worlds of one launch, and the trace that its execution leaves; what several kinds of facts ask is
     computed when it is asked for the first time, and kept."""
 
-    def __init__(
-        self, function: ir.Function, batch: Batch, trace: Trace, laid: Layouts,
-        program: Program | None = None,
-    ) -> None:  # fmt: skip
-        """`laid` keeps what is known of functions, whatever they are launched with, and `program` what they were
-        compiled to."""
-        self.function, self.batch, self.trace, self._laid = function, batch, trace, laid
-        self._program = program or Program()
+    def __init__(self, function: ir.Function, batch: Batch, trace: Trace, compiled: Compiled) -> None:
+        self.function, self.batch, self.trace, self._compiled = function, batch, trace, compiled
 
     @cached_property
     def figures(self) -> dict[AccessSite, Figures]:
         """Of each access that is reached in some world."""
         return figures(self.trace)
 
-    def in_full(self) -> Executed:
-        """Once more, with each turn of each loop, as far as that is not too much."""
-        machine = Machine(self.batch.lanes(), self._program, Limits(_MOST_STEPS), in_full=True)
-        trace = machine.run(self.function, dict(self.batch.arguments))
-        return Executed(self.function, self.batch, trace, self._laid, self._program)
+    def in_full(self) -> Trace:
+        """Executed once more, with each turn of each loop, as far as that is not too much."""
+        machine = Machine(self.batch.lanes(), self._compiled.program, Limits(_MOST_STEPS), in_full=True)
+        return machine.run(self.function, dict(self.batch.arguments))
 
     @cached_property
     def laid(self) -> Laid:
         """The kernel as the compiler lays it out."""
-        return self._laid.of(self.function)
+        return self._compiled.laid(self.function)
 
     @cached_property
     def machine(self) -> dict[SiteKey, MachineSite]:
@@ -91,27 +90,10 @@ class Executed:
         return counted(self.laid, lengths.counted(), world)
 
 
-_MOST_STEPS = 100_000
-"""Of an execution in full."""
-
-
-class Compiled(Struct, eq=False):
-    """What is kept of the functions of a file from one launch to the next."""
-
-    program: CountedProgram = field(default_factory=CountedProgram)
-    laid: Layouts = field(default_factory=Layouts)
-    axioms: tuple[ir.Function, ...] = ()
-    """What the file states about all of its kernels."""
-
-
 def execute(function: ir.Function, batch: Batch, compiled: Compiled, deadline: Deadline = NEVER) -> Executed:
     """Executes a kernel in all worlds of a launch, as far as it comes until the deadline."""
     machine = Machine(batch.lanes(), compiled.program, Limits(deadline=deadline))
-    trace = machine.run(function, dict(batch.arguments), compiled.axioms)
-    return Executed(function, batch, trace, compiled.laid, compiled.program)
-
-
-# --- all worlds of a launch ----------------------------------------------------------------------------
+    return Executed(function, batch, machine.run(function, dict(batch.arguments), compiled.axioms), compiled)
 
 
 class InWorlds(NamedTuple):
@@ -130,8 +112,9 @@ def in_worlds(
     configuration: Configuration, function: ir.Function, graph: Graph, statements: Sequence[Node], target: Target,
     compiled: Compiled, deadline: Deadline = NEVER,
 ) -> InWorlds:  # fmt: skip
-    """`statements` are what users say of the launch."""
-    compiled.laid.capability = target.compute_capability
+    """A launch executed in all of its worlds, with more of them for what the first ones don't come to. `statements` are
+    what users say of the launch."""
+    compiled.capability = target.compute_capability
     space = space_of_launch(configuration, function, graph, statements, target, compiled.program)
     done: list[tuple[Sequence[World], Executed]] = []
 
@@ -146,14 +129,10 @@ def in_worlds(
     def trace(worlds: Sequence[World]) -> Trace:
         return executed(Worlds(tuple(worlds), ("",) * len(worlds), 0, ())).trace
 
-    chosen = choose(space.space)
-    worlds = reaching(
-        chosen, space.space, space.text.uses, trace, behind=space.open.behind, admits=space.admits, knows=space.knows
-    )
-    worlds = with_units(
-        worlds, space.space, space.text.uses, space.text.found, trace, behind=space.open.behind, admits=space.admits
-    )
-    found = executed(worlds)
-    why = ("usual numbers", *worlds.why[1:])
-    told = Executed(function, structs.replace(found.batch, why=why), found.trace, compiled.laid, compiled.program)
-    return InWorlds(told, space, worlds)
+    uses, found, behind = space.text.uses, space.text.found, space.open.behind
+    worlds = choose(space.space)
+    worlds = reaching(worlds, space.space, uses, trace, behind=behind, admits=space.admits, knows=space.knows)
+    worlds = with_units(worlds, space.space, uses, found, trace, behind=behind, admits=space.admits)
+    last = executed(worlds)
+    named = structs.replace(last.batch, why=("usual numbers", *worlds.why[1:]))
+    return InWorlds(Executed(function, named, last.trace, compiled), space, worlds)

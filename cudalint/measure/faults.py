@@ -13,7 +13,7 @@ from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Stack, Trace
 from cudalint.execute.values import Data
 from cudalint.facts import Operation
-from cudalint.measure.arrays import Flags, Integers, Mask
+from cudalint.measure.arrays import Flags, Mask
 
 
 class Site(NamedTuple):
@@ -28,8 +28,8 @@ class Site(NamedTuple):
     """Data decides whether lanes come to it."""
 
 
-Wrong = Callable[[AccessEvent, Integers], Any]
-"""Which lanes would do something wrong if they came: what broadcasts to [R, L], or plain False."""
+Wrong = Callable[[Any], Any]
+"""Which lanes would do something wrong at an offset if they came: what broadcasts to [R, L], or plain False."""
 
 
 class Offender(NamedTuple):
@@ -59,7 +59,7 @@ class Found(Struct, frozen=True, eq=False):
 
     @property
     def first(self) -> int:
-        """The first of them: what is told is told of this one."""
+        """The first of them, which is the one that is reported."""
         return self.worlds[0]
 
     @property
@@ -102,7 +102,7 @@ def by_world(lanes: Lanes, mask: Mask) -> Flags:
 
 def _lanes(event: AccessEvent, asks: Wrong) -> Mask | None:
     """The active lanes that are wrong; None where there are none."""
-    wrong = asks(event, event.offset)
+    wrong = asks(event.offset)
     if wrong is False or not np.any(wrong):
         return None
     lanes: Mask = event.mask & wrong

@@ -48,10 +48,10 @@ def doubt_about_launch(race: Race, seen: Seen, launched: Launched, batch: Batch)
 
 @heuristic("doubt-grid", "grids that nobody gave").otherwise(None)
 def _grid(race: Race, seen: Seen, launched: Launched) -> str | None:
-    """Blocks beside each other, in a grid that nobody gives, of a kernel that does not tell them apart here."""
+    """Blocks beside each other, in a grid that nobody gives, of a kernel that does not distinguish them here."""
     if race.reach != "grid" or launched.has_grid:
         return None
-    for end in (race.first, race.second):
+    for end in race.ends:
         guards = (seen.origins_of(guard) for guard in seen.guards(end.site))
         if seen.address(end.site).by_block or any(found.by_block for found in guards):
             return None
@@ -61,7 +61,7 @@ def _grid(race: Race, seen: Seen, launched: Launched) -> str | None:
 @heuristic("doubt-one-thread", "kernels that are written for one thread").otherwise(None)
 def _one_thread(seen: Seen, launched: Launched) -> str | None:
     """A kernel that no launch in sight gives a block, and that never asks for its thread: it may be meant for one."""
-    if not launched.block_is_made_up or any(_tells_apart(site, seen) for site in seen.events):
+    if not launched.block_is_made_up or any(_distinguishes(site, seen) for site in seen.events):
         return None
     return "no launch in sight gives the block, and nothing in the kernel tells its threads apart"
 
@@ -70,7 +70,7 @@ def _one_thread(seen: Seen, launched: Launched) -> str | None:
 def _one_of_a_number(race: Race, seen: Seen, open_: Set[str]) -> str | None:
     """Threads that all do the same if they do anything, as many of them as a number says that nobody gives: with
     `i < n` around it, a kernel that never asks for `i` otherwise is meant for `n = 1`."""
-    for end in (race.first, race.second):
+    for end in race.ends:
         if not any(_is_bound(guard.condition, seen.origins_of(guard), open_) for guard in seen.guards(end.site)):
             return None
     for site, events in seen.events.items():
@@ -89,7 +89,7 @@ def _is_bound(condition: object, found: Origins, open_: Set[str]) -> bool:
     return is_compared and found.by_thread and not found.is_data and not found.numbers.isdisjoint(open_)
 
 
-def _tells_apart(site: Site, seen: Seen) -> bool:
+def _distinguishes(site: Site, seen: Seen) -> bool:
     """Whether which thread it is decides who comes, where to, or what is stored."""
     if any(seen.origins_of(guard).by_thread for guard in seen.guards(site)):
         return True
@@ -126,7 +126,7 @@ def row_lengths(function: ir.Function) -> frozenset[str]:
 def meet_in_short_rows(race: Race, seen: Seen, batch: Batch, free: Set[str]) -> bool:
     """Whether two threads of different rows meet only where these are shorter than the block, or the grid, is wide.
     `free` are numbers that nothing gives, and of which the launch is not made."""
-    first, second = (_place(end, batch.block) for end in (race.first, race.second))
+    first, second = (_place(end, batch.block) for end in race.ends)
     if first[0] == second[0] or first[1:] == second[1:]:
         return False
     numbers = among(free, seen.address(race.first.site).numbers | seen.address(race.second.site).numbers)
@@ -170,7 +170,7 @@ _WIDTHS = {"int": 2.0**31, "uint": 2.0**32}
 def is_wrapped(race: Race, seen: Seen, batch: Batch) -> bool:
     """Whether a product that goes into the address of one of the two is too large for its type in its block."""
     ends = [
-        (end, product) for end in (race.first, race.second) for product in batch.overflowing
+        (end, product) for end in race.ends for product in batch.overflowing
         if seen.goes_into(product, end.site)
     ]  # fmt: skip
     return any(_is_too_large(product, end, race.world, seen, batch) for end, product in ends)

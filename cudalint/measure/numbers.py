@@ -77,7 +77,7 @@ class Amount(Struct, frozen=True):
 
 def amount_of(values: Sequence[int | None], numbers: Mapping[str, Sequence[int | float | bool]]) -> Amount | None:
     """What a number is in all worlds in which it is known, as few others as possible going into it; None where nothing
-    of the kind is, or where too few worlds tell that apart."""
+    of the kind is, or where there are too few worlds to decide."""
     known = [world for world, value in enumerate(values) if value is not None]
     own = [value for value in values if value is not None]
     if not own:
@@ -96,14 +96,14 @@ def amount_of(values: Sequence[int | None], numbers: Mapping[str, Sequence[int |
 def _linear(values: Sequence[int], products: Sequence[int]) -> tuple[int, int] | None:
     """`a, b` such that each value is a times its product, plus b. Two pairs have some in any case: with no third one b
     is nothing."""
-    apart = dict(zip(products, values, strict=True))
-    (one, its), *others = sorted(apart.items())
+    pairs = dict(zip(products, values, strict=True))
+    (one, its), *others = sorted(pairs.items())
     if not others:
         return None
     other, own = others[-1]
     factor, rest = divmod(own - its, other - one)
     more = its - factor * one
-    if rest or factor < 1 or (more and len(apart) < 3):
+    if rest or factor < 1 or (more and len(pairs) < 3):
         return None
     if any(value != factor * product + more for product, value in zip(products, values, strict=True)):
         return None

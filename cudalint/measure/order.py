@@ -60,12 +60,12 @@ class WarpOrder:
             self._partial[at] = lanes.by_warp(np.broadcast_to(partial, lanes.full.shape))
         self.needed: Flags = np.logical_or.reduce(self._partial, axis=(0, 3))
         """Warps [R, warps] that have such barriers."""
-        alike: dict[bytes, int] = {}
+        numbers: dict[bytes, int] = {}
         whole = [self._partial[:, row].tobytes() for row in range(lanes.rows)] if events else [b""] * lanes.rows
-        self.classes = np.array([alike.setdefault(each, len(alike)) for each in whole])
+        self.classes = np.array([numbers.setdefault(each, len(numbers)) for each in whole])
         """Integers of rows that are equal for those with the same such barriers."""
         self._clocks: dict[tuple[int, int], tuple[list[int], list[Clocks]]] = {}
-        self._alike: dict[bytes, tuple[list[int], list[Clocks]]] = {}
+        self._made_before: dict[bytes, tuple[list[int], list[Clocks]]] = {}
 
     def is_ordered(self, row: int, warp: int, first: tuple[int, int], second: tuple[int, int]) -> bool:
         """Whether two accesses, each by its number in the trace and its lane of the warp, the earlier first, are
@@ -80,9 +80,9 @@ class WarpOrder:
         if found is None:
             partial = np.ascontiguousarray(self._partial[:, row, warp])
             key = partial.tobytes()
-            if key not in self._alike:
-                self._alike[key] = self._made(partial)
-            found = self._clocks[row, warp] = self._alike[key]
+            if key not in self._made_before:
+                self._made_before[key] = self._made(partial)
+            found = self._clocks[row, warp] = self._made_before[key]
         return found
 
     def _made(self, partial: Any) -> tuple[list[int], list[Clocks]]:

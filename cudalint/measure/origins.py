@@ -42,12 +42,17 @@ class Origins(NamedTuple):
     numbers: frozenset[str] = frozenset()
     """Parameters of the kernel, by name."""
     itself: frozenset[str] = frozenset()
-    """What tells threads and blocks apart, as far as it goes into the value and not only into where it is looked up:
+    """What distinguishes threads and blocks, as far as it goes into the value and not only into where it is looked up:
     `threadIdx.x`, or `thread`."""
 
     @property
     def is_data(self) -> bool:
         return bool(self.loads or self.atomics) or self.is_unknown
+
+    @property
+    def is_common(self) -> bool:
+        """Whether all threads of all blocks have the same one, whatever the data."""
+        return not (self.is_data or self.by_thread or self.by_block)
 
     @property
     def may_vary(self) -> bool:
@@ -325,7 +330,7 @@ _BEYOND_NUMBERS = re.compile(
     r"\b(ld|st|atom|red|redux|shfl|vote|match|bar|barrier|mbarrier|cp|wmma|mma|wgmma|ldmatrix|stmatrix|activemask|elect)"
     r"\b|%%?[a-z]"
 )
-"""In inline PTX: memory, other lanes, and registers that tell threads apart."""
+"""In inline PTX: memory, other lanes, and registers that differ between threads."""
 
 
 @kept(64)
@@ -351,7 +356,7 @@ def definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]
                 if is_own(node.operand):
                     note(root(node.operand), None, node)
             case ir.Asm() if not _BEYOND_NUMBERS.search(node.text):
-                # Which of them it sets is not told.
+                # Nothing says which of them it sets.
                 for own in node.operands:
                     for other in node.operands:
                         if other is not own and is_own(own):

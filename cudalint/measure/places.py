@@ -147,8 +147,8 @@ def made_at(event: AccessEvent) -> tuple[ir.Span, Stack]:
     span, stack = event.node.span, event.stack
     if not stack or span.path == stack[-1].span.path:
         return span, stack
-    for depth, handed in enumerate(event.handed, 1):
-        argument = next((argument for pointer, argument in handed if _is_part_of(event, pointer)), None)
+    for depth, pointers in enumerate(event.passed, 1):
+        argument = next((argument for pointer, argument in pointers if _is_part_of(event, pointer)), None)
         if argument is None:
             break
         span, stack = argument.span, event.stack[depth:]
@@ -160,8 +160,8 @@ def _is_part_of(event: AccessEvent, pointer: Any) -> bool:
         return False
     if isinstance(pointer.offset, Data) or isinstance(event.offset, Data):
         return pointer.offset is event.offset
-    apart = np.asarray(plus(event.offset, -pointer.offset))
-    return bool((apart == apart.flat[0]).all())
+    moved = np.asarray(plus(event.offset, -pointer.offset))
+    return bool((moved == moved.flat[0]).all())
 
 
 def made_by(event: AccessEvent, kernel: ir.Function) -> LibraryCall | None:
@@ -232,6 +232,20 @@ def space_of(allocation: Allocation) -> Space:
     """Of what other memory a pointer leads to there is none in a trace."""
     assert allocation.space != "nowhere"
     return allocation.space
+
+
+@kept(16)
+def pointees_of(kernel: ir.Function) -> dict[str, ir.Type]:
+    """What each parameter is declared to point to, and what the fields of structures do that are passed, by name."""
+    found: dict[str, ir.Type] = {}
+    left = [(symbol.name, symbol.type) for symbol in kernel.parameters]
+    while left:
+        name, type_ = left.pop()
+        if isinstance(type_, ir.PointerType):
+            found[name] = type_.pointee
+        elif isinstance(type_, ir.RecordType):
+            left += [(f"{name}.{field.name}", field.type) for field in type_.fields]
+    return found
 
 
 def declared_type(allocation: Allocation, function: ir.Function) -> ir.Type | None:

@@ -4,8 +4,8 @@ Threads of a warp are in no lock-step: `__syncwarp` orders them. Blocks are orde
 asynchronous copy writes where it is issued. Turns of loops are executed one after another, so that the tail of one and
 the head of the next are in one interval if no barrier is between them, and race like everything else.
 
-A race is told once for each pair of sites in an allocation, within blocks and between them, with two threads that do
-race; those whose bytes data decides are possible ones, told apart from the others.
+A race is reported once for each pair of sites in an allocation, within blocks and between them, with two threads that
+race; those whose bytes data decides are possible ones, and separate from the others.
 """
 
 from __future__ import annotations
@@ -42,8 +42,6 @@ from cudalint.measure.touches import (
     entries_of,
     hashed,
     meetings,
-    origin_of,
-    own_content,
     pieces_of,
     read_by_writers,
     same_values,
@@ -51,7 +49,7 @@ from cudalint.measure.touches import (
 )
 
 MOST_ACCESSES = 1 << 21
-"""Of single threads to one allocation, in intervals that are not alike; in further ones races are not looked for."""
+"""Of single threads to one allocation, in intervals that differ; in further ones races are not looked for."""
 Reach = Literal["warp", "block", "grid"]
 CodesOf = Callable[[int, AccessEvent], Any]
 """Integers [R, L] for what an event stores, by its number in the trace, such that equal ones are equal values."""
@@ -78,7 +76,7 @@ class Race(Struct, frozen=True, eq=False):
     byte: int | None
     """From the start of the allocation; None where data decides which it is."""
     reach: Reach
-    """What the two threads share. Those of a warp are told only where no two of different warps race."""
+    """What the two threads share. Those of a warp are reported only where no two of different warps race."""
     world: int
     """That of the two threads."""
     worlds: tuple[int, ...]
@@ -94,6 +92,10 @@ class Race(Struct, frozen=True, eq=False):
     """Of one for which data decides the bytes of one access: threads take all bytes of the allocation by the other one
     in this interval, so that they meet whatever data decides, but for a thread that meets itself."""
 
+    @property
+    def ends(self) -> tuple[RaceEnd, RaceEnd]:
+        return self.first, self.second
+
 
 class Races(Struct, frozen=True):
     """Those of a launch, in the order of the trace."""
@@ -103,7 +105,7 @@ class Races(Struct, frozen=True):
     """Those for which two threads would have to choose the same bytes: data decides which they take."""
     missed: list[Allocation] = field(default_factory=list)
     """What was not looked at in full: there are too many accesses."""
-    apart: list[Allocation] = field(default_factory=list)
+    private: list[Allocation] = field(default_factory=list)
     """What was not looked at, since data leads each thread to memory of its own, or of another one."""
 
 
@@ -123,7 +125,7 @@ def races_of(
     trace: Trace, volatile: Set[ir.Span] = frozenset(), between_blocks: bool = True, codes: CodesOf | None = None
 ) -> Races:
     """All races of an execution, or those within blocks. `volatile` has the places of what is declared so; `codes`
-    tells values apart that are no numbers, and is asked where it matters."""
+    distinguishes values that are no numbers, and is asked where it matters."""
     found = Races()
     by_allocation: dict[int, list[tuple[int, AccessEvent]]] = {}
     for number, event in (*enumerate(trace.accesses), *trace.touched):
@@ -136,7 +138,7 @@ def races_of(
     for key, events in by_allocation.items():
         varies = events[0][1].allocation.varies
         if key in written and varies == "thread":
-            found.apart.append(events[0][1].allocation)
+            found.private.append(events[0][1].allocation)
         elif key in written:
             own = _Allocated(trace, order, exchanges, volatile, by_allocation[key], written)
             own.into(found, between_blocks and not varies, codes)
@@ -168,21 +170,20 @@ class _Allocated:
             kind = event.data > 0, is_by_data, event.is_of_block
             site = Site(event.node, event.operation, event.bytes, event.stack)
             self._first.setdefault(site, number)
-            for piece in pieces_of(event):
-                origin = origin_of(piece, written) if isinstance(piece.value, Data) else None
-                for mask, is_own in own_content(piece):
-                    key = id(event.node), id(event.stack), event.operation, event.bytes, *kind, is_own
-                    at = numbers.get(key)
-                    if at is None:
-                        at = numbers[key] = self._kinds.setdefault(Kind(site, *kind, is_own), len(self._kinds))
-                    self._parts.append(Part(number, at, piece, mask, origin))
+            for piece, origin, mask, is_own in pieces_of(event, written):
+                key = id(event.node), id(event.stack), event.operation, event.bytes, *kind, is_own
+                at = numbers.get(key)
+                if at is None:
+                    at = numbers[key] = self._kinds.setdefault(Kind(site, *kind, is_own), len(self._kinds))
+                self._parts.append(Part(number, at, piece, mask, origin))
         self._covering: set[int] = set()
         """Kinds that take all bytes in the interval that is looked at."""
         self._masks: dict[int, tuple[object, Any]] = {}
         self._candidates: dict[tuple[bool, bool, frozenset[Site]], list[_Candidate]] = {}
-        is_global = self._allocation.space == "global"
-        self._is_volatile = np.array([_span(kind.site) in volatile for kind in self._kinds])
-        self._writes = np.array([_writes(kind.site, is_global) for kind in self._kinds])
+        # An asynchronous copy reads global memory, and writes shared memory.
+        reads = ("load", "async-copy") if self._allocation.space == "global" else ("load",)
+        self._is_volatile = np.array([kind.site.node.span in volatile for kind in self._kinds])
+        self._writes = np.array([kind.site.operation not in reads for kind in self._kinds])
         atomic = np.array([kind.site.operation == "atomic" for kind in self._kinds])
         by_data = np.array([kind.is_by_data for kind in self._kinds])
         self._own = np.array([kind.is_own for kind in self._kinds])
@@ -191,7 +192,7 @@ class _Allocated:
         may_race = writes & ~(atomic[:, None] & atomic)
         self._known, self._open = may_race & ~either, may_race & either
         # Between blocks, atomics of a block are accesses like any other.
-        self._apart = (may_race | (writes & (of_block[:, None] | of_block))) & ~either
+        self._across = (may_race | (writes & (of_block[:, None] | of_block))) & ~either
 
     def into(self, races: Races, between_blocks: bool, codes: CodesOf | None) -> None:
         """Notes the races. What is stored is asked for only where threads write over each other."""
@@ -272,7 +273,7 @@ class _Allocated:
     # --- within blocks -----------------------------------------------------------------------------
 
     def _in_block(self, parts: Sequence[Part]) -> bool:
-        """The races of one interval; whether it was looked at: not if there is too much in blocks that are not alike.
+        """The races of one interval; whether it was looked at: not if there is too much in blocks that differ.
         """
         is_global = self._allocation.space == "global"
         classes = classes_of_rows(parts, self._lanes, is_global, self._order.classes)
@@ -396,7 +397,7 @@ class _Allocated:
         rows = np.arange(self._lanes.rows)
         blocks = self._lanes.blocks
         worlds = {row: frozenset((row // blocks,)) for row in range(self._lanes.rows)}
-        if self._apart.any():
+        if self._across.any():
             made = entries_of(parts, self._lanes, rows, self._extent)
             if made is not None:
                 entries, unit = made
@@ -406,7 +407,7 @@ class _Allocated:
                 block = entries.row % blocks
                 chosen = contested(entries, block, self._writes)
                 entries, block = entries.only(chosen), block[chosen]
-                self._note(entries, meetings(entries, entries.place, block, self._apart), "grid", worlds)
+                self._note(entries, meetings(entries, entries.place, block, self._across), "grid", worlds)
         if self._open.any():
             places = anywhere(parts, self._lanes, rows)
             if places is not None:
@@ -482,15 +483,3 @@ class _Allocated:
         number = int(entries.number[at])
         event = self._events[number, id(kind.site.node)]
         return RaceEnd(kind.site, lanes.thread_of(lane), lanes.block_of(row), number, event)
-
-
-def _span(site: Site) -> object:
-    return site.node.span
-
-
-def _writes(site: Site, is_global: bool) -> bool:
-    """An asynchronous copy reads global memory, and writes shared memory."""
-    return site.operation != "load" and not (is_global and site.operation == "async-copy")
-
-
-__all__ = ["Race", "RaceEnd", "Races", "races_of"]

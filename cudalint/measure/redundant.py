@@ -1,6 +1,6 @@
 """Barriers of the block that order nothing: without them the same accesses are in order as with them.
 
-A barrier is told to be redundant only where that can be seen for all threads: the intervals that it divides are taken
+A barrier is reported as redundant only where that can be seen for all threads: the intervals that it divides are taken
 for one, and no two threads may touch the same bytes in it that were in different ones before, unless both only read:
 atomics are never in each other's way, but what they find depends on their order. Where addresses are not known,
 accesses count as touching all of their array, and arrays in global memory as one; where anything else is not
@@ -63,7 +63,7 @@ def redundant_barriers(executed: Executed) -> set[ir.Span]:
         if not found or all(event.weight is trace.lanes.weight for event in trace.barriers):
             return found
         # Turns of loops with barriers that stand for others: without the barriers they all meet each other.
-        trace = executed.in_full().trace
+        trace = executed.in_full()
         # What so many turns leave in order others do: shared memory has no place for as many elements by turns.
         if trace.unknown or any(left.reason != "too many turns" for left in trace.left_out):
             return set()
@@ -152,7 +152,7 @@ class _Touches(NamedTuple):
 
 
 def _meet(touches: _Touches, now: Integers, tells_lanes: bool) -> bool:
-    """Whether touches that a barrier kept apart are in one interval now."""
+    """Whether touches that a barrier separated are in one interval now."""
     new = now[touches.row, touches.interval]
     starts = _starts(touches.place, new)
 

@@ -5,7 +5,7 @@ All worlds of a launch are looked at together. The figures of a site are arrays 
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -21,14 +21,13 @@ from cudalint.hardware.sectors import SECTOR_BYTES, global_request
 from cudalint.measure.arrays import Integers, Weights
 from cudalint.measure.distinct import (
     NOTHING,
-    Distinct,
     Extent,
     Group,
     Pattern,
     distinct_of,
+    executions,
     groups,
     merged,
-    pattern_of,
     prints_of,
     weights_by_row,
 )
@@ -119,30 +118,29 @@ def figures_of(
         lowest, highest = np.minimum(lowest, low), np.maximum(highest, high)
     distinct = merged(parts, extent)
     requests = distinct.weights.sum(axis=0)
-    taken, fewest = _costs(site, distinct)
+    taken: Any
+    fewest: Any
+    if site.space == "shared":
+        taken, fewest = shared_request(distinct.addresses, distinct.mask, site.bytes, site.operation)
+    else:
+        taken, fewest = global_request(distinct.addresses, distinct.mask, site.bytes)
     means = (_means(each, distinct.weights, requests) for each in (taken, fewest, distinct.mask.sum(axis=1)))
     cost, ideal, active = means
     least, most = _ends(taken, distinct.weights, requests)
     if site.space == "shared" and site.operation == "async-copy" and site.bytes == _COPIED:
-        copies = copies_of(events, extent)
-        least, most, ideal = copies
+        least, most, ideal = _copies(events, extent)
         cost = np.where(least == most, least, np.nan)
     is_known = lowest <= highest
     first, end = np.where(is_known, lowest, 0), np.where(is_known, highest + site.bytes, 0)
-    by_data = _by_data(events, extent, patterns)
+    of_data = (event for event in events if isinstance(event.offset, Data))
+    by_data = sum((executions(each.mask, each.weight, extent, patterns) for each in of_data), np.zeros(extent.worlds))
     return Figures(requests, cost, ideal, least, most, active, by_data, first, end, steps.strides())
 
 
 def unit_of(site: AccessSite) -> int:
     """Bytes by which all addresses may move without another figure: whole sectors; a bank's word, or as many banks as
-    one lane keeps busy, since banks are alike and the first comes after the last."""
+    one lane keeps busy, since all banks are equal and the first comes after the last."""
     return max(BANK_BYTES, site.bytes) if site.space == "shared" else SECTOR_BYTES
-
-
-def _costs(site: AccessSite, distinct: Distinct) -> tuple[Any, Any]:
-    if site.space == "shared":
-        return shared_request(distinct.addresses, distinct.mask, site.bytes, site.operation)
-    return global_request(distinct.addresses, distinct.mask, site.bytes)
 
 
 def _means(values: Any, weights: Weights, total: Weights) -> Weights:
@@ -176,16 +174,6 @@ def _range(group: Group, extent: Extent) -> tuple[Integers, Integers]:
     return low, high
 
 
-def _by_data(events: Iterable[AccessEvent], extent: Extent, patterns: dict[int, Pattern]) -> Weights:
-    total = np.zeros(extent.worlds)
-    for event in events:
-        if isinstance(event.offset, Data):
-            active = pattern_of(event.mask, extent, patterns).active
-            own = np.where(active, weights_by_row(event.weight, extent), 0.0)
-            total += own.reshape(extent.worlds, -1).sum(axis=-1)
-    return total
-
-
 # --- asynchronous copies of 16 bytes -------------------------------------------------------------------
 
 
@@ -193,17 +181,10 @@ _MOST_EVENTS = 64
 """That are looked at; further ones go on like these."""
 
 
-class Copies(NamedTuple):
-    """What one request takes, in the mean of each world; NaN where there is none."""
-
-    least: Weights
-    most: Weights
-    """The same, where it is known what it takes."""
-    ideal: Weights
-
-
-def copies_of(events: Sequence[AccessEvent], extent: Extent) -> Copies:
-    """The wavefronts of the copies whose addresses in shared memory are known."""
+def _copies(events: Sequence[AccessEvent], extent: Extent) -> Weights:
+    """[3, W] the least and the most wavefronts that one request takes in the mean, which is the same where it is known
+    what it takes, and its ideal, over the copies whose addresses in shared memory are known: see
+    `hardware.banks.async_copies`. NaN where there are none."""
     totals = np.zeros((3, extent.worlds))
     requests = np.zeros(extent.worlds)
     for event in [event for event in events if not isinstance(event.offset, Data)][:_MOST_EVENTS]:
@@ -220,8 +201,8 @@ def copies_of(events: Sequence[AccessEvent], extent: Extent) -> Copies:
         requests += weights.reshape(extent.worlds, -1).sum(axis=1)
         for total, each in zip(totals, costs, strict=True):
             total += (np.asarray(each, np.float64).reshape(rows, -1) * weights).reshape(extent.worlds, -1).sum(axis=1)
-    means = np.divide(totals, requests, out=np.full_like(totals, np.nan), where=requests > 0)
-    return Copies(*means)
+    found: Weights = np.divide(totals, requests, out=np.full_like(totals, np.nan), where=requests > 0)
+    return found
 
 
 def _by_warp(values: Any, mask: Any) -> Any:

@@ -115,7 +115,7 @@ def _subscripts(places: Sequence[tuple[AccessEvent, int, int]]) -> tuple[tuple[I
 
 
 _MOST_FACTOR = 64
-"""That is told with a size: `3 * K`."""
+"""The largest factor of a size in a stride: `3 * K`."""
 
 
 def sized(site: AccessSite, figures: Figures, events: Sequence[AccessEvent], executed: Executed) -> str | None:

@@ -92,7 +92,7 @@ class Seen:
             if found.is_data and self.varies(found, between_blocks)
         ]  # fmt: skip
 
-    def told(self, found: Origins) -> str:
+    def described(self, found: Origins) -> str:
         """The data that goes into a value, in words."""
         sources = sorted(
             ((node.span.line, node, stack) for node, stack in (*found.atomics, *found.loads)), key=lambda each: each[0]
@@ -193,7 +193,7 @@ def is_uniform(value: Any) -> bool:
 
 
 def spelled(e: Any) -> object:
-    """A key that is equal for expressions that are spelled alike, of the same variables."""
+    """A key that is equal for expressions with the same spelling, of the same variables."""
     match e:
         case ir.Cast():
             return spelled(e.operand)

@@ -1,7 +1,7 @@
 """What a figure rests on: the numbers that separate the worlds in which something holds from the others.
 
 It is a group-by over the worlds of one batch, never a search through further ones: what is said is what was seen. A
-condition that holds for some of the numbers between two that were tried, or of which several fit, is told as the
+condition that holds for some of the numbers between two that were tried, or of which several fit, is reported as the
 strongest one: it says for which numbers the access is known to be wasteful, not for which others it may be, too.
 """
 

@@ -1,5 +1,5 @@
-"""What threads store, told apart by where it comes from: two threads store one value if they compute it in one place of
-the code, at one turn of all loops, from the same numbers and from what the same addresses hold.
+"""What threads store, distinguished by where it comes from: two threads store one value if they compute it in one place
+of the code, at one turn of all loops, from the same numbers and from what the same addresses hold.
 
 Values themselves are not needed: what goes into an expression is known from the tree (`origins.py`), and of each part
 of it what a lane has. All of that is mixed into one number for each lane; equal ones are equal values.

@@ -54,17 +54,17 @@ class Steps(Struct, eq=False):
         return Strides(x, y, z, tuple(self.turns))
 
     def _add_threads(self, group: Group, prints: Prints) -> None:
-        """Blocks of one shape move alike, wherever they are: only one of each is looked at."""
+        """Blocks of one shape move in the same way, wherever they are: only one of each is looked at."""
         offsets, pattern = group.offsets, group.pattern
         rows = prints.shapes.shape[1]
         # The first active warp of each row is where the shape of its block begins.
         warp = pattern.active.argmax(axis=-1)
         number = np.broadcast_to(warp[None, :, None], (*prints.firsts.shape[:2], 1))
         begin = np.take_along_axis(prints.firsts, number, axis=-1)
-        apart = np.where(pattern.active, prints.firsts - begin, 0)
+        distance = np.where(pattern.active, prints.firsts - begin, 0)
         factors = 2 * np.arange(prints.shapes.shape[2], dtype=np.int64) + 1
         factors = factors * np.int64(0x1E3779B97F4A7C15)
-        keys = (np.where(pattern.active, prints.shapes, 0) * factors + apart * (factors ^ 0x5DEECE66D)).sum(axis=-1)
+        keys = (np.where(pattern.active, prints.shapes, 0) * factors + distance * (factors ^ 0x5DEECE66D)).sum(axis=-1)
         if rows > 1:
             world = np.arange(rows) // self.extent.blocks
             keys = keys + world * np.int64(0x14D049BB133111EB)

@@ -42,7 +42,7 @@ def excluded(race: Race, seen: Seen) -> str | None:
     """Why two blocks never are where both accesses of a race are at one time."""
     if race.reach != "grid":
         return None
-    ends = race.first, race.second
+    ends = race.ends
     turns = [list(turns_of(end.site, seen)) for end in ends]
     for mine in turns[0]:
         for other in turns[1]:
@@ -97,7 +97,7 @@ def _turn(guard: Guard, condition: Any, stack: Stack, seen: Seen, left: int) -> 
 def _compared(guard: Guard, asked: ir.Binary, stack: Stack, seen: Seen) -> Turn | None:
     for drawn, number in ((asked.left, asked.right), (asked.right, asked.left)):
         other = seen.origins.of(number, stack)
-        if other.is_data or other.by_thread or other.by_block:
+        if not other.is_common:
             continue
         atomic = _drawn_by(drawn, stack, seen, _DEEPEST)
         if atomic is not None:
@@ -115,8 +115,7 @@ def _drawn_by(value: Any, stack: Stack, seen: Seen, left: int) -> Any:
         return value if is_atomic(value) and any(each in name for each in _DRAWING) else None
     if isinstance(value, ir.Binary) and value.op in ("+", "-"):
         other = seen.origins.of(value.right, stack)
-        is_plain = not (other.is_data or other.by_thread or other.by_block)
-        return _drawn_by(value.left, stack, seen, left - 1) if is_plain else None
+        return _drawn_by(value.left, stack, seen, left - 1) if other.is_common else None
     if isinstance(value, ir.Name):
         stored = _only_value(value.symbol, stack, seen)
         return _drawn_by(stored, stack, seen, left - 1) if stored is not None else None
@@ -131,8 +130,8 @@ def _only_value(symbol: ir.Symbol, stack: Stack, seen: Seen) -> Any:
             values.append(node.initializer)
         elif isinstance(node, ir.Assign) and isinstance(node.target, ir.Name) and node.target.symbol is symbol:
             values.append(node.value if not node.op else None)
-    told = [value for value in values if value is None or not _is_nothing(value)]
-    return told[0] if len(told) == 1 else None
+    given = [value for value in values if value is None or not _is_nothing(value)]
+    return given[0] if len(given) == 1 else None
 
 
 def _is_nothing(value: Any) -> bool:

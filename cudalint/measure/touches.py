@@ -37,7 +37,7 @@ class Site(NamedTuple):
 
 
 class Kind(NamedTuple):
-    """Executions of a site that are alike."""
+    """Executions of a site that have all of this in common."""
 
     site: Site
     is_conditional: bool
@@ -68,7 +68,7 @@ class Entries(Struct, frozen=True, eq=False):
     """Accesses of single threads to single units, n of them."""
 
     place: Integers
-    """A number for each unit of memory that has to be told apart: of a row, or of a world."""
+    """A number for each unit of memory that has to be distinguished: of a row, or of a world."""
     unit: Integers
     """In bytes from the start of the allocation; -1 where data decides."""
     row: Integers
@@ -238,23 +238,6 @@ def dense(keys: Integers) -> Integers:
     return found
 
 
-def own_content(event: AccessEvent) -> Iterator[tuple[Mask, bool]]:
-    """The lanes of an access, apart from those that store what they have loaded from the same place in the same
-    interval: as long as nobody else stores there, that changes nothing."""
-    value = event.value
-    origin = value.origin if event.operation == "store" and isinstance(value, Data) and not value.is_derived else None
-    if origin is None or origin.allocation is not event.allocation or origin.bytes != event.bytes:
-        yield event.mask, False
-        return
-    if isinstance(event.offset, Data) or isinstance(origin.offset, Data):
-        yield event.mask, False
-        return
-    is_same = (event.offset == origin.offset) & np.equal(event.interval, origin.interval)
-    for mask, is_own in ((event.mask & ~is_same, False), (event.mask & is_same, True)):
-        if mask.any():
-            yield mask, is_own
-
-
 def changed(entries: Entries, writes: Flags, own: Flags) -> Flags:
     """All entries but stores of what stands there, in places where nobody stores anything else."""
     is_own = own[entries.kind]
@@ -334,7 +317,7 @@ def meetings(entries: Entries, key: Integers, who: Integers, may_race: Flags) ->
 
 
 def _stored(entries: Entries, order: Integers, low: Integers) -> tuple[Flags, Integers, Integers]:
-    """Of each run of entries, whether all store one known value alike, which, and where in it the unit is."""
+    """Of each run of entries, whether all store one and the same known value, which, and where in it the unit is."""
     value, relative = entries.value[order], (entries.unit - entries.start)[order]
     is_same = np.minimum.reduceat(entries.is_known[order], low)
     for each in (value, relative):
@@ -432,23 +415,34 @@ def covering(entries: Entries, units: int) -> set[int]:
     return found
 
 
-def pieces_of(event: AccessEvent) -> list[AccessEvent]:
-    """A store of a vector as those of its numbers."""
-    value = event.value
-    if event.operation != "store" or type(value) is not Aggregate or value.type.bytes != event.bytes:
-        return [event]
-    parts = [(at, type_.bytes, value.cells.get(at)) for at, type_ in leaves(value.type)]
-    if sum(bytes_ for _, bytes_, _ in parts) != event.bytes:
-        return [event]
-    return [event._replace(offset=plus(event.offset, at), bytes=bytes_, value=own) for at, bytes_, own in parts]
-
-
-def origin_of(event: AccessEvent, written: Set[int]) -> AccessEvent | None:
-    value = event.value
-    if event.operation != "store" or not isinstance(value, Data) or value.origin is None or value.is_derived:
-        return None
-    is_constant = id(value.origin.allocation) not in written and not isinstance(value.origin.offset, Data)
-    return value.origin if is_constant else None
+def pieces_of(
+    event: AccessEvent, written: Set[int]
+) -> Iterator[tuple[AccessEvent, AccessEvent | None, Mask, bool]]:
+    """An event, with its lanes; a store of a vector as those of its numbers. Of a store also the load that its value is
+    from, if that is of an allocation that is not among those that are `written`, by identity; and once more the lanes
+    that store what they have loaded from the same place in the same interval, with True: as long as nobody else stores
+    there, that changes nothing."""
+    pieces, value = [event], event.value
+    if event.operation == "store" and type(value) is Aggregate and value.type.bytes == event.bytes:
+        parts = [(at, type_.bytes, value.cells.get(at)) for at, type_ in leaves(value.type)]
+        if sum(bytes_ for _, bytes_, _ in parts) == event.bytes:
+            pieces = [event._replace(offset=plus(event.offset, at), bytes=own, value=cell) for at, own, cell in parts]
+    for piece in pieces:
+        value, load = piece.value, None
+        if piece.operation == "store" and isinstance(value, Data) and not value.is_derived:
+            load = value.origin
+        if load is None or isinstance(load.offset, Data):
+            yield piece, None, piece.mask, False
+            continue
+        origin = load if id(load.allocation) not in written else None
+        is_other = load.allocation is not piece.allocation or load.bytes != piece.bytes
+        if is_other or isinstance(piece.offset, Data):
+            yield piece, origin, piece.mask, False
+            continue
+        is_same = (piece.offset == load.offset) & np.equal(piece.interval, load.interval)
+        for mask, is_own in ((piece.mask & ~is_same, False), (piece.mask & is_same, True)):
+            if mask.any():
+                yield piece, origin, mask, is_own
 
 
 def same_values(entries: Entries, first: Integers, second: Integers) -> Flags:

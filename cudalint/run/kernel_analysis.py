@@ -247,7 +247,7 @@ class KernelAnalysis(Struct, eq=False):
         statements, until = self._statements(configuration), self.executing_until()
         with timed("kernels"):
             if kept is not None:
-                self.compiled.laid.capability = self.target.compute_capability
+                self.compiled.capability = self.target.compute_capability
                 chosen = kept.executed(self.function, self.compiled, until)
             else:
                 chosen = in_worlds(

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import pytest
-from executing import kernel_in
+from executing import kernel_in, work_of
 from msgspec.structs import replace
 
 from cudalint.execute.lanes import Extents, Lanes
 from cudalint.measure.work import compiler
-from cudalint.measure.work.counts import Work, work_of
+from cudalint.measure.work.counts import Work
 
 
 def works(source: str, block: Extents, grid: Extents = (1, 1, 1), **arguments: object) -> list[Work]:

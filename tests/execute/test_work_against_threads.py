@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 
 import pytest
-from executing import execute, kernel_in
+from executing import execute, kernel_in, work_of
 from hypothesis import HealthCheck, assume, given, settings
 from msgspec.structs import replace
 from plain_requests import requests_of
@@ -16,7 +16,6 @@ from reference_c.kernels import Kernel
 
 from cudalint.execute.lanes import Lanes
 from cudalint.measure.work import compiler
-from cudalint.measure.work.counts import work_of
 
 pytestmark = pytest.mark.filterwarnings("ignore:The recursion limit:hypothesis.errors.HypothesisWarning")
 QUIET = settings(

@@ -134,9 +134,6 @@ def _found_missed(kernel: Kernel) -> list[set[tuple[int, str]]]:
         turns = {step.turn for step in threads[waiting] if step.line == line}
         assert turns - {step.turn for step in threads[absent] if step.line == line}, source
         assert missed.world in missed.worlds
-        if missed.absence == "elsewhere":
-            assert missed.instead is not None
-            assert missed.instead.span.line in {step.line for step in threads[absent]}
         for world in missed.worlds:
             worlds[world].add((line, "elsewhere" if missed.absence == "elsewhere" else "gone"))
     return worlds

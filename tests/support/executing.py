@@ -7,14 +7,17 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from cudalint.execute.counted import CountedProgram
 from cudalint.execute.lanes import Extents, Lanes
 from cudalint.execute.machine import Machine
 from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
+from cudalint.execute.values import Value
 from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.parse_options import parse_options
 from cudalint.ir import nodes as ir
+from cudalint.measure.work.counts import Work, counted, laid_out
 from cudalint.options.analysis import AnalysisOptions
 
 _PATH = "kernel.cu"
@@ -51,3 +54,11 @@ def stored(body: str, block: Extents = (32, 1, 1), type_: str = "int", head: str
     if isinstance(event.value, np.ndarray):
         return np.broadcast_to(event.value, event.mask.shape)[0, :threads].tolist()  # type: ignore[no-any-return]
     return [event.value] * threads
+
+
+def work_of(function: ir.Function, lanes: Lanes, arguments: Mapping[ir.Symbol, Value]) -> tuple[list[Work], Trace]:
+    """The work of each world of a launch's blocks, and what else they do."""
+    program = CountedProgram()
+    trace = Machine(lanes, program).run(function, dict(arguments))
+    laid = laid_out(function)
+    return [counted(laid, trace.executions, world) for world in range(lanes.worlds)], trace

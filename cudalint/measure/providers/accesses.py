@@ -24,9 +24,9 @@ from cudalint.measure.providers.provider import Provider, Run, Subject
 from cudalint.measure.requests import AccessSite, site_of
 
 _EXCEEDS = 1.25
-"""How many times one launch's excess over the ideal another one's has to be to be told of by itself."""
+"""How many times one launch's excess over the ideal another one's has to be to be reported by itself."""
 Key = tuple[Any, ...]
-"""What an access is told from others by, in whichever launch; bytes of the machine's access come last."""
+"""What distinguishes an access from others in any launch; bytes of the machine's access come last."""
 
 
 class _Site(Struct, frozen=True, eq=False):
@@ -135,6 +135,9 @@ class AccessCollector(Provider, eq=False):
         record = places.record_of(event)
         span, through = site.made_at
         declared = places.declared_type(event.allocation, self.function)
+        # Launches under which nothing of the kernel comes there, too.
+        known = {result.launch for result in site.results}
+        others = [AccessResult(launch, "unreached") for launch in self._launches if launch not in known]
         return Access(
             place=place,
             function=places.function_of(event.stack, self.function.name),
@@ -144,7 +147,7 @@ class AccessCollector(Provider, eq=False):
             array=places.named(event, self.function),
             element_type=places.element_of(event),
             bytes=site.bytes,
-            results=self._results(site),
+            results=tuple(sorted((*site.results, *others), key=lambda result: result.launch)),
             expression=spellings.of(place),
             declaration=_declaration(symbol, spellings) if symbol is not None else None,
             record_bytes=record.type.bytes if record is not None else None,
@@ -157,12 +160,6 @@ class AccessCollector(Provider, eq=False):
             made_by=places.made_by(event, self.function),
             known_modulo=min(site.moduli, default=1),
         )
-
-    def _results(self, site: _Site) -> tuple[AccessResult, ...]:
-        """Launches under which nothing of the kernel comes there, too."""
-        known = {result.launch for result in site.results}
-        others = [AccessResult(launch, "unreached") for launch in self._launches if launch not in known]
-        return tuple(sorted((*site.results, *others), key=lambda result: result.launch))
 
 
 def _under(result: AccessResult, configuration: Configuration) -> AccessResult:

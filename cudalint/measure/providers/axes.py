@@ -87,12 +87,12 @@ def unread_axes(read: Read, executed: Executed, compiled: Compiled) -> Iterator[
         names = {name for name, own in read if own == axis}
         if grid[position] > 1 and not names & {*_OF_GRID}:
             blocks = _along(executed, position, compiled)
-            if _are_alike(blocks, rows=_first_rows(blocks.lanes)):
+            if _do_the_same(blocks, rows=_first_rows(blocks.lanes)):
                 yield Unread(axis, grid[position], False, store)
         # The lanes of a warp may do together what none of them reads its index for.
         whole = position and not prod(block[:position]) % WARP_LANES
         is_unread = whole and block[position] > 1 and not names & {*_OF_BLOCK}
-        if is_unread and _are_alike(trace, lanes=_first_lanes(lanes, position)):
+        if is_unread and _do_the_same(trace, lanes=_first_lanes(lanes, position)):
             yield Unread(axis, block[position], True, store)
 
 
@@ -103,16 +103,15 @@ def _is_open(trace: Trace) -> bool:
     """Whether something of it is not known, or threads meet otherwise than at a plain barrier."""
     if trace.unknown or trace.calls or trace.fences:
         return True
-    if any(event.operation == "atomic" or _is_unknown(event.offset) for event in trace.accesses):
+    if any(
+        event.operation == "atomic" or (isinstance(event.offset, Data) and event.offset.kind not in ("loaded", "float"))
+        for event in trace.accesses
+    ):
         return True
     return any(
         barrier.kind == "grid" or (barrier.is_implied and barrier.scope == "block") or _votes(barrier.node)
         for barrier in trace.barriers
     )
-
-
-def _is_unknown(value: Any) -> bool:
-    return isinstance(value, Data) and value.kind not in ("loaded", "float")
 
 
 def _votes(node: Any) -> bool:
@@ -151,7 +150,7 @@ def _first_lanes(lanes: Lanes, position: int) -> Integers:
     return found
 
 
-def _are_alike(trace: Trace, rows: Integers | None = None, lanes: Integers | None = None) -> bool:
+def _do_the_same(trace: Trace, rows: Integers | None = None, lanes: Integers | None = None) -> bool:
     """Whether rows, or lanes, do as the first of their kind does."""
     asked: list[Any] = []
     for event in trace.accesses:
@@ -164,12 +163,12 @@ def _are_alike(trace: Trace, rows: Integers | None = None, lanes: Integers | Non
     for values in asked:
         if type(values) is np.ndarray and id(values) not in seen:
             seen.add(id(values))
-            if not _is_alike(values, rows, lanes):
+            if not _is_same(values, rows, lanes):
                 return False
     return True
 
 
-def _is_alike(values: Any, rows: Integers | None, lanes: Integers | None) -> bool:
+def _is_same(values: Any, rows: Integers | None, lanes: Integers | None) -> bool:
     if rows is not None:
         return len(values) == 1 or np.array_equal(values[rows], values)
     return values.shape[1] == 1 or np.array_equal(values[:, lanes], values)
@@ -231,6 +230,6 @@ def read_in(nodes: Sequence[Any]) -> set[tuple[str, str]] | None:
         if isinstance(node, ir.Call) and (node.is_virtual or (node.function is None and not _is_known(node.name))):
             return None
         if isinstance(node, ir.Name) and node.symbol.name in (*_OF_GRID, *_OF_BLOCK):
-            # Without a field it is handed on as a whole.
+            # Without a field it is passed as a whole.
             found |= {(node.symbol.name, axis) for axis in (members.get(id(node)) or _AXES)}
     return found

@@ -39,7 +39,7 @@ class Races(Protocol):
     def crossings(self, launch: int, flow: ControlFlow) -> list[Crossing]:
         """Of the races of a launch for which no barrier is known yet."""
 
-    def settled_by(self, executed: Executed, keys: Collection[object]) -> bool:
+    def are_gone_in(self, executed: Executed, keys: Collection[object]) -> bool:
         """Whether races of these keys are gone in an execution with barriers."""
 
     def note_fix(self, fix: BarrierFix, keys: Iterable[object]) -> None:
@@ -104,7 +104,7 @@ class BarrierTrials(Struct, eq=False):
                 return
             if configuration is run.configuration:
                 keys = {key for _, ordered in plan.values() for key in ordered}
-                if not races.settled_by(variant, keys):
+                if not races.are_gone_in(variant, keys):
                     return
         for gate, (call, ordered) in plan.items():
             races.note_fix(self._fix(gate, call), ordered)

@@ -99,8 +99,8 @@ class BarrierCollector(Provider, eq=False):
         """Marks barriers of the kernel's own body that order nothing under a launch."""
         for site, _, _, results in self._sites.values():
             for position, result in enumerate(results):
-                is_told = result.launch == launch and result.verdict == "uniform"
-                if is_told and not site.stack and site.node.span in places:
+                is_uniform = result.launch == launch and result.verdict == "uniform"
+                if is_uniform and not site.stack and site.node.span in places:
                     results[position] = replace(result, redundant=True)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
@@ -109,7 +109,8 @@ class BarrierCollector(Provider, eq=False):
 
     def _facts(self) -> tuple[Barrier, ...]:
         """The barriers of the source, and warp functions whose mask names lanes that don't come. Which of them order
-        nothing is told where all threads come to every barrier: what a divergent one lets pass, others may hold up."""
+        nothing is known only where all threads come to every barrier: what a divergent one lets pass, others may hold.
+        """
         found = [
             Barrier(place, function, frames, kind, tuple(results), implied)
             for (place, frames, kind), (_, implied, function, results) in self._sites.items()

@@ -19,7 +19,7 @@ from cudalint.launches.variants import other_blocks
 from cudalint.measure.bounds import Addresses, Leaving, leaving
 from cudalint.measure.executed import Executed, execute
 from cudalint.measure.numbers import elements_text, numbers_of, parameters_of
-from cudalint.measure.places import frames_of, made_at, name_of
+from cudalint.measure.places import declared_type, frames_of, made_at, name_of
 from cudalint.measure.providers.provider import Run, SiteProvider
 from cudalint.worlds.records import Parameter
 
@@ -150,10 +150,7 @@ def _made_at(found: Leaving, run: Run) -> tuple[ir.Span, Stack]:
 def _element(found: Leaving, kernel: ir.Function) -> int:
     """Bytes of what the array is declared to hold."""
     array = found.site.allocation
-    type_ = array.type
-    if type_ is None:
-        declared = next((s.type for s in kernel.parameters if s.name == array.name), None)
-        type_ = declared.pointee if isinstance(declared, ir.PointerType) else None
+    type_ = array.type if array.type is not None else declared_type(array, kernel)
     while isinstance(type_, ir.ArrayType):
         type_ = type_.element
     return (type_.bytes if type_ is not None else 0) or found.site.bytes

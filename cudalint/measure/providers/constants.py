@@ -7,7 +7,7 @@ from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
-from cudalint.execute.trace import AccessEvent, Trace
+from cudalint.execute.trace import Trace
 from cudalint.execute.values import Data
 from cudalint.facts import Place
 from cudalint.facts.constants import ConstantLoad, ConstantResult
@@ -49,7 +49,6 @@ _WORD = 4
 class Words(NamedTuple):
     """Of one load; arrays [W]."""
 
-    first: AccessEvent
     requests: Weights
     """By warps."""
     mean: Weights
@@ -71,7 +70,7 @@ def constant_loads(trace: Trace) -> Iterator[tuple[AccessSite, Words]]:
         requests = distinct.weights.sum(axis=0)
         mean = wanted @ distinct.weights / np.maximum(requests, np.finfo(np.float64).tiny)
         most = np.where(distinct.weights > 0, wanted[:, None], 0).max(axis=0, initial=0)
-        yield site, Words(events[0], requests, mean, most)
+        yield site, Words(requests, mean, most)
 
 
 def _words(addresses: Any, mask: Any) -> Any:

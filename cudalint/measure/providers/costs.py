@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import ClassVar, Self
 
 from msgspec import Struct, field
@@ -160,7 +160,10 @@ class CostCollector(Provider, eq=False):
         own = self._found.get(index)
         if own is None:
             return LaunchCost(index, "unknown", launch.assumptions, "the kernel takes too long")
-        traffic = _traffic(facts.accesses, index, own.shares)
+        traffic = _Traffic()
+        for access, result in ((each, result) for each in facts.accesses for result in each.results):
+            if result.launch == index:
+                traffic.add(access, result, number_of(access, result, own.shares))
         scale, memory, instructions = own.scale, own.memory, own.work.total + traffic.swaps
         nominal = (f"about {MOST_THREADS} threads (nothing in sight says how many)",) if scale != 1.0 else ()
         assumptions = tuple(dict.fromkeys((*launch.assumptions, *traffic.assumptions, *own.assumed, *nominal)))
@@ -273,12 +276,3 @@ def _may_be_larger(run: Run, times: float) -> bool:
         if not size.kind.is_float and all(holds(graph, condition, {size: larger}) for condition in own):
             return True
     return False
-
-
-def _traffic(accesses: Iterable[Access], launch: int, shares: Mapping[AccessPlace, float]) -> _Traffic:
-    found = _Traffic()
-    for access in accesses:
-        for result in access.results:
-            if result.launch == launch:
-                found.add(access, result, number_of(access, result, shares))
-    return found

@@ -18,7 +18,7 @@ from cudalint.facts import Place
 from cudalint.facts.neighbours import Neighbours, NeighboursResult
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.measure.distinct import Extent, Pattern, pattern_of, weights_by_row
+from cudalint.measure.distinct import Extent, Pattern, executions
 from cudalint.measure.places import frames_of, record_at, spans_of
 from cudalint.measure.providers.provider import Run, SiteProvider
 from cudalint.measure.work.nests import TurnsOf, around, constant_turns
@@ -75,7 +75,7 @@ class Group(NamedTuple):
 def neighbours(trace: Trace, kernel: ir.Function) -> Iterator[Group]:
     """Of loads none of arrays that the kernel stores to: there the order counts."""
     stored = {id(event.allocation) for event in trace.accesses if event.operation != "load"}
-    alike: dict[tuple[object, ...], list[Access]] = {}
+    beside: dict[tuple[object, ...], list[Access]] = {}
     for access in _narrow(trace, kernel):
         event = access.first
         if event.operation == "load" and id(event.allocation) in stored:
@@ -83,8 +83,8 @@ def neighbours(trace: Trace, kernel: ir.Function) -> Iterator[Group]:
         place = around(event.node, event.stack, kernel)
         masks = tuple(id(each.mask) for each in access.events)
         key = event.operation, id(event.allocation), event.bytes, event.stack, place.loops, place.side, masks
-        alike.setdefault(key, []).append(access)
-    for members in alike.values():
+        beside.setdefault(key, []).append(access)
+    for members in beside.values():
         runs = list(_runs(members))
         for first, steps in runs:
             if len(steps) > 1:
@@ -125,7 +125,7 @@ def _runs(members: Sequence[Access]) -> Iterator[tuple[Access, dict[int, Access]
         steps: dict[int, Access] = {0: first}
         others = []
         for access in left[1:]:
-            step = _apart(access, first)
+            step = _distance(access, first)
             if step is None:
                 others.append(access)
             else:
@@ -134,7 +134,7 @@ def _runs(members: Sequence[Access]) -> Iterator[tuple[Access, dict[int, Access]
         left = others
 
 
-def _apart(access: Access, other: Access) -> int | None:
+def _distance(access: Access, other: Access) -> int | None:
     """By how many bytes one is behind the other, in all executions by all lanes; None where that varies."""
     found: int | None = None
     for one, two in zip(access.events, other.events, strict=True):
@@ -193,7 +193,7 @@ def _of_loop(access: Access, trace: Trace, kernel: ir.Function) -> Group | None:
             if not _is_multiple(own, count * event.bytes):
                 return None
         elif number == 1 and before is not None and before[1:] == (at - 1, 0) and own.mask is before[0].mask:
-            if _apart(Access((own,), ()), Access((before[0],), ())) != event.bytes:
+            if _distance(Access((own,), ()), Access((before[0],), ())) != event.bytes:
                 return None
             is_seen = True
         before = own, at, number
@@ -207,7 +207,5 @@ def _executions(access: Access, trace: Trace) -> tuple[float, ...]:
     patterns: dict[int, Pattern] = {}
     total = np.zeros(extent.worlds)
     for event in access.events:
-        active = pattern_of(event.mask, extent, patterns).active
-        own = np.where(active, weights_by_row(event.weight, extent), 0.0)
-        total += own.reshape(extent.worlds, -1).sum(axis=1)
+        total += executions(event.mask, event.weight, extent, patterns)
     return tuple(total.tolist())

@@ -31,7 +31,7 @@ from cudalint.launches.open_numbers import nodes_in
 from cudalint.measure.arrays import Integers
 from cudalint.measure.faults import Site, sites_of
 from cudalint.measure.numbers import amount_of, numbers_of, parameters_of
-from cudalint.measure.places import frames_of
+from cudalint.measure.places import declared_type, frames_of
 from cudalint.measure.providers.provider import Provider, Run
 from cudalint.worlds.origins import numbers_of as parameters_in
 from cudalint.worlds.records import Batch, Parameter
@@ -45,7 +45,7 @@ class PitchCollector(Provider, eq=False):
         if run.is_refused:
             return
         configuration, function = run.configuration, run.subject.function
-        # Launches of one block are alike, and so are the instantiations of a template.
+        # Launches of one block are equivalent, and so are the instantiations of a template.
         like = function.span, configuration.block
         if like in run.subject.right_pitches or (function.span, None) in run.subject.right_pitches:
             return
@@ -100,7 +100,7 @@ def _are_equal(each: Mismatch, configuration: Configuration) -> bool:
 
 _MOST_SIZES = 8
 _UNIT = 64
-"""Sizes are multiples of tiles, and apart from one another by as much."""
+"""Sizes are multiples of tiles, and differ by as much."""
 _FEWEST = 2
 _MOST_STEPS = {True: 20_000, False: 2_000}
 """Of an execution in full, and of one that leaves out turns: it takes so many if it learns nothing of its loops."""
@@ -143,7 +143,9 @@ def pitch_mismatches(
     by_array: dict[str, list[_Indexed]] = {}
     for site, events in sites_of(trace.accesses).items():
         if site.allocation.space == "global" and not site.is_conditional and site.bytes:
-            indexed = _indexed(site, events, trace, worlds, _element(site, kernel), slack)
+            declared = declared_type(site.allocation, kernel)
+            element = declared.bytes if declared is not None and declared.bytes else site.bytes
+            indexed = _indexed(site, events, trace, worlds, element, slack)
             if indexed is not None:
                 by_array.setdefault(site.allocation.name, []).append(indexed)
     return [each for accesses in by_array.values() for each in _of_array(accesses, batch)]
@@ -310,15 +312,15 @@ def _parts(
             if other is None:
                 return None
             both = mask & other[1]
-            apart = np.where(both, other[0] - offsets, 0)
-            if apart.any():
-                moving[size] = apart
+            moved_by = np.where(both, other[0] - offsets, 0)
+            if moved_by.any():
+                moving[size] = moved_by
         if len(moving) > 1 or (moving and pitch is not None and pitch not in moving):
             return None
-        for size, apart in moving.items():
+        for size, moved_by in moving.items():
             pitch = size
-            rows.append(apart[mask])
-            columns.append((offsets - apart * worlds.numbers[base][size])[mask])
+            rows.append(moved_by[mask])
+            columns.append((offsets - moved_by * worlds.numbers[base][size])[mask])
         if not moving and mask.any():
             rows.append(np.zeros(int(mask.sum()), np.int64))
             columns.append(offsets[mask])
@@ -344,14 +346,6 @@ def _reached(parts: Sequence[Any], worlds: _Worlds, element: int, slack: int) ->
         end = int(own.max()) // element + 1
         candidates = {size for size in candidates if 0 <= numbers[size] - end < slack}
     return candidates.pop() if len(candidates) == 1 else None
-
-
-def _element(site: Site, kernel: ir.Function) -> int:
-    """Bytes of what the array is declared to hold."""
-    declared = next((s.type for s in kernel.parameters if s.name == site.allocation.name), None)
-    if isinstance(declared, ir.PointerType) and declared.pointee.bytes:
-        return declared.pointee.bytes
-    return site.bytes
 
 
 def _is_size(parameter: Parameter) -> bool:

@@ -191,7 +191,10 @@ def _array(sources: Sequence[Any], events: Any) -> Allocation | None:
 
 def _product(terms: list[SumTerm], events: Any, trace: Trace, lengths: Lengths, world: int) -> Product | None:
     over = terms[0].over
-    sides = [dict.fromkeys(source for term in terms for source in side) for side in _sides(terms)]
+    sides = [
+        dict.fromkeys(source for term in terms for source in term.left),
+        dict.fromkeys(source for term in terms for source in term.right),
+    ]
     loaded = [source for side in sides for source in side if source in events]
     inside = [lengths.nests.around(*source) for source in loaded]
     at = max((at for at, loop in enumerate(over) if all(loop in own for own in inside)), default=None)
@@ -219,11 +222,6 @@ def _product(terms: list[SumTerm], events: Any, trace: Trace, lengths: Lengths, 
         terms[0].code, left, right, terms[0].precision, all(event.bytes <= 2 for event in both), rows, columns, length,
         2.0 * done,
     )  # fmt: skip
-
-
-def _sides(terms: list[SumTerm]) -> Iterator[list[Any]]:
-    yield [source for term in terms for source in term.left]
-    yield [source for term in terms for source in term.right]
 
 
 def _steps(sides: Any, events: Any, trace: Trace, over: Sequence[Site], lengths: Lengths) -> list[_Step]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from cudalint.execute.memory import Allocation
 from cudalint.execute.values import Data, Pointer
@@ -15,7 +15,7 @@ from cudalint.ir.sizes import sized
 from cudalint.ir.walk import without_casts
 from cudalint.measure import races as measured
 from cudalint.measure.doubts import Doubt
-from cudalint.measure.places import frames_of
+from cudalint.measure.places import frames_of, pointees_of
 from cudalint.measure.seen import Seen
 from cudalint.measure.tickets import Turn
 from cudalint.worlds.records import Batch
@@ -28,8 +28,6 @@ class Records(Struct, eq=False):
 
     function: ir.Function
     spellings: Spellings
-    _widths: dict[str, int] = field(default_factory=dict)
-    """Bytes from one element to the next one of what the parameters point to, by their names."""
 
     def of(
         self, race: measured.Race, seen: Seen, batch: Batch, launch: int, doubt: Doubt | None, condition: str,
@@ -39,7 +37,7 @@ class Records(Struct, eq=False):
         second = self._end(race, race.second)
         first = self._end(race, race.first)
         is_shared = race.allocation.space == "shared"
-        by_data = any(isinstance(end.event.offset, Data) for end in (race.first, race.second))
+        by_data = any(isinstance(end.event.offset, Data) for end in race.ends)
         array = second.array
         element = self._element(race, array, seen, batch)
         if by_data:
@@ -76,8 +74,8 @@ class Records(Struct, eq=False):
     def _named(self, allocation: Allocation, node: object, is_called: bool) -> str:
         """What the array is called there: a launch may pass one for several parameters."""
         name = _path(_pointer(node)) if not is_called else None
-        widths = self.widths()
-        return name if name in widths and allocation.name in widths else allocation.name
+        pointees = pointees_of(self.function)
+        return name if name in pointees and allocation.name in pointees else allocation.name
 
     def _element(self, race: measured.Race, array: str, seen: Seen, batch: Batch) -> str:
         """The element as the source would spell it: `t[1][0]`."""
@@ -87,7 +85,9 @@ class Records(Struct, eq=False):
         if race.allocation.space == "shared" and type_ is not None and not isinstance(type_, ir.ArrayType):
             return array
         if not isinstance(type_, ir.ArrayType) or not type_.count:
-            width = self.widths().get(array) or _width(race, seen)
+            # What is declared counts, however it is cast where it is touched: `half2` in an array of `half`.
+            pointee = pointees_of(self.function).get(array)
+            width = sized(pointee.bytes) if pointee is not None else _width(race, seen)
             start = _start(array, race, batch)
             # In front of where its pointer leads it is an element of the memory that it leads into.
             return f"{array}[{(race.byte - (start if start <= race.byte else 0)) // width}]"
@@ -98,19 +98,6 @@ class Records(Struct, eq=False):
             address %= step
             type_ = type_.element
         return text
-
-    def widths(self) -> dict[str, int]:
-        """Those of the parameters, and of the fields of structures that are passed. What is declared counts, however it
-        is cast where it is touched: `half2` in an array of `half`."""
-        if not self._widths:
-            left = [(symbol.name, symbol.type) for symbol in self.function.parameters]
-            while left:
-                name, type_ = left.pop()
-                if isinstance(type_, ir.PointerType):
-                    self._widths[name] = sized(type_.pointee.bytes)
-                elif isinstance(type_, ir.RecordType):
-                    left += [(f"{name}.{field.name}", field.type) for field in type_.fields]
-        return self._widths
 
 
 def _pointer(node: Any) -> Any:

@@ -19,7 +19,7 @@ from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.variants import not_with, other_blocks
 from cudalint.measure import races as measured
-from cudalint.measure.benign import of_nobody, same_either_way, store_alike
+from cudalint.measure.benign import of_nobody, same_either_way, stores_one_value
 from cudalint.measure.bounds import Sizes, outside
 from cudalint.measure.control_flow import BarrierCall, ControlFlow
 from cudalint.measure.doubts import Doubt, doubt_about
@@ -96,16 +96,16 @@ class RaceCollector(Provider, eq=False):
         races = measured.races_of(executed.trace, executed.function.volatile, codes=Stored(seen).codes)
         for allocation in races.missed:
             self._miss_text(f"races on `{allocation.name}` were not looked for: there is too much to look at")
-        for allocation in races.apart:
+        for allocation in races.private:
             if allocation.name == ASTRAY.name:
-                continue  # It is told by where it is used.
+                continue  # It is reported by where it is used.
             # It is called after the array that the pointers were loaded from.
             self._miss_text(f"races through `{allocation.name.lstrip('*')}[...]` were not looked for")
         is_one_warp = _is_one_warp(executed)
         for race in (*races.found, *races.possible):
             if race.is_benign or (race.reach == "grid" and self.scope == "block"):
                 continue
-            if store_alike(race, seen):
+            if stores_one_value(race, seen):
                 continue
             late = late_turn(race, seen)
             doubt = doubt_about(race, seen, late, executed.batch)
@@ -213,7 +213,7 @@ class RaceCollector(Provider, eq=False):
             if race.launch == launch and race.fix is None and _is_within_blocks(race)
         ]
 
-    def settled_by(self, executed: Executed, keys: Collection[object]) -> bool:
+    def are_gone_in(self, executed: Executed, keys: Collection[object]) -> bool:
         """Whether races of these keys are gone in an execution with barriers."""
         return self._left(executed).isdisjoint(keys)
 
@@ -303,11 +303,11 @@ def _where(race: measured.Race, seen: Seen, executed: Executed) -> tuple[str, st
     found = where(holds, batch.numbers)
     if found.kind not in ("where", "unexplained"):
         return "", None
-    told = [held for held in holds if held is not None]
-    gone = told.count(False)
+    known = [held for held in holds if held is not None]
+    gone = known.count(False)
     condition = f"where {found.condition}" if found.condition else f"it depends on {_listed(found.symbols)}"
     # Of two numbers that have to do with each other nobody knows what is usual.
-    usual = 0 in race.worlds and gone * _RARE <= len(told) and len(found.symbols) == 1
+    usual = 0 in race.worlds and gone * _RARE <= len(known) and len(found.symbols) == 1
     return condition, found.symbols[0] if usual else None
 
 
@@ -358,7 +358,7 @@ def _is_one_warp(executed: Executed) -> bool:
 def _is_of_first_warp(race: measured.Race, seen: Seen) -> bool:
     """Whether both accesses are under a condition that all threads of the one warp fulfil, as in `if (tid < 32)`:
     larger blocks have others, and a barrier of the block has no place there."""
-    for end in (race.first, race.second):
+    for end in race.ends:
         guards = [guard for guard in seen.guards(end.site) if guard.loop is None]
         found = [seen.origins_of(guard) for guard in guards]
         own = [each for each in found if each.by_thread and not each.is_data and not each.by_block and not each.numbers]
@@ -378,12 +378,12 @@ def _key(race: Race) -> Key:
 
 
 def _takes_a_barrier(race: Race) -> bool:
-    return race.space == "shared" and race.is_worth_telling
+    return race.space == "shared" and race.is_reportable
 
 
 def _is_within_blocks(race: Race) -> bool:
     """Whether a barrier of a block may order what a race is about."""
-    return race.is_worth_telling and race.reach != "grid"
+    return race.is_reportable and race.reach != "grid"
 
 
 def _in_kernel(end: measured.RaceEnd) -> ir.Span:

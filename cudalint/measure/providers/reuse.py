@@ -56,7 +56,6 @@ class Load(NamedTuple):
     """One load of the source."""
 
     site: AccessSite
-    events: tuple[AccessEvent, ...]
     worlds: tuple[Shared | None, ...]
 
 
@@ -81,7 +80,7 @@ def shared_loads(trace: Trace, kernel: ir.Function, executions: Mapping[Site, Ex
         counts = [_turns(executions, loop, site, world) for world in range(trace.lanes.worlds)]
         worlds = tuple(_shared(world, events, numbers, trace, each) for world, each in enumerate(counts))
         if any(worlds):
-            yield Load(site, events, worlds)
+            yield Load(site, worlds)
 
 
 def _loop_of(site: AccessSite, kernel: ir.Function) -> Any:

@@ -69,17 +69,17 @@ def first_reads(trace: Trace) -> Iterator[FirstRead]:
     for event in trace.accesses:
         if event.allocation.space == "shared":
             touched.setdefault(event.allocation, []).append(event)
-    handed = {pointer.allocation for call in trace.calls for pointer in call.pointers}
+    passed = {pointer.allocation for call in trace.calls for pointer in call.pointers}
     if any(call.is_users for call in trace.calls):
         return
     for array, events in touched.items():
-        if array not in handed and (found := _first_read(array, events, trace)) is not None:
+        if array not in passed and (found := _first_read(array, events, trace)) is not None:
             yield found
 
 
 def _first_read(array: Allocation, events: Sequence[AccessEvent], trace: Trace) -> FirstRead | None:
     """Whatever the world is, it is a read that comes first there, and no data decides whether anybody gets there."""
-    lanes, told = trace.lanes, None
+    lanes, first = trace.lanes, None
     left = np.ones(lanes.worlds, bool)
     for event in events:
         own = left & by_world(lanes, event.mask)
@@ -87,16 +87,16 @@ def _first_read(array: Allocation, events: Sequence[AccessEvent], trace: Trace) 
             continue
         if not _reads(event) or event.data > 0:
             return None
-        told = told or event
+        first = first or event
         left &= ~own
         if not left.any():
             break
-    if told is None or any(_comes_before(event, told) for event in events if not _reads(event)):
+    if first is None or any(_comes_before(event, first) for event in events if not _reads(event)):
         return None
-    rows = np.flatnonzero(told.mask.any(axis=1))
-    lane = int(told.mask[rows[0]].argmax())
+    rows = np.flatnonzero(first.mask.any(axis=1))
+    lane = int(first.mask[rows[0]].argmax())
     written = next((event for event in events if event.operation in ("store", "async-copy")), None)
-    return FirstRead(told, array, lanes.thread_of(lane), written)
+    return FirstRead(first, array, lanes.thread_of(lane), written)
 
 
 def _comes_before(event: AccessEvent, read: AccessEvent) -> bool:

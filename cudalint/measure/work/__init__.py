@@ -1,1 +1,1 @@
-"""How much work a kernel does: operations and instructions, told by what each value depends on."""
+"""How much work a kernel does: operations and instructions, by what each value depends on."""

@@ -8,81 +8,76 @@ from typing import Any, Final
 
 import numpy as np
 from msgspec import Struct
-from numpy.typing import NDArray
 
 from cudalint.execute.trace import Site, Stack, Trace
 from cudalint.facts.arithmetic import ArithmeticKind
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, Sequence, builtin, machine_code
+from cudalint.measure.distinct import executions_in
 from cudalint.measure.work.doubles import is_double, unasked_double
 from cudalint.measure.work.lengths import Lengths
 from cudalint.measure.work.nests import LOOPS, own_parts
 from cudalint.measure.work.slow_paths import is_power_of_two
 
-Counts = NDArray[np.float64]
-"""[6] fp32, fp64, fp16, tensor and special operations, and instructions."""
-WIDTH: Final = 6
-_ARITHMETIC = ("+", "-", "*")
-_QUARTER: Final = 0.25
 _FLOAT: Final = ir.Scalar("float", 4, "float")
+_NOTHING: Final = Sequence(0)
+_ONE: Final = Sequence(1)
+_HALVES: Final = {"__half": 1, "half": 1, "__nv_bfloat16": 1, "__half2": 2, "half2": 2, "__nv_bfloat162": 2}
+"""How many 16-bit floating-point numbers types of the CUDA headers hold."""
+_MOST_FACTORS = 4
+"""Of a power that is written as a product."""
 
 
-def operation_of(code: ir.Expr) -> Counts:
+def operation_of(code: ir.Expr) -> Sequence:
     """What the operation at the root of an expression takes, a lane each: what its operands take is counted with them.
     """
-    counts = np.zeros(WIDTH)
     match code:
-        case ir.Unary(op=op, type=type_):
-            if op in walk.STEPS:
-                _arithmetic("+", type_, counts)
-            elif not _float_bytes(type_):
-                # The sign of a floating-point number goes into what uses it.
-                counts[5] += 1.0
+        case ir.Unary(op=op, type=type_) if op in walk.STEPS:
+            return _plain("+", type_)
+        case ir.Unary(type=type_):
+            # The sign of a floating-point number goes into what uses it.
+            return _NOTHING if _float_bytes(type_) else _ONE
+        case ir.Binary(left=ir.Constant(), right=ir.Constant()):
+            return _NOTHING
         case ir.Binary(op=op, left=left, right=right, type=type_):
-            if not (isinstance(left, ir.Constant) and isinstance(right, ir.Constant)):
-                _binary(op, left, right, type_, counts)
+            return _binary(op, left, right, type_)
         case ir.Assign(op=op, target=target, value=value) if op:
             wider = value.type if _float_bytes(value.type) > _float_bytes(target.type) else target.type
-            _binary(op, target, value, wider, counts)
-            _convert(target.type, wider, counts)
-            _convert(wider, target.type, counts)
+            both = _conversion(target.type, wider), _conversion(wider, target.type)
+            return Sequence(*map(sum, zip(_binary(op, target, value, wider), *both, strict=True)))
         case ir.Conditional():
-            counts[5] += 1.0
-        case ir.Cast(operand=operand, type=type_):
-            if not isinstance(operand, ir.Constant):
-                _convert(operand.type, type_, counts)
+            return _ONE
+        case ir.Cast(operand=operand, type=type_) if not isinstance(operand, ir.Constant):
+            return _conversion(operand.type, type_)
         case ir.Call():
-            _call(code, counts)
-    return counts
+            return _call(code)
+    return _NOTHING
 
 
 def in_single_precision(code: ir.Expr) -> float:
     """Instructions of the operation at the root of an expression, if it were one of floats."""
-    counts = np.zeros(WIDTH)
     match code:
         case ir.Cast():
             return 0.0
         case ir.Binary(op="/", left=left, right=right) | ir.Assign(op="/", target=left, value=right):
-            _run(_division(left, right, _FLOAT), counts)
-            return float(counts[5])
+            return _division(left, right, _FLOAT).instructions
         case ir.Assign():
             return 1.0
         case ir.Call(name=name, arguments=arguments):
             return machine_code(name, _FLOAT.bytes, _exponent(arguments)).instructions
-    return float(operation_of(code)[5])
+    return operation_of(code).instructions
 
 
-def _call(call: ir.Call, counts: Counts) -> None:
+def _call(call: ir.Call) -> Sequence:
     arguments = call.arguments if call.receiver is None else (call.receiver, *call.arguments)
-    half = _half_lanes(arguments[0].type if arguments else call.type)
+    first = arguments[0].type if arguments else call.type
+    half = _HALVES.get(ir.type_name(ir.referent(first)).removeprefix("const "), 0)
     if half and call.name.removeprefix("operator") in ("+", "-", "*", "+=", "-=", "*="):
-        counts[2] += half
-        counts[5] += 1.0
-        return
+        return Sequence(1, fp16=half)
     # A template may take what it converts: `pow(x, 2)` of a float computes doubles.
-    type_ = call.type if _float_bytes(call.type) == 8 or not arguments else arguments[0].type
-    _run(machine_code(call.name, _float_bytes(type_), _exponent(arguments)), counts)
+    size = 8 if _float_bytes(call.type) == 8 else _float_bytes(first)
+    return machine_code(call.name, size, _exponent(arguments))
 
 
 def _exponent(arguments: tuple[ir.Expr, ...]) -> int | float | str | None:
@@ -90,26 +85,17 @@ def _exponent(arguments: tuple[ir.Expr, ...]) -> int | float | str | None:
     return second.value if isinstance(second, ir.Constant) else None
 
 
-def _half_lanes(type_: ir.Type) -> int:
-    """How many 16-bit floating-point numbers a type of the CUDA headers holds."""
-    return _HALVES.get(ir.type_name(ir.referent(type_)).removeprefix("const "), 0)
-
-
-_HALVES: Final = {"__half": 1, "half": 1, "__nv_bfloat16": 1, "__half2": 2, "half2": 2, "__nv_bfloat162": 2}
-
-
-def _binary(op: str, left: ir.Expr, right: ir.Expr, type_: ir.Type, counts: Counts) -> None:
+def _binary(op: str, left: ir.Expr, right: ir.Expr, type_: ir.Type) -> Sequence:
     if op == "/" or (op == "%" and not _float_bytes(type_)):
-        _run(_division(left, right, type_), counts)
-    elif op not in (",",):
-        _arithmetic(op, type_, counts)
+        return _division(left, right, type_)
+    return _plain(op, type_) if op != "," else _NOTHING
 
 
-def _arithmetic(op: str, type_: ir.Type, counts: Counts) -> None:
+def _plain(op: str, type_: ir.Type) -> Sequence:
     size = _float_bytes(type_)
-    if size and op in _ARITHMETIC:
-        counts[{2: 2, 4: 0, 8: 1}.get(size, 1)] += 1.0
-    counts[5] += 1.0
+    if not size or op not in ("+", "-", "*"):
+        return _ONE
+    return {2: Sequence(1, fp16=1), 4: Sequence(1, fp32=1)}.get(size, Sequence(1, fp64=1))
 
 
 def _division(left: ir.Expr, right: ir.Expr, type_: ir.Type) -> Sequence:
@@ -124,39 +110,24 @@ def _division(left: ir.Expr, right: ir.Expr, type_: ir.Type) -> Sequence:
     return DIVISIONS[("double" if size == 8 else "float") if size else ("long" if wide else "int"), by]
 
 
-def _run(sequence: Sequence, counts: Counts) -> None:
-    counts[0] += sequence.fp32
-    counts[1] += sequence.fp64
-    counts[2] += sequence.fp16
-    counts[4] += sequence.special
-    counts[5] += sequence.instructions
-
-
 def _float_bytes(type_: ir.Type) -> int:
     return type_.bytes if isinstance(type_, ir.Scalar) and type_.kind == "float" else 0
 
 
-def _convert(source: ir.Type, target: ir.Type, counts: Counts) -> None:
+def _conversion(source: ir.Type, target: ir.Type) -> Sequence:
     """A cast is an instruction between integers and floating point, and between widths of the latter."""
-    if isinstance(source, ir.Scalar) and isinstance(target, ir.Scalar):
-        floats = [each.bytes for each in (source, target) if each.kind == "float"]
-        if len(floats) == 1 or len(set(floats)) == 2:
-            _run(_conversion(source, target), counts)
-
-
-def _conversion(source: ir.Scalar, target: ir.Scalar) -> Sequence:
-    """Between integers and floating-point numbers, or between widths of the latter."""
+    if not isinstance(source, ir.Scalar) or not isinstance(target, ir.Scalar):
+        return _NOTHING
+    floats = {each.bytes if each.kind == "float" else 0 for each in (source, target)}
+    if len(floats) == 1:
+        return _NOTHING
     if max(source.bytes, target.bytes) == 8:
         return Sequence(1, special=1)
-    return Sequence(1) if source.kind != "float" and target.bytes == 4 else Sequence(1, special=_QUARTER)
-
+    return _ONE if source.kind != "float" and target.bytes == 4 else Sequence(1, special=0.25)
 
 
 # --- arithmetic that takes more than it has to ---------------------------------------------------------
 
-
-_MOST_FACTORS = 4
-"""Of a power that is written as a product."""
 
 Spelled = Callable[[ir.Expr], str]
 Key = tuple[ArithmeticKind, ir.Span]
@@ -229,10 +200,10 @@ def _count(found: Slow, computation: _Computation) -> None:
 def _add_double(found: Slow, computation: _Computation) -> None:
     _count(found, computation)
     counts, takes = operation_of(computation.code), in_single_precision(computation.code)
-    found.saved += computation.warps * max(0.0, float(counts[5]) - takes)
-    found.doubles += computation.lanes * float(counts[1])
+    found.saved += computation.warps * max(0.0, counts.instructions - takes)
+    found.doubles += computation.lanes * counts.fp64
     if not takes:
-        found.special += computation.lanes * float(counts[4])
+        found.special += computation.lanes * counts.special
 
 
 # --- how often ----------------------------------------------------------------------------------------
@@ -275,19 +246,12 @@ def _operations(site: Site, taken: Mapping[tuple[int, Stack], Sides]) -> Iterato
 
 def _taken(trace: Trace, world: int) -> dict[tuple[int, Stack], Sides]:
     """Of the choices in expressions that some lanes decide otherwise than others."""
-    lanes = trace.lanes
-    rows = slice(world * lanes.blocks, (world + 1) * lanes.blocks)
     sums: dict[tuple[int, Stack], Any] = {}
-
-    def warps(mask: Any, weight: Any) -> float:
-        active = lanes.by_warp(np.broadcast_to(mask, (lanes.rows, lanes.lanes))).any(axis=2)
-        return float((active * weight)[rows].sum())
-
     for event in trace.branches:
         if isinstance(event.node, ir.Conditional):
             masks = event.mask, event.mask & event.taken, event.mask & ~event.taken
             own = sums.setdefault((id(event.node), event.stack), np.zeros(3))
-            own += [warps(mask, event.weight) for mask in masks]
+            own += [executions_in(world, mask, event.weight, trace.lanes) for mask in masks]
     return {key: (own[1] / own[0], own[2] / own[0]) for key, own in sums.items() if own[0]}
 
 
@@ -299,12 +263,12 @@ def _slow(computation: _Computation, spelled: Spelled) -> Iterator[tuple[Slow, f
     code = computation.code
     match code:
         case ir.Binary(op="/" | "%", right=right, type=ir.Scalar(kind="int" | "uint") as type_):
-            takes = float(operation_of(code)[5])
+            takes = operation_of(code).instructions
             wide = "long" if type_.bytes == 8 else "int"
             if takes >= DIVISIONS[wide, "number"].instructions:
                 yield Slow("division", (spelled(right),)), takes - DIVISIONS[wide, "constant"].instructions
         case ir.Binary(op="/", left=left, right=right, type=ir.Scalar(kind="float") as type_):
-            takes = float(operation_of(code)[5])
+            takes = operation_of(code).instructions
             if takes > 1 and isinstance(walk.without_casts(right), ir.Constant) and type_.bytes in (4, 8):
                 divisor, one = spelled(right), "1.0" if type_.bytes == 8 else "1.0f"
                 keeps = is_number_of(type_, left)
@@ -316,11 +280,11 @@ def _slow(computation: _Computation, spelled: Spelled) -> Iterator[tuple[Slow, f
             intrinsic = builtin(name).quick
             if intrinsic and not is_double(type_):
                 keeps = all(is_number_of(type_, argument) for argument in code.arguments)
-                yield Slow("function", (name,), intrinsic, keeps_type=keeps), float(operation_of(code)[5]) - 3
+                yield Slow("function", (name,), intrinsic, keeps_type=keeps), operation_of(code).instructions - 3
 
 
 def _power(code: ir.Call, base: ir.Expr, exponent: ir.Expr, spelled: Spelled) -> Iterator[tuple[Slow, float]]:
-    takes, text, keeps = float(operation_of(code)[5]), spelled(base), is_number_of(code.type, base)
+    takes, text, keeps = operation_of(code).instructions, spelled(base), is_number_of(code.type, base)
     if not isinstance(exponent, ir.Constant):
         return
     if exponent.value in range(2, _MOST_FACTORS + 1):
@@ -334,7 +298,7 @@ def _power(code: ir.Call, base: ir.Expr, exponent: ir.Expr, spelled: Spelled) ->
 
 
 def is_number_of(type_: ir.Type, operand: ir.Expr) -> bool:
-    """Whether an operand is of a type before it is converted without being told so."""
+    """Whether an operand is of a type before it is converted implicitly."""
     while isinstance(operand, ir.Cast) and not operand.explicit:
         operand = operand.operand
     return isinstance(operand.type, ir.Scalar) and isinstance(type_, ir.Scalar) and (

@@ -54,7 +54,7 @@ _MOST_PREDICATED: Final = 8
 
 
 def operands(term: Term, use: str = "value") -> list[tuple[Term, str]]:
-    """What computing a term asks for, and as what: the parts of a sum apart."""
+    """What computing a term asks for, and as what; of a sum, each part by itself."""
     if use == "test" and term.type.kind == "bool":
         return [(each, "test") for each in term.arguments if isinstance(each, Term)]
     if term.op == "variable":

@@ -9,11 +9,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
-from cudalint.execute.counted import CountedProgram
-from cudalint.execute.lanes import Lanes
-from cudalint.execute.machine import Machine
-from cudalint.execute.trace import Executions, Site, Trace
-from cudalint.execute.values import Value
+from cudalint.execute.trace import Executions, Site
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence, sequence_of
@@ -82,14 +78,6 @@ def laid_out(function: ir.Function, capability: tuple[int, int] = (0, 0)) -> Lai
     graph, trace = machine.graph, machine.trace
     starts = shared_starts({*declared, *machine.environment} - dropped)
     return Laid(graph, (function.body, (), None), graph.visits(), trace.unknown, starts, dropped)
-
-
-def work_of(function: ir.Function, lanes: Lanes, arguments: Mapping[ir.Symbol, Value]) -> tuple[list[Work], Trace]:
-    """The work of each world of a launch's blocks, and what else they do."""
-    program = CountedProgram()
-    trace = Machine(lanes, program).run(function, dict(arguments))
-    laid = laid_out(function)
-    return [counted(laid, trace.executions, world) for world in range(lanes.worlds)], trace
 
 
 def counted(laid: Laid, executed: Mapping[Site, Executions], world: int = 0) -> Work:

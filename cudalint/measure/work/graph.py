@@ -179,6 +179,7 @@ class Graph:
         self.site: Site = (None, (), None)
         self.size = 0
         self.total = 0
+        """Terms that were made."""
 
     def around(self) -> Loops:
         """The loops around."""
@@ -211,8 +212,8 @@ class Graph:
         if not parts:
             return constant
         (first, factor), *others = parts
-        is_alike = (first.type.kind, first.type.bytes) == (type_.kind, type_.bytes)
-        if not others and factor == 1 and not constant and is_alike:
+        is_of_type = (first.type.kind, first.type.bytes) == (type_.kind, type_.bytes)
+        if not others and factor == 1 and not constant and is_of_type:
             return first
         key = "sum", tuple((id(term), own) for term, own in parts), constant, (type_.kind, type_.bytes)
 
@@ -227,8 +228,6 @@ class Graph:
         term = self.made.get(key)
         if term is None:
             term = self.made[key] = made()
-            self.total += 1
-            term.number = self.total
             term.low, term.high = terms.limits(term)
             self.log.append(("made", key))
             term.home = self.here()
@@ -244,8 +243,7 @@ class Graph:
     def fresh(self, op: str, arguments: tuple[Any, ...], type_: ir.Scalar, info: Any = None) -> Term:
         """A term that is no other one, and that each turn of the loops around has its own of."""
         term = Term(self, op, arguments, type_, self.around() | terms.loops_of(arguments), info)
-        self.total += 1
-        term.number, term.home = self.total, self.here()
+        term.home = self.here()
         self._grow(term)
         return term
 

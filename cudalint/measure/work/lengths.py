@@ -13,13 +13,13 @@ import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import Any
 
-import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.execute.trace import Executions, Site, Stack, Trace
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
+from cudalint.measure.distinct import executions_in
 from cudalint.measure.requests import AccessSite, site_of
 from cudalint.measure.work.counts import Laid
 from cudalint.measure.work.graph import Test
@@ -167,16 +167,13 @@ class Requests(Struct):
 
 def requests_of(trace: Trace, lengths: Lengths, world: int = 0) -> dict[AccessSite, Requests]:
     """Of all accesses that are reached."""
-    lanes = trace.lanes
-    rows = slice(world * lanes.blocks, (world + 1) * lanes.blocks)
     found: dict[AccessSite, Requests] = {}
     counted: dict[tuple[int, int], float] = {}
     for event in trace.accesses:
         key = id(event.mask), id(event.weight)
         number = counted.get(key)
         if number is None:
-            active: Any = lanes.by_warp(np.broadcast_to(event.mask, (lanes.rows, lanes.lanes))).any(axis=2)
-            number = counted[key] = float((active * event.weight)[rows].sum())
+            number = counted[key] = executions_in(world, event.mask, event.weight, trace.lanes)
         own = found.setdefault(site_of(event), Requests())
         own.number += number
         own.by_data |= isinstance(event.offset, Data)

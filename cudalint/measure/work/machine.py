@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
+from cudalint.execute.cells import Memory
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
-from cudalint.execute.memory import ASTRAY, Allocation, Memory, pieces, plus
+from cudalint.execute.memory import ASTRAY, Allocation, pieces, plus
 from cudalint.execute.program import Program
 from cudalint.execute.trace import BarrierPart, BarrierScope, Trace
 from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, leaves
@@ -18,7 +19,7 @@ from cudalint.measure.places import record_at
 from cudalint.measure.work import compiler, terms
 from cudalint.measure.work.graph import Access, Graph, Place, Scope, Stored, Version, Visit
 from cudalint.measure.work.runs import ALL, Spot, Straight
-from cudalint.measure.work.slow_paths import Apart
+from cudalint.measure.work.slow_paths import Separation
 from cudalint.measure.work.terms import ADDRESS, SHARED_ADDRESS, UINT, VOID, Term
 
 Variable = tuple[str, int]
@@ -97,8 +98,8 @@ class SymbolicMachine(Machine):
         self.memory: Memory = SymbolicMemory(self, indexed)
         self.graph = Graph()
         self.straight = Straight(starts)
-        self.slow = Apart()
-        """What the arithmetic of the statement that is walked keeps apart: what it loads comes before, what it stores
+        self.slow = Separation()
+        """What the arithmetic of the statement that is walked separates: what it loads comes before, what it stores
         behind it."""
         self.versions: dict[Any, Version] = {}
         self.bases: dict[Allocation, Term] = {}
@@ -109,17 +110,12 @@ class SymbolicMachine(Machine):
         made = []
         for axis in "xyz":
             term = Term(self.graph, op, (), UINT, terms.NO_LOOPS, f"{name}.{axis}")
-            self.graph.total += 1
-            term.number, term.low = self.graph.total, 0
-            term.high = 1023 if name == "threadIdx" else None
+            term.low, term.high = 0, 1023 if name == "threadIdx" else None
             made.append(term)
         return made
 
     def parameter(self, name: str, type_: ir.Scalar) -> Term:
-        term = Term(self.graph, "parameter", (), type_, terms.NO_LOOPS, name)
-        self.graph.total += 1
-        term.number = self.graph.total
-        return term
+        return Term(self.graph, "parameter", (), type_, terms.NO_LOOPS, name)
 
     def _fill(self, variable: Allocation, offset: int, type_: ir.Type, value: Value, name: str) -> None:
         if isinstance(type_, ir.Scalar):
@@ -227,8 +223,8 @@ class SymbolicMachine(Machine):
         while now is not None and now is not value.info.version:
             # Stores to other fields of the record have not changed it.
             before, where, constant, bytes_ = now.by or (None, None, 0, 0)
-            is_apart = constant + bytes_ <= to.constant or to.constant + to.bytes <= constant
-            now = before if where is address and is_apart else None
+            is_beside = constant + bytes_ <= to.constant or to.constant + to.bytes <= constant
+            now = before if where is address and is_beside else None
         return now is not None
 
     def hand(self, values: Iterable[Value]) -> None:
@@ -238,9 +234,9 @@ class SymbolicMachine(Machine):
                 self.graph.need(each)
 
     def pass_slow_path(self) -> None:
-        apart, self.slow = self.slow, Apart()
-        if apart.stores:
-            kinds = zip(ALL, (apart.for_compiler, apart.loads, apart.stores), strict=True)
+        separated, self.slow = self.slow, Separation()
+        if separated.stores:
+            kinds = zip(ALL, (separated.for_compiler, separated.loads, separated.stores), strict=True)
             self.straight.end(*(kind for kind, holds in kinds if holds))
 
     def _keep(self, stored: Stored, type_: ir.Type, key: Any, before: Version | None) -> None:

@@ -21,8 +21,7 @@ from msgspec import Struct
 
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.memory import Allocation
-from cudalint.execute.trace import AccessEvent, Trace
-from cudalint.execute.trace import Site as StatementSite
+from cudalint.execute.trace import AccessEvent, Site, Trace
 from cudalint.execute.values import Data
 from cudalint.hardware.requests import WARP_LANES, distinct
 from cudalint.hardware.sectors import SECTOR_BYTES
@@ -41,7 +40,11 @@ _MOST_TURNS = 2 * WINDOW
 _ANYWHERE = 1 << 30
 """Bytes of an array of which nobody says how large it is, where data chooses its elements."""
 
-Nest = tuple[StatementSite, ...]
+Nest = tuple[Site, ...]
+Vector = tuple[int, ...]
+"""The numbers of the turns of all loops around, the outermost first."""
+ByTurn = dict[Vector, AccessEvent]
+"""The executions of one access, by the turns that they belong to."""
 
 
 class Caches(Struct, frozen=True):
@@ -81,10 +84,10 @@ def touched(
 ) -> list[Touched]:  # fmt: skip
     """All accesses to global memory of one world, by array and nest of loops. `sizes` are the bytes of arrays, as far
     as they are known."""
-    groups: dict[tuple[Allocation, bool, Nest], list[tuple[AccessSite, Site]]] = {}
-    for access, array, site in _sites(trace, lengths):
+    groups: dict[tuple[Allocation, bool, Nest], list[tuple[AccessSite, ByTurn]]] = {}
+    for access, array, by_turn in _sites(trace, lengths):
         nest = lengths.nests.around(access.node, access.stack)
-        groups.setdefault((array, access.operation in ("load", "async-copy"), nest), []).append((access, site))
+        groups.setdefault((array, access.operation in ("load", "async-copy"), nest), []).append((access, by_turn))
     row = _row(trace, world)
     found: list[Touched] = []
     for (array, is_load, nest), group in groups.items():
@@ -96,16 +99,16 @@ def touched(
         ]
         size = sizes.get(array)
         most = max(1, min(_MOST_SITES, _MOST_LANES // trace.lanes.lanes))
-        chosen = [site for _, site in group[:: max(1, -(-len(group) // most))]]
-        moving = [lane for site in chosen if (lane := lane_of(site, trace.lanes, row, size or _ANYWHERE)) is not None]
+        chosen = [by_turn for _, by_turn in group[:: max(1, -(-len(group) // most))]]
+        moving = [lane for each in chosen if (lane := lane_of(each, trace.lanes, row, size or _ANYWHERE)) is not None]
         if moving and times:
             found.append(_touched(array, is_load, Sectors(moving), times, levels, size, caches))
     return found
 
 
-def _sites(trace: Trace, lengths: Lengths) -> list[tuple[AccessSite, Allocation, Site]]:
+def _sites(trace: Trace, lengths: Lengths) -> list[tuple[AccessSite, Allocation, ByTurn]]:
     """The accesses of global memory, with their executions by the turns that they belong to."""
-    found: dict[tuple[AccessSite, Allocation], Site] = {}
+    found: dict[tuple[AccessSite, Allocation], ByTurn] = {}
     now: list[int] = []
     turns = iter(trace.turns)
     upcoming = next(turns, None)
@@ -116,15 +119,13 @@ def _sites(trace: Trace, lengths: Lengths) -> list[tuple[AccessSite, Allocation,
         if event.allocation.space != "global" or not event.bytes:
             continue
         access = site_of(event)
-        own = found.get((access, event.allocation))
-        if own is None:
-            own = found[access, event.allocation] = Site({})
+        own = found.setdefault((access, event.allocation), {})
         depth = len(lengths.nests.around(event.node, event.stack))
         if not depth or depth > len(now):
-            own.events.setdefault((0,) * depth, event)
+            own.setdefault((0,) * depth, event)
         elif now[depth - 1] < _MOST_TURNS:
-            own.events.setdefault(tuple(now[:depth]), event)
-    return [(access, array, own) for (access, array), own in found.items() if own.events]
+            own.setdefault(tuple(now[:depth]), event)
+    return [(access, array, own) for (access, array), own in found.items() if own]
 
 
 def _row(trace: Trace, world: int) -> int:
@@ -160,7 +161,7 @@ def _touched(
     block = max(_held(block, size, is_scattered) if (size or math.inf) <= caches.l1 else block, unique)
     of_block = sectors.asked() * times
     passed = asked * min(1.0, block / of_block)
-    apart = fetched = unique
+    different = fetched = unique
     of_grid = of_block
     axes = [level for level in levels if level.is_grid]
     growths = [(level.count, sectors.growth(level.number, True)) for level in axes]
@@ -170,13 +171,13 @@ def _touched(
         growth = 1 + (count - 1) * part
         of_grid *= count
         fetched *= count if fetched * SECTOR_BYTES > caches.l2 else growth
-        apart *= growth
+        different *= growth
     share = asked / of_grid if of_grid else 0.0
-    apart = _held(min(asked, apart * share), size, is_scattered)
-    fetched = max(apart, min(asked, fetched * share))
-    if (size or math.inf) <= caches.l2 or apart * SECTOR_BYTES <= caches.l2:
-        fetched = apart
-    return Touched(array, is_load, asked, passed if is_load else asked, apart, fetched)
+    different = _held(min(asked, different * share), size, is_scattered)
+    fetched = max(different, min(asked, fetched * share))
+    if (size or math.inf) <= caches.l2 or different * SECTOR_BYTES <= caches.l2:
+        fetched = different
+    return Touched(array, is_load, asked, passed if is_load else asked, different, fetched)
 
 
 def _held(sectors: float, size: int | None, is_scattered: bool) -> float:
@@ -263,14 +264,6 @@ _SECTORS = (1 << _BITS) - 1
 """Integers of sectors within so many bits."""
 _ODD = np.int64(0x5851F42D4C957F2D)
 
-Vector = tuple[int, ...]
-"""The numbers of the turns of all loops around, the outermost first."""
-
-
-class Site(Struct, eq=False):
-    """The executions of one access, by the turns that they belong to."""
-
-    events: dict[Vector, AccessEvent]
 
 
 class Lane(Struct, frozen=True, eq=False):
@@ -363,11 +356,11 @@ def _places(own: Lane, move: tuple[int, bool, int] | None = None) -> list[tuple[
     return found
 
 
-def lane_of(site: Site, lanes: Lanes, row: int, room: int) -> Lane | None:
+def lane_of(executions: ByTurn, lanes: Lanes, row: int, room: int) -> Lane | None:
     """The execution of an access by one block in which most lanes are active, and how it moves. `room`: the bytes that
     there are for what data chooses."""
-    vector = max(site.events, key=lambda each: int(_mask(site.events[each], row).sum()))
-    event = site.events[vector]
+    vector = max(executions, key=lambda each: int(_mask(executions[each], row).sum()))
+    event = executions[vector]
     mask = _mask(event, row)
     active = np.flatnonzero(mask)
     if not len(active):
@@ -377,7 +370,7 @@ def lane_of(site: Site, lanes: Lanes, row: int, room: int) -> Lane | None:
         drawn = ((active + 1) * _ODD + hash((event.node.span.line, event.node.span.column)) >> 8) % max(1, room)
         return Lane(drawn // event.bytes * event.bytes, warps, event.bytes, (None,) * len(vector), (None,) * 3, True)
     offsets = _offsets(event, row, active)
-    turns = tuple(_step(site, vector, level, row, active, offsets) for level in range(len(vector)))
+    turns = tuple(_step(executions, vector, level, row, active, offsets) for level in range(len(vector)))
     axes, blocks = _in_blocks(event, lanes, row, active, offsets)
     return Lane(offsets, warps, event.bytes, turns, axes, False, blocks)
 
@@ -395,9 +388,11 @@ def _offsets(event: AccessEvent, row: int, active: Any) -> Integers:
     return found
 
 
-def _step(site: Site, vector: Vector, level: int, row: int, active: Any, offsets: Integers) -> Integers | None:
+def _step(
+    executions: ByTurn, vector: Vector, level: int, row: int, active: Any, offsets: Integers
+) -> Integers | None:
     for by in (1, -1):
-        other = site.events.get((*vector[:level], vector[level] + by, *vector[level + 1 :]))
+        other = executions.get((*vector[:level], vector[level] + by, *vector[level + 1 :]))
         if other is not None and not isinstance(other.offset, Data):
             moved: Integers = (_offsets(other, row, active) - offsets) * by
             return moved
@@ -412,13 +407,13 @@ def _in_blocks(
     begin = row // lanes.blocks * lanes.blocks
     rows = [other for other in range(begin, begin + lanes.blocks) if np.all(_mask(event, other)[active])]
     others = tuple(_offsets(event, other, active) for other in rows)
-    apart = np.array([lanes.places[other] for other in rows], np.int64) - np.array(lanes.places[row], np.int64)
+    distances = np.array([lanes.places[other] for other in rows], np.int64) - np.array(lanes.places[row], np.int64)
     moved = np.array(others) - offsets
-    fitted = np.linalg.lstsq(apart.astype(np.float64), moved.astype(np.float64), rcond=None)[0]
+    fitted = np.linalg.lstsq(distances.astype(np.float64), moved.astype(np.float64), rcond=None)[0]
     steps = np.rint(fitted).astype(np.int64)
-    if not np.array_equal(np.matmul(apart, steps), moved):
+    if not np.array_equal(np.matmul(distances, steps), moved):
         return (None,) * 3, others
-    varies = [bool(apart[:, axis].any()) for axis in range(3)]
+    varies = [bool(distances[:, axis].any()) for axis in range(3)]
     return tuple(steps[axis] if varies[axis] else None for axis in range(3)), others
 
 

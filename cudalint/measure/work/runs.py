@@ -1,4 +1,4 @@
-"""Which accesses of a thread may become parts of one: those of one run, between which nothing keeps them apart.
+"""Which accesses of a thread may become parts of one: those of one run, which nothing separates.
 
 Two programs merge. The compiler proper, whose result is PTX, merges what the declaration says to be aligned, and
 nothing across a shuffle, an atomic operation or inline PTX. The assembler merges accesses to shared memory only, but
@@ -111,7 +111,7 @@ class Straight:
             del self._open[other]
         mine = tool, operation, memory
         run = self._open.get(mine)
-        if run is not None and run.number == number and not self._is_apart(run, operation, spot):
+        if run is not None and run.number == number and not self._is_separate(run, operation, spot):
             run.spots.append(spot)
             return run
         run = self._open[mine] = Run(number)
@@ -121,14 +121,14 @@ class Straight:
     def _ends(self, run: Run, operation: str, spot: Spot) -> bool:
         """Whether a run of loads ends by a store, or one of stores by a load."""
         last = run.spots[-1]
-        if _are_fields_alike(spot, last):
+        if _are_like_fields(spot, last):
             if operation == "load":
                 return any(_overlap(spot, each) for each in run.spots)
             run.stored.append(spot)
             return False
         return not _is_elsewhere(spot, last)
 
-    def _is_apart(self, run: Run, operation: str, spot: Spot) -> bool:
+    def _is_separate(self, run: Run, operation: str, spot: Spot) -> bool:
         """Whether an access is none of a run of its own kind: a store to shared memory that is far from the last, and
         a load of what was stored in between."""
         if operation == "load":
@@ -152,7 +152,7 @@ def _is_elsewhere(one: Spot, other: Spot) -> bool:
     return (one.address is other.address or one.address == other.address) and one.constant != other.constant
 
 
-def _are_fields_alike(one: Spot, other: Spot) -> bool:
+def _are_like_fields(one: Spot, other: Spot) -> bool:
     """Whether two accesses are to fields of records of one kind, whose alignment the compiler knows early: it sees then
     that different fields are different memory, whichever the records (`v[i].x += w[j].x; v[i].y += w[j].y`)."""
     mine, its = one.record, other.record

@@ -1,4 +1,4 @@
-"""Arithmetic that takes a jump in compiled code: it tells large or tiny arguments apart, or calls a routine.
+"""Arithmetic that takes a jump in compiled code: it treats large or tiny arguments separately, or calls a routine.
 
 What stands before and behind a jump is not merged into one wide access.
 """
@@ -18,8 +18,8 @@ _SLOW_PATHS = heuristic("slow-paths", "SASS of divisions and library functions: 
 _NO_ARITHMETIC = ("__", "atomic", "clock")
 
 
-class Apart(NamedTuple):
-    """What a piece of code keeps apart."""
+class Separation(NamedTuple):
+    """What may not be merged across a piece of code."""
 
     loads: bool = False
     stores: bool = False
@@ -28,37 +28,29 @@ class Apart(NamedTuple):
 
 
 @kept(4096)
-def keeps_apart(code: Any) -> Apart:
+def separation_of(code: Any) -> Separation:
     """Of an expression, or a statement that holds no others."""
     if not _SLOW_PATHS.is_on:
-        return Apart()
-    nodes = list(walk.walk(code))
-    loads = any(map(_jumps, nodes))
-    return Apart(loads, loads or any(map(_takes_long, nodes)), any(map(_jumps_in_ptx, nodes)))
+        return Separation()
+    return Separation(*map(any, zip(*map(_jumps, walk.walk(code)), strict=True)))
 
 
-def _jumps(node: object) -> bool:
+def _jumps(node: object) -> Separation:
+    """Of one operation."""
     match node:
         case ir.Binary(op="/", right=right, type=ir.Scalar(kind="float")):
-            return not _is_power_of_two(right)
-        case ir.Binary(op="/" | "%", right=right, type=ir.Scalar(kind="int" | "uint", bytes=8)):
-            return not isinstance(right, ir.Constant)
-    return _is_library_call(node) and builtin(node.name).jumps in ("assembler", "compiler")
-
-
-def _jumps_in_ptx(node: object) -> bool:
-    if not _is_library_call(node) or builtin(node.name).jumps == "assembler":
-        return False
-    return _jumps(node) or _takes_long(node)
-
-
-def _takes_long(node: object) -> bool:
-    match node:
-        case ir.Binary(op="/" | "%", right=right, type=ir.Scalar(kind="int" | "uint")):
-            return not isinstance(right, ir.Constant)
-    if not _is_library_call(node) or builtin(node.name).jumps == "never":
-        return False
-    return builtin(node.name).computes and not node.name.startswith(_NO_ARITHMETIC)
+            divides = not _is_power_of_two(right)
+            return Separation(divides, divides)
+        case ir.Binary(op="/" | "%", right=right, type=ir.Scalar(kind="int" | "uint", bytes=bytes_)):
+            divides = not isinstance(right, ir.Constant)
+            return Separation(divides and bytes_ == 8, divides)
+    if not _is_library_call(node):
+        return Separation()
+    known = builtin(node.name)
+    loads = known.jumps in ("assembler", "compiler")
+    takes_long = known.jumps != "never" and known.computes and not node.name.startswith(_NO_ARITHMETIC)
+    stores = bool(loads or takes_long)
+    return Separation(loads, stores, stores and known.jumps != "assembler")
 
 
 def _is_library_call(node: object) -> TypeGuard[ir.Call]:

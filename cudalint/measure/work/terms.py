@@ -1,6 +1,6 @@
 """Values by how they are computed: equal ones are one term, and integers are sums of others.
 
-A term knows the loops that it depends on. Where it is computed is told by places: it is computed once for each turn of
+A term knows the loops that it depends on. Places say where it is computed: it is computed once for each turn of
 the innermost of these loops, and not at all where nothing asks for it.
 """
 
@@ -50,7 +50,8 @@ class Term(Symbolic):
         self.graph, self.op, self.arguments, self.type, self.loops, self.info = graph, op, arguments, type_, loops, info
         self.parts: tuple[Part, ...] = (Part(self, 1),)
         self.constant = 0
-        self.number = 0
+        graph.total += 1
+        self.number = graph.total
         self.node: Any = None
         """Of a load: what makes it in the source, where it is made first."""
         self.low: int | None = None
@@ -227,7 +228,7 @@ def loops_of(arguments: tuple[Any, ...]) -> Loops:
 
 
 def key_of(arguments: tuple[Any, ...]) -> Iterator[Hashable]:
-    """What tells arguments apart: equal numbers of different types are different ones."""
+    """What distinguishes arguments: equal numbers of different types are different ones."""
     for each in arguments:
         yield (type(each), each) if type(each) in (int, float, bool) else id(each) if isinstance(each, Data) else 0
 

@@ -149,8 +149,7 @@ class Turns:
             return None
         type_ = after.type if isinstance(after, Term) else old.type if isinstance(old, Term) else type_of(after)
         term = Term(graph, "variable", (old,) if isinstance(old, Term) else (), type_, around, loop)
-        graph.total += 1
-        term.number, term.home = graph.total, loop.place
+        term.home = loop.place
         loop.starts[term] = old
         loop.scope.size += compiler.weight(term)
         return term

@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
-import numpy as np
-
 from cudalint.execute.trace import Site, Trace
 from cudalint.facts.costs import Waits
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.measure.distinct import executions_in
 from cudalint.measure.requests import AccessSite
 from cudalint.measure.work.counts import Laid, Work
 from cudalint.measure.work.lengths import Lengths, Requests
@@ -22,13 +21,11 @@ _OVERLAP = 4
 def stops(trace: Trace, lengths: Lengths, warps: float, world: int = 0) -> Mapping[ir.Span, float]:
     """How often a warp waits at each barrier of the source, on average."""
     found: dict[ir.Span, float] = {}
-    lanes = trace.lanes
-    rows = slice(world * lanes.blocks, (world + 1) * lanes.blocks)
     for event in trace.barriers:
         if event.is_implied:
             continue
-        active = lanes.by_warp(np.broadcast_to(event.mask, (lanes.rows, lanes.lanes))).any(axis=2)
-        times = float((active * event.weight)[rows].sum()) * lengths.share(event.node, event.stack) / warps
+        executed = executions_in(world, event.mask, event.weight, trace.lanes)
+        times = executed * lengths.share(event.node, event.stack) / warps
         found[event.node.span] = found.get(event.node.span, 0.0) + times
     return found
 

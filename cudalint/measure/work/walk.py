@@ -16,7 +16,7 @@ from cudalint.measure.work import compiler
 from cudalint.measure.work.graph import Scope
 from cudalint.measure.work.machine import Writes
 from cudalint.measure.work.runs import ALL, Kind
-from cudalint.measure.work.slow_paths import Apart, keeps_apart
+from cudalint.measure.work.slow_paths import Separation, separation_of
 from cudalint.measure.work.terms import BOOL, UINT, VOID, Term, type_of
 from cudalint.measure.work.turns import Turns
 
@@ -32,7 +32,7 @@ _ENDING = frozenset({"end", "refuted"})
 _COMPOUND = (ir.For, ir.While, ir.DoWhile, ir.RangeFor, ir.Block, ir.Switch)
 _ENDS: tuple[Kind, ...] = ("compiler", "stores")
 _NEW_COMPILER = (10, 0)
-"""The compute capability from which on another compiler is used (nvcc 13.0), which tells inline PTX apart that is not
+"""The compute capability from which on another compiler is used (nvcc 13.0), which distinguishes inline PTX that is not
 volatile: to that before, all of it stays in its place."""
 _SELECTED = 3
 """Instructions that a branch may compute and still become a selection of its results."""
@@ -79,15 +79,16 @@ class SymbolicProgram(Program):
             inner = self._return(n)
         else:
             inner = self._code.compiled(n)
-        # What is in other statements keeps apart what is around these.
-        apart = keeps_apart(n.condition if isinstance(n, ir.If) else n) if not isinstance(n, _COMPOUND) else Apart()
+        # What is in other statements separates what is around these.
+        own = n.condition if isinstance(n, ir.If) else n
+        separated = separation_of(own) if not isinstance(n, _COMPOUND) else Separation()
         is_assembly = isinstance(n, ir.Asm) and (n.is_volatile or self._capability < _NEW_COMPILER)
         given = [self.value(each) for each in n.operands if isinstance(each, ir.Name)] if isinstance(n, ir.Asm) else []
 
         def execute(m: Any) -> None:
             site, slow = m.graph.site, m.slow
             m.visit(n)
-            m.slow = apart
+            m.slow = separated
             if is_assembly:
                 m.straight.end("compiler")
             for each in given:
@@ -276,7 +277,7 @@ def _begin_branch(m: Any) -> _Before:
 
 
 def _end_branch(m: Any, before: _Before, sides: Sequence[Scope], leaves: bool = False) -> None:
-    """What a branch keeps apart: nothing where both sides are computed and one result is taken. What is loaded at the
+    """What a branch separates: nothing where both sides are computed and one result is taken. What is loaded at the
     beginning of one that is a jump may still be loaded before it."""
     straight = m.straight
     is_empty = all(kinds == _ENDS for kinds in straight.log[before.log :])
