@@ -190,7 +190,7 @@ def unknown_call(ex: Execution, expr: ir.Call, given: Operands | None = None) ->
     for where, argument in (*reached.written, *reached.stored):
         value = ex.unknown(f"`{expr.name}` sets it", where.type, args, argument.span)
         ex.note_set(where, value)
-        expressions.write(ex, where, value, argument.span)
+        expressions.write(ex, where, value)
     text = f"it is the result of {f'`{expr.name}`' if expr.name else _OF_TEMPLATE}"
     if reached.reads:
         # What it was given a pointer for.
@@ -231,7 +231,7 @@ def _receiver_values(ex: Execution, expr: ir.Call, where: Place) -> list[Node]:
         value = list(nodes_of(expressions.read(ex, where, expr.receiver.span if expr.receiver else expr.span)))
     if _assigns(expr.name) and expr.receiver is not None:
         new = ex.unknown(f"`{expr.name}` sets it", where.type, few_of(value), expr.span)
-        expressions.write(ex, where, new, expr.receiver.span)
+        expressions.write(ex, where, new)
     return value
 
 

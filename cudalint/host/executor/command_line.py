@@ -138,7 +138,7 @@ def _scan(ex: Execution, call: ir.Call) -> Value | None:
     number = _number_of(ex, text, _NUMBER if asked[1] == "f" else _INTEGER, kind_of(where.type))
     if number is None:
         return None
-    expressions.write(ex, where, number, call.span)
+    expressions.write(ex, where, number)
     return ex.graph.one
 
 

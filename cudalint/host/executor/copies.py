@@ -61,7 +61,7 @@ def _copied(ex: Execution, target: Value, source: Value, size: Node, span: ir.Sp
     if not 0 < count <= _MAX_COPIED:
         place = target.target.place
         reason = Reason("it is copied as bytes")
-        expressions.write(ex, place, ex.memory.unknown(place.type, reason, (), place.symbol.name), span)
+        expressions.write(ex, place, ex.memory.unknown(place.type, reason, (), place.symbol.name))
         return
     start = cast_pointer(ex, source, element)
     values = []
@@ -70,7 +70,7 @@ def _copied(ex: Execution, target: Value, source: Value, size: Node, span: ir.Sp
         values.append(expressions.read(ex, place_, span))
     for i, value in enumerate(values):
         where = dereference(advance(ex, target, ex.graph.const(i), element), ex.graph)
-        expressions.write(ex, where, value, span)
+        expressions.write(ex, where, value)
 
 
 COPIES: Mapping[str, Handler] = {"copied-bytes": _copy, "copied-range": _copy_range}

@@ -77,7 +77,7 @@ def _properties(ex: Execution, call: ir.Call) -> Value:
         for name, number in ex.properties.items():
             part = _part(where, record, name, ex.graph)
             if part is not None:
-                expressions.write(ex, part, ex.graph.const(number, kind_of(part.type)), call.span)
+                expressions.write(ex, part, ex.graph.const(number, kind_of(part.type)))
     return ex.graph.zero
 
 
@@ -118,7 +118,7 @@ def _attribute(ex: Execution, call: ir.Call) -> Value | None:
     where = pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
     if not isinstance(where.type, ir.Scalar):
         return None
-    expressions.write(ex, where, ex.graph.const(number, kind_of(where.type)), call.span)
+    expressions.write(ex, where, ex.graph.const(number, kind_of(where.type)))
     return ex.graph.zero
 
 

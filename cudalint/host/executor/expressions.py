@@ -68,11 +68,7 @@ def read(ex: Execution, where: Place, span: ir.Span) -> Value:
     return ex.memory.read(ex.state, where, ex.place_of(span))
 
 
-def write(ex: Execution, where: Place, value: Value, span: ir.Span) -> None:
-    if isinstance(where, LocalPlace) and not where.path:
-        # Most of what is written: it leaves no event behind, which would need a context.
-        ex.state.variables[where.symbol] = value
-        return
+def write(ex: Execution, where: Place, value: Value) -> None:
     ex.memory.write(ex.state, where, value)
 
 

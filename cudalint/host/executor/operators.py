@@ -82,7 +82,7 @@ def _step(ex: Execution, where: Place, expr: ir.Unary) -> tuple[Value, Value]:
         base = as_number(ex, old, expr.type)
         kind = base.kind
         new = ex.graph.binary("+", base, ex.graph.const(step.value, kind), kind)
-    expressions.write(ex, where, new, expr.operand.span)
+    expressions.write(ex, where, new)
     return old, new
 
 
@@ -191,7 +191,7 @@ def _assign(ex: Execution, expr: ir.Assign) -> tuple[Place, Value]:
         value = expressions.evaluate(ex, expr.value)
         where = expressions.place(ex, expr.target)
     value = convert(ex, value, expr.target.type)
-    expressions.write(ex, where, value, expr.target.span)
+    expressions.write(ex, where, value)
     return where, value
 
 

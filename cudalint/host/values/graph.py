@@ -9,7 +9,7 @@ numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -397,9 +397,6 @@ class Graph:
         """`node` with leaves (or what is made of some) replaced, rebuilt and so simplified where it depends on one."""
         return self._substitutions.substitute(self, node, bindings)
 
-    def substitution(self, bindings: Mapping[Node, Node]) -> Callable[[Node], Node]:
-        """The same for many nodes."""
-        return self._substitutions.substitution(self, bindings)
 
 def conjuncts(graph: Graph, condition: Node) -> list[Node]:
     """The parts of a conjunction: `a && b` and `!(a || b)` are split."""

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
 from cudalint.host.values.nodes import Node, Reason, own_bit
@@ -29,11 +29,6 @@ class Substitutions:
     def substitute(self, graph: Graph, node: Node, bindings: Mapping[Node, Node]) -> Node:
         touched = _touched(bindings)
         return _applied(graph, node, touched, self._memo_of(bindings)) if node.bits & touched else node
-
-    def substitution(self, graph: Graph, bindings: Mapping[Node, Node]) -> Callable[[Node], Node]:
-        """The same for many nodes."""
-        touched, memo = _touched(bindings), self._memo_of(bindings)
-        return lambda node: _applied(graph, node, touched, memo)
 
     def _memo_of(self, bindings: Mapping[Node, Node]) -> dict[int, Node]:
         """What was made of nodes with these bindings: at the end of a loop all variables are replaced by the same, one
