@@ -36,7 +36,9 @@ from cudalint.project.discovery import discover
 from cudalint.registry import Selection, selected_rules
 from cudalint.report.findings.results import Failure
 from cudalint.report.formats.facts_json import file_text
-from cudalint.run.file_findings import CheckJob, analyse, rule_findings
+from cudalint.run.file_facts import analyse
+from cudalint.run.job import CheckJob
+from cudalint.run.rule_findings import rule_findings
 from cudalint.run.runs import configure
 from cudalint.run.unchecked import Unchecked
 

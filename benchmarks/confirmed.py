@@ -19,7 +19,8 @@ from cudalint.hardware.targets import UnknownTarget, find_target
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _ROOT = Path(__file__).parent.parent
 PAGE = _ROOT / "docs" / "confirm.md"

@@ -23,7 +23,7 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
 from cudalint.report.findings.results import Failure
 from cudalint.rulekit import is_repeat
-from cudalint.run.pool import Limits, Lost
+from cudalint.run.limits import Limits, Lost
 from cudalint.run.runs import run_all
 
 Grade = Literal["in full", "in full but for data-dependent accesses", "in part", "not at all"]
@@ -100,7 +100,7 @@ def _general(reason: str) -> str:
 
 
 def count_file(path: str) -> FileCount | Failure:
-    from cudalint.run.file_findings import analyse
+    from cudalint.run.file_facts import analyse
 
     start = time.perf_counter()
     facts = analyse(path, AnalysisOptions())

@@ -73,8 +73,10 @@ def described(job: Job) -> bytes:
     from cudalint.report.formats.facts_json import file_object
     from cudalint.run.api.configuration import Configuration
     from cudalint.run.api.paths import found_files
-    from cudalint.run.file_findings import Stopwatch, analyse, report_on
+    from cudalint.run.file_facts import analyse
+    from cudalint.run.file_findings import report_on
     from cudalint.run.runs import Lint, configure, result_of
+    from cudalint.run.stopwatch import Stopwatch
 
     config = Configuration(**job.options, cache=False)
     settings = config.settings()
@@ -125,7 +127,7 @@ def _flat(record: Any) -> JsonObject:
 
 def dump(out: Path, jobs: Sequence[Job], workers: int) -> None:
     """Analyses files in worker processes and writes what comes of them, in the order of the files."""
-    from cudalint.run.pool import Limits, Lost
+    from cudalint.run.limits import Limits, Lost
     from cudalint.run.runs import run_all
 
     seconds = max((float(job.options.get("time_limit", 20.0)) for job in jobs), default=20.0)

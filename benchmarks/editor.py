@@ -37,7 +37,7 @@ from cudalint.report.findings.causes import with_causes_told_once
 from cudalint.report.findings.results import FileReport
 from cudalint.report.findings.sources import SourceLines
 from cudalint.run.file_findings import check_file
-from cudalint.run.pool import Limits
+from cudalint.run.limits import Limits
 from cudalint.run.runs import Configured, Lint, result_of
 from cudalint.system.disk import recorder as disk
 

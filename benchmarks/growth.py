@@ -16,7 +16,8 @@ from typing import Final
 
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _KERNEL: Final = """__global__ void k(const float *in, float *out) {{
     __shared__ float s[4096];

@@ -12,17 +12,17 @@ import sys
 from call_lines import with_call_lines
 from header_lines import with_toolkit_lines
 
-from cudalint.cli import facts
+from cudalint.cli import facts as command
 from cudalint.facts import FileFacts
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.report.formats.facts_json import file_text
 
 
-def as_json(known: FileFacts, options: AnalysisOptions) -> str:
+def as_json(facts: FileFacts, options: AnalysisOptions) -> str:
     """The text of one file, as of the command itself, but for what is added."""
-    return file_text(with_toolkit_lines(with_call_lines(known), options.cuda_path))
+    return file_text(with_toolkit_lines(with_call_lines(facts), options.cuda_path))
 
 
 if __name__ == "__main__":
-    facts.as_json = as_json
-    facts.command([*sys.argv[1:], "--format", "json"])
+    command.as_json = as_json
+    command.command([*sys.argv[1:], "--format", "json"])

@@ -27,8 +27,9 @@ from cudalint.project.discovery import SourceFile, discover
 from cudalint.registry import Selection
 from cudalint.report.findings.merging import covered_by
 from cudalint.report.findings.results import Failure, FileReport
-from cudalint.run.file_findings import CheckJob, check_file
-from cudalint.run.pool import Limits
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
+from cudalint.run.limits import Limits
 from cudalint.run.runs import run_all
 from cudalint.system.processes.memory import peak_megabytes
 

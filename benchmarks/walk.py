@@ -31,7 +31,8 @@ from cudalint.ir import nodes as ir
 from cudalint.measure.requests import AccessSite
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _ROOT = Path(cudalint.__file__).parent.parent
 _HOMES = (f"{_ROOT / 'cudalint'}/", f"{_ROOT / 'rules'}/")

@@ -85,7 +85,8 @@ def differences_in(fixture: Path, rules: Sequence[str]) -> list[str]:
     from cudalint.registry import Selection
     from cudalint.report.findings.merging import gather
     from cudalint.report.findings.results import FileReport
-    from cudalint.run.file_findings import CheckJob, check_file
+    from cudalint.run.file_findings import check_file
+    from cudalint.run.job import CheckJob
 
     report = check_file(CheckJob(str(fixture), AnalysisOptions(), Selection(tuple(rules)), pictures=False))
     if not isinstance(report, FileReport):

@@ -9,10 +9,11 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts
-from cudalint.fixes.coalescing import ALONG_ROWS, Texts, by_hand, suggest
+from cudalint.fixes.coalescing import by_hand, suggest
 from cudalint.fixes.float_edits import function_around
 from cudalint.fixes.launch_texts import arguments_of
-from cudalint.fixes.patterns import Pattern, pattern_of
+from cudalint.fixes.one_access import Texts
+from cudalint.fixes.patterns import ALONG_ROWS, Pattern, pattern_of
 from cudalint.fixes.records import is_absorbed
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import (

@@ -17,7 +17,8 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.config import load_config
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _ROOT = Path(__file__).parent.parent
 _PAGES = sorted([*(_ROOT / "docs").rglob("*.md"), *_ROOT.glob("*.md"), *(_ROOT / "examples").rglob("*.md")])

@@ -14,7 +14,8 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection, all_rules
 from cudalint.report.findings.merging import gather
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 from cudalint.testing import differences
 
 _ROOT = Path(__file__).parent.parent

@@ -22,7 +22,10 @@ from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import diagnostics_json
 from cudalint.report.formats.presentation import Presentation
 from cudalint.rule import Rule
-from cudalint.run.file_findings import CheckJob, analyse, check_file, rule_findings
+from cudalint.run.file_facts import analyse
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
+from cudalint.run.rule_findings import rule_findings
 from cudalint.run.unchecked import Unchecked
 
 _FIXTURES = Path(__file__).parents[1] / "fixtures"

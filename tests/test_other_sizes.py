@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.host.runtime import memory
+from cudalint.host.executor import generics
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection, all_rules
 from cudalint.report.findings.merging import gather
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _ROOT = Path(__file__).parent.parent
 _FIXTURES = [
@@ -50,8 +51,8 @@ def _found(path: Path) -> set[tuple[object, ...]]:
 
 def _with_others(path: Path, monkeypatch: pytest.MonkeyPatch) -> set[tuple[object, ...]]:
     """Odd multiples of 1536 and of 393216, and not of 8192 and a million."""
-    monkeypatch.setattr(memory, "_GENERIC_FACTORS", tuple(6 + factor for factor in memory._GENERIC_FACTORS[::-1]))
-    monkeypatch.setattr(memory, "_GENERIC_UNITS", {4: 1536, 8: 393216})
+    monkeypatch.setattr(generics, "_GENERIC_FACTORS", tuple(6 + factor for factor in generics._GENERIC_FACTORS[::-1]))
+    monkeypatch.setattr(generics, "_GENERIC_UNITS", {4: 1536, 8: 393216})
     return _found(path)
 
 

@@ -20,7 +20,7 @@ from cudalint.facts import FileFacts
 from cudalint.hardware.targets import find_target
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.rule import RuleContext
-from cudalint.run.file_findings import analyse
+from cudalint.run.file_facts import analyse
 
 _PACKAGE = ROOT / "examples" / "rules-of-your-own"
 

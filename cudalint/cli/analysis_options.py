@@ -10,7 +10,7 @@ from cudalint.cli import completion, parameters
 from cudalint.cli.headed import together, under
 from cudalint.project.settings import Settings
 from cudalint.run.api.configuration import Configuration
-from cudalint.run.pool import Limits
+from cudalint.run.limits import Limits
 
 _LEAST_MEMORY = 200
 """Megabytes without which no file can be analysed: libclang and numpy take half of it."""

@@ -14,7 +14,7 @@ from cudalint.cli.terminal import print_failures, write_text
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
 from cudalint.report.findings.results import Failure, are_errors
-from cudalint.run.file_findings import analyse
+from cudalint.run.file_facts import analyse
 from cudalint.run.runs import configure
 
 

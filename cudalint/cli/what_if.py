@@ -114,7 +114,7 @@ def command(
     from cudalint.cli.whatif import tables as shown
     from cudalint.cli.whatif.variants import Asked, Impossible, outcomes
     from cudalint.project.discovery import discover
-    from cudalint.run.file_findings import CheckJob
+    from cudalint.run.job import CheckJob
     from cudalint.run.runs import configure
 
     settings = settings_from({"block": None, "grid": None, "shared": None, "force_launch": False, "registers": None,

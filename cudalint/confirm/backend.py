@@ -12,7 +12,7 @@ from cudalint.confirm.counters import Instruction, profile
 from cudalint.confirm.device import Missing, device
 from cudalint.confirm.running import run_on_gpu
 from cudalint.confirm.trials import Device, Outcome, Trial
-from cudalint.run.pool import Limits, Lost
+from cudalint.run.limits import Limits, Lost
 
 Method = Literal["auto", "ncu", "instrumented"]
 

@@ -16,7 +16,8 @@ from cudalint.confirm.instrument import AnySite, Site
 from cudalint.confirm.kernel_rows import Measured, problem
 from cudalint.confirm.rows import Row
 from cudalint.confirm.trials import Log, Outcome, Trial
-from cudalint.run.pool import Done, run_jobs
+from cudalint.run.limits import Done
+from cudalint.run.pool import run_jobs
 
 _RETRIES = 3
 """An instrumented build that does not compile is tried again without what reports on the line that is in the way."""

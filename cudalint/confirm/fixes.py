@@ -19,7 +19,7 @@ from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.fixes.edits import apply_edits
 from cudalint.frontend.source_text import source_text
 from cudalint.report.findings.results import Failure
-from cudalint.run.pool import Limits
+from cudalint.run.limits import Limits
 
 _RACES = ("CL301", "CL304")
 """Findings that say that the outputs are not determined: they may differ once a barrier is there."""

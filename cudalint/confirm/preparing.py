@@ -23,7 +23,9 @@ from cudalint.frontend.source_text import source_text
 from cudalint.options.analysis import AnalysisOptions, ParameterValue
 from cudalint.registry import Selection
 from cudalint.report.findings.results import Failure
-from cudalint.run.file_findings import CheckJob, analyse, report_on
+from cudalint.run.file_facts import analyse
+from cudalint.run.file_findings import report_on
+from cudalint.run.job import CheckJob
 from cudalint.system.disk.encoding import to_bytes
 
 _ERRORS = {

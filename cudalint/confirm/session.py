@@ -19,7 +19,8 @@ from cudalint.confirm.rows import Row, Summary, summary_of
 from cudalint.confirm.trials import Device
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.report.findings.results import Failure
-from cudalint.run.pool import Done, Limits, run_jobs
+from cudalint.run.limits import Done, Limits
+from cudalint.run.pool import run_jobs
 
 _PROFILE_SECONDS = 30.0
 """For ncu itself, which runs a kernel several times; beside the time-out of a trial."""

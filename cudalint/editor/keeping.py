@@ -29,13 +29,13 @@ from msgspec.msgpack import Encoder
 from msgspec.structs import replace
 
 from cudalint.facts import Access, Frame, KernelFacts, Place
-from cudalint.fixes.proof import Told, Tried
+from cudalint.fixes.earlier import EarlierTrials, Outcome
 from cudalint.host.values.nodes import Choice
 from cudalint.ir import nodes as ir
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import Problem
 from cudalint.run.file_analysis import FileAnalysis
-from cudalint.run.launched import Launched, LinesInText, NoKey, launched, told
+from cudalint.run.launched import Launched, LinesInText, NoKey, by_position, launched
 from cudalint.run.shared_kernels import choose
 from cudalint.source.comments import read_comments
 from cudalint.system.disk.encoding import to_bytes
@@ -194,7 +194,7 @@ class _Known(Struct):
     outside: list[int]
     body: list[int]
     """As in the outline that it was found with; empty for a kernel whose body counts for all."""
-    tried: dict[object, Told] = field(default_factory=dict)
+    tried: dict[object, Outcome] = field(default_factory=dict)
     """What came of trying edits of it."""
     shown: dict[int, object] = field(default_factory=dict)
     """What is made of some of the facts to be shown, by their position among them; with places that move as theirs."""
@@ -215,7 +215,7 @@ class Keeping:
     def __init__(self, memory: Memory, path: str, text: str) -> None:
         self._memory, self._path, self._text = memory, path, text
         self._outlines: dict[int, tuple[FileAnalysis, Outline, bytes]] = {}
-        self._tried: dict[Place, Tried] = {}
+        self._tried: dict[Place, EarlierTrials] = {}
         self._known: dict[int, tuple[_Known, int]] = {}
         """Facts of this analysis, by their addresses, as positions in what is kept."""
         memory.used = 0
@@ -250,7 +250,7 @@ class Keeping:
             symbol: choice for symbol, choice in analysis.graph.chosen_for_all(analysis.shared).items()
             if common.get(symbol) != choice
         }  # fmt: skip
-        chosen = told(own_choices, given)
+        chosen = by_position(own_choices, given)
         if chosen is not None and (len(analysis.given_up), len(analysis.broken)) == before:
             named = {facts.name for facts in facts}
             parameters = frozenset(pair for pair in analysis.parameters if pair[0] in named)
@@ -258,7 +258,7 @@ class Keeping:
             self._keep(states, new, known, outline)
         return facts
 
-    def tried_in(self, kernel: Place) -> Tried | None:
+    def tried_in(self, kernel: Place) -> EarlierTrials | None:
         """What came of trying edits of a kernel in this state, to be added to."""
         return self._tried.get(kernel)
 
@@ -277,7 +277,7 @@ class Keeping:
             states.remove(old)
         states.insert(0, new)
         del states[_MOST:]
-        tried = Tried(partial(_near, outline, new.body), new.tried)
+        tried = EarlierTrials(partial(_near, outline, new.body), new.tried)
         self._tried |= dict.fromkeys((facts.place for facts in new.facts), tried)
 
     def _outline(self, analysis: FileAnalysis) -> tuple[Outline, bytes]:
@@ -388,7 +388,7 @@ class _Mover:
         if value is None or isinstance(value, bool | int | float | bytes | np.ndarray):
             return value
         if isinstance(value, str):
-            return self._lines_in_text.told(value)
+            return self._lines_in_text.renamed(value)
         known = self._done.get(id(value))
         if known is None:
             # The first of the two is kept so that nothing else gets its address.

@@ -32,9 +32,11 @@ from cudalint.project.settings import FileSettings, Settings
 from cudalint.report.findings.causes import with_causes_told_once
 from cudalint.report.findings.results import Failure, FileReport
 from cudalint.report.findings.sources import SourceLines
-from cudalint.run.file_findings import CheckJob
-from cudalint.run.pool import ABANDONED, Lost, StandingWorker
+from cudalint.run.job import CheckJob
+from cudalint.run.limits import Lost
+from cudalint.run.pool import StandingWorker
 from cudalint.run.runs import Configured, Lint, result_of
+from cudalint.run.serving import ABANDONED
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.encoding import to_bytes
 from cudalint.system.disk.regular import read_regular_text

@@ -11,7 +11,7 @@ from cudalint.report.findings.sources import SourceLines
 from cudalint.run.api.configuration import Configuration
 from cudalint.run.api.run_settings import Given, run_settings
 from cudalint.run.api.sieve import Sieve
-from cudalint.run.pool import Limits
+from cudalint.run.limits import Limits
 
 
 class Wishes(Struct, frozen=True):

@@ -22,7 +22,7 @@ _BY_LANE = re.compile(
     r"\b(?:__(?:shfl|ballot|any|all|activemask|match|reduce|syncwarp)\w*|warpSize|asm|__asm__|volatile|wmma|cooperative_groups"
     r"|cg|this_thread|this_thread_block|tiled_partition|nv_atomic\w*)\b"
 )
-"""What tells lanes of a warp apart, or may."""
+"""What differs between the lanes of a warp, or may."""
 _CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*(?:<[^<>;(){}]*>\s*)?\(")
 _MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE)
 

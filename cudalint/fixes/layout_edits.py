@@ -68,8 +68,8 @@ def _accesses_of(declaration: ArrayFacts, kernel: KernelFacts) -> list[Access]:
 
 
 def _is_right_in(layout: Layout, kernel: KernelFacts, accesses: Sequence[Access]) -> bool:
-    """Whether the layout keeps all elements apart that this kernel's launches touch, which may be of an array of other
-    extents."""
+    """Whether the layout has a place of its own for each element that this kernel's launches touch, which may
+    be of an array of other extents."""
     declaration = accesses[0].declaration
     uses = uses_of(kernel, accesses[0])
     return declaration is not None and uses is not None and layout.keeps_apart(uses, declaration)

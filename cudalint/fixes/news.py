@@ -24,5 +24,5 @@ def new_findings(
     """Kernels and instantiations in which there are findings that were not there before."""
     old = Counter(identity(diagnostic, same.before) for diagnostic in before)
     new = Counter(identity(diagnostic, same.after) for diagnostic in after)
-    told = [diagnostic for diagnostic in after if not is_no_news(diagnostic)]
-    return {(d.kernel, d.instantiation) for d in told if new[key := identity(d, same.after)] > old[key]}
+    reported = [diagnostic for diagnostic in after if not is_no_news(diagnostic)]
+    return {(d.kernel, d.instantiation) for d in reported if new[key := identity(d, same.after)] > old[key]}

@@ -19,6 +19,8 @@ Kind = Literal[
     "scattered",
 ]
 
+ALONG_ROWS: tuple[Kind, ...] = ("own-row", "own-run", "strided", "column")
+"""What loops along rows are, as far as the model shows it."""
 _LONG_STRIDE = 512
 """Elements from which on a step is called a row of a matrix: nobody strides that far within one."""
 
@@ -85,20 +87,20 @@ def _usual_step(result: AccessResult) -> int | None:
     if sample is None:
         return None
     # Where no two neighbours are active, what every other lane does tells as much, or every fourth one.
-    moved, apart = _moved(sample, 1), 1
-    while not moved.size and apart < WARP_LANES - 1:
-        apart += 1
-        moved = _moved(sample, apart)
-    steps, times = np.unique(moved[moved % apart == 0] // apart, return_counts=True)
+    moved, distance = _moved(sample, 1), 1
+    while not moved.size and distance < WARP_LANES - 1:
+        distance += 1
+        moved = _moved(sample, distance)
+    steps, times = np.unique(moved[moved % distance == 0] // distance, return_counts=True)
     if not len(steps) or times.max() < _MOST * times.sum():
         return None
     return int(steps[times.argmax()])
 
 
-def _moved(sample: Sample, apart: int) -> Any:
+def _moved(sample: Sample, distance: int) -> Any:
     """Bytes between the addresses of active lanes that are so far from each other."""
-    both = sample.mask[:, apart:] & sample.mask[:, :-apart]
-    return (sample.addresses[:, apart:] - sample.addresses[:, :-apart])[both]
+    both = sample.mask[:, distance:] & sample.mask[:, :-distance]
+    return (sample.addresses[:, distance:] - sample.addresses[:, :-distance])[both]
 
 
 def _contiguous(one: Evaluated, step: int) -> Pattern:
@@ -216,7 +218,7 @@ def _walks(one: Evaluated, distance: int) -> bool:
         return False
     # The first requests of a warp are turns of the innermost loop in one block, though not each of them.
     turns = np.flatnonzero(sample.warps == sample.warps[0])[:3]
-    # Lanes that leave the loop earlier than others, or enter it later, are told by the turns that all of them make.
+    # Those that all lanes make: some may leave the loop earlier than others, or enter it later.
     lanes = sample.mask[turns].all(axis=0)
     addresses = sample.addresses[turns][:, lanes]
     moved = addresses[1:] - addresses[:1]

@@ -29,16 +29,15 @@ from cudalint.fixes.counted_loops import (
     loop_around,
     occurrences,
     step_of,
-    terms_of,
     with_pragmas,
 )
 from cudalint.fixes.obstacles import Obstacle
+from cudalint.fixes.row_starts import RowStarts, is_multiple
 from cudalint.fixes.spelling import free_name, replaced
 from cudalint.fixes.vector_edits import vector_of
 from cudalint.source.code import CodeText, code_text
 
 _LOOKS_AT_ADDRESSES = re.compile(r"\bu?intptr_t\b|[Aa]lign(?:ed|ment)|\bsize_t\s*[)>]\s*\(?\s*&")
-_NUMBER = re.compile(r"\d+")
 
 
 def row_edits(
@@ -66,7 +65,7 @@ def turns_of(access: Access, widest: int, text_of: Callable[[str], str]) -> tupl
     there."""
     source = code_text(text_of(access.place.path))
     loop = loop_around(source, access)
-    while widest > 1 and not _is_multiple(loop.first, widest):
+    while widest > 1 and not is_multiple(loop.first, widest):
         widest //= 2
     if widest == 1:
         raise Obstacle(
@@ -75,21 +74,16 @@ def turns_of(access: Access, widest: int, text_of: Callable[[str], str]) -> tupl
     return loop.bound, widest
 
 
-def _is_multiple(text: str, number: int) -> bool:
-    return _NUMBER.fullmatch(text) is not None and int(text) % number == 0
-
-
-def _conditions(elements: Sequence[Element], loop: Loop, number: int, uniform: Collection[str]) -> list[str]:
+def _conditions(
+    elements: Sequence[Element], loop: Loop, number: int, uniform: Collection[str], source: CodeText
+) -> list[str]:
     """What of the loop's bound and of the rows' lengths has to be a multiple of the vector's."""
-    factors = [loop.bound]
-    for element in elements:
-        index = element.text[element.text.rindex("[") + 1 : -1]
-        for term in terms_of(index):
-            names = [name for name in re.split(r"[*()\s]+", term) if name]
-            if loop.name in names or any(_is_multiple(name, number) for name in names) or loop.bound in names:
-                continue
-            factors += [name for name in names if name in uniform][-1:]
-    wanted = [factor for factor in dict.fromkeys(factors) if not _is_multiple(factor, number)]
+    rows = RowStarts(loop, number, uniform, source)
+    factors = dict.fromkeys([loop.bound, *(name for element in elements for name in rows.asked(element))])
+    wanted = [factor for factor in factors if not is_multiple(factor, number)]
+    if wanted and any(element.access.inlined_from for element in elements):
+        line = elements[0].access.place.line
+        raise Obstacle(f"where the rows at line {line} begin is up to the callers of the function there")
     return [f"{each if _SIMPLE.fullmatch(each) else f'({each})'} % {number} == 0" for each in wanted]
 
 
@@ -97,7 +91,7 @@ def _edits(
     elements: Sequence[Element], loop: Loop, width: int, source: CodeText, path: str, uniform: Collection[str]
 ) -> list[Edit]:
     number = width // elements[0].access.bytes
-    conditions = _conditions(elements, loop, number, uniform)
+    conditions = _conditions(elements, loop, number, uniform, source)
     margin = source.margin(loop.begin)
     if margin is None:
         raise Obstacle(f"the loop at line {source.position(loop.begin)[0]} does not begin its line")

@@ -7,6 +7,7 @@ from contextlib import contextmanager
 
 from msgspec.structs import replace
 
+from cudalint.host.executor.generics import Generics, is_provisional
 from cudalint.host.executor.memory import Memory
 from cudalint.host.executor.values import (
     PLACES,
@@ -22,7 +23,6 @@ from cudalint.host.executor.values import (
     leaves,
     map_leaves,
 )
-from cudalint.host.runtime.memory import Generics, HostMemory, is_provisional
 from cudalint.host.values.arithmetic import I8, kind_of
 from cudalint.host.values.defaults import NOT_DECLARED
 from cudalint.host.values.graph import Graph
@@ -201,7 +201,7 @@ def unknown_arguments(function: ir.Function, graph: Graph, generics: Generics) -
     """Parameters of which nothing is known: pointers to allocations, generic sizes."""
     _find_bases(function)
     # The host's memory makes unknown numbers uniform.
-    memory = HostMemory(graph, generics)
+    memory = Memory(graph, generics)
     unknown = {s: unknown_argument(s.type, s.name, graph, memory) for s in function.parameters}
     return {symbol: _with_elements(value, generics) for symbol, value in unknown.items()}
 

@@ -11,10 +11,10 @@ from cudalint.execute import memory as new
 from cudalint.execute import values as execute
 from cudalint.host.executor import values as old
 from cudalint.host.values.defaults import stated
+from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.nodes import Node, Uniform, render, without_cast
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.flags import cases_by_name
-from cudalint.launches.open_numbers import Evaluated
 from cudalint.launches.space import LaunchSpace
 from cudalint.worlds.blocks import Sampled, most_blocks
 from cudalint.worlds.choosing import Worlds

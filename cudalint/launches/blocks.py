@@ -10,9 +10,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.host.choosing import alternatives
 from cudalint.host.values.graph import Graph
-from cudalint.host.values.nodes import Node
+from cudalint.host.values.nodes import GRANULE, Node
 from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Block, Configuration, Nodes, Numbers, axes_asked
 from cudalint.options.limits import MAX_EVALUATED, MAX_THREADS
@@ -20,6 +19,10 @@ from cudalint.options.limits import MAX_EVALUATED, MAX_THREADS
 DEFAULT_THREADS = 256
 DEFAULT_EXTENTS: Mapping[int, tuple[int, ...]] = {0: (), 1: (256,), 2: (32, 8), 3: (32, 4, 2)}
 """The default block, spread over as many extents as are open."""
+_OF_LITTLE_SENSE = (1, 7, 33)
+"""Sizes of which no program makes whole blocks."""
+_VECTORS = (1, 2, 4, 8, 16)
+"""Elements of vectors, by which sizes are divided on the way to a block."""
 
 
 class ChosenBlock(Struct, frozen=True):
@@ -113,16 +116,16 @@ def _is_made_small(numbers: Numbers, nodes: Nodes, graph: Graph) -> bool:
 
 def _is_of_small_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
     symbols = [symbol for symbol, _ in generic_values(graph, nodes)]
-    sizes = alternatives.OF_LITTLE_SENSE
+    sizes = _OF_LITTLE_SENSE
     # Sizes differ from one another: the difference of two says nothing where they are equal.
     turns = (dict(zip(symbols, islice(cycle(sizes), first, None), strict=False)) for first in range(len(sizes)))
     return all(tuple(Numbers(graph, turn).of(n) for n in nodes) == block for turn in turns)
 
 
 def _is_of_large_sizes(graph: Graph, nodes: Nodes, block: Block) -> bool:
-    """Whether the block is the same for other large sizes: `min(n, 256)` is 256."""
+    """Whether the block is the same for other large sizes, some of them odd: `min(n, 256)` is 256."""
     found = generic_values(graph, nodes)
-    others = {symbol: alternatives.odd_and_even(value)[at % 2] for at, (symbol, value) in enumerate(found)}
+    others = {symbol: (value * 3 + 1, value * 8 + GRANULE)[at % 2] for at, (symbol, value) in enumerate(found)}
     numbers = Numbers(graph, others)
     return tuple(numbers.of(n) for n in nodes) == block
 
@@ -140,7 +143,7 @@ def _settle(graph: Graph, node: Node, value: int) -> None:
     symbols = [pair for pair in generic_values(graph, (node,)) if not graph.choice(pair[0]).place]
     for symbol, _ in symbols:
         factors = (1, *(generic for other, generic in symbols if other is not symbol))
-        for settled in (value * int(factor) * scale for scale in alternatives.VECTORS for factor in factors):
+        for settled in (value * int(factor) * scale for scale in _VECTORS for factor in factors):
             if Numbers(graph, {symbol: settled}).of(node) == value:
                 graph.choose(symbol, settled, "launch")
                 return

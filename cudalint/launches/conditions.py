@@ -13,11 +13,12 @@ from msgspec import Struct
 
 from cudalint.hardware.targets import Target
 from cudalint.host.values.assumptions import is_large
+from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import conjuncts
 from cudalint.host.values.nodes import Node, below
 from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration
-from cudalint.launches.open_numbers import Evaluated, OpenNumbers
+from cudalint.launches.open_numbers import OpenNumbers
 from cudalint.worlds.choosing import Number
 from cudalint.worlds.intervals import Intervals, may_be
 from cudalint.worlds.records import Parameter

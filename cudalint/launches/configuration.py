@@ -4,15 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 
-import numpy as np
 from msgspec import Struct
 
 from cudalint.facts import KnownExtents, LaunchFacts, LaunchSite, LaunchSource, Tiling
 from cudalint.facts import Place as SourcePlace
 from cudalint.host.executor.values import Allocation, Place, Pointer, Value
+from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node
-from cudalint.host.values.numeric import Rows
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 
@@ -85,17 +84,14 @@ class Numbers:
 
     def __init__(self, graph: Graph, values: Mapping[Node, int | float] | None = None) -> None:
         self._graph = graph
-        self._rows = Rows.of_one_block(graph, values or {})
+        self._evaluated = Evaluated(graph, values or {})
 
     def of(self, node: Node) -> int:
-        return int(np.asarray(self._rows.value(node)).flat[0])
+        return int(self._evaluated.first(node))
 
     def scalar(self, node: Node) -> int | float | bool | None:
         """A value of any kind; None where it isn't known at all (loaded from memory)."""
-        if node.bits & self._graph.opaque_bits:
-            return None
-        value: int | float | bool = np.asarray(self._rows.value(node)).flat[0].item()
-        return value
+        return None if node.bits & self._graph.opaque_bits else self._evaluated.first(node)
 
 
 def site_of(

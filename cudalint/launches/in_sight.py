@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace
+from cudalint.host.executor.checked_sizes import CheckedSizes
+from cudalint.host.executor.generics import Generics
+from cudalint.host.executor.launching import HostLaunch
 from cudalint.host.executor.values import Place, Value
-from cudalint.host.runtime.checked_sizes import CheckedSizes
-from cudalint.host.runtime.launching import HostLaunch
-from cudalint.host.runtime.memory import Generics
 from cudalint.host.values.defaults import stated
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, without_cast

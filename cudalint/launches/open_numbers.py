@@ -6,14 +6,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain
 from typing import Any
 
-import numpy as np
-
 from cudalint.host.executor import values as host
+from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Basis, Node, Uniform, bits_of, render, without_cast
-from cudalint.host.values.numeric import Rows, constant
-from cudalint.host.values.operations import OPERATIONS, operate
-from cudalint.host.values.threads import Threads
 from cudalint.launches.configuration import Configuration
 from cudalint.worlds.choosing import Number
 from cudalint.worlds.records import Choice, Parameter
@@ -128,97 +124,6 @@ def _mark_strides(value: Any, graph: Graph) -> None:
         symbol = without_cast(own) if isinstance(own, Node) else None
         if symbol is not None and isinstance(symbol.payload, Uniform) and not graph.choice(symbol).is_default:
             graph.mark_stride(symbol, "inner" if number == (strides.type.count or 0) - 1 else "outer")
-
-
-_PLAIN = frozenset({*OPERATIONS, "!", "select", "cast", "function", "pick"})
-"""Nodes that are computed of their arguments alone."""
-
-
-class Evaluated:
-    """Values of the host code in C worlds, each computed when it is asked for first."""
-
-    def __init__(self, graph: Graph, numbers: Mapping[Node, Any]) -> None:
-        self._graph = graph
-        self.count = 1
-        self._known: dict[int, Any] = {}
-        self._bits: dict[int, int] = {}
-        """What goes into values that are computed."""
-        self._numbers = dict(numbers)
-        for symbol, own in numbers.items():
-            values = np.asarray(own)
-            if values.size > 1:
-                self.count = max(self.count, values.size)
-                is_one = bool((values == values[0]).all())
-                self._known[symbol.index] = values[0] if is_one else values[:, None]
-            else:
-                self._known[symbol.index] = values.reshape(())[()]
-        self._rows: Rows | None = None
-
-    def changed(self, numbers: Mapping[Node, Any]) -> Evaluated:
-        """The same with other numbers for some symbols: what these don't go into is computed already."""
-        changed = bits_of(symbol for symbol, own in numbers.items() if self._numbers[symbol] is not own)
-        found = Evaluated(self._graph, numbers)
-        for index, bits in self._bits.items():
-            if not bits & changed:
-                found._known[index], found._bits[index] = self._known[index], bits
-        return found
-
-    def array(self, node: Node) -> Any:
-        """[C]"""
-        value = self._known.get(node.index)
-        if value is None:
-            with np.errstate(all="ignore"):
-                value = self._value(node)
-        if not np.ndim(value):
-            return np.full(self.count, value)
-        if len(value) == self.count:
-            return value[:, 0]
-        return np.broadcast_to(value, (self.count, 1))[:, 0]
-
-    def _value(self, node: Node) -> Any:
-        known = self._known
-        if node.index in known:
-            return known[node.index]
-        pending = [node]
-        while pending:
-            last = pending[-1]
-            if last.index in known:
-                pending.pop()
-                continue
-            missing = [part for part in last.args if part.index not in known] if last.op in _PLAIN else []
-            if missing:
-                pending += missing
-                continue
-            pending.pop()
-            self._bits[last.index] = last.bits
-            if last.is_const:
-                known[last.index] = constant(last)
-            elif last.op in _PLAIN:
-                known[last.index] = operate(last, [known[part.index] for part in last.args])
-            else:
-                known[last.index] = self._by_rows(last)
-        return known[node.index]
-
-    def _by_rows(self, node: Node) -> Any:
-        """What more than operators go into, such as how often loops turn."""
-        if self._rows is None:
-            uniforms = {symbol: self._known[symbol.index] for symbol in self._numbers}
-            blocks = np.zeros((self.count, 3), np.int64)
-            self._rows = Rows(self._graph, Threads.of((1, 1, 1)), blocks, np.ones(self.count), uniforms)
-        value = self._rows.value(node)
-        return value[:, :1] if np.ndim(value) == 2 else value
-
-    def each(self, node: Node) -> list[Any]:
-        """By world."""
-        found: list[Any] = self.array(node).tolist()
-        return found
-
-    def of(self, node: Node) -> Any:
-        """As the executor takes it: a number, one for each world, or None for what is not known."""
-        if node.bits & self._graph.opaque_bits:
-            return None
-        values = self.each(node)
-        return values[0] if all(value == values[0] for value in values) else values
 
 
 def is_computed(symbol: Node) -> bool:

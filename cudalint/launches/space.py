@@ -14,6 +14,7 @@ from cudalint.execute.program import Program
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.targets import Target
 from cudalint.host.executor.values import Allocation
+from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, below, bits_of, without_cast
 from cudalint.host.values.polynomial import linear
@@ -30,7 +31,7 @@ from cudalint.launches.conditions import (
 )
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.flags import Flag, flags_of, needs_of_flags
-from cudalint.launches.open_numbers import Evaluated, OpenNumbers, is_computed, pointers_in
+from cudalint.launches.open_numbers import OpenNumbers, is_computed, pointers_in
 from cudalint.launches.tiles import BLOCKS, Tiled, needs_of_rows, needs_of_tiles, states_of, tiles_of, tried_for_tiles
 from cudalint.launches.usual import Usual
 from cudalint.worlds.choosing import Number, Space, type_of

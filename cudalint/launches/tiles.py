@@ -6,10 +6,11 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import partial
 from typing import Any, NamedTuple
 
+from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.nodes import Node, below, without_cast
 from cudalint.host.values.polynomial import linear
 from cudalint.launches.configuration import Configuration
-from cudalint.launches.open_numbers import Evaluated, OpenNumbers
+from cudalint.launches.open_numbers import OpenNumbers
 from cudalint.worlds.choosing import Number
 from cudalint.worlds.needs import Need
 from cudalint.worlds.uses import Use

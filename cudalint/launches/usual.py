@@ -12,11 +12,12 @@ from collections.abc import Mapping, Sequence
 from msgspec import Struct, field
 
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.nodes import Basis, Node, Uniform, bits_of, without_cast
 from cudalint.launches.conditions import Condition
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.flags import Flag
-from cudalint.launches.open_numbers import Evaluated, OpenNumbers
+from cudalint.launches.open_numbers import OpenNumbers
 from cudalint.worlds.choosing import Number
 from cudalint.worlds.needs import is_shift
 from cudalint.worlds.records import Parameter

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec.structs import replace
 
 from cudalint.facts import KnownExtents
-from cudalint.host.choosing import alternatives
-from cudalint.host.runtime.memory import Generics
+from cudalint.host.executor.generics import Generics
 from cudalint.host.values.graph import Graph
 from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import unknown_arguments
@@ -17,6 +16,13 @@ from cudalint.options.limits import MAX_THREADS
 
 _MOST_SHAPES = 3
 """The kernel is executed with each of them."""
+_OTHER_BLOCKS: Mapping[int, Sequence[tuple[int, ...]]] = {
+    1: ((64,), (16,), (32,), (128,), (512,), (8,)),
+    2: ((32, 8), (16, 16), (8, 8), (32, 32), (64, 4), (32, 1)),
+    3: ((32, 8, 1), (8, 8, 8), (32, 4, 2), (16, 4, 4), (4, 4, 4)),
+}
+"""By the number of axes along which a kernel asks for its place. One that asks for all three may be launched with a
+plane of threads, each of which walks along the third one."""
 _NARROW_EXTENTS = (16, 8)
 _FLAT_EXTENT = 8
 """Threads along each of the axes of a block that has one thread along another axis."""
@@ -36,7 +42,7 @@ def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[B
     known = configuration.site.block if configuration.site is not None else UNKNOWN
     axes = [axis for axis in range(3) if known[axis] is None and "xyz"[axis] in asked]
     found: list[Block] = []
-    for extents in alternatives.other_blocks(len(axes)) if axes else ():
+    for extents in _OTHER_BLOCKS[len(axes)] if axes else ():
         block = [extent or 1 for extent in known]
         for axis, extent in zip(axes, extents, strict=True):
             block[axis] = extent

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from cudalint.facts import LaunchSource
 from cudalint.facts import Place as SourcePlace
+from cudalint.host.executor.generics import Generics
 from cudalint.host.executor.values import Place, Value
-from cudalint.host.runtime.memory import Generics
 from cudalint.host.values.arithmetic import I8, U4
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node

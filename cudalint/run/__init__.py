@@ -1,1 +1,1 @@
-"""A run: files handed to workers, one file's way through the program, and what its findings become in the end."""
+"""A run: files that workers lint, one file's way through the program, and what its findings become in the end."""

@@ -211,7 +211,7 @@ def _parts(path: str, text: CudaText, options: AnalysisOptions, deadline: float)
 def _usage(
     path: str, part: _Part, options: AnalysisOptions, text: CudaText
 ) -> tuple[Mapping[str, Usage], tuple[Shortfall, ...]]:
-    """What compiled kernels take, as far as the user asks for it, and why some of it can't be told."""
+    """What compiled kernels take, as far as the user asks for it, and why some of it isn't known."""
     parts: list[Mapping[str, Usage]] = []
     failures: list[str] = []
     for cubin in options.cubins:

@@ -16,8 +16,8 @@ from cudalint.fixes.edits import MovedLines
 from cudalint.frontend.lower.context import Elsewhere, nowhere
 from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import ParsedFile
+from cudalint.host.executor.launching import HostLaunch
 from cudalint.host.executor.values import Allocation
-from cudalint.host.runtime.launching import HostLaunch
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.launches.opt_in import OptIns

@@ -17,9 +17,9 @@ from cudalint.frontend.source_text import source_text
 from cudalint.frontend.texts import annotations_in
 from cudalint.hardware.targets import find_target
 from cudalint.host.choosing.choosing import for_host_code
-from cudalint.host.runtime.device import properties_of
-from cudalint.host.runtime.launching import HostLaunch
-from cudalint.host.runtime.memory import Generics
+from cudalint.host.executor.device import properties_of
+from cudalint.host.executor.generics import Generics
+from cudalint.host.executor.launching import HostLaunch
 from cudalint.host.values.assumptions import (
     Assumptions,
     Constants,
@@ -346,7 +346,7 @@ class FileAnalysis(Struct, eq=False):
         assumed: Assumptions,
         said: _Said,
     ) -> Chosen:
-        """The launches to evaluate; `said` is told what of the user's statements could not be understood."""
+        """The launches to evaluate; `said` takes down what of the user's statements could not be understood."""
         unknown = said.unknown
         graph, options = self.graph, self.options
         chosen = Chosen([], ())

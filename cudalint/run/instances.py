@@ -11,8 +11,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.facts import Gap, KernelFacts
-from cudalint.host.runtime.launching import HostLaunch
-from cudalint.host.values.assumptions import holds
+from cudalint.host.executor.launching import HostLaunch
+from cudalint.host.values.evaluation import holds
 from cudalint.host.values.graph import Graph
 from cudalint.ir import nodes as ir
 
@@ -80,7 +80,7 @@ class Instances(Struct, eq=False):
             self._work += self.graph.work - start
             is_late = evaluated is not None and any(gap.kind == "time" for gap in evaluated.gaps)
             if is_late and any(self._facts.values()):
-                # The kernel is told by the others, and how many are left is said.
+                # The others stand for the kernel, and how many are left is said.
                 self._waiting.clear()
                 break
             self._facts[index] = evaluated

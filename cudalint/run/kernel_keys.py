@@ -1,4 +1,5 @@
-"""What the facts of a kernel of a header rest on, as a key: equal in all files that include it and launch it alike.
+"""What the facts of a kernel of a header rest on, as a key: equal in all files that include it and
+launch it in the same way.
 
 That is its code and the code of all that it calls, as clang has it in this file and as it is written, what host code
 hands to its launches and makes of the sizes in that, and the options. Where a line stands in code is not read of the
@@ -15,7 +16,7 @@ from msgspec.msgpack import Encoder
 from msgspec.structs import replace
 
 from cudalint.frontend.source_text import source_text
-from cudalint.host.runtime.launching import HostLaunch
+from cudalint.host.executor.launching import HostLaunch
 from cudalint.ir import nodes as ir
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.run.file_analysis import FileAnalysis

@@ -1,8 +1,8 @@
 """What host code hands to the launches of one kernel, as a key: equal for texts whose host code differs only in what
 the kernel has nothing to do with.
 
-Objects are told from one another by the order in which one comes to them, and lines of host code too: which number a
-line has says nothing about a kernel, and what is kept of it is told with the new ones.
+Objects are numbered in the order in which one comes to them, and lines of host code too: which number a
+line has says nothing about a kernel, and what is kept of it is reported with the new ones.
 """
 
 from __future__ import annotations
@@ -16,8 +16,8 @@ import numpy as np
 from msgspec import Struct
 from msgspec.structs import replace
 
-from cudalint.host.runtime.launching import HostLaunch
-from cudalint.host.values.assumptions import holds
+from cudalint.host.executor.launching import HostLaunch
+from cudalint.host.values.evaluation import holds
 from cudalint.host.values.nodes import Choice, Node, Uniform, bits_of
 from cudalint.ir import nodes as ir
 from cudalint.run.file_analysis import FileAnalysis
@@ -30,7 +30,7 @@ _PLAIN: Final = (str, bytes, int, float, bool, type(None))
 
 
 class NoKey(Exception):
-    """Something is handed over that no key is made of."""
+    """Something is passed that no key is made of."""
 
 
 class Launched(Struct, frozen=True):
@@ -81,7 +81,7 @@ class Reader:
 
     def found(self) -> Launched:
         symbols = tuple([node for node in self._nodes if isinstance(node.payload, Uniform)])
-        # What is told of several is told in this order.
+        # Several are reported in this order.
         order = sorted(range(len(symbols)), key=lambda at: symbols[at].index)
         choices = [self._valuation.of(symbol) for symbol in symbols]
         self._add("order", order)
@@ -103,7 +103,7 @@ class Reader:
         """The conditions of some launches whose other parts were read. Those that are about nothing that the kernel is
         given count for whether they hold."""
         open_ = [guard for launch in launches for guard in launch.guards]
-        uniform = self._shared.masks[0]
+        uniform = self._shared.uniform_bits
         bits, before = self._own_bits(), -1
         while bits != before:
             before = bits
@@ -125,11 +125,11 @@ class Reader:
 
     def _own_bits(self) -> int:
         symbols = [node for node in self._nodes if isinstance(node.payload, Uniform)]
-        return bits_of(symbols) & self._shared.masks[0]
+        return bits_of(symbols) & self._shared.uniform_bits
 
     def read(self, value: object) -> None:
         if isinstance(value, str):
-            self._add(self._lines_in_text.told(value))
+            self._add(self._lines_in_text.renamed(value))
         elif isinstance(value, _PLAIN):
             self._add(type(value).__name__, value)
         elif isinstance(value, ir.Span):
@@ -214,13 +214,13 @@ def _says_what_for(node: Node) -> bool:
 
 
 class LinesInText:
-    """Lines of one file that are named in texts, told by other names."""
+    """Lines of one file that are named in texts, by other names."""
 
     def __init__(self, path: str, other: Callable[[int], object]) -> None:
         self._named = re.compile(rf"({re.escape(os.path.basename(path))}:)(\d+)")
         self._other = other
 
-    def told(self, text: str) -> str:
+    def renamed(self, text: str) -> str:
         """A text may say lines of any file; those without a name are of this one if all places are."""
         if ":" in text:
             text = self._named.sub(self._replaced, text)
@@ -232,7 +232,7 @@ class LinesInText:
         return f"{match[1]}{self._other(int(match[2]))}"
 
 
-def told(choices: Mapping[Node, Choice], found: Launched) -> dict[int, Choice] | None:
+def by_position(choices: Mapping[Node, Choice], found: Launched) -> dict[int, Choice] | None:
     """Choices for symbols by their positions in what a kernel is given; None where there is one for another symbol."""
     positions = {symbol: position for position, symbol in enumerate(found.symbols)}
     if not choices.keys() <= positions.keys():

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import contextlib
 import errno
-import gc
 import importlib
 import math
 import multiprocessing
@@ -27,115 +26,42 @@ from collections.abc import Callable, Iterator, Sequence
 from multiprocessing.connection import Connection, wait
 from typing import TYPE_CHECKING, Generic, Protocol, TypeVar, cast
 
-from msgspec import Struct
-
-from cudalint.run.watching import tell_to
-from cudalint.system.processes import memory, time_limit
+from cudalint.run.limits import SHOWS_WORK, Done, Limits, Lost, given_up
+from cudalint.run.serving import ABANDONED, Reply, serve, use_one_thread
+from cudalint.system.processes import memory
 from cudalint.system.processes.faults import described
-from cudalint.system.processes.memory import peak_megabytes
 
 if TYPE_CHECKING:
     from multiprocessing.context import SpawnContext
 
 _MANY = 50
 """Jobs for which the process itself imports what the workers need."""
-_LEAST_GROWTH = 40
-"""Megabytes that a worker may take in any case."""
-_M_TRIM_THRESHOLD, _M_MMAP_THRESHOLD = -1, -3
-"""Parameters of glibc's `mallopt` (malloc.h)."""
 _SECONDS_TO_END = 10
 """For a worker that has closed its pipe."""
 _LOOKS = 8
 """How often a worker is looked at within the time that it may wait."""
-_COUNTS_WORK = hasattr(signal, "setitimer")
-"""Whether the system ends a process that has computed for so long."""
-_TELLS_WORK = os.path.exists("/proc/self/stat")
-"""Whether the system tells whether another process waits, and how much it has computed."""
 _SECONDS_UNWATCHED = 0.25
 _TICKS_ASLEEP = 1
 """What a worker may have computed between two looks, in ticks of the system, and be taken to have slept."""
 _SAFE_PATH = "PYTHONSAFEPATH"
-ABANDONED = "it was left for something else"
-"""The reason of a job that is lost because nobody waits for it."""
-_EARLY = 1.25
-"""The system's own timer of what a process computes counts in ticks: on a busy machine a tenth too much, and more."""
-_PR_SET_PDEATHSIG = 1
-"""prctl(2)."""
-_PATIENCE = 5.0 if _COUNTS_WORK else 1.0
-"""How many times as long as it may compute a job may take that waits."""
-
 Job = TypeVar("Job")
 Result = TypeVar("Result")
-
-
-class Limits(Struct, frozen=True):
-    """What workers may use."""
-
-    workers: int
-    seconds: float
-    """The time that one job may compute; a worker that takes longer is killed. Where the system can, the worker's own
-    clock counts alone, and not how long it waits for a core: a busy machine gives no more jobs up than an idle one.
-    Elsewhere a job ends after `_PATIENCE` times as long on the clock on the wall."""
-    idle_seconds: float | None = None
-    """The time that a job may sleep, computing nothing, for a pipe without a writer or the like. None: `_PATIENCE`
-    times as long as it may compute."""
-    wall_seconds: float | None = None
-    """The time that a job may take on the clock on the wall, for one that waits for a GPU. None: as long as it computes
-    or waits for a core."""
-    jobs_per_worker: int = 200
-    megabytes: int = 220
-    """A worker whose memory has once grown over this is replaced before its next job."""
-    most_megabytes: int | None = None
-    """What a worker may hold at most, where the system can see to that: the system gives it no more, and what asks for
-    more fails."""
-
-    @property
-    def longest_wait(self) -> float:
-        """The time that a job may take, on the clock on the wall, where that is all that there is."""
-        if self.wall_seconds is not None:
-            return self.wall_seconds
-        return math.inf if _COUNTS_WORK and _TELLS_WORK else _PATIENCE * self.seconds
-
-    @property
-    def longest_sleep(self) -> float:
-        return _PATIENCE * self.seconds if self.idle_seconds is None else self.idle_seconds
-
-
-class Done(Struct, Generic[Result], frozen=True):
-    index: int
-    value: Result
-
-
-class Lost(Struct, frozen=True):
-    """A job that came to no result, and why, in words for the user."""
-
-    index: int
-    reason: str
-
-
-class _Reply(Struct, Generic[Result], frozen=True):
-    """What a worker sends back: a value, or the error that the function raised."""
-
-    value: Result | None
-    error: str | None
-    retire: bool
-    """The worker has used enough memory, or its result says that it is of no more use, and wants to be replaced."""
 
 
 def preload(modules: Sequence[str]) -> None:
     """Imports here, for all workers that will be started, what they need; where they are forks."""
     if sys.platform == "linux":
-        _use_one_thread()
+        use_one_thread()
         for module in modules:
             importlib.import_module(module)
 
 
 class JobWatcher(Protocol):
-    """Is told how jobs get on, by their indices."""
+    """Follows how jobs get on, by their indices."""
 
     def begun(self, index: int) -> None: ...
 
-    def told(self, index: int, words: str) -> None: ...
+    def at(self, index: int, words: str) -> None: ...
 
     def waiting(self) -> None: ...
 
@@ -188,7 +114,7 @@ class StandingWorker(Generic[Job, Result]):
         self._worker: _Worker[Job, Result] | None = None
         self._lock = threading.Lock()
         if self._method == "forkserver":
-            _use_one_thread()
+            use_one_thread()
             multiprocessing.set_forkserver_preload(list(needed))
 
     def answer(self, job: Job, is_unwanted: Callable[[], bool] = lambda: False) -> Result | Lost:
@@ -215,7 +141,7 @@ class StandingWorker(Generic[Job, Result]):
                 self._worker.hurry()
 
     def stop(self) -> None:
-        """Ends the worker, and with it what it is at; another thread that waits for that is told that it is lost."""
+        """Ends the worker, and with it what it is at; another thread that waits for that learns that it is lost."""
         worker, self._worker = self._worker, None
         if worker is not None:
             worker.end()
@@ -265,9 +191,9 @@ def _collect(
             if not isinstance(outcome, str):
                 yield outcome
             elif watcher is not None and index is not None:
-                watcher.told(index, outcome)
+                watcher.at(index, outcome)
         elif worker.deadline <= now:
-            yield worker.abandon(_given_up(limits))
+            yield worker.abandon(given_up(limits))
         elif worker.only_waits(now):
             yield worker.abandon(f"given up: it waits, and has computed nothing for {limits.longest_sleep:g} s")
 
@@ -294,7 +220,7 @@ class _Worker(Generic[Job, Result]):
         # The system ends it with the thread that it was forked by, which must be one that lasts.
         lasts = method == "forkserver" or threading.current_thread() is threading.main_thread()
         arguments = (function, theirs, limits, inherited, tells, lasts)
-        self._process = context.Process(target=_serve, args=arguments, daemon=True)
+        self._process = context.Process(target=serve, args=arguments, daemon=True)
         try:
             with contextlib.nullcontext() if method == "fork" else _without_the_current_folder():
                 self._process.start()
@@ -319,7 +245,7 @@ class _Worker(Generic[Job, Result]):
         self.deadline = now + self._limits.longest_wait
         self._jobs_left -= 1
         self._computed, self._asleep = None, 0
-        if _TELLS_WORK:
+        if SHOWS_WORK:
             self.next_look = now + self._limits.longest_sleep / _LOOKS
         # A worker may have died between two jobs. Its pipe reads as closed then, and `outcome` reports it.
         with contextlib.suppress(BrokenPipeError):
@@ -348,7 +274,7 @@ class _Worker(Generic[Job, Result]):
         """What the worker has to say about its job, now that its pipe is ready: what became of it, or in a word where
         it is."""
         try:
-            reply: _Reply[Result] | str = self.connection.recv()
+            reply: Reply[Result] | str = self.connection.recv()
             if isinstance(reply, str):
                 return reply
             index = self._finish_job()
@@ -372,7 +298,7 @@ class _Worker(Generic[Job, Result]):
         return Lost(self._finish_job(), reason)
 
     def end(self) -> None:
-        """Ends the process while somebody else may be waiting for its answer, who is told then that it ended."""
+        """Ends the process while somebody else may be waiting for its answer, who learns then that it ended."""
         self._process.kill()
 
     def stop(self) -> None:
@@ -390,7 +316,7 @@ class _Worker(Generic[Job, Result]):
 @contextlib.contextmanager
 def _without_the_current_folder() -> Iterator[None]:
     """Has each Python that is started look for no modules in the current folder, which may be a repository with an
-    `re.py` of its own: those that serve `multiprocessing` are told what to do by `-c`, and would look there first."""
+    `re.py` of its own: those that serve `multiprocessing` get their program by `-c`, and would look there first."""
     if sys.flags.ignore_environment and not sys.flags.safe_path:
         raise OSError(errno.EPERM, "Python's option -E needs -P beside it")
     before = os.environ.get(_SAFE_PATH)
@@ -416,18 +342,13 @@ def _computed_by(pid: int | None) -> int | None:
     return sum(map(int, fields[11:15])) if fields[:1] == ["S"] else None
 
 
-def _given_up(limits: Limits) -> str:
-    of_what = " of computing" if limits.wall_seconds is None else ""
-    return f"given up after {limits.seconds:g} s{of_what}; --time-limit gives more time"
-
-
 def _cause_of_death(exit_code: int | None, limits: Limits) -> str:
     if exit_code is None or exit_code >= 0:
         return f"the analysis crashed (exit status {exit_code})"
     try:
         name = signal.Signals(-exit_code).name
         if name == "SIGPROF":
-            return _given_up(limits)
+            return given_up(limits)
     except ValueError:
         name = f"signal {-exit_code}"
     if name == "SIGKILL":
@@ -435,109 +356,3 @@ def _cause_of_death(exit_code: int | None, limits: Limits) -> str:
     if name == "SIGABRT" and limits.most_megabytes is not None:
         return f"the analysis crashed (SIGABRT), perhaps for lack of memory; {memory.MORE}"
     return f"the analysis crashed ({name})"
-
-
-# --- in the worker ------------------------------------------------------------------------------
-
-
-def _serve(
-    function: Callable[[Job], Result],
-    connection: Connection,
-    limits: Limits,
-    inherited: Sequence[Connection],
-    tells: bool,
-    ends_with_parent: bool,
-) -> None:
-    """Answers jobs until the parent closes the pipe; `tells` has it say in between where it is. One that ends with its
-    parent does so in the middle of a job, too, also where the parent was killed."""
-    if ends_with_parent:
-        _end_with_parent()
-    for other in inherited:
-        other.close()
-    # An interrupt from the keyboard reaches the whole process group; ending the workers is the parent's work.
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    # What the parent does about its own end is no handler for here.
-    signal.signal(signal.SIGTERM, signal.SIG_DFL)
-    if _COUNTS_WORK:
-        signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    _use_one_thread()
-    _keep_memory()
-    tell_to(connection.send if tells else None)
-    if limits.most_megabytes is not None:
-        memory.limit(limits.most_megabytes)
-    # The fork of a process that is large itself has not grown yet.
-    megabytes = max(limits.megabytes, peak_megabytes() + _LEAST_GROWTH)
-    if not os.environ.get("CUDALINT_DEBUG"):
-        _silence_stderr()
-    # What comes while it is at a job says that nobody waits for that.
-    time_limit.listen(connection.poll)
-    while True:
-        try:
-            job: Job | None = connection.recv()
-        except (EOFError, OSError):
-            return
-        if job is None:
-            continue  # It was done by then.
-        _let_run(limits.seconds)
-        gc.disable()
-        _answer(connection, function, job, megabytes)
-        # Cycles are looked for between jobs, when little is left of them and nobody waits for an answer.
-        gc.enable()
-        _let_run(0)
-
-
-def _use_one_thread() -> None:
-    """The workers are the parallelism: numpy's threads would only get into each other's way, and must not be forked."""
-    os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-    os.environ.setdefault("OMP_NUM_THREADS", "1")
-
-
-def _end_with_parent() -> None:
-    if sys.platform != "linux":
-        return
-    import ctypes
-
-    with contextlib.suppress(AttributeError, OSError):
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, int(signal.SIGKILL), 0, 0, 0)
-
-
-def _keep_memory() -> None:
-    """Has glibc keep what numpy's arrays give back, for the next ones: to return it to the system and to ask for it
-    again is a tenth of the work of a file, as measured."""
-    if sys.platform != "linux":
-        return
-    import ctypes
-
-    with contextlib.suppress(AttributeError, OSError):  # Another C library than glibc.
-        library = ctypes.CDLL(None)
-        library.mallopt(_M_TRIM_THRESHOLD, 128 << 20)
-        library.mallopt(_M_MMAP_THRESHOLD, 32 << 20)
-
-
-def _let_run(seconds: float) -> None:
-    """Has the system end this process after so much computing, whatever library it is in; 0 for never. Somewhat earlier
-    it is asked to end by itself."""
-    time_limit.begin(seconds)
-    if _COUNTS_WORK:
-        signal.setitimer(signal.ITIMER_PROF, _EARLY * seconds)
-
-
-def _answer(connection: Connection, function: Callable[[Job], Result], job: Job, megabytes: float) -> None:
-    reply: _Reply[Result]
-    try:
-        value = function(job)
-        spent = bool(getattr(value, "retire", False)) or time_limit.is_over()
-        reply = _Reply(value, None, retire=spent or peak_megabytes() > megabytes)
-        connection.send(reply)
-    except time_limit.Abandoned:
-        connection.send(_Reply(None, ABANDONED, retire=False))
-    except Exception as error:
-        reply = _Reply(None, described(error), retire=True)
-        connection.send(reply)
-
-
-def _silence_stderr() -> None:
-    """libclang reports its own crashes on stderr; the parent says the same in one line."""
-    nowhere = os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
-    os.close(nowhere)

@@ -19,9 +19,10 @@ from cudalint.project.settings import FileSettings, Settings
 from cudalint.report.findings.merging import covered_by, gather, gather_suppressed, kernels_of
 from cudalint.report.findings.results import CheckResult, Failure, FileReport, Note, total_coverage
 from cudalint.report.findings.showing import with_worlds
-from cudalint.run.file_findings import CheckJob
+from cudalint.run.job import CheckJob
 from cudalint.run.kept import Checked, KeptJob, Results, check_and_keep
-from cudalint.run.pool import Done, JobWatcher, Limits, Lost, run_jobs
+from cudalint.run.limits import Done, Limits, Lost
+from cudalint.run.pool import JobWatcher, run_jobs
 from cudalint.run.watching import Watcher
 from cudalint.run.weighing import weighed_together
 from cudalint.system.processes.faults import described
@@ -61,7 +62,7 @@ def _together(
     failures: list[Failure],
 ) -> tuple[Diagnostic, ...]:
     """The findings of several reports. Where they can't be put together, a report that can't be taken by itself is left
-    out, or all are taken by themselves; `failures` is told."""
+    out, or all are taken by themselves; `failures` says so."""
     try:
         return gathered(reports)
     except Exception as error:
@@ -107,7 +108,7 @@ class Lint(Struct, frozen=True, eq=False):
     most_findings: int | None = None
     """For one file."""
     timings: Timings | None = None
-    """Is told how long files took."""
+    """Takes down how long files took."""
     shows_kernels: bool = False
     """Whether a report shows the kernels, whatever the rules find."""
     tries_edits: bool = True
@@ -290,7 +291,7 @@ class _ByPath:
     def begun(self, index: int) -> None:
         self._watcher.begun(self._paths[index])
 
-    def told(self, index: int, words: str) -> None:
+    def at(self, index: int, words: str) -> None:
         self._watcher.at_kernel(self._paths[index], words)
 
     def waiting(self) -> None:

@@ -13,14 +13,14 @@ from collections.abc import Callable, Sequence
 from msgspec import Struct
 
 from cudalint.facts import KernelFacts
-from cudalint.host.runtime.launching import HostLaunch
+from cudalint.host.executor.launching import HostLaunch
 from cudalint.host.values.nodes import Choice, Node
 from cudalint.ir import nodes as ir
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.run.cache.kernels import KeptKernel, read_kernel, write_kernel
 from cudalint.run.file_analysis import FileAnalysis
 from cudalint.run.kernel_keys import Codes, key_of
-from cudalint.run.launched import Launched, NoKey, told
+from cudalint.run.launched import Launched, NoKey, by_position
 from cudalint.run.sharing import InUse
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.encoding import to_bytes
@@ -61,7 +61,7 @@ class SharedKernels(Struct):
         if is_whole and seen.is_repeatable and not seen.is_timed:
             # What other kernels have chosen before of sizes that this one isn't given is theirs.
             after = analysis.graph.chosen_for_all(analysis.shared)
-            chosen = told({size: choice for size, choice in after.items() if before.get(size) != choice}, given)
+            chosen = by_position({size: choice for size, choice in after.items() if before.get(size) != choice}, given)
             if chosen is not None:
                 path = analysis.unit.path
                 seen.texts.pop(path, None)

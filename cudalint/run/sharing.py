@@ -1,4 +1,4 @@
-"""Where a worker keeps kernels of headers that files share, while it runs. Workers are told before they know what a
+"""Where a worker keeps kernels of headers that files share, while it runs. Workers learn of it before they know what a
 kernel is, so that nothing that evaluates is loaded for it."""
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def _different(sample: Sample, access: Access) -> Iterator[int]:
 
 
 def look_of(addresses: NDArray[Any], mask: NDArray[Any], is_shared: bool) -> bytes:
-    """What is alike for requests that are the same but for their distance, in whole banks or sectors. Empty for those
+    """What is the same for requests that differ by their distance alone, in whole banks or sectors. Empty for those
     without an active lane."""
     if not mask.any():
         return b""

@@ -167,8 +167,8 @@ def _addresses(event: AccessEvent, trace: Executions) -> str:
     bytes_ = [int(each) for each in offset[first, lanes][mask[first, lanes]]]
     steps = {after - before for before, after in pairwise(bytes_)}
     if len(steps) <= 1:
-        apart = f", each {steps.pop()} bytes behind the one before" if steps else ""
-        return f"from byte {bytes_[0]}{apart}"
+        distance = f", each {steps.pop()} bytes behind the one before" if steps else ""
+        return f"from byte {bytes_[0]}{distance}"
     text = ", ".join(map(str, bytes_[:_MOST_ADDRESSES]))
     return f"bytes {text}{', ...' if len(bytes_) > _MOST_ADDRESSES else ''}"
 

@@ -1,4 +1,4 @@
-"""Which rules could not look at which kernels of a file, told in as many lines as there are reasons, and not for each
+"""Which rules could not look at which kernels of a file, in as many lines as there are reasons, and not for each
 kernel and rule."""
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ _OUT_OF_TIME = "the time limit is too short; --time-limit gives more time"
 
 
 class Unchecked(Struct, eq=False):
-    """Is told while rules run. A kernel of no name is the file."""
+    """Gathered while rules run. A kernel of no name is the file."""
 
     _late: dict[str, dict[str | None, None]] = field(default_factory=dict)
     """By a rule's code: what there was no time for."""

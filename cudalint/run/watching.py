@@ -13,7 +13,7 @@ _SECONDS = 0.2
 
 
 class Watcher:
-    """Is told how a run gets on, in the process that waits for it. What is not overridden does nothing."""
+    """Follows how a run gets on, in the process that waits for it. What is not overridden does nothing."""
 
     def begun(self, path: str) -> None:
         """A worker has begun with this file."""

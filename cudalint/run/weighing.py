@@ -1,4 +1,4 @@
-"""Which findings of waste are too small to be told: what their causes take as a whole decides."""
+"""Which findings of waste are too small to be reported: what their causes take as a whole decides."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from cudalint.report.findings.showing import too_little
 
 
 def weighed_together(diagnostics: Sequence[Diagnostic], share: float) -> list[Diagnostic]:
-    """Findings that are minor by themselves are not where those that are told with them, in one launch of a kernel,
+    """Findings that are minor by themselves are not where those that are reported with them, in one launch of a kernel,
     take `share` of it together. Copies of one piece of code are not looked for: they stand in kernels of their own."""
     weighed = list(diagnostics)
     for group in of_one_cause(diagnostics):
@@ -37,8 +37,8 @@ def _reaching(group: Sequence[tuple[int, Diagnostic]], share: float) -> Iterator
             launches.append((cost.kernel, [(number, cost)]))
         else:
             same.append((number, cost))
-    told = group[0][1] if group else None
+    first = group[0][1] if group else None
     for kernel, found in launches:
         cost = cost_of_all(kernel, [cost for _, cost in found])
-        if told is not None and len(found) > 1 and too_little(told, cost, share) is None:
+        if first is not None and len(found) > 1 and too_little(first, cost, share) is None:
             yield from (number for number, _ in found)

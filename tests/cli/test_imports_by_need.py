@@ -25,7 +25,8 @@ print(json.dumps([name for name in names if name in sys.modules]))
 """
 _WORKER = """
 import json, sys
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 check_file(CheckJob(sys.argv[2], AnalysisOptions(), Selection(), pictures=False))

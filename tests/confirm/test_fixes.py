@@ -12,7 +12,7 @@ from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.run.pool import Limits
+from cudalint.run.limits import Limits
 
 _DEVICE = Device("Played GPU", "sm_80", "1.0", "12.0", "NVRTC 12.0", "13", None)
 

@@ -16,7 +16,7 @@ from cudalint.confirm.counters import profile
 from cudalint.confirm.session import Report, confirm
 from cudalint.confirm.trials import Device, Log, ModuleFigures, Outcome, Trial
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.run.pool import Limits
+from cudalint.run.limits import Limits
 
 _SOURCE = (
     "__global__ void good(float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 1; }\n"

@@ -17,7 +17,7 @@ from cudalint.confirm.rows import Row
 from cudalint.confirm.session import Report, confirm
 from cudalint.confirm.trials import Device, Log, ModuleFigures, Outcome, Trial
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.run.pool import Limits
+from cudalint.run.limits import Limits
 
 _DEVICE = Device("Played GPU", "sm_80", "1.0", "12.0", "NVRTC 12.0", "13", None)
 _MODULE = ModuleFigures(16, 0, 0, 8, "nvrtc")

@@ -13,7 +13,7 @@ from cudalint.editor.analysing import _memories as memories
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob
+from cudalint.run.job import CheckJob
 
 _SOURCE = """\
 #include <cstdlib>

@@ -15,7 +15,8 @@ from cudalint.registry import Selection
 from cudalint.report.findings.causes import with_causes_told_once
 from cudalint.report.findings.results import FileReport
 from cudalint.report.findings.sources import SourceLines
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 from cudalint.run.runs import result_of
 
 pytest.importorskip("pygls", reason="the extra `lsp` is not installed")

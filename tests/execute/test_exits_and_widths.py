@@ -4,14 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import numpy as np
 import pytest
 from evaluating import elements, evaluate, results
 
 from cudalint.host.values.arithmetic import BOOL, I4, I8, U4
+from cudalint.host.values.evaluation import number_of
 from cudalint.host.values.graph import Graph
-from cudalint.host.values.numeric import Rows
-from cudalint.host.values.threads import Threads
 
 pytestmark = pytest.mark.usefixtures("stores_without_reads_count")
 
@@ -213,16 +211,12 @@ def test_an_if_that_is_all_of_another_one_is_one_predicate_with_it(body: str, me
     assert result.sectors_per_request * result.active_request_fraction == pytest.approx(measured)
 
 
-def _rows(graph: Graph) -> Rows:
-    return Rows(graph, Threads.of((32, 1, 1)), np.zeros((1, 3), dtype=np.int64), np.ones(1), {})
-
-
 @pytest.mark.parametrize(("op", "expected"), [("+", 2), ("-", 0)])
 def test_comparisons_of_uniforms_count_as_integers(op: str, expected: int) -> None:
     graph = Graph()
     n, m = graph.uniform("n", 50), graph.uniform("m", 20)
     first, second = (graph.binary(">", x, graph.const(5), BOOL) for x in (n, m))
-    assert int(_rows(graph).value(graph.binary(op, first, second, I4))) == expected
+    assert number_of(graph, graph.binary(op, first, second, I4)) == expected
 
 
 def test_a_difference_of_comparisons_of_unknown_arguments() -> None:
@@ -231,15 +225,13 @@ def test_a_difference_of_comparisons_of_unknown_arguments() -> None:
 
 
 def test_a_choice_of_narrow_numbers_in_a_wide_type() -> None:
-    """`(unsigned)(t < 4 ? (long long)threadIdx.x : (long long)n)` with n = -5."""
+    """`(unsigned)(t < 4 ? (long long)t : (long long)n)` with n = -5."""
     graph = Graph()
-    n = graph.uniform("n", -5, I4)
-    t = graph.thread[0]
+    n, t = graph.uniform("n", -5, I4), graph.uniform("t", 31, U4)
     chosen = graph.select(
         graph.binary("<", t, graph.const(4), BOOL), graph.convert(t, I8), graph.convert(n, I8)
     )
-    numbers = _rows(graph).full(graph.convert(chosen, U4))[0]
-    assert numbers[31] == 2**32 - 5
+    assert number_of(graph, graph.convert(chosen, U4)) == 2**32 - 5
 
 
 def test_a_condition_on_a_variable_without_closed_form_is_not_exact() -> None:

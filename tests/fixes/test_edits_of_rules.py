@@ -8,7 +8,8 @@ from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _GUARDED = """__global__ void turned(float *out, const float *in, int n) {
     __shared__ float t[32][32];
@@ -112,6 +113,38 @@ def test_rows_of_a_length_that_is_known() -> None:
     fixed, _ = _fixed(_ROWS.replace("< d", "< 8").replace("i * d + j] * v[j]", "i * 8 + j] * v[8 * i + j]"), "CL101")
     assert "if (8" not in fixed
     assert "sum += a_part[j - j_first] * v_part[j - j_first];" in fixed
+
+
+_PITCHED = _ROWS.replace("int n, int d", "int n, int d, int s").replace("n, d);", "n, d, s);")
+
+
+@pytest.mark.parametrize(
+    ("old", "new"),
+    [
+        ("a[i * d + j]", "a[i * s + j]"),
+        ("a[i * d + j]", "a[s * (i + 3 * d) + j]"),
+        ("a[i * d + j]", "a[2 * i * d - i * s + j]"),
+        ("float sum = 0;", "float sum = 0; const int start = i * s;"),
+        ("float sum = 0;", "float sum = 0; const float *row = a + (size_t)i * s;"),
+        ("float sum = 0;", "float sum = 0; a += i * s;"),
+    ],
+)
+def test_rows_that_are_further_apart_than_they_are_long(old: str, new: str) -> None:
+    """They begin at vectors where what is between them is a multiple, too."""
+    element = "row[j]" if "*row" in new else "a[start + j]" if "start" in new else "a[j]" if "a +=" in new else new
+    fixed, _ = _fixed(_PITCHED.replace("a[i * d + j]", element).replace(old, new), "CL101")
+    assert "if (d % 4 == 0 && s % 4 == 0) {" in fixed
+
+
+def test_rows_that_callers_choose_stay() -> None:
+    """What is between them is no number of the function's."""
+    begin, end = _PITCHED.index("    float sum = 0;"), _PITCHED.index("    out[i] = sum;")
+    loop = _PITCHED[begin:end].replace("a[i * d + j]", "row[j]")
+    source = (
+        f"__device__ float dot(const float *row, const float *v, int d) {{\n{loop}    return sum;\n}}\n"
+        f"{_PITCHED[:begin]}    float sum = dot(a + i * s, v, d);\n{_PITCHED[end:]}"
+    )
+    assert _fixed(source, "CL101")[0] == source
 
 
 @pytest.mark.parametrize(
@@ -241,49 +274,6 @@ def test_rows_of_a_length_that_the_program_gives() -> None:
     fixed, _ = _fixed(source, "CL101")
     assert "if (d % 4 == 0) {" in fixed
     assert _fixed(fixed, "CL101")[0] == fixed
-
-
-_RUNS = """__global__ void runs(float *out, const float *in, const float *weight, int size) {
-    int pos = blockIdx.x * blockDim.x + threadIdx.x;
-    const int N = 1000000;
-    for (int n = N * pos / size; n < N * (pos + 1) / size; ++n) {
-        int idx = n;
-        const int i = idx % 10;
-        out[n] += in[n] * weight[i];
-    }
-}
-void run(float *out, const float *in, const float *weight) { runs<<<64, 64>>>(out, in, weight, 64 * 64); }
-"""
-
-
-def test_turns_are_dealt_out_to_neighbouring_threads() -> None:
-    """A thread has 244 turns of its own, which lie 976 bytes from those of the next one."""
-    fixed, kinds = _fixed(_RUNS, "CL101")
-    assert fixed == _RUNS.replace("n = N * pos / size; n < N * (pos + 1) / size; ++n", "n = pos; n < N; n += size")
-    assert kinds == {"unsafe"}
-
-
-@pytest.mark.parametrize(
-    ("old", "new"),
-    [
-        ("out[n] += in[n]", "last = in[n]; out[n] += last"),  # It goes on to the next turn.
-        ("out[n] += in[n]", "if (in[n] < 0) break; out[n] += in[n]"),
-        ("(pos + 1) / size", "(pos + 2) / size"),
-        ("out[n] += in[n]", "out[n] = out[n - 1] + in[n]"),  # What one turn has stored, the next one reads.
-    ],
-)
-def test_turns_that_belong_to_a_thread_stay(old: str, new: str) -> None:
-    source = _RUNS.replace(old, new).replace("const int N", "float last = 0; const int N")
-    assert "n = pos" not in _fixed(source, "CL101")[0]
-
-
-def test_an_edit_that_helps_some_of_its_findings() -> None:
-    """Neighbouring turns take neighbouring elements of one array, and a column of the other one, which stays."""
-    source = _RUNS.replace("weight[i]", "weight[n % 1000 * 4096 + pos]")
-    fixed, _ = _fixed(source, "CL101")
-    assert "n = pos" in fixed
-    again, _ = _fixed(fixed, "CL101")
-    assert again == fixed
 
 
 _OF_ANY_TYPE = """template <typename T>

@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Sequence
 
 import pytest
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import FileFacts
-from cudalint.fixes.proof import Lasted, Proof, Told, Tried, proven
+from cudalint.fixes.earlier import EarlierTrials, Outcome
+from cudalint.fixes.proof import Lasted, Proof, proven
+from cudalint.fixes.trial import Edited, Linted
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, analyse, check_file, report_on
+from cudalint.run.file_facts import analyse
+from cudalint.run.file_findings import check_file, report_on
+from cudalint.run.job import CheckJob
 
 _SOURCE = """__global__ void kernel(const float *in, const unsigned char *data, const unsigned *words, float *out) {
     __shared__ float t[32][32];
@@ -39,6 +43,15 @@ def _linted(text: str, code: str = "CL201") -> tuple[FileFacts, tuple[Diagnostic
     return facts, report.diagnostics
 
 
+def _proof(
+    facts: FileFacts, found: Sequence[Diagnostic], text: str, after: Callable[[Edited], Linted | None],
+    seconds: float = 60.0,
+) -> Proof:  # fmt: skip
+    return Proof(
+        facts, lambda names: (facts, found), after, lambda path: text, all_considered=lambda path: True, seconds=seconds
+    )
+
+
 @pytest.mark.parametrize(
     ("before", "after", "holds"),
     [
@@ -60,12 +73,10 @@ def test_what_else_becomes_of_the_kernel(before: str, after: str, holds: bool) -
     facts, found = _linted(_SOURCE)
     assert any(diagnostic.suggestion and diagnostic.suggestion.edits for diagnostic in found)
 
-    def again(
-        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object
-    ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
-        return _linted(texts["a.cu"].replace(before, after))
+    def again(edited: Edited) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
+        return _linted(edited.texts["a.cu"].replace(before, after))
 
-    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _SOURCE, lambda path: True, seconds=60.0)
+    proof = _proof(facts, found, _SOURCE, again)
     assert any(one.suggestion and one.suggestion.edits for one in proven(found, proof)) == holds
 
 
@@ -74,10 +85,10 @@ def test_words_stay_where_a_trial_tells_nothing() -> None:
     facts, found = _linted(_SOURCE)
     advised = [one.suggestion.message for one in found if one.suggestion]
 
-    def again(texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object) -> None:
+    def again(edited: Edited) -> None:
         return None
 
-    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _SOURCE, lambda path: True, seconds=60.0)
+    proof = _proof(facts, found, _SOURCE, again)
     left = [one.suggestion for one in proven(found, proof) if one.suggestion]
     assert advised
     assert [one.message for one in left] == advised
@@ -105,13 +116,11 @@ def test_edits_of_other_accesses_are_tried_at_once() -> None:
     facts, found = _linted(_ROWS, "CL101")
     tried: list[str] = []
 
-    def again(
-        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object
-    ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
-        tried.append(texts["a.cu"])
-        return _linted(texts["a.cu"], "CL101")
+    def again(edited: Edited) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
+        tried.append(edited.texts["a.cu"])
+        return _linted(edited.texts["a.cu"], "CL101")
 
-    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=60.0)
+    proof = _proof(facts, found, _ROWS, again)
     told = proven(found, proof)
     assert sum(bool(one.suggestion and one.suggestion.edits) for one in told) == 2
     assert len(tried) == 1
@@ -122,15 +131,13 @@ def test_where_one_of_them_fails_each_is_tried_by_itself() -> None:
     facts, found = _linted(_ROWS, "CL101")
     tried: list[str] = []
 
-    def again(
-        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object
-    ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
-        tried.append(texts["a.cu"])
+    def again(edited: Edited) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
+        tried.append(edited.texts["a.cu"])
         # Whoever loads `more` in vectors stores to a column.
-        worse = "out[i]" if "more4" not in texts["a.cu"] else "out[i * 64]"
-        return _linted(texts["a.cu"].replace("out[i]", worse), "CL101")
+        worse = "out[i]" if "more4" not in edited.texts["a.cu"] else "out[i * 64]"
+        return _linted(edited.texts["a.cu"].replace("out[i]", worse), "CL101")
 
-    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=60.0)
+    proof = _proof(facts, found, _ROWS, again)
     holds = {one.place.line for one in proven(found, proof) if one.suggestion and one.suggestion.edits}
     assert holds == {5}
     assert [text.count("reinterpret_cast") for text in tried] == [2, 1, 1]
@@ -167,13 +174,11 @@ def test_edits_of_other_races_are_tried_at_once(
     facts, found = _linted(_TILES, "CL301")
     tried: list[int] = []
 
-    def again(
-        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object
-    ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
-        tried.append(texts["a.cu"].count("__syncthreads"))
-        return _linted(texts["a.cu"].replace(where, becomes), "CL301")
+    def again(edited: Edited) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
+        tried.append(edited.texts["a.cu"].count("__syncthreads"))
+        return _linted(edited.texts["a.cu"].replace(where, becomes), "CL301")
 
-    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _TILES, lambda path: True, seconds=60.0)
+    proof = _proof(facts, found, _TILES, again)
     told = proven(found, proof)
     assert {one.place.line for one in told if one.suggestion and one.suggestion.edits} == holds
     assert tried == barriers
@@ -182,10 +187,10 @@ def test_edits_of_other_races_are_tried_at_once(
 def test_no_trial_is_begun_for_which_there_is_no_time() -> None:
     facts, found = _linted(_ROWS, "CL101")
 
-    def again(texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object) -> None:
-        raise AssertionError(kernels)
+    def again(edited: Edited) -> None:
+        raise AssertionError(edited.kernels)
 
-    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=12.0)
+    proof = _proof(facts, found, _ROWS, again, 12.0)
     proof = replace(proof, lasted=Lasted({"rows": 10.0}, rest=1.0))
     told = proven(found, proof)
     assert all("not tried" in one.no_edit for one in told)
@@ -195,21 +200,19 @@ def test_no_trial_is_begun_for_which_there_is_no_time() -> None:
 def test_what_was_tried_of_a_kernel_is_told_again() -> None:
     facts, found = _linted(_ROWS, "CL101")
     tried: list[tuple[str, ...]] = []
-    kept: dict[object, Told] = {}
+    kept: dict[object, Outcome] = {}
 
-    def again(
-        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object
-    ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
-        tried.append(kernels)
-        return _linted(texts["a.cu"], "CL101")
+    def again(edited: Edited) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
+        tried.append(edited.kernels)
+        return _linted(edited.texts["a.cu"], "CL101")
 
-    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _ROWS, lambda path: True, seconds=60.0)
-    first = proven(found, replace(proof, tried_in=lambda place: Tried(lambda line: line, kept)))
+    proof = _proof(facts, found, _ROWS, again)
+    first = proven(found, replace(proof, tried_in=lambda place: EarlierTrials(lambda line: line, kept)))
     # The kernel begins a line further down, and nothing else has changed.
     moved = "\n" + _ROWS
     facts, found = _linted(moved, "CL101")
-    proof = Proof(facts, lambda names: (facts, found), again, lambda path: moved, lambda path: True, seconds=60.0)
-    second = proven(found, replace(proof, tried_in=lambda place: Tried(lambda line: line - 1, kept)))
+    proof = _proof(facts, found, moved, again)
+    second = proven(found, replace(proof, tried_in=lambda place: EarlierTrials(lambda line: line - 1, kept)))
     assert tried == [("rows",)]
     assert [one.no_edit for one in first] == [one.no_edit for one in second] == ["", ""]
     assert all(one.suggestion and one.suggestion.edits for one in second)
@@ -229,8 +232,7 @@ def test_what_else_is_wrong_with_a_file_is_the_reason() -> None:
     """What is broken elsewhere is no fault of the change, and nothing can be told of it."""
     broken = f"{_SOURCE}int x = ;\n"
     facts, found = _linted(broken)
-    before = lambda names: (facts, found)  # noqa: E731
-    proof = Proof(facts, before, lambda *_: None, lambda path: broken, lambda path: True, seconds=60.0)
+    proof = _proof(facts, found, broken, lambda edited: None)
     reasons = {one.no_edit for one in proven(found, proof)}
     assert "the file has syntax errors, with which a change of it can't be tried" in reasons
 
@@ -275,14 +277,12 @@ def test_barriers_are_tried_first(seconds: float, tried: list[str]) -> None:
     found = (*costs, *races)
     texts_tried: list[str] = []
 
-    def again(
-        texts: Mapping[str, str], kernels: tuple[str, ...], seconds: float, moved: object
-    ) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
-        texts_tried.append(texts["a.cu"])
-        changed, left = _linted(texts["a.cu"], "CL101")
-        return changed, (*left, *_linted(texts["a.cu"], "CL301")[1])
+    def again(edited: Edited) -> tuple[FileFacts, tuple[Diagnostic, ...]]:
+        texts_tried.append(edited.texts["a.cu"])
+        changed, left = _linted(edited.texts["a.cu"], "CL101")
+        return changed, (*left, *_linted(edited.texts["a.cu"], "CL301")[1])
 
-    proof = Proof(facts, lambda names: (facts, found), again, lambda path: _BOTH, lambda path: True, seconds)
+    proof = _proof(facts, found, _BOTH, again, seconds)
     [race] = [one for one in proven(found, replace(proof, lasted=Lasted({"rows": 10.0}))) if one.code == "CL301"]
     added = [next(word for word in ("__syncthreads", "reinterpret_cast") if word in text) for text in texts_tried]
     assert added == tried

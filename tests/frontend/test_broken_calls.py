@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.host.runtime.library import HOST_LIBRARY
+from cudalint.host.executor.library import HOST_LIBRARY
 from cudalint.ir.builtins import BUILTINS
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.run.analysis import analyse_file

@@ -9,7 +9,8 @@ import pytest
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _TEMPLATE = """#include <concepts>
 #include <cuda_fp16.h>

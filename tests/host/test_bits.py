@@ -10,12 +10,11 @@ from evaluating import elements, evaluate, only, results
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.host.library.bits import first_set, leading_zeros, ones, reversed_word, trailing_zeros
+from cudalint.host.executor.bits import first_set, leading_zeros, ones, reversed_word, trailing_zeros
 from cudalint.host.values.arithmetic import U4
+from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node
-from cudalint.host.values.numeric import Rows
-from cudalint.host.values.threads import Threads
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.run.analysis import analyse_file
 
@@ -35,11 +34,11 @@ _EXPECTED: dict[Callable[[Graph, Node], Node], Callable[[int], int]] = {
 @given(factor=st.integers(0, 2**32 - 1), start=st.sampled_from([0, 1, 2**31, 2**32 - 1, 2**16]))
 def test_of_each_lane(function: Callable[[Graph, Node], Node], factor: int, start: int) -> None:
     graph = Graph()
-    product = graph.binary("*", graph.thread[0], graph.const(factor, U4), U4)
+    lane = graph.uniform("lane", 0, U4)
+    product = graph.binary("*", lane, graph.const(factor, U4), U4)
     word = graph.binary("+", product, graph.const(start, U4), U4)
     node = graph.convert(function(graph, word), U4)
-    rows = Rows(graph, Threads.of((32, 1, 1)), np.zeros((1, 3), dtype=np.int64), np.ones(1), {})
-    found = np.broadcast_to(np.asarray(rows.value(node)), (1, 32))[0]
+    found = Evaluated(graph, {lane: np.arange(32)}).array(node)
     assert [int(x) for x in found] == [_EXPECTED[function]((lane * factor + start) % 2**32) for lane in range(32)]
 
 

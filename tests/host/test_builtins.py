@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from cudalint.host.library.intrinsics import HANDLERS, LIBRARY, MAKERS
-from cudalint.host.runtime import library as host
+from cudalint.host.executor import library as host
+from cudalint.host.executor.intrinsics import HANDLERS, LIBRARY, MAKERS
 from cudalint.ir.builtins import BUILTINS, DIVISIONS, builtin, machine_code, named
 
 

@@ -1,4 +1,4 @@
-"""Random index expressions: the graph's numbers, lane by lane, against plain C semantics."""
+"""Random index expressions: the graph's numbers, world by world, against plain C semantics."""
 
 from __future__ import annotations
 
@@ -10,17 +10,15 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import HealthCheck, event, given, settings
 from hypothesis import strategies as st
-from numpy.typing import NDArray
 from random_cases import cases
 from reference_c.ctypes_ import BOOL, INT, LONG, UINT, ULONG, CType, Number, UndefinedBehaviour, common
 from reference_c.expressions import Binary, Cast, Conditional, Element, Expr, Extremum, Lit, Real, Unary, Var
 from reference_c.generate import Shape, blocks, expressions
 
 from cudalint.host.values import arithmetic
+from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node
-from cudalint.host.values.numeric import Rows
-from cudalint.host.values.threads import Threads
 
 EXPRESSIONS_PER_EXAMPLE = 4
 EXAMPLES = cases(800)
@@ -139,32 +137,28 @@ def others(around: Surroundings) -> Iterator[Surroundings]:
 
 
 class Laboratory:
-    """A graph with its leaves and the rows of some surroundings."""
+    """A graph with its leaves, and a world for each thread that is looked at."""
 
     def __init__(self, around: Surroundings) -> None:
         self.around = around
         graph = self.graph = Graph()
-        leaves = {v.name: graph.thread[i] for i, v in enumerate(_THREAD)}
-        leaves |= {v.name: graph.block[i] for i, v in enumerate(_BLOCK)}
-        leaves |= {v.name: graph.const(e, arithmetic.I4) for v, e in zip(_EXTENT, around.block, strict=True)}
         numbers = around.rows[0]
+        threads = {v.name: graph.uniform(v.name, 0, arithmetic.U4) for v in (*_THREAD, *_BLOCK)}
         self.uniforms = {v.name: graph.uniform(v.name, numbers[v.name], kind(v.type)) for v in _UNIFORMS}
         self.counters = {v.name: graph.counter(v.name) for v in _COUNTERS}
-        self.leaves = leaves | self.uniforms | self.counters
-        # `blockDim.x` is an unsigned number in C; the executor converts it where it is used.
-        for v in _EXTENT:
-            self.leaves[v.name] = graph.convert(self.leaves[v.name], arithmetic.U4)
-        self.threads = Threads.of(around.block)
-        blocks_ = np.array([[row[v.name] for v in _BLOCK] for row in around.rows], dtype=np.int64)
-        # Known difference: where a uniform is one plain number, a comparison of two is a numpy scalar; a sum
-        # of such scalars is then a logical or, and a difference a crash. Hence one number per row.
-        uniforms = {self.uniforms[v.name]: self._column(v) for v in _UNIFORMS}
-        base = Rows(graph, self.threads, blocks_, np.ones(ROWS), uniforms)
-        counters = {self.counters[v.name]: self._column(v) for v in _COUNTERS}
-        self.rows = base.child(np.arange(ROWS), np.ones(ROWS), counters)
-
-    def _column(self, variable: Var) -> NDArray[np.int64]:
-        return np.array([[row[variable.name]] for row in self.around.rows], dtype=np.int64)
+        self.leaves = threads | self.uniforms | self.counters
+        # `blockDim.x` is an unsigned number in C.
+        for v, extent in zip(_EXTENT, around.block, strict=True):
+            self.leaves[v.name] = graph.const(extent, arithmetic.U4)
+        self.worlds = [(row, lane) for row in range(ROWS) for lane in self.lanes()]
+        here = [self.environment(row, lane) for row, lane in self.worlds]
+        self.evaluated = Evaluated(
+            graph,
+            {
+                self.leaves[v.name]: np.array([numbers[v.name] for numbers in here], dtype=np.int64)
+                for v in (*_THREAD, *_BLOCK, *_UNIFORMS, *_COUNTERS)
+            },
+        )
 
     def build(self, expr: Expr) -> Node:
         return Builder(self.graph, self.leaves).build(expr)
@@ -231,22 +225,19 @@ Overlay = Callable[[Mapping[str, Number]], Mapping[str, Number]]
 
 def compare(lab: Laboratory, expr: Expr, node: Node, how: str, overlay: Overlay = dict) -> int:
     """Holds the node's numbers against the expression's; returns how many were compared."""
-    numbers = lab.rows.full(node)
     compared = 0
-    for row in range(ROWS):
-        for lane in lab.lanes():
-            try:
-                environment = overlay(lab.environment(row, lane))
-            except UndefinedBehaviour:
-                continue
-            expected = expected_number(expr, environment)
-            if expected is None:
-                continue
-            compared += 1
-            actual = numbers[row, lane]
-            if actual != expected and not is_known_difference(expr, environment):
-                said = f"{how}, {expr.text()} is {expected}, not {actual}"
-                raise AssertionError(f"{said}, in {environment}: {node}")
+    for (row, lane), actual in zip(lab.worlds, lab.evaluated.array(node), strict=True):
+        try:
+            environment = overlay(lab.environment(row, lane))
+        except UndefinedBehaviour:
+            continue
+        expected = expected_number(expr, environment)
+        if expected is None:
+            continue
+        compared += 1
+        if actual != expected and not is_known_difference(expr, environment):
+            said = f"{how}, {expr.text()} is {expected}, not {actual}"
+            raise AssertionError(f"{said}, in {environment}: {node}")
     return compared
 
 

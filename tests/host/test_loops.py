@@ -10,13 +10,16 @@ import pytest
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
+from cudalint.host.executor import choices
+from cudalint.host.executor.code import Outside
+from cudalint.host.executor.execution import Execution
+from cudalint.host.executor.generics import Generics
+from cudalint.host.executor.launching import Found
 from cudalint.host.executor.loop_parts import LoopParts
-from cudalint.host.runtime import choices
-from cudalint.host.runtime.execution import HostExecutor, Outside, run_host
-from cudalint.host.runtime.memory import Generics
+from cudalint.host.executor.roots import run_host
+from cudalint.host.values.evaluation import number_of
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node
-from cudalint.host.values.numeric import Rows
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.run.analysis import analyse_file
 
@@ -29,15 +32,15 @@ _FEW = 60
 """Statements: less than a loop takes that is followed for as long as loops are."""
 
 
-def _run(tmp_path: Path, main: str) -> HostExecutor:
+def _run(tmp_path: Path, main: str) -> Found:
     source = tmp_path / "a.cu"
     source.write_text(_KERNEL + "int main(int argc, char **argv) {\n" + main + "\n}\n")
     return _executed(source)
 
 
-def _executed(source: Path) -> HostExecutor:
+def _executed(source: Path, graph: Graph | None = None) -> Found:
     unit = lower_unit(parse_file(str(source), ParseOptions()))
-    graph = Graph()
+    graph = Graph() if graph is None else graph
     alone = Outside({}, lambda ref: None, lambda path: None)
     return run_host(graph, unit.host_functions, Generics(graph), {}, alone, ())
 
@@ -57,7 +60,7 @@ def _executed(source: Path) -> HostExecutor:
 def test_a_loop_that_is_too_long_is_left_early(loop: str, size: str, tmp_path: Path) -> None:
     found = _run(tmp_path, f"int n = {size}; float *x; cudaMalloc(&x, 4 * n); {loop} k<<<1, 128>>>(x, n);")
     assert found.launches
-    assert found.total + found.statements < _FEW
+    assert found.statements < _FEW
 
 
 @pytest.mark.parametrize(
@@ -95,11 +98,11 @@ def test_a_loop_that_chooses_a_block_by_a_size(loop: str, block: int, small: int
     (launch,) = kernel.launches
     assert launch.block == (block, 1, 1)
     assert launch.assumptions == (f"block = {block} (the launch has another one for small sizes)",)
-    executor = _executed(source)
-    made = executor.launches[0]
+    graph = Graph()
+    made = _executed(source, graph).launches[0]
     size = made.arguments[1]
     assert isinstance(size, Node)
-    assert Rows.of_one_block(executor.graph, {size: 40}).counts(made.block) == (small, 1, 1)
+    assert [number_of(graph, extent, {size: 40}) for extent in made.block] == [small, 1, 1]
 
 
 def test_a_loop_around_another_is_no_choice_among_numbers(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -107,7 +110,7 @@ def test_a_loop_around_another_is_no_choice_among_numbers(tmp_path: Path, monkey
     looked: list[int] = []
     steps = choices._steps
 
-    def noted(ex: HostExecutor, parts: LoopParts, *others: Any) -> Any:
+    def noted(ex: Execution, parts: LoopParts, *others: Any) -> Any:
         looked.append(parts.span.line)
         return steps(ex, parts, *others)
 

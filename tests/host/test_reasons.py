@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.host.choosing.choosing import for_host_code, for_statements
-from cudalint.host.values.arithmetic import BOOL, I4
+from cudalint.host.choosing.choosing import for_host_code
+from cudalint.host.values.arithmetic import I4
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Basis
 
@@ -23,7 +23,7 @@ def test_what_is_given_is_not_rounded_for_what_it_is_used_as(basis: Basis, expec
 def test_choosing_leaves_the_graph_as_it_is() -> None:
     """What is chosen stands in the valuation that is returned, with its reason."""
     graph = Graph()
-    n = graph.uniform("n", 40_960)
-    chosen = for_statements(graph, [graph.binary("==", n, graph.const(100), BOOL)]).of(n)
-    assert (chosen.value, chosen.basis) == (100, "annotation")
+    n = graph.uniform("num_heads", 40_960)
+    chosen = for_host_code(graph, ()).of(n)
+    assert (chosen.value, chosen.basis) == (32, "name")
     assert graph.generic(n) == 40_960

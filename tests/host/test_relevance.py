@@ -7,7 +7,7 @@ import pytest
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
-from cudalint.host.runtime.relevance import Relevance
+from cudalint.host.executor.relevance import Relevance
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.run.analysis import analyse_file
 

@@ -1,33 +1,12 @@
-"""Numbers for sizes about which the program states something."""
+"""Numbers for sizes, by what a program does with them."""
 
 from __future__ import annotations
 
-from cudalint.host.choosing.choosing import for_host_code, for_statements
+from cudalint.host.choosing.choosing import for_host_code
 from cudalint.host.values.arithmetic import BOOL, F8, I4, I8, U8
-from cudalint.host.values.assumptions import holds
+from cudalint.host.values.evaluation import holds
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Reason
-
-
-def test_a_condition_that_nothing_fulfils_is_no_obstacle_to_the_others() -> None:
-    """A square is never 7, and n, which is 1024, can still become less than 100."""
-    graph = Graph()
-    n, m = graph.uniform("n", 1024), graph.uniform("m", 1024)
-    never = graph.binary("==", graph.binary("*", m, m, I4), graph.const(7), BOOL)
-    small = graph.binary("<", n, graph.const(100), BOOL)
-    graph.valuation = for_statements(graph, (never, small))
-    assert holds(graph, small, {}) and not holds(graph, never, {})
-
-
-def test_what_holds_stays_so() -> None:
-    """Of the numbers below 100, n has to be a multiple of 8 then; m, of which nothing is said, stays."""
-    graph = Graph()
-    n, m = graph.uniform("n", 1024), graph.uniform("m", 1024)
-    whole = graph.binary("==", graph.binary("%", n, graph.const(8), I4), graph.const(0), BOOL)
-    small = graph.binary("<", n, graph.const(30), BOOL)
-    graph.valuation = for_statements(graph, (whole, small))
-    assert holds(graph, whole, {}) and holds(graph, small, {})
-    assert graph.generic(m) == 1024
 
 
 def test_the_leaves_of_a_computation_with_shared_parts_are_found_once() -> None:

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import pytest
-
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
+from cudalint.host.executor.generics import Generics
 from cudalint.host.executor.memory import Memory
 from cudalint.host.executor.values import Pointer, RecordValue
-from cudalint.host.runtime.memory import Generics, HostMemory
 from cudalint.host.values.arithmetic import I8
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Reason
@@ -39,11 +37,10 @@ def test_a_structure_that_could_not_be_followed() -> None:
     assert isinstance(inner, RecordValue) and isinstance(inner.fields["data"], Pointer)
 
 
-@pytest.mark.parametrize("host", [True, False])
-def test_the_fields_of_what_is_unknown_are_different_numbers(host: bool) -> None:
+def test_the_fields_of_what_is_unknown_are_different_numbers() -> None:
     """The rows of a matrix are not as many as its columns only because neither is known."""
     graph, number = Graph(), ir.Scalar("int", 4, "int")
-    memory = HostMemory(graph, Generics(graph)) if host else Memory(graph)
+    memory = Memory(graph, Generics(graph))
     lost = graph.opaque(Reason(False, "of an expression that clang could not resolve"), (), I8)
     rows, columns, again = (memory.smear(lost, number, field=name) for name in ("rows", "columns", "rows"))
     assert rows is again is not columns

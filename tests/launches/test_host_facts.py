@@ -10,7 +10,7 @@ from cudalint.facts import FileFacts
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.run.file_findings import analyse
+from cudalint.run.file_facts import analyse
 
 _TEXT = """\
 __global__ void fill(float *a) { a[threadIdx.x] = 1; }

@@ -16,7 +16,8 @@ from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats.html.page import page_of
 from cudalint.report.formats.html.sections import rows_by_line
 from cudalint.report.formats.html.views import Page, Section
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 from cudalint.run.runs import result_of
 
 _HELPER = """\

@@ -10,7 +10,8 @@ from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 # 32 lanes that each load the first of two neighbouring floats touch 8 sectors where 4 would do, and the same 8 for the
 # second one: 16 in place of the 8 of one load of 8 bytes.

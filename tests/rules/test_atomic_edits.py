@@ -9,7 +9,8 @@ from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 # 1024 blocks of 256 threads are 262144 atomics on one address, of which 8192 are left.
 _SOURCE = """__global__ void total(const float *in, float *sum, int n) {{

@@ -14,7 +14,9 @@ from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, analyse, check_file
+from cudalint.run.file_facts import analyse
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 
 def _suggestion(source: str, code: str) -> Suggestion | None:

@@ -8,7 +8,8 @@ from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 # `threadIdx.x` counts rows of 1024 floats: each of 32 lanes touches a sector of its own. With x and y exchanged the 32
 # lanes of a warp take neighbouring floats, which are 4 sectors, and those of `in` are one float for all of them.

@@ -23,7 +23,7 @@ from cudalint.report.formats import diagnostics_json
 from cudalint.report.formats.presentation import Presentation
 from cudalint.report.formats.wording import summary
 from cudalint.rule import RuleContext
-from cudalint.run.file_findings import analyse
+from cudalint.run.file_facts import analyse
 
 
 def _check(facts: KernelFacts, *problems: Problem) -> list[Diagnostic]:

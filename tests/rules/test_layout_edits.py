@@ -11,7 +11,9 @@ from cudalint.facts import FileFacts
 from cudalint.fixes.edits import apply_edits
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.run.file_findings import CheckJob, analyse, report_on
+from cudalint.run.file_facts import analyse
+from cudalint.run.file_findings import report_on
+from cudalint.run.job import CheckJob
 
 _FIXTURES = sorted((Path(__file__).parent.parent.parent / "fixtures" / "bank-conflict").glob("*.cu"))
 _WITHOUT_EDITS = {

@@ -20,7 +20,8 @@ from cudalint.registry import Selection
 from cudalint.report.findings.merging import gather
 from cudalint.report.findings.results import FileReport
 from cudalint.run.analysis import analyse_file
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _FOLDER = Path(__file__).parents[2] / "fixtures" / "misaligned-vector-access"
 _MEASURED: Mapping[str, Any] = json.loads((_FOLDER / "measured.json").read_text(encoding="utf-8"))["kernels"]

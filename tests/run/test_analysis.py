@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from cudalint.facts import FileFacts, KernelFacts
-from cudalint.host.runtime.launching import HostLaunch
+from cudalint.host.executor.launching import HostLaunch
 from cudalint.ir.nodes import FunctionRef
 from cudalint.measure.providers.provider import Provider, Run
 from cudalint.options.analysis import AnalysisOptions, ParameterValue

@@ -8,6 +8,8 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Edit
 from cudalint.facts import FileFacts, Place
 from cudalint.fixes.edits import MovedLines
+from cudalint.measure.providers.accesses import AccessCollector
+from cudalint.measure.providers.provider import Run
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
@@ -15,7 +17,9 @@ from cudalint.run import batches
 from cudalint.run.analysis import analyse_edited
 from cudalint.run.baseline import Baseline
 from cudalint.run.file_analysis import FileAnalysis
-from cudalint.run.file_findings import CheckJob, analyse, check_file
+from cudalint.run.file_facts import analyse
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _SOURCE = """
 template <int N> __global__ void turned(const float *in, float *out, int n) {
@@ -116,3 +120,35 @@ def test_lines_that_edits_move() -> None:
     assert [moved.line("a.cu", line) for line in (5, 7, 13)] == [5, 8, 12]
     assert moved.line("b.h", 2) == 4
     assert moved.line("c.h", 2) == 2
+
+
+def test_what_findings_cost_is_measured_of_kernels_that_have_any(monkeypatch: pytest.MonkeyPatch) -> None:
+    source = """
+__global__ void small(float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 0; }
+__global__ void large(float *out) { out[blockIdx.x * blockDim.x + threadIdx.x] = 0; }
+void run(float *out) {
+    small<<<1 << 16, 32, 16384>>>(out);
+    large<<<1 << 13, 256>>>(out);
+}
+"""
+    measured: list[str] = []
+    analysed: list[object] = []
+    add, of = AccessCollector.add, FileAnalysis.of
+
+    def noted(self: AccessCollector, run: Run) -> None:
+        measured.append(run.subject.function.name)
+        add(self, run)
+
+    def counted(*args: object, **named: object) -> FileAnalysis:
+        analysed.append(args)
+        return of(*args, **named)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(AccessCollector, "add", noted)
+    monkeypatch.setattr(FileAnalysis, "of", counted)
+    report = check_file(CheckJob("a.cu", _options(source), Selection(("CL503",)), pictures=False))
+    assert isinstance(report, FileReport)
+    assert [(one.kernel, one.cost is not None and one.cost.share is not None) for one in report.diagnostics] == [
+        ("small", True)
+    ]
+    assert measured == ["small"]
+    assert len(analysed) == 1

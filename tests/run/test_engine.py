@@ -18,8 +18,10 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
 from cudalint.rule import Rule, RuleContext
+from cudalint.run import file_facts as failing
 from cudalint.run import file_findings as engine
-from cudalint.run.file_findings import CheckJob, report_on
+from cudalint.run.file_findings import report_on
+from cudalint.run.job import CheckJob
 from cudalint.shortfalls import Shortfall
 from cudalint.system.processes import time_limit
 
@@ -256,4 +258,4 @@ def test_only_the_drawn_request_travels() -> None:
     ],
 )
 def test_messages_without_path(message: str, expected: str) -> None:
-    assert engine._message_without_path(message, "a.cu") == expected
+    assert failing._message_without_path(message, "a.cu") == expected

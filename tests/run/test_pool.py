@@ -10,8 +10,10 @@ import time
 
 import pytest
 
-from cudalint.run import pool, watching
-from cudalint.run.pool import ABANDONED, Done, Limits, Lost, StandingWorker, default_workers, run_jobs
+from cudalint.run import limits, watching
+from cudalint.run.limits import Done, Limits, Lost
+from cudalint.run.pool import StandingWorker, default_workers, run_jobs
+from cudalint.run.serving import ABANDONED
 from cudalint.run.watching import tell
 from cudalint.system.processes import time_limit
 from cudalint.system.processes.time_limit import OutOfTime, abandonable, begin_last_part, interruptible
@@ -90,7 +92,7 @@ def test_a_crash_costs_only_its_own_job() -> None:
     assert [outcomes[i] for i in (0, 2, 4)] == [Done(0, "A"), Done(2, "B"), Done(4, "C")]
 
 
-_COUNTS = pytest.mark.skipif(not (pool._COUNTS_WORK and pool._TELLS_WORK), reason="only the clock on the wall counts")
+_COUNTS = pytest.mark.skipif(not (limits.COUNTS_WORK and limits.SHOWS_WORK), reason="only the clock on the wall counts")
 
 
 def test_a_job_that_never_ends_is_given_up() -> None:
@@ -104,12 +106,12 @@ def test_a_job_that_never_ends_is_given_up() -> None:
 
 @_COUNTS
 def test_time_is_what_a_job_computes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """One that only waits has longer, and is told by the word for that when it ends."""
+    """One that only waits has longer, and is named by the word for that when it ends."""
     assert _run(["wait 1", "busy"], seconds=0.5) == {
         0: Done(0, "WAITED"),
         1: Lost(1, "given up after 0.5 s of computing; --time-limit gives more time"),
     }
-    monkeypatch.setattr(pool, "_PATIENCE", 1.0)
+    monkeypatch.setattr(limits, "_PATIENCE", 1.0)
     outcome = _run(["wait 5"], seconds=0.5)[0]
     assert outcome == Lost(0, "given up: it waits, and has computed nothing for 0.5 s")
 
@@ -194,7 +196,7 @@ class _Heard:
     def begun(self, index: int) -> None:
         self.words.append((index, "begun"))
 
-    def told(self, index: int, words: str) -> None:
+    def at(self, index: int, words: str) -> None:
         self.words.append((index, words))
 
     def waiting(self) -> None:

@@ -8,7 +8,8 @@ from cudalint.report.findings.results import CheckResult, FileReport
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats.html.page import render
 from cudalint.report.formats.presentation import Presentation
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 from cudalint.run.runs import result_of
 
 HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">\'{{ 7*7 }}'

@@ -6,7 +6,8 @@ from cudalint.diagnostics import Diagnostic
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 
 def lint(source: str, code: str, path: str = "a.cu") -> tuple[Diagnostic, ...]:

@@ -6,12 +6,10 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
-import numpy as np
 import pytest
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import Place
-from cudalint.host.values.threads import WarpMasks
 from cudalint.measure.work.slow_paths import is_power_of_two
 from cudalint.numerals import whole
 from cudalint.project.formats import FORMATS
@@ -118,13 +116,6 @@ def test_a_place_leaves_the_analysis_within_its_text(
 )  # fmt: skip
 def test_powers_of_two_of_any_size(value: float, is_power: bool) -> None:
     assert is_power_of_two(value) == is_power
-
-
-def test_lanes_that_lie_column_by_column() -> None:
-    """As numpy leaves them, where the condition of a whole column is one number."""
-    mask = np.array([[lane < row for lane in range(64)] for row in (1, 33, 64)])
-    found, expected = WarpMasks.of(np.asfortranarray(mask)), WarpMasks.of(mask)
-    assert found.words.tolist() == expected.words.tolist() == [[1, 0], [2**32 - 1, 1], [2**32 - 1, 2**32 - 1]]
 
 
 @pytest.mark.parametrize(

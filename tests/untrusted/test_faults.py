@@ -24,7 +24,7 @@ from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic
 from cudalint.report.findings.merging import gather
 from cudalint.report.findings.results import FileReport
-from cudalint.run import pool
+from cudalint.run import limits, pool
 from cudalint.run import runs as driver
 from cudalint.system.disk.replacing import write_whole
 
@@ -162,14 +162,14 @@ def test_workers_that_are_killed_cost_their_jobs_and_nothing_else(monkeypatch: p
     killer = threading.Thread(target=kill)
     killer.start()
     try:
-        outcomes = list(pool.run_jobs(_busy, range(60), pool.Limits(2, 10)))
+        outcomes = list(pool.run_jobs(_busy, range(60), limits.Limits(2, 10)))
     finally:
         over.set()
         killer.join()
     assert sorted(outcome.index for outcome in outcomes) == list(range(60))
-    lost = [outcome.reason for outcome in outcomes if isinstance(outcome, pool.Lost)]
+    lost = [outcome.reason for outcome in outcomes if isinstance(outcome, limits.Lost)]
     assert set(lost) == {"the analysis was killed (SIGKILL), perhaps for lack of memory"}
-    assert all(outcome.value == outcome.index for outcome in outcomes if isinstance(outcome, pool.Done))
+    assert all(outcome.value == outcome.index for outcome in outcomes if isinstance(outcome, limits.Done))
 
 
 def _half_an_answer(connection: Connection, *others: object) -> None:
@@ -191,8 +191,8 @@ def _no_answer(connection: Connection, *others: object) -> None:
 def test_an_answer_that_does_not_arrive(answer: object, reason: str, monkeypatch: pytest.MonkeyPatch) -> None:
     """As when a worker is killed while a long one is on its way."""
     monkeypatch.setattr(pool, "_answer", answer)
-    outcomes = {o.index: o for o in pool.run_jobs(_busy, range(2), pool.Limits(2, 10))}
-    assert outcomes == {0: pool.Lost(0, reason), 1: pool.Lost(1, reason)}
+    outcomes = {o.index: o for o in pool.run_jobs(_busy, range(2), limits.Limits(2, 10))}
+    assert outcomes == {0: limits.Lost(0, reason), 1: limits.Lost(1, reason)}
 
 
 def test_fewer_processes_than_were_asked_for_do_the_work(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -205,11 +205,11 @@ def test_fewer_processes_than_were_asked_for_do_the_work(monkeypatch: pytest.Mon
         init(self, *arguments)
 
     monkeypatch.setattr(pool._Worker, "__init__", refused)
-    assert sorted(o.index for o in pool.run_jobs(_busy, range(5), pool.Limits(3, 10)) if isinstance(o, pool.Done)) == [
-        0, 1, 2, 3, 4,
-    ]  # fmt: skip
+    outcomes = list(pool.run_jobs(_busy, range(5), limits.Limits(3, 10)))
+    assert sorted(each.index for each in outcomes if isinstance(each, limits.Done)) == [0, 1, 2, 3, 4]
     reason = "no process can be started for it: Resource temporarily unavailable"
-    assert list(pool.run_jobs(_busy, range(2), pool.Limits(3, 10))) == [pool.Lost(0, reason), pool.Lost(1, reason)]
+    outcomes = list(pool.run_jobs(_busy, range(2), limits.Limits(3, 10)))
+    assert outcomes == [limits.Lost(0, reason), limits.Lost(1, reason)]
 
 
 def test_surroundings_that_lack_what_is_usual(folder: Path) -> None:
@@ -285,7 +285,8 @@ def test_an_error_while_edits_are_made_costs_the_edits(
 
 _WAITING = """
 import os, time
-from cudalint.run.pool import Limits, run_jobs
+from cudalint.run.limits import Limits
+from cudalint.run.pool import run_jobs
 
 def wait(path):
     with open(path + ".new", "w") as file:

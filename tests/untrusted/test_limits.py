@@ -13,7 +13,8 @@ import pytest
 
 from cudalint.frontend.reading import SourceError
 from cudalint.frontend.text_limits import check_size
-from cudalint.run.pool import Done, Limits, Lost, run_jobs
+from cudalint.run.limits import Done, Limits, Lost
+from cudalint.run.pool import run_jobs
 
 Check = Callable[..., Any]
 _STRIDED = "__global__ void strided(float *p) { p[threadIdx.x * 32] = 1.0f; }\n"

@@ -13,11 +13,11 @@ import pytest
 _MODULES = ("re.py", "struct.py", "signal.py", "msgspec.py", "click.py", "numpy.py")
 _WORKER = """
 import sys
-from cudalint.run import pool
+from cudalint.run import limits, pool
 
 if __name__ == "__main__":
     sys.platform = {platform!r}
-    standing = pool.StandingWorker(abs, pool.Limits(workers=1, seconds=60))
+    standing = pool.StandingWorker(abs, limits.Limits(workers=1, seconds=60))
     print(standing.answer(-7))
     standing.stop()
 """

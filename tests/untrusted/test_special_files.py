@@ -15,7 +15,8 @@ from cudalint.frontend import searched
 from cudalint.frontend.inclusions import named_by_macros, perhaps_included_in
 from cudalint.frontend.searched import IncludeSearch
 from cudalint.run.cache.entries import path_of, read_entry
-from cudalint.run.pool import Done, Limits, Lost, run_jobs
+from cudalint.run.limits import Done, Limits, Lost
+from cudalint.run.pool import run_jobs
 from cudalint.system.disk.border import border_around
 from cudalint.system.disk.regular import LARGEST, read_regular
 

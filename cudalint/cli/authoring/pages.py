@@ -121,7 +121,8 @@ def findings_in(rule: RuleClass, source: str, style: Style, most: int | None = N
     from cudalint.report.findings.results import CheckResult, FileReport
     from cudalint.report.findings.sources import SourceLines
     from cudalint.report.formats import text
-    from cudalint.run.file_findings import CheckJob, check_file
+    from cudalint.run.file_findings import check_file
+    from cudalint.run.job import CheckJob
 
     path = _example_name(rule)
     options = AnalysisOptions(unsaved=((path, source),))

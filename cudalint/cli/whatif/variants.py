@@ -22,7 +22,9 @@ from cudalint.options.analysis import AnalysisOptions, ParameterValue
 from cudalint.registry import selected_rules
 from cudalint.report.findings.results import Failure
 from cudalint.report.formats.wording import dimensions
-from cudalint.run.file_findings import CheckJob, analyse, rule_findings
+from cudalint.run.file_facts import analyse
+from cudalint.run.job import CheckJob
+from cudalint.run.rule_findings import rule_findings
 from cudalint.run.unchecked import Unchecked
 
 MOST_VARIANTS = 64

@@ -14,17 +14,9 @@ from collections.abc import Iterable
 from cudalint.host.choosing.draft import Draft
 from cudalint.host.choosing.names import choose_few
 from cudalint.host.choosing.sizes import choose_sizes
-from cudalint.host.choosing.statements import choose_stated
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, without_cast
 from cudalint.host.values.valuation import Valuation
-
-
-def for_statements(graph: Graph, statements: Iterable[Node]) -> Valuation:
-    """Numbers for which statements about the program hold."""
-    draft = Draft(graph)
-    choose_stated(draft, statements)
-    return draft.valuation
 
 
 def for_host_code(graph: Graph, guards: Iterable[Node], extents: Iterable[Node] = ()) -> Valuation:

@@ -9,7 +9,7 @@ from typing import get_args
 from msgspec.structs import replace
 
 from cudalint.host.values.arithmetic import Number
-from cudalint.host.values.assumptions import holds
+from cudalint.host.values.evaluation import holds
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import GRANULE, Basis, Choice, Node
 from cudalint.host.values.valuation import Valuation

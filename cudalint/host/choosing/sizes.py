@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import functools
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence, Set
 
@@ -10,8 +9,7 @@ from cudalint.host.choosing.draft import Draft
 from cudalint.host.choosing.radii import radii
 from cudalint.host.values.arithmetic import I8
 from cudalint.host.values.assumptions import is_large
-from cudalint.host.values.graph import Graph
-from cudalint.host.values.nodes import GRANULE, Node, Uniform, without_cast
+from cudalint.host.values.nodes import GRANULE, Node, Uniform
 from cudalint.host.values.operations import OPERATIONS
 from cudalint.host.values.size_uses import Window
 
@@ -22,42 +20,27 @@ _LARGEST_GRANULE = 1 << 12
 """What is divided by more is no size of tiles: the bytes of a megabyte."""
 _BITS, _FEW_BITS = 16, 4
 """Of what is shifted by a number that nothing gives: `1 << bits` is a size then, and `size >> level` still is one."""
-MOST_THREADS = 1 << 24
-"""Of a launch whose grid nothing gives: one for each of 4096 x 4096 pixels. Larger sizes that each make sense by
-themselves make none together, and what such a launch costs is told for this grid."""
-_OF_MOST = 2
-"""The share of that which a range may take, as it is rounded up."""
 _ROUNDS = 4
 """Making sizes smaller undoes what was made of their quotients, and the other way round: tried so often."""
 
 
-def choose_sizes(
-    draft: Draft,
-    grid: Sequence[Node] = (),
-    most: Sequence[tuple[Node, int]] = (),
-    conditions: Iterable[Node] = (),
-    threads: int = 1,
-    blocks: Set[Node] = frozenset(),
-) -> None:
-    """Chooses numbers for sizes with which a program computes what it is meant to, and with which its launch succeeds:
-    `most` is what the device takes of what it is asked for, blocks along each axis and shared bytes; blocks have so
-    many `threads`. What the `conditions` of the launch say sizes to be multiples of, they stay multiples of, and what
-    holds of them goes on to hold. `blocks` are the sizes of which each is as many blocks by itself."""
+def choose_sizes(draft: Draft, conditions: Iterable[Node] = (), blocks: Set[Node] = frozenset()) -> None:
+    """Chooses numbers for sizes with which a program computes what it is meant to. What the `conditions` of launches
+    say sizes to be multiples of, they stay multiples of, and what holds of them goes on to hold. `blocks` are the sizes
+    of which each is as many blocks by itself."""
     conditions = tuple(conditions)
-    limits = [*most, *_all_blocks(draft, grid, threads)]
     multiples, held = _multiples(conditions), _held(draft, dict.fromkeys(conditions))
     draft.graph.uses.sort_quotients(draft.graph.nodes())
     for symbol, is_right in draft.graph.uses.exponents.items():
-        _settle(draft, symbol, _FEW_BITS if is_right else _BITS)
+        _use(draft, symbol, _FEW_BITS if is_right else _BITS)
     for _ in range(_ROUNDS):
-        _settle_quotients(draft, blocks)
-        _grow(draft, grid, threads)
-        if not _shrink(draft, grid, limits, multiples):
+        _fit_quotients(draft, blocks)
+        if not _shrink(draft, multiples):
             break
     for condition, values in held.items():
         if not draft.holds(condition):
             for size, value in values.items():
-                _settle(draft, size, value)
+                _use(draft, size, value)
 
 
 def _held(draft: Draft, conditions: Iterable[Node]) -> dict[Node, dict[Node, int | float]]:
@@ -85,45 +68,45 @@ def _multiples(conditions: Iterable[Node]) -> dict[Node, int]:
     return found
 
 
-def _settle(draft: Draft, size: Node, value: int | float) -> None:
+def _use(draft: Draft, size: Node, value: int | float) -> None:
     draft.choose(size, value, "use")
 
 
-def _settle_quotients(draft: Draft, blocks: Set[Node]) -> None:
+def _fit_quotients(draft: Draft, blocks: Set[Node]) -> None:
     """Gives sizes that are divided by others (`channels / heads`) generic values that they divide: the quotient is a
     size as well, large and a multiple of 32. Where it is a scale (`float(width) / new_width`), the sizes are equal."""
     for dividend, numbers in draft.graph.uses.shares.items():
-        _settle_whole(draft, dividend, numbers)
+        _fit_whole(draft, dividend, numbers)
     for dividend, divisors in draft.graph.uses.quotients.values():
         if dividend.is_const:
-            _settle_share(draft, int(dividend.value), divisors[0])
+            _fit_share(draft, int(dividend.value), divisors[0])
         elif not _is_shared(draft, dividend, divisors):
             for divisor in divisors:
                 if divisor not in blocks:
-                    _settle(draft, divisor, draft.granule(divisor))
+                    _use(draft, divisor, draft.granule(divisor))
             least = GRANULE * math.prod(map(draft.of, divisors))
             is_shared = _is_shared(draft, dividend, divisors)
             if not is_shared and least < _LARGEST and not blocks.isdisjoint(divisors):
                 # One that is a grid stays as large as it is, and what it divides is a multiple of it and nothing else.
-                _settle(draft, dividend, least)
+                _use(draft, dividend, least)
     for size, number in radii(draft.graph, draft.graph.uses.loops):
-        _settle(draft, size, _FEW * number)
+        _use(draft, size, _FEW * number)
     for stride, windows in draft.graph.uses.windows.items():
-        _settle_windows(draft, stride, windows)
+        _fit_windows(draft, stride, windows)
     for dividend, divisor in draft.graph.uses.ratios.values():
         if isinstance(dividend.payload, Uniform) and isinstance(divisor.payload, Uniform):
-            _settle(draft, dividend, draft.of(divisor))
+            _use(draft, dividend, draft.of(divisor))
 
 
-def _settle_windows(draft: Draft, stride: Node, windows: Collection[Window]) -> None:
+def _fit_windows(draft: Draft, stride: Node, windows: Collection[Window]) -> None:
     """Makes windows small that are moved over images, and their margins: what is added to the width as well as to the
     height is one. They are moved by less than their size."""
-    _settle(draft, stride, 1)
+    _use(draft, stride, 1)
     margins = frozenset.intersection(*(window.wholes for window in windows))
     if any(window.wholes == margins for window in windows):
         margins = frozenset()
     for part in margins.union(*(window.parts for window in windows)) - {stride}:
-        _settle(draft, part, _FEW)
+        _use(draft, part, _FEW)
 
 
 def _is_shared(draft: Draft, whole: Node, parts: Sequence[Node]) -> bool:
@@ -134,11 +117,11 @@ def _is_shared(draft: Draft, whole: Node, parts: Sequence[Node]) -> bool:
     multiple = math.lcm(value, GRANULE * product)
     if multiple >= _LARGEST:
         return False
-    _settle(draft, whole, multiple)
+    _use(draft, whole, multiple)
     return True
 
 
-def _settle_whole(draft: Draft, whole: Node, divisors: Collection[int]) -> None:
+def _fit_whole(draft: Draft, whole: Node, divisors: Collection[int]) -> None:
     """`length / 1024`: what is divided is as many times 32 as what it is divided by."""
     number = math.lcm(*divisors)
     granule = GRANULE * number
@@ -146,119 +129,46 @@ def _settle_whole(draft: Draft, whole: Node, divisors: Collection[int]) -> None:
         draft.mark_granule(whole, number)
     value = -(-draft.of(whole) // granule) * granule
     if draft.of(whole) > 0 and value < _LARGEST and not _remainder(draft, whole):
-        _settle(draft, whole, value)
+        _use(draft, whole, value)
 
 
-def _settle_share(draft: Draft, whole: int, parts: Node) -> None:
+def _fit_share(draft: Draft, whole: int, parts: Node) -> None:
     """`4096 / parts`: a known size is divided up into a few parts."""
     if draft.of(parts) > _FEW and whole // draft.of(parts) < GRANULE <= whole // _FEW:
-        _settle(draft, parts, _FEW)
+        _use(draft, parts, _FEW)
 
 
-def _grow(draft: Draft, grid: Sequence[Node], threads: int) -> None:
-    """Makes the upper ends of ranges larger than their lower ones (`(end - start + 7) / 8`): a program is launched with
-    blocks along each axis, as many as the ends were apart the other way round. Of a range, too, nothing says that it is
-    short."""
-    most = max(1, MOST_THREADS // threads // _OF_MOST)
-    for extent in grid:
-        for symbol in draft.graph.atoms(extent.bits, draft.graph.uniform_bits):
-            before = _exact(draft, extent, {})
-            if before is None or before > 0:
-                break
-            if symbol.kind.is_float or not draft.is_open(symbol, "use"):
-                continue
-            value = draft.of(symbol)
-            granule = draft.granule(symbol)
-            missing = -(-(1 - before) // granule) * granule * _FEW
-            grown = _exact(draft, extent, {symbol.index: value + missing})
-            if grown is None or grown <= before:
-                continue
-            wanted = missing * (min(1 - before, most) - before)
-            missing = max(missing, -(-wanted // ((grown - before) * granule)) * granule)
-            if value > 0 and value + missing < _LARGEST:
-                _settle(draft, symbol, value + missing)
-
-
-def _shrink(
-    draft: Draft, grid: Sequence[Node], most: Sequence[tuple[Node, int]], multiples: Mapping[Node, int]
-) -> bool:
-    """Halves the largest sizes of 32-bit products that would overflow (`batch * heads * length * width`), and of grids
-    with too many blocks or blocks with too many shared bytes: a program is written for sizes of which the products fit
-    and the launches succeed. Whether there were any."""
+def _shrink(draft: Draft, multiples: Mapping[Node, int]) -> bool:
+    """Halves the largest sizes of 32-bit products that would overflow (`batch * heads * length * width`): a program is
+    written for sizes of which the products fit. Whether there were any."""
     shrunk = False
     divisors: dict[Node, list[tuple[Node, ...]]] = {}
     for dividend, parts in draft.graph.uses.quotients.values():
         if isinstance(dividend.payload, Uniform):
             divisors.setdefault(dividend, []).append(parts)
-    bounded = [(product, _limit(product)) for product in draft.graph.uses.products]
-    bounded += most
-    for computed, limit in bounded:
-        factors = _factors(draft, computed, grid)
-        while _exceeds(draft, computed, limit, grid) and any(
-            _halve_within(draft, factor, divisors, multiples, grid) for factor in sorted(factors, key=draft.of)[::-1]
+    for product in draft.graph.uses.products:
+        factors = [a for a in draft.graph.atoms(product.bits, draft.graph.uniform_bits) if not a.kind.is_float]
+        while _overflows(draft, product) and any(
+            _halve(draft, factor, divisors, multiples) for factor in sorted(factors, key=draft.of)[::-1]
         ):
             shrunk = True
     return shrunk
 
 
-def _all_blocks(draft: Draft, grid: Sequence[Node], threads: int) -> list[tuple[Node, int]]:
-    """How many blocks there are together, with a limit, where sizes make the grid."""
-    blocks = functools.reduce(lambda a, b: draft.graph.binary("*", a, b, I8), grid) if grid else draft.graph.one
-    return [(blocks, max(1, MOST_THREADS // threads))] if blocks.bits & draft.graph.uniform_bits else []
-
-
-def _factors(draft: Draft, computed: Node, grid: Sequence[Node]) -> list[Node]:
-    """The sizes that make a value large: those of the grid too, if the block's place in it goes in."""
-    bits = computed.bits
-    for axis, extent in zip(draft.graph.block, grid, strict=False):
-        if axis.bits & computed.bits:
-            bits |= extent.bits
-    return [atom for atom in draft.graph.atoms(bits, draft.graph.uniform_bits) if not atom.kind.is_float]
-
-
-def _halve_within(
-    draft: Draft,
-    size: Node,
-    divisors: Mapping[Node, Sequence[tuple[Node, ...]]],
-    multiples: Mapping[Node, int],
-    grid: Sequence[Node],
-) -> bool:
-    """The same, unless no blocks are left then: of the ends of a range, the upper one is as large for a reason."""
-    blocks = {without_cast(extent) for extent in grid}
-    before = {node: draft.of(node) for parts in divisors.get(size, ()) for node in parts} | {size: draft.of(size)}
-    extents = [extent for extent in grid if _has_blocks(draft, extent)]
-    if not _halve(draft, size, divisors, multiples, blocks):
-        return False
-    if all(_has_blocks(draft, extent) for extent in extents):
-        return True
-    for node, value in before.items():
-        _settle(draft, node, value)
-    return False
-
-
-def _has_blocks(draft: Draft, extent: Node) -> bool:
-    blocks = _exact(draft, extent, {})
-    return blocks is not None and blocks > 0
-
-
 def _halve(
-    draft: Draft,
-    size: Node,
-    divisors: Mapping[Node, Sequence[tuple[Node, ...]]],
-    multiples: Mapping[Node, int],
-    blocks: Collection[Node] = (),
+    draft: Draft, size: Node, divisors: Mapping[Node, Sequence[tuple[Node, ...]]], multiples: Mapping[Node, int]
 ) -> bool:
-    """Makes a size about half as large, and what it is divided by with it, so that it stays a multiple, but for what is
-    as many `blocks` by itself; whether there was anything to take away."""
+    """Makes a size about half as large, and what it is divided by with it, so that it stays a multiple; whether there
+    was anything to take away."""
     own = divisors.get(size, ())
-    for divisor in dict.fromkeys(divisor for parts in own for divisor in parts if divisor not in blocks):
+    for divisor in dict.fromkeys(divisor for parts in own for divisor in parts):
         _halve(draft, divisor, {}, multiples)
     products = (math.prod(map(draft.of, parts)) for parts in own)
     granule = math.lcm(draft.granule(size), multiples.get(size, 1), *(GRANULE * product for product in products))
     smaller = max(granule, draft.of(size) // 2 // granule * granule) + _remainder(draft, size)
     if not draft.is_open(size, "use") or not 0 < smaller < draft.of(size):
         return False
-    _settle(draft, size, smaller)
+    _use(draft, size, smaller)
     return True
 
 
@@ -267,29 +177,11 @@ def _remainder(draft: Draft, size: Node) -> int:
     return draft.of(size) % GRANULE
 
 
-def _exceeds(draft: Draft, computed: Node, limit: int, grid: Sequence[Node]) -> bool:
-    """Whether a value is beyond a limit, in the last block of the grid if it depends on the block."""
-    known: dict[int, int | None] = {}
-    for index, extent in zip(draft.graph.block, grid, strict=False):
-        count = _exact(draft, extent, known)
-        known[index.index] = None if count is None else count - 1
-    value = _exact(draft, computed, known)
-    return value is not None and value > limit
-
-
-def _limit(product: Node) -> int:
-    """The largest number that its type and the signed type of its width have in common: products of unsigned sizes are
-    counted in an `int` sooner or later (`int total = batch * heads * length`)."""
-    return (1 << 8 * product.kind.bytes - 1) - 1
-
-
-def fits(graph: Graph, size: Node, value: int) -> bool:
-    """Whether the products that were looked at do not overflow when a size is another one."""
-    draft = Draft(graph)
-    known: dict[int, int | None] = {size.index: value}
-    concerned = (product for product in graph.uses.fitted if product.bits & size.bits)
-    numbers = ((_exact(draft, product, known), _limit(product)) for product in concerned)
-    return not any(number is not None and number > limit for number, limit in numbers)
+def _overflows(draft: Draft, product: Node) -> bool:
+    """Whether a value is beyond what its type and the signed type of its width have in common: products of unsigned
+    sizes are counted in an `int` sooner or later (`int total = batch * heads * length`)."""
+    value = _exact(draft, product, {})
+    return value is not None and value > (1 << 8 * product.kind.bytes - 1) - 1
 
 
 def _exact(draft: Draft, node: Node, known: dict[int, int | None]) -> int | None:

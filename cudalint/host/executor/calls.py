@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from msgspec import Struct, field
 
-from cudalint.host.executor import expressions
+from cudalint.host.executor import expressions, inlining
 from cudalint.host.executor.conversions import cast, convert
+from cudalint.host.executor.function_names import number_by_name
 from cudalint.host.executor.memory import address_of, dereference
 from cudalint.host.executor.values import (
     PLACES,
@@ -34,20 +34,20 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
-    from cudalint.host.executor.executor import Executor
+    from cudalint.host.executor.execution import Execution
 
 
-def call_value(ex: Executor, expr: ir.Call) -> Value:
+def call_value(ex: Execution, expr: ir.Call) -> Value:
     result = _call(ex, expr)
     return expressions.read(ex, result, expr.span) if isinstance(result, PLACES) else result
 
 
-def call_place(ex: Executor, expr: ir.Call) -> Place:
+def call_place(ex: Execution, expr: ir.Call) -> Place:
     result = _call(ex, expr)
     return result if isinstance(result, PLACES) else TemporaryPlace(result, expr.type)
 
 
-def _call(ex: Executor, expr: ir.Call) -> Value | Place:
+def _call(ex: Execution, expr: ir.Call) -> Value | Place:
     ref = expr.function
     if ref is None or not ref.is_user:
         result = _library_result(ex, expr)
@@ -60,25 +60,19 @@ def _call(ex: Executor, expr: ir.Call) -> Value | Place:
         ex.state.dead = True
         return ex.graph.zero
     if ref is not None:
-        inlined = ex.inline(
-            ref, lambda f: bind(ex, f, expr.arguments, _this(ex, expr)), expr.span, expr.arguments, expr.receiver
-        )
+        inlined = inlining.inline(ex, ref, lambda f: bind(ex, f, expr.arguments, _this(ex, expr)), expr.span)
         if inlined is not None:
             return inlined
-    answer = ex.answered(expr)
-    if answer is not None:
-        return answer
-    return unknown_call(ex, expr)
+    number = number_by_name(ex, expr)
+    if number is not None:
+        return number
+    answer = ex.answers.of(expr)
+    return unknown_call(ex, expr) if answer is None else answer
 
 
-def _numbers_in(value: Value) -> Sequence[Node]:
-    """What an unknown value depends on: one number stands for all parts of an object."""
-    return few_of(nodes_of(value))[:1]
-
-
-def _library_result(ex: Executor, expr: ir.Call) -> Value | Place | None:
+def _library_result(ex: Execution, expr: ir.Call) -> Value | Place | None:
     """What a function of the library gives; None for other functions, and where no more is known than of those."""
-    known = ex.library.get(expr.name) or (ex.library.get(_WAIT) if _is_open_collective(expr) else None)
+    known = ex.library.get(expr.name)
     if known is None:
         return None
     try:
@@ -89,15 +83,7 @@ def _library_result(ex: Executor, expr: ir.Call) -> Value | Place | None:
     return result
 
 
-def _is_open_collective(expr: ir.Call) -> bool:
-    """Whether a method of one of CUB's classes for blocks is called in a template, where nothing tells which: its
-    threads wait for each other in all of them, but for loads and stores that exchange nothing."""
-    receiver = expr.receiver.type if expr.receiver is not None and expr.function is None else None
-    match = _FOR_BLOCKS.match(receiver.name) if isinstance(receiver, ir.OpaqueType) else None
-    return match is not None and (match["moves"] is None or "TRANSPOSE" in match["arguments"])
-
-
-def _closure_of(ex: Executor, expr: ir.Call) -> Value | Place | None:
+def _closure_of(ex: Execution, expr: ir.Call) -> Value | Place | None:
     """Calls a lambda (or a function through a pointer); None where the callee is neither."""
     source = expr.receiver if expr.receiver is not None else expr.callee
     if source is None or (expr.function is not None and not _is_call_operator(expr)):
@@ -114,12 +100,12 @@ def _closure_of(ex: Executor, expr: ir.Call) -> Value | Place | None:
     return None
 
 
-def _inlined(ex: Executor, ref: ir.FunctionRef, expr: ir.Call) -> Value | Place | None:
-    return ex.inline(ref, lambda f: bind(ex, f, expr.arguments, None), expr.span, expr.arguments)
+def _inlined(ex: Execution, ref: ir.FunctionRef, expr: ir.Call) -> Value | Place | None:
+    return inlining.inline(ex, ref, lambda f: bind(ex, f, expr.arguments, None), expr.span)
 
 
 def with_captured(
-    ex: Executor, closure: Closure, ref: ir.FunctionRef, call: Callable[[], Value | Place | None]
+    ex: Execution, closure: Closure, ref: ir.FunctionRef, call: Callable[[], Value | Place | None]
 ) -> Value | Place | None:
     """Calls a lambda. The variables that it captured by copy are its own: what they are outside is another matter. Of
     numbers that it changes (`mutable`), nobody counts how often it did."""
@@ -144,7 +130,7 @@ def _is_call_operator(expr: ir.Call) -> bool:
     return expr.name == "operator()"
 
 
-def _this(ex: Executor, expr: ir.Call) -> Value | None:
+def _this(ex: Execution, expr: ir.Call) -> Value | None:
     if expr.receiver is None:
         return None
     where = expressions.place(ex, expr.receiver)
@@ -154,7 +140,7 @@ def _this(ex: Executor, expr: ir.Call) -> Value | None:
 
 
 def bind(
-    ex: Executor, function: ir.Function, arguments: tuple[ir.Expr, ...], this: Value | None
+    ex: Execution, function: ir.Function, arguments: tuple[ir.Expr, ...], this: Value | None
 ) -> Mapping[ir.Symbol, Value | Place]:
     """The parameters of a function with the arguments of a call."""
     bound = bind_parameters(ex, function.parameters, arguments)
@@ -164,7 +150,7 @@ def bind(
 
 
 def bind_parameters(
-    ex: Executor, parameters: tuple[ir.Symbol, ...], arguments: tuple[ir.Expr, ...]
+    ex: Execution, parameters: tuple[ir.Symbol, ...], arguments: tuple[ir.Expr, ...]
 ) -> dict[ir.Symbol, Value | Place]:
     bound: dict[ir.Symbol, Value | Place] = {}
     for symbol, argument in zip(parameters, arguments, strict=False):
@@ -174,36 +160,13 @@ def bind_parameters(
     return bound
 
 
-_WAIT = "_wait"
-"""What a method is called in the bundled headers in which all threads of a block wait for each other."""
-_FOR_BLOCKS = re.compile(
-    r"(?:cub::)?Block(?:(?P<moves>Load|Store)|Reduce|Scan|Exchange|Radix\w+|MergeSort|Histogram|Discontinuity|Shuffle"
-    r"|AdjacentDifference|RunLengthDecode)<(?P<arguments>.*)"
-)
 _OF_TEMPLATE = "a call of which only template arguments tell the function, and nothing gives them"
-_HANDED = "a call of the function that it is handed, which nothing in sight names"
-_OPEN = "which function {} means is not known"
-_OF_ALL_THREADS = frozenset(
-    {
-        "block_index", "block_rank", "cluster_rank", "dim_blocks", "dim_threads", "grid_rank", "num_blocks",
-        "num_clusters", "num_grids", "num_threads", "size",
-    }
-)  # fmt: skip
-"""Questions to a cooperative group that its threads get one answer to."""
-
-
 class Operands(Struct, frozen=True):
     """What a call was given, as far as it has been evaluated by then: a chain of calls is too long to be followed twice
     at each of its links."""
 
     receiver: Place | None = None
     arguments: Sequence[Value] | None = None
-
-
-def unknown_call(ex: Executor, expr: ir.Call, given: Operands | None = None) -> Value:
-    """A call whose body is not in sight: its result and what it can reach through its arguments are opaque. An operator
-    of a library's type is such a call, and reads its operands where the library defines it."""
-    return _unknown_result(ex, expr, given or Operands())
 
 
 class _Reached(Struct):
@@ -219,11 +182,15 @@ class _Reached(Struct):
     """Elements of arrays that an operator changes."""
 
 
-def _unknown_result(ex: Executor, expr: ir.Call, given: Operands) -> Value:
-    reached = _reached(ex, expr, given)
+def unknown_call(ex: Execution, expr: ir.Call, given: Operands | None = None) -> Value:
+    """A call whose body is not in sight: its result and what it can reach through its arguments are unknown. An
+    operator of a library's type is such a call, and reads its operands where the library defines it."""
+    reached = _reached(ex, expr, given or Operands())
     args = few_of(n for n in reached.seen if not n.is_const)
-    _set(ex, expr, reached.written, args)
-    _set(ex, expr, reached.stored, args)
+    for where, argument in (*reached.written, *reached.stored):
+        value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
+        ex.note_set(where, value)
+        expressions.write(ex, where, value, argument.span)
     text = f"it is the result of {f'`{expr.name}`' if expr.name else _OF_TEMPLATE}"
     if reached.reads:
         # What it was given a pointer for.
@@ -231,7 +198,7 @@ def _unknown_result(ex: Executor, expr: ir.Call, given: Operands) -> Value:
     return ex.opaque(text, expr.type, args, expr.span)
 
 
-def _reached(ex: Executor, expr: ir.Call, given: Operands) -> _Reached:
+def _reached(ex: Execution, expr: ir.Call, given: Operands) -> _Reached:
     reached = _Reached()
     if expr.receiver is not None:
         receiver = expressions.place(ex, expr.receiver) if given.receiver is None else given.receiver
@@ -255,14 +222,7 @@ def _reached(ex: Executor, expr: ir.Call, given: Operands) -> _Reached:
     return reached
 
 
-def _set(ex: Executor, expr: ir.Call, places: Sequence[tuple[Place, ir.Expr]], args: tuple[Node, ...]) -> None:
-    for where, argument in places:
-        value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
-        ex.note_set(where, value)
-        expressions.write(ex, where, value, argument.span)
-
-
-def _receiver_values(ex: Executor, expr: ir.Call, where: Place) -> list[Node]:
+def _receiver_values(ex: Execution, expr: ir.Call, where: Place) -> list[Node]:
     """What a method sees of its object; an assignment operator of a library type (half) writes it."""
     if isinstance(where, TemporaryPlace):
         return list(nodes_of(where.value))
@@ -284,7 +244,7 @@ _COMPARING = frozenset({"operator==", "operator!=", "operator<=", "operator>="})
 _COUNTING = frozenset({"operator++", "operator--"})
 
 
-def construct_value(ex: Executor, expr: ir.Construct) -> Value:
+def construct_value(ex: Execution, expr: ir.Construct) -> Value:
     if expr.arguments and isinstance(expr.type, ir.RecordType) and "basic_string" in expr.type.name:
         text = expressions.evaluate(ex, expr.arguments[0])
         if isinstance(text, Text):
@@ -298,7 +258,7 @@ def construct_value(ex: Executor, expr: ir.Construct) -> Value:
         ex.state.variables[symbol] = ex.memory.unknown(expr.type, UNINITIALISED)
         where = LocalPlace(symbol, (), expr.type)
         this = address_of(where, ex.graph)
-        done = ex.inline(ref, lambda f: bind(ex, f, expr.arguments, this), expr.span, expr.arguments)
+        done = inlining.inline(ex, ref, lambda f: bind(ex, f, expr.arguments, this), expr.span)
         if done is not None:
             return ex.memory.read(ex.state, where, ex.place_of(expr.span))
     if not expr.arguments:
@@ -321,7 +281,7 @@ def _is_member_wise(function: ir.Function, type_: ir.Type) -> bool:
     return all(isinstance(value, ir.Name) and value.symbol in parameters for _, value in given)
 
 
-def _member_by_member(ex: Executor, expr: ir.Construct, function: ir.Function) -> Value:
+def _member_by_member(ex: Execution, expr: ir.Construct, function: ir.Function) -> Value:
     """What such a constructor makes, without an object in memory, a scope and a frame for it: host code makes blocks
     and grids all the time."""
     unset = ex.memory.unknown(expr.type, UNINITIALISED)
@@ -335,7 +295,7 @@ def _member_by_member(ex: Executor, expr: ir.Construct, function: ir.Function) -
     return RecordValue(unset.type, fields)
 
 
-def _constructed_from(ex: Executor, expr: ir.Construct, position: int) -> Value | None:
+def _constructed_from(ex: Execution, expr: ir.Construct, position: int) -> Value | None:
     """An argument of a constructor whose body is not in sight. None for memory to which the object keeps a reference,
     through which its methods do what nobody sees."""
     argument = expr.arguments[position]
@@ -347,11 +307,7 @@ def _constructed_from(ex: Executor, expr: ir.Construct, position: int) -> Value 
     return None
 
 
-def construct_place(ex: Executor, expr: ir.Construct) -> Place:
+def construct_place(ex: Execution, expr: ir.Construct) -> Place:
     return TemporaryPlace(construct_value(ex, expr), expr.type)
 
 
-def launch(ex: Executor, expr: ir.Launch) -> Value:
-    if ex.on_launch is not None:
-        ex.on_launch(expr)
-    return ex.graph.zero

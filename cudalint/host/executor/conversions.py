@@ -17,15 +17,15 @@ from cudalint.host.executor.values import (
     Value,
     join,
 )
-from cudalint.host.values.arithmetic import I8, kind_of
+from cudalint.host.values.arithmetic import I8, Kind, kind_of
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.host.executor.executor import Executor
+    from cudalint.host.executor.execution import Execution
 
 
-def as_number(ex: Executor, value: Value, type_: ir.Type) -> Node:
+def as_number(ex: Execution, value: Value, type_: ir.Type) -> Node:
     """A value as a node: a pointer is its address, of an object only is known what it was made from."""
     if isinstance(value, Node):
         return value
@@ -39,7 +39,7 @@ def as_number(ex: Executor, value: Value, type_: ir.Type) -> Node:
     return smeared
 
 
-def _address_number(ex: Executor, pointer: Pointer) -> Node:
+def _address_number(ex: Execution, pointer: Pointer) -> Node:
     """A number for an address: the allocation's start (aligned to 256 bytes) plus the offset."""
     target = pointer.target
     if isinstance(target, Allocation) and target.is_null:
@@ -53,14 +53,19 @@ def _address_number(ex: Executor, pointer: Pointer) -> Node:
     return ex.graph.binary("+", base, pointer.offset, I8)
 
 
-def convert(ex: Executor, value: Value, type_: ir.Type) -> Value:
+def _converted(ex: Execution, number: Node, kind: Kind) -> Node:
+    """A number as a variable of another type holds it."""
+    return ex.memory.generics.rounded(number, kind) or ex.graph.convert(number, kind)
+
+
+def convert(ex: Execution, value: Value, type_: ir.Type) -> Value:
     """A value as a variable of `type_` holds it."""
     if isinstance(type_, ir.Scalar) and isinstance(value, Node):
-        return ex.converted(value, kind_of(type_))
+        return _converted(ex, value, kind_of(type_))
     return value
 
 
-def cast(ex: Executor, value: Value, source: ir.Type, type_: ir.Type) -> Value:
+def cast(ex: Execution, value: Value, source: ir.Type, type_: ir.Type) -> Value:
     """A value converted to another type, as a C++ cast does."""
     if isinstance(type_, ir.PointerType):
         if type_.reference:
@@ -76,13 +81,13 @@ def cast(ex: Executor, value: Value, source: ir.Type, type_: ir.Type) -> Value:
         if type_.kind == "bool" and isinstance(value, (Pointer, Closure, FunctionValue)):
             null = isinstance(value, Pointer) and isinstance(value.target, Allocation) and value.target.is_null
             return ex.graph.false if null else ex.graph.true
-        return ex.converted(as_number(ex, value, source), kind_of(type_))
+        return _converted(ex, as_number(ex, value, source), kind_of(type_))
     if isinstance(type_, ir.RecordType) and not isinstance(value, (RecordValue, Choice, Closure)):
         return ex.memory.smear(value, type_)
     return value
 
 
-def cast_pointer(ex: Executor, value: Value, pointee: ir.Type) -> Value:
+def cast_pointer(ex: Execution, value: Value, pointee: ir.Type) -> Value:
     """A pointer of any form that leads to the same bytes as objects of another type."""
     if isinstance(value, Pointer):
         return as_pointer(value, pointee)
@@ -96,13 +101,10 @@ def as_pointer(pointer: Pointer, pointee: ir.Type) -> Pointer:
     """The same for a plain pointer. It is still indexed as it was where the elements are as wide."""
     if isinstance(pointee, ir.Scalar) and pointee.kind == "void":
         return pointer
-    same = pointee is pointer.pointee or (
-        isinstance(pointee, ir.Scalar) and pointee.bytes == pointer.pointee.bytes
-    )
-    return Pointer(pointer.target, pointer.offset, pointee, pointer.subscripts if same else None, pointer.one_of)
+    return Pointer(pointer.target, pointer.offset, pointee)
 
 
-def _pointer_from_number(ex: Executor, value: Node, type_: ir.PointerType) -> Value:
+def _pointer_from_number(ex: Execution, value: Node, type_: ir.PointerType) -> Value:
     if value.is_const and not value.value:
         return Pointer(NULL, ex.graph.const(0, I8), type_.pointee)
     known = {base: key for key, base in ex.addresses.items()}

@@ -10,17 +10,17 @@ from typing import TYPE_CHECKING
 
 from cudalint.host.executor.conversions import as_number, convert
 from cudalint.host.executor.values import ArrayValue, LocalPlace, Place, TemporaryPlace, Value, few_of
-from cudalint.host.values.nodes import Node
+from cudalint.host.values.nodes import UNINITIALISED, Node
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.host.executor.executor import Executor
+    from cudalint.host.executor.execution import Execution
 
 _MAX_TABLE_BYTES = 8192
 """Constant tables beyond this size are data."""
 
 
-def evaluate(ex: Executor, expr: ir.Expr) -> Value:
+def evaluate(ex: Execution, expr: ir.Expr) -> Value:
     """The value of an expression; lvalues are read."""
     handler = ex.value_handlers.get(type(expr))
     if handler is not None:
@@ -29,7 +29,7 @@ def evaluate(ex: Executor, expr: ir.Expr) -> Value:
     return read(ex, place(ex, expr), expr.span)
 
 
-def place(ex: Executor, expr: ir.Expr) -> Place:
+def place(ex: Execution, expr: ir.Expr) -> Place:
     """What an lvalue denotes; for an rvalue, a temporary that holds it."""
     handler = ex.place_handlers.get(type(expr))
     if handler is not None:
@@ -38,17 +38,17 @@ def place(ex: Executor, expr: ir.Expr) -> Place:
     return TemporaryPlace(evaluate(ex, expr), expr.type)
 
 
-def number(ex: Executor, expr: ir.Expr) -> Node:
+def number(ex: Execution, expr: ir.Expr) -> Node:
     """The value of an arithmetic expression as a node; anything else becomes an address or an opaque number."""
     return as_number(ex, evaluate(ex, expr), expr.type)
 
 
-def condition(ex: Executor, expr: ir.Expr) -> Node:
+def condition(ex: Execution, expr: ir.Expr) -> Node:
     """The truth value of an expression."""
     return ex.graph.truth(number(ex, expr))
 
 
-def discard(ex: Executor, expr: ir.Expr) -> None:
+def discard(ex: Execution, expr: ir.Expr) -> None:
     """Evaluates an expression for its effects: a plain lvalue is not read, nor is what a function returns a reference
     to (`a[i] = b` of a class)."""
     if isinstance(expr, ir.Cast) and isinstance(expr.type, ir.Scalar) and expr.type.kind == "void":
@@ -62,13 +62,13 @@ def discard(ex: Executor, expr: ir.Expr) -> None:
         place(ex, expr)
 
 
-def read(ex: Executor, where: Place, span: ir.Span) -> Value:
+def read(ex: Execution, where: Place, span: ir.Span) -> Value:
     if isinstance(where, LocalPlace) and where.symbol.storage not in ("local", "parameter"):
         initialise_global(ex, where.symbol)
     return ex.memory.read(ex.state, where, ex.place_of(span))
 
 
-def write(ex: Executor, where: Place, value: Value, span: ir.Span) -> None:
+def write(ex: Execution, where: Place, value: Value, span: ir.Span) -> None:
     if isinstance(where, LocalPlace) and not where.path:
         # Most of what is written: it leaves no event behind, which would need a context.
         ex.state.variables[where.symbol] = value
@@ -76,7 +76,7 @@ def write(ex: Executor, where: Place, value: Value, span: ir.Span) -> None:
     ex.memory.write(ex.state, where, value)
 
 
-def initial_value(ex: Executor, symbol: ir.Symbol, initializer: ir.Expr | None) -> Value | Place:
+def initial_value(ex: Execution, symbol: ir.Symbol, initializer: ir.Expr | None) -> Value | Place:
     """What a declared variable starts with; for a reference, the place that it names."""
     if ir.is_reference(symbol.type):
         if initializer is None:
@@ -87,11 +87,11 @@ def initial_value(ex: Executor, symbol: ir.Symbol, initializer: ir.Expr | None) 
             return materialise(ex, where.value, where.type, initializer.span)
         return where
     if initializer is None:
-        return ex.uninitialised(symbol.type, symbol.name)
+        return ex.memory.unknown(symbol.type, UNINITIALISED, (), symbol.name)
     return convert(ex, evaluate(ex, initializer), symbol.type)
 
 
-def initialise_global(ex: Executor, symbol: ir.Symbol) -> bool:
+def initialise_global(ex: Execution, symbol: ir.Symbol) -> bool:
     """Gives a variable with a static initialiser its value, once; False where it has none."""
     if symbol in ex.state.variables:
         return True
@@ -104,14 +104,19 @@ def initialise_global(ex: Executor, symbol: ir.Symbol) -> bool:
     return True
 
 
-def materialise(ex: Executor, value: Value, type_: ir.Type, span: ir.Span) -> LocalPlace:
+def lies_in_memory(symbol: ir.Symbol) -> bool:
+    """Whether a variable is one of the device, which host code knows by its address."""
+    return symbol.storage in ("shared", "dynamic-shared", "constant", "device")
+
+
+def materialise(ex: Execution, value: Value, type_: ir.Type, span: ir.Span) -> LocalPlace:
     """A temporary object as a variable, so that a method can be called on it."""
     symbol = ir.Symbol("temporary", type_, "local", span)
     ex.state.variables[symbol] = value
     return LocalPlace(symbol, (), type_)
 
 
-def unknown_value(ex: Executor, expr: ir.UnknownExpr) -> Value:
+def unknown_value(ex: Execution, expr: ir.UnknownExpr) -> Value:
     """What the front end could not say: the result depends on all parts that it found."""
     values = [evaluate(ex, child) for child in expr.children]
     args = few_of(v for v in values if isinstance(v, Node))

@@ -1,32 +1,48 @@
-"""Which function evaluates which kind of expression: all that have a value, and those that may denote a place."""
+"""Which function evaluates which kind of expression, and which executes which kind of statement."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 
-from cudalint.host.executor import calls, expressions, names, objects, operators
+from cudalint.host.executor import (
+    branches,
+    calls,
+    command_line,
+    device,
+    expressions,
+    heap,
+    lambdas,
+    launching,
+    lists,
+    names,
+    objects,
+    operators,
+    statements,
+    switches,
+)
 from cudalint.host.executor.values import Place, Value
 from cudalint.ir import nodes as ir
 
 VALUE_HANDLERS: Mapping[type, Callable[..., Value]] = {
     ir.Constant: objects.literal_value,
-    ir.Name: names.name_value,
-    ir.Member: names.member_value,
+    ir.Name: command_line.name_value,
+    ir.Member: device.member_value,
     ir.Unary: operators.unary_value,
     ir.Binary: operators.binary_value,
     ir.Assign: operators.assign_value,
     ir.Conditional: operators.conditional_value,
-    ir.Cast: operators.cast_value,
+    ir.Cast: lists.cast_value,
     ir.Call: calls.call_value,
-    ir.Construct: calls.construct_value,
+    ir.Construct: lists.construct_value,
     ir.InitList: objects.init_list_value,
     ir.StatementExpr: objects.statements_value,
-    ir.Lambda: objects.lambda_value,
-    ir.Launch: calls.launch,
+    ir.Lambda: lambdas.noted,
+    ir.Launch: launching.launched,
     ir.FunctionName: names.function_value,
-    ir.New: objects.new_value,
+    ir.New: heap.new_value,
     ir.UnknownExpr: expressions.unknown_value,
 }
+"""All that have a value."""
 PLACE_HANDLERS: Mapping[type, Callable[..., Place]] = {
     ir.Name: names.name_place,
     ir.Member: names.member_place,
@@ -37,4 +53,21 @@ PLACE_HANDLERS: Mapping[type, Callable[..., Place]] = {
     ir.Cast: operators.cast_place,
     ir.Call: calls.call_place,
     ir.Construct: calls.construct_place,
+}
+"""Those that may denote a place."""
+STATEMENT_HANDLERS: Mapping[type, Callable[..., None]] = {
+    ir.Declare: statements.declare,
+    ir.ExprStmt: statements.expression,
+    ir.Block: statements.block,
+    ir.If: branches.if_,
+    ir.For: statements.for_,
+    ir.RangeFor: statements.range_for,
+    ir.While: statements.while_,
+    ir.DoWhile: statements.do_while,
+    ir.Switch: switches.follow,
+    ir.Return: statements.return_,
+    ir.Break: statements.break_,
+    ir.Continue: statements.continue_,
+    ir.Asm: statements.assembly,
+    ir.UnknownStmt: statements.unknown,
 }

@@ -1,10 +1,12 @@
-"""Reading and writing places: registers directly, memory as access events with data-dependent results."""
+"""What variables and memory hold: reading and writing places of host code."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from msgspec.structs import replace
 
-from cudalint.host.executor.beside import place_beside
+from cudalint.host.executor.generics import Generics, provisional
 from cudalint.host.executor.state import State
 from cudalint.host.executor.values import (
     PLACES,
@@ -13,6 +15,7 @@ from cudalint.host.executor.values import (
     ArrayValue,
     Choice,
     Closure,
+    FunctionValue,
     LocalMemory,
     LocalPlace,
     MemoryPlace,
@@ -26,68 +29,49 @@ from cudalint.host.executor.values import (
     map_leaves,
     some_nodes,
 )
-from cudalint.host.values.arithmetic import I8, kind_of
+from cudalint.host.values.arithmetic import BOOL, I8, Kind, kind_of
 from cudalint.host.values.graph import Graph
-from cudalint.host.values.nodes import THREAD_BITS, UNINITIALISED, Node, Reason
+from cudalint.host.values.nodes import UNINITIALISED, Node, Reason, Uniform
 from cudalint.ir import nodes as ir
-from cudalint.ir.sizes import Size, parts, sized
+from cudalint.ir.sizes import Size, sized
 from cudalint.ir.text import field_name
 
 _MAX_JOINED = 16
-"""Local arrays of integers up to this length keep their elements apart when one is written by a varying index."""
+"""Local arrays of integers up to this length keep each of their elements when one is written by an unknown index."""
 _MAX_PICK = 128
-"""Local arrays up to this many elements are selected from lane by lane; longer ones become opaque."""
+"""Local arrays up to this many elements are selected from; longer ones become unknown."""
 
 
 def element_bytes(type_: ir.Type) -> Size:
     return sized(type_.bytes)
 
 
-def alignment(type_: ir.Type) -> int:
-    """The alignment, in bytes, that the compiler knows an object of this type to have."""
-    if isinstance(type_, ir.RecordType):
-        return max(type_.align, 1)
-    if isinstance(type_, ir.ArrayType):
-        return alignment(type_.element)
-    return element_bytes(type_)
-
-
-def pieces(type_: ir.Type) -> list[tuple[int, Size]]:
-    """How the compiler splits an access to a value of this type: (offset, bytes) of each machine access.
-
-    A scalar, or a record as aligned as it is large (float4), is one access; other records are copied in pieces of
-    their alignment, at most 16 bytes each.
-    """
-    size = element_bytes(type_)
-    if not isinstance(type_, ir.RecordType):
-        return [(0, size)] if size <= 16 else parts(size, 8)
-    return parts(size, min(type_.align, 16))
-
-
 class Memory:
-    """Loads and stores of one execution."""
+    """What places of host code hold. Unknown numbers are uniform symbols, each with a generic value."""
 
-    def __init__(self, graph: Graph) -> None:
+    def __init__(self, graph: Graph, generics: Generics) -> None:
         self.graph = graph
+        self.generics = generics
+        self.unset: set[Node] = set()
+        """What stands for the numbers of variables that nothing has been stored in yet."""
+        self.now: Callable[[], object] = tuple
+        """Which execution of a place this is: what a function reads is another number with each call of it."""
+        self._made: dict[object, Node] = {}
         self._unknown = 0
         self._pointers: dict[tuple[Allocation, Node, ir.Type], Value] = {}
-        """What was loaded from places that hold pointers, for as long as nobody stores to their array."""
+        """What was loaded from places that hold pointers."""
         self._elements: dict[tuple[Value, int | Node], Value] = {}
         """Elements of arrays of which nothing is known."""
 
     # values of unknown content
 
-    def apart(self, a: Node, b: Node, element: int, type_: ir.Type) -> Value:
-        """How many elements of so many bytes lie between the addresses of two arrays."""
-        return self.graph.binary("/", self.graph.binary("-", a, b, I8), self.graph.const(element, I8), I8)
-
     def unknown(self, type_: ir.Type, reason: Reason, args: tuple[Node, ...] = (), name: str = "") -> Value:
         """A value of `type_` of which only is known what it depends on."""
         if isinstance(type_, ir.Scalar):
-            return self.graph.opaque(reason, args, kind_of(type_))
+            return self._unknown_number(kind_of(type_), reason, args, name)
         if isinstance(type_, ir.PointerType):
             self._unknown += 1
-            address = self.graph.opaque(replace(reason, text=f"{reason.text} [{self._unknown}]", memory=()), args, I8)
+            address = self.graph.opaque(replace(reason, text=f"{reason.text} [{self._unknown}]"), args, I8)
             target = Allocation(name or UNNAMED, "global", opaque=address, element=type_.pointee)
             return Pointer(target, self.graph.const(0, I8), type_.pointee)
         if isinstance(type_, ir.ArrayType):
@@ -96,21 +80,34 @@ class Memory:
             fields = {}
             for field in type_.fields:
                 text = f"{reason.text} (.{field.name})" if reason.data else reason.text
-                part = replace(reason, text=text, memory=reason.memory and (*reason.memory, field.name))
+                part = replace(reason, text=text)
                 inner = field_name(name, field.name) if name else field.name
                 fields[field.name] = self.unknown(field.type, part, args, inner)
             return RecordValue(type_, fields)
         return self.graph.opaque(reason, args, I8)
 
-    def smear(
-        self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = (),
-        why: str = "it is put together from parts of an array in registers", field: str | None = None,
-    ) -> Value:
+    def _unknown_number(self, kind: Kind, reason: Reason, args: tuple[Node, ...], name: str) -> Node:
+        origin = (reason.origin, self.now()) if reason.origin is not None else None
+        key = (reason.text, origin, name, kind, tuple(a.index for a in args))
+        node = self._made.get(key)
+        if node is None:
+            node = self.generics.make(name or f"?{provisional(reason)}", kind, is_computed=reason.kind == "iteration")
+            self._made[key] = node
+            if reason is UNINITIALISED:
+                self.unset.add(node)
+        return node
+
+    def unknown_parameter(self, symbol: ir.Symbol) -> Value | Place:
+        """What a function is given that is called from outside."""
+        type_, reason = symbol.type, Reason(False, "parameter")
+        if ir.is_reference(type_):
+            return TemporaryPlace(self.unknown(type_.pointee, reason, (), symbol.name), type_.pointee)
+        return self.unknown(type_, reason, (), symbol.name)
+
+    def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = (), field: str | None = None) -> Value:
         """A value of `type_` that depends on everything that `value` consists of, in an unknown way: on each `field` of
         it in another one."""
-        parts = some_nodes(value)
-        data = any(p.bits & self.graph.opaque_bits for p in parts)
-        return self.unknown(type_, Reason(data, why, field), parts + extra)
+        return self.unknown(type_, Reason(False, "of parts"), some_nodes(value) + extra, field or "")
 
     # reading
 
@@ -130,15 +127,14 @@ class Memory:
             inner = self._part(value, step, place.type if position == len(place.path) - 1 else None)
             if inner is None:
                 # A field that the value does not have may depend on anything.
-                extra = tuple(self.graph.thread) if isinstance(step, str) else ()
                 indices = tuple(s for s in place.path if isinstance(s, Node))
                 names = ".".join(s for s in place.path if isinstance(s, str))
-                return self.smear(value, place.type, extra + indices, field=names or None)
+                return self.smear(value, place.type, indices, field=names or None)
             value = inner
         if isinstance(place.type, ir.RecordType) and not isinstance(value, (RecordValue, Choice, Closure)):
             return self.smear(value, place.type)
         if isinstance(place.type, ir.Scalar) and isinstance(value, Node) and _is_punned(place, value):
-            return self.smear(value, place.type, why="it is read as bits of another type")
+            return self.smear(value, place.type)
         return value
 
     def _part(self, value: Value, step: Step, type_: ir.Type | None) -> Value | None:
@@ -159,8 +155,15 @@ class Memory:
         return self.smear(array, type_, (index,)) if found is None else found
 
     def _element(self, array: ArrayValue, index: int) -> Value:
+        """The numbers of an array that was filled elsewhere (by `fread`) are unknown, and differ from one another."""
         found = array.elements.get(index)
-        return self._own_pointers(array.rest, index) if found is None else found
+        value = self._own_pointers(array.rest, index) if found is None else found
+        if value is not array.rest or not isinstance(value, Node) or not isinstance(value.payload, Uniform):
+            return value
+        element = self.generics.element(value, index)
+        if value in self.unset:
+            self.unset.add(element)
+        return element
 
     def _own_pointers(self, rest: Value, index: int | Node) -> Value:
         """What an element is that stands for all of which nothing is known: each has pointers of its own, as in a
@@ -175,8 +178,8 @@ class Memory:
     def _pick(self, array: ArrayValue, index: Node) -> Value | None:
         count = array.type.count or 0
         has_pointers = not isinstance(array.rest, Node) and len(array.elements) < count
-        if (has_pointers or not array.elements) and count and not index.bits & THREAD_BITS:
-            return self._own_pointers(array.rest, index)  # All threads take the same one.
+        if (has_pointers or not array.elements) and count:
+            return self._own_pointers(array.rest, index)
         if has_pointers or not 0 < count <= _MAX_PICK:
             # Elements of which nothing is known are not one and the same pointer.
             return None
@@ -185,6 +188,8 @@ class Memory:
     def _one_of(self, values: list[Value], index: Node) -> Value | None:
         """The value at an index that varies; None where all that can be said is that it is one of them."""
         first = values[0]
+        if any(isinstance(value, FunctionValue) for value in values):
+            return self._one_function(values, index)
         if all(v is first for v in values):
             return first
         nodes = tuple(v for v in values if isinstance(v, Node))
@@ -201,6 +206,14 @@ class Memory:
         for i in reversed(range(len(values) - 1)):
             here = self.graph.binary("==", index, self.graph.const(i, I8), I8)
             chosen = join(self.graph, here, values[i], chosen)
+        return chosen
+
+    def _one_function(self, values: list[Value], index: Node) -> Value:
+        """Of a table of functions each one with the index at which it stands: a program calls none outside of it."""
+        chosen: Value = self.graph.zero
+        for depth, (place, value) in enumerate(reversed([*enumerate(values)]), 1):
+            here = self.graph.binary("==", index, self.graph.const(place, index.kind), BOOL)
+            chosen = Choice(here, value, chosen, depth)
         return chosen
 
     def _one_field(self, field: ir.Field, records: list[RecordValue], index: Node) -> Value:
@@ -226,7 +239,7 @@ class Memory:
 
     def _loaded(self, place: MemoryPlace, target: Allocation, span: ir.Span) -> Value:
         text = f"it is loaded from `{target.name}` at line {span.line}"
-        reason = Reason(True, text, memory=() if target.is_null else (target,), kind="loaded")
+        reason = Reason(True, text, kind="loaded")
         offset = place.pointer.offset
         args = (offset,) if target.opaque is None else (offset, target.opaque)
         return self.unknown(place.type, reason, args, f"{target.name}[...]")
@@ -234,13 +247,19 @@ class Memory:
     # writing
 
     def write(self, state: State, place: Place, value: Value) -> None:
-        if isinstance(place, LocalPlace):
-            root = state.variables.get(place.symbol)
-            if not place.path or root is None or isinstance(root, PLACES):
-                if not place.path:
-                    state.variables[place.symbol] = value
-                return
-            state.variables[place.symbol] = self._with_part(root, place.path, value)
+        """A global array or record starts to be followed with the first part of it that is set; what is stored through
+        pointers into memory is not followed."""
+        if not isinstance(place, LocalPlace):
+            return
+        symbol = place.symbol
+        if not place.path:
+            state.variables[symbol] = value
+            return
+        if symbol not in state.variables:
+            state.variables[symbol] = self.unknown(symbol.type, UNINITIALISED, (), symbol.name)
+        root = state.variables[symbol]
+        if not isinstance(root, PLACES):
+            state.variables[symbol] = self._with_part(root, place.path, value)
 
     def _with_part(self, value: Value, path: tuple[Step, ...], new: Value) -> Value:
         if not path:
@@ -258,20 +277,12 @@ class Memory:
         field, result = record.type.field(name), record.with_field(name, new)
         for other in record.type.overlapping(name) if field is not None else ():
             assert field is not None
-            result = result.with_field(other.name, self._overlaid(record, other, field, new))
+            result = result.with_field(other.name, self._overlaid(other, field, new))
         return result
 
-    def _overlaid(self, record: RecordValue, other: ir.Field, field: ir.Field, new: Value) -> Value:
+    def _overlaid(self, other: ir.Field, field: ir.Field, new: Value) -> Value:
         """What a field holds after another one in its place was set."""
-        at = field.offset - other.offset
-        if field.type == other.type and not at:
-            return new
-        old = record.fields.get(other.name)
-        if isinstance(new, ArrayValue) and new.type.element == other.type and not at % other.type.bytes:
-            return self._element(new, -at // other.type.bytes)
-        if isinstance(old, ArrayValue) and old.type.element == field.type and not at % field.type.bytes:
-            return old.with_element(at // field.type.bytes, new)
-        return self.smear(new, other.type)
+        return new if field.type == other.type and field.offset == other.offset else self.smear(new, other.type)
 
     def _with_element(self, array: ArrayValue, index: Node, rest: tuple[Step, ...], new: Value) -> Value:
         if isinstance(array.type.element, ir.Scalar) and not isinstance(new, Node):
@@ -356,6 +367,13 @@ def _stays_in_row(row: ir.ArrayType, index: Node) -> bool:
     return not index.is_const or 0 <= index.value < row.count
 
 
+def _part_at(place: LocalPlace, pointer: Pointer) -> LocalPlace:
+    """The part of a variable to which a pointer leads that starts at `place`; the whole variable, of another type,
+    where it leads elsewhere in it."""
+    is_start = pointer.offset.is_const and not pointer.offset.value
+    return LocalPlace(place.symbol, place.path if is_start else (), pointer.pointee)
+
+
 def dereference(pointer: Pointer, graph: Graph) -> Place:
     """`*pointer`."""
     target = pointer.target
@@ -363,11 +381,11 @@ def dereference(pointer: Pointer, graph: Graph) -> Place:
         return MemoryPlace(pointer, pointer.pointee)
     place = target.place
     if not isinstance(place.type, ir.ArrayType):
-        return place_beside(place, pointer, graph)
+        return _part_at(place, pointer)
     size = element_bytes(target.element)
     index = graph.binary("/", pointer.offset, graph.const(size, I8), I8)
     if pointer.offset.op == "*" and pointer.offset.args[1].is_const and pointer.offset.args[1].value == size:
         index = pointer.offset.args[0]
     if place.path and isinstance(place.path[-1], Node) and not _stays_in_row(place.type, index):
-        return place_beside(place, pointer, graph)
+        return _part_at(place, pointer)
     return LocalPlace(place.symbol, (*place.path, index), pointer.pointee)

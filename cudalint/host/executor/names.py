@@ -9,7 +9,6 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.host.executor import expressions
 from cudalint.host.executor.memory import decay, dereference
 from cudalint.host.executor.pointers import advance, move_choice, move_pointer, pointer_place
-from cudalint.host.executor.positions import builtin
 from cudalint.host.executor.values import (
     PLACES,
     Allocation,
@@ -21,11 +20,9 @@ from cudalint.host.executor.values import (
     Place,
     Pointer,
     RecordValue,
-    Subscripts,
     TemporaryPlace,
     Text,
     Value,
-    Within,
 )
 from cudalint.host.values.arithmetic import I8, kind_of
 from cudalint.host.values.defaults import NOT_DECLARED
@@ -33,7 +30,7 @@ from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.host.executor.executor import Executor
+    from cudalint.host.executor.execution import Execution
 
 _OUTSIDE: Final[Mapping[str, str]] = {
     "global": "is set elsewhere",
@@ -43,15 +40,15 @@ _OUTSIDE: Final[Mapping[str, str]] = {
 """Of what nothing in a function gives: why it is not known."""
 
 
-def name_place(ex: Executor, expr: ir.Name) -> Place:
+def name_place(ex: Execution, expr: ir.Name) -> Place:
     return symbol_place(ex, expr.symbol)
 
 
-def symbol_place(ex: Executor, symbol: ir.Symbol) -> Place:
+def symbol_place(ex: Execution, symbol: ir.Symbol) -> Place:
     value = ex.state.variables.get(symbol)
     if isinstance(value, PLACES):
         return value
-    if value is None and ex.lies_in_memory(symbol):
+    if value is None and expressions.lies_in_memory(symbol):
         return _variable_memory(ex, symbol)
     if value is None and symbol.storage == "builtin":
         # It stands in no variable, but references are bound to it: `const int &lane` to `threadIdx.x`.
@@ -59,7 +56,7 @@ def symbol_place(ex: Executor, symbol: ir.Symbol) -> Place:
     return LocalPlace(symbol, (), symbol.type)
 
 
-def _variable_memory(ex: Executor, symbol: ir.Symbol) -> Place:
+def _variable_memory(ex: Execution, symbol: ir.Symbol) -> Place:
     """A variable that lives in memory: shared, constant, or a device global."""
     if symbol.storage == "constant" and expressions.initialise_global(ex, symbol):
         return LocalPlace(symbol, (), symbol.type)
@@ -69,11 +66,10 @@ def _variable_memory(ex: Executor, symbol: ir.Symbol) -> Place:
         size = symbol.type.bytes if symbol.storage != "dynamic-shared" and symbol.type.bytes else None
         target = Allocation(symbol.name, space, size, symbol)  # type: ignore[arg-type]
         ex.globals[symbol] = target
-    subscripts = Subscripts(symbol, ())
-    return MemoryPlace(Pointer(target, ex.graph.const(0, I8), symbol.type, subscripts), symbol.type)
+    return MemoryPlace(Pointer(target, ex.graph.const(0, I8), symbol.type), symbol.type)
 
 
-def name_value(ex: Executor, expr: ir.Name) -> Value:
+def name_value(ex: Execution, expr: ir.Name) -> Value:
     symbol = expr.symbol
     held = ex.state.variables.get(symbol)
     if isinstance(held, (Node, Pointer)) and not isinstance(symbol.type, ir.RecordType):
@@ -85,29 +81,29 @@ def name_value(ex: Executor, expr: ir.Name) -> Value:
         ex.state.variables[symbol] = made_up
         return made_up
     outside = symbol.storage in _OUTSIDE and symbol not in ex.state.variables
-    if outside and not ex.lies_in_memory(symbol) and not expressions.initialise_global(ex, symbol):
+    if outside and not expressions.lies_in_memory(symbol) and not expressions.initialise_global(ex, symbol):
         reason = Reason(False, f"`{symbol.name}` {_OUTSIDE[symbol.storage]}")
         ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
     return expressions.read(ex, symbol_place(ex, symbol), expr.span)
 
 
-def _builtin_value(ex: Executor, symbol: ir.Symbol) -> Value:
+def _builtin_value(ex: Execution, symbol: ir.Symbol) -> Value:
     if symbol.name == "warpSize":
         return ex.graph.const(WARP_LANES)
     if isinstance(symbol.type, ir.RecordType):
-        fields: dict[str, Value] = {axis: builtin(ex, symbol.name, axis) for axis in "xyz"}
+        fields: dict[str, Value] = dict.fromkeys("xyz", ex.graph.one)
         return RecordValue(symbol.type, fields)
     return ex.graph.zero
 
 
-def member_value(ex: Executor, expr: ir.Member) -> Value:
+def member_value(ex: Execution, expr: ir.Member) -> Value:
     base = expr.base
     if isinstance(base, ir.Name) and base.symbol.storage == "builtin":
-        return builtin(ex, base.symbol.name, expr.field)
+        return ex.graph.one
     return expressions.read(ex, member_place(ex, expr), expr.span)
 
 
-def member_place(ex: Executor, expr: ir.Member) -> Place:
+def member_place(ex: Execution, expr: ir.Member) -> Place:
     if expr.arrow:
         base = pointer_place(ex, expressions.evaluate(ex, expr.base), expr.base.type)
     else:
@@ -115,7 +111,7 @@ def member_place(ex: Executor, expr: ir.Member) -> Place:
     return field_place(ex, base, expr.field, expr.type)
 
 
-def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
+def field_place(ex: Execution, base: Place, name: str, type_: ir.Type) -> Place:
     field = base.type.field(name) if isinstance(base.type, ir.RecordType) else None
     if field is not None and ir.is_reference(field.type):
         # An expression that names it has the type of what it refers to.
@@ -132,50 +128,39 @@ def field_place(ex: Executor, base: Place, name: str, type_: ir.Type) -> Place:
         return _somewhere_within(ex, base, base.type, name, type_)
     offset = field.offset if field else 0
     pointer = base.pointer
-    subscripts = pointer.subscripts
-    if subscripts is not None:
-        subscripts = Subscripts(subscripts.symbol, subscripts.indices, subscripts.inner + offset)
     moved = ex.graph.binary("+", pointer.offset, ex.graph.const(offset, I8), I8)
-    if base.record is not None:
-        record: Within | None = Within(
-            base.record.bytes, base.record.align, base.record.offset + offset, base.record.name
-        )
-    else:
-        record = None
-        if isinstance(base.type, ir.RecordType):
-            record = Within(base.type.bytes, base.type.align, offset, base.type.name)
-    inner_place = MemoryPlace(Pointer(pointer.target, moved, type_, subscripts, pointer.one_of), type_, record)
+    inner_place = MemoryPlace(Pointer(pointer.target, moved, type_), type_)
     if ir.is_reference(type_):
         return pointer_place(ex, expressions.read(ex, inner_place, ir.Span("", 0, 0, 0, 0)), type_)
     return inner_place
 
 
-def _somewhere_within(ex: Executor, base: MemoryPlace, record: ir.RecordType, name: str, type_: ir.Type) -> Place:
+def _somewhere_within(ex: Execution, base: MemoryPlace, record: ir.RecordType, name: str, type_: ir.Type) -> Place:
     """A field of a record of which nobody knows where its fields are."""
     text = f"where `{name}` stands in its record is not known: {record.unsized}"
     at = ex.opaque(text, ir.Scalar("unsigned long", 8, "uint"), origin=(record, name))
     offset = at if isinstance(at, Node) else ex.graph.zero
     moved = ex.graph.binary("+", base.pointer.offset, offset, I8)
-    inner = MemoryPlace(Pointer(base.pointer.target, moved, type_, None, base.pointer.one_of), type_, None)
+    inner = MemoryPlace(Pointer(base.pointer.target, moved, type_), type_)
     if ir.is_reference(type_):
         return pointer_place(ex, expressions.read(ex, inner, ir.Span("", 0, 0, 0, 0)), type_)
     return inner
 
 
-def _through_reference(ex: Executor, inner: LocalPlace) -> Place:
+def _through_reference(ex: Execution, inner: LocalPlace) -> Place:
     """A field of reference type names the place that it was bound to."""
     if not ir.is_reference(inner.type):
         return inner
     return _referred(ex, ex.memory.read(ex.state, inner, ex.place_of(inner.symbol.span)), inner.type)
 
 
-def _referred(ex: Executor, value: Value, type_: ir.Type) -> Place:
+def _referred(ex: Execution, value: Value, type_: ir.Type) -> Place:
     if not ir.is_reference(type_):
         return TemporaryPlace(value, type_)
     return dereference(value, ex.graph) if isinstance(value, Pointer) else TemporaryPlace(value, type_.pointee)
 
 
-def index_place(ex: Executor, expr: ir.Index) -> Place:
+def index_place(ex: Execution, expr: ir.Index) -> Place:
     base = _array_base(ex, expr.base)
     index = expressions.number(ex, expr.index)
     if index.kind.is_float:  # In code with errors, of which clang has made no integer.
@@ -189,7 +174,7 @@ def index_place(ex: Executor, expr: ir.Index) -> Place:
         # In a template the type may be known of the value only: `auto row = t + i; row[1]`.
         is_dependent = isinstance(expr.type, ir.OpaqueType) and not expr.type.bytes
         element = base.pointee if is_dependent else expr.type
-        return dereference(advance(ex, base, index, element, subscript=True), ex.graph)
+        return dereference(advance(ex, base, index, element), ex.graph)
     if isinstance(base, ArrayValue):
         return TemporaryPlace(ex.memory.element(base, index, expr.type), expr.type)
     if isinstance(base, Text):
@@ -197,7 +182,7 @@ def index_place(ex: Executor, expr: ir.Index) -> Place:
     return pointer_place(ex, base, ir.PointerType(expr.type))
 
 
-def _array_base(ex: Executor, base: ir.Expr) -> LocalPlace | Value:
+def _array_base(ex: Execution, base: ir.Expr) -> LocalPlace | Value:
     """The array or pointer that is subscripted, without decaying a local array to a pointer."""
     inner = base
     while isinstance(inner, ir.Cast) and not inner.explicit and isinstance(inner.operand.type, ir.ArrayType):
@@ -215,5 +200,5 @@ def _array_base(ex: Executor, base: ir.Expr) -> LocalPlace | Value:
     return expressions.evaluate(ex, base)
 
 
-def function_value(ex: Executor, expr: ir.FunctionName) -> Value:
+def function_value(ex: Execution, expr: ir.FunctionName) -> Value:
     return FunctionValue(expr.function)

@@ -26,10 +26,10 @@ from cudalint.host.values.arithmetic import F8, I4, I8, kind_of
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.host.executor.executor import Executor
+    from cudalint.host.executor.execution import Execution
 
 
-def literal_value(ex: Executor, expr: ir.Constant) -> Value:
+def literal_value(ex: Execution, expr: ir.Constant) -> Value:
     if isinstance(expr.value, str):
         return Text(_unquoted(expr.value))
     kind = kind_of(expr.type) if isinstance(expr.type, ir.Scalar) else (F8 if isinstance(expr.value, float) else I4)
@@ -49,7 +49,7 @@ def _unquoted(literal: str) -> str:
         return literal
 
 
-def init_list_value(ex: Executor, expr: ir.InitList) -> Value:
+def init_list_value(ex: Execution, expr: ir.InitList) -> Value:
     type_ = expr.type
     values = [expressions.evaluate(ex, e) for e in expr.elements]
     if isinstance(type_, ir.ArrayType):
@@ -63,7 +63,7 @@ def init_list_value(ex: Executor, expr: ir.InitList) -> Value:
     return values[0] if values else zero_value(ex, type_)
 
 
-def zero_value(ex: Executor, type_: ir.Type) -> Value:
+def zero_value(ex: Execution, type_: ir.Type) -> Value:
     """The value-initialised object of a type."""
     if isinstance(type_, ir.Scalar):
         return ex.graph.const(0, kind_of(type_))
@@ -76,14 +76,14 @@ def zero_value(ex: Executor, type_: ir.Type) -> Value:
     return ex.graph.zero
 
 
-def this_place(ex: Executor, this: ir.Symbol) -> Place:
+def this_place(ex: Execution, this: ir.Symbol) -> Place:
     value = ex.state.variables.get(this)
     if isinstance(value, Pointer):
         return dereference(value, ex.graph)
     return TemporaryPlace(ex.graph.zero, this.type)
 
 
-def initialise_field(ex: Executor, this: Place, name: str, initializer: ir.Expr) -> None:
+def initialise_field(ex: Execution, this: Place, name: str, initializer: ir.Expr) -> None:
     """One member initializer of a constructor; a base class's fields lie in the same record."""
     record = this.type if isinstance(this.type, ir.RecordType) else None
     field = record.field(name) if record else None
@@ -103,7 +103,7 @@ def initialise_field(ex: Executor, this: Place, name: str, initializer: ir.Expr)
                 expressions.write(ex, this.step(inner, type_.type), part, initializer.span)
 
 
-def statements_value(ex: Executor, expr: ir.StatementExpr) -> Value:
+def statements_value(ex: Execution, expr: ir.StatementExpr) -> Value:
     for statement in expr.statements:
         ex.statement(statement)
     if expr.value is None or ex.state.dead:
@@ -111,7 +111,7 @@ def statements_value(ex: Executor, expr: ir.StatementExpr) -> Value:
     return expressions.evaluate(ex, expr.value)
 
 
-def lambda_value(ex: Executor, expr: ir.Lambda) -> Value:
+def lambda_value(ex: Execution, expr: ir.Lambda) -> Value:
     captured: dict[ir.Symbol, Value] = {}
     for capture in expr.captures:
         symbol = capture.symbol
@@ -123,7 +123,7 @@ def lambda_value(ex: Executor, expr: ir.Lambda) -> Value:
     return Closure(expr.function, captured)
 
 
-def new_value(ex: Executor, expr: ir.New) -> Value:
+def new_value(ex: Execution, expr: ir.New) -> Value:
     for part in (expr.count, expr.initial):
         if part is not None:
             expressions.evaluate(ex, part)

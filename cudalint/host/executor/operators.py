@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, TypeVar
 
-from cudalint.host.executor import expressions
+from cudalint.host.executor import expressions, joins
 from cudalint.host.executor.conversions import as_number, as_pointer, cast, cast_pointer, convert
-from cudalint.host.executor.memory import address_of, decay, element_bytes
+from cudalint.host.executor.memory import address_of, decay
 from cudalint.host.executor.pointers import are_one, move_pointer, pointee_of, pointer_difference, pointer_place
 from cudalint.host.executor.values import (
+    PLACES,
     ArrayValue,
     Choice,
     FunctionValue,
@@ -23,17 +24,18 @@ from cudalint.host.executor.values import (
     join,
 )
 from cudalint.host.values.arithmetic import BOOL, I8, kind_of
-from cudalint.host.values.nodes import Node
+from cudalint.host.values.graph import conjuncts
+from cudalint.host.values.nodes import Node, Reason
 from cudalint.host.values.operations import COMPARISONS
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.host.executor.executor import Executor
+    from cudalint.host.executor.execution import Execution
 
 _T = TypeVar("_T")
 
 
-def unary_place(ex: Executor, expr: ir.Unary) -> Place:
+def unary_place(ex: Execution, expr: ir.Unary) -> Place:
     if expr.op == "*":
         return pointer_place(ex, expressions.evaluate(ex, expr.operand), expr.operand.type)
     if expr.op in ("++x", "--x"):
@@ -43,7 +45,7 @@ def unary_place(ex: Executor, expr: ir.Unary) -> Place:
     return TemporaryPlace(unary_value(ex, expr), expr.type)
 
 
-def unary_value(ex: Executor, expr: ir.Unary) -> Value:
+def unary_value(ex: Execution, expr: ir.Unary) -> Value:
     if expr.op == "*":
         pointer = expressions.evaluate(ex, expr.operand)
         if isinstance(pointer, FunctionValue):
@@ -69,7 +71,7 @@ def unary_value(ex: Executor, expr: ir.Unary) -> Value:
     return ex.graph.convert(operand, kind)
 
 
-def _step(ex: Executor, where: Place, expr: ir.Unary) -> tuple[Value, Value]:
+def _step(ex: Execution, where: Place, expr: ir.Unary) -> tuple[Value, Value]:
     """Increments or decrements a place; the value before and after."""
     old = expressions.read(ex, where, expr.operand.span)
     step = ex.graph.const(1 if "+" in expr.op else -1, I8)
@@ -84,7 +86,7 @@ def _step(ex: Executor, where: Place, expr: ir.Unary) -> tuple[Value, Value]:
     return old, new
 
 
-def binary_value(ex: Executor, expr: ir.Binary) -> Value:
+def binary_value(ex: Execution, expr: ir.Binary) -> Value:
     if expr.op in ("&&", "||"):
         return _short_circuit(ex, expr)
     if expr.op == ",":
@@ -94,35 +96,55 @@ def binary_value(ex: Executor, expr: ir.Binary) -> Value:
     return operate(ex, expr.op, left, right, expr.left.type, expr.right.type, expr.type)
 
 
-def _short_circuit(ex: Executor, expr: ir.Binary) -> Node:
-    """The right side is evaluated only for the lanes that the left side leaves undecided."""
-    graph = ex.graph
+def _short_circuit(ex: Execution, expr: ir.Binary) -> Node:
+    """The right side is evaluated only where the left side leaves it undecided."""
+    graph, outer = ex.graph, ex.state.guards
     left = expressions.condition(ex, expr.left)
     if left.is_const:
         decided = bool(left.value) == (expr.op == "||")
-        return graph.truth(left) if decided else expressions.condition(ex, expr.right)
+        found = graph.truth(left) if decided else expressions.condition(ex, expr.right)
+        ex.state.guards = outer
+        return found
     taken = left if expr.op == "&&" else graph.negate(left)
-    right = _for_some(ex, taken, expr.right, expressions.condition)
+    ex.state.guards = outer
+    right = _where(ex, taken, expr.right, expressions.condition)
     return graph.binary(expr.op, left, right, BOOL)
 
 
-def _for_some(ex: Executor, taken: Node, expr: ir.Expr, handler: Callable[[Executor, ir.Expr], _T]) -> _T:
-    """Evaluates an expression for the lanes of a condition; what it changes, it changes for those only."""
+def _where(ex: Execution, taken: Node, expr: ir.Expr, handler: Callable[[Execution, ir.Expr], _T]) -> _T:
+    """Evaluates an expression where a condition holds: what it changes, it changes there only, and what it checks holds
+    only there (`values.numel() ? values.data_ptr<float>() : nullptr` says nothing about the type of no values). Where
+    it ends the program, the other side is left: `n % 4 == 0 ? (void)0 : __assert_fail(...)`."""
     state = ex.state
-    before, variables = state.conditions, state.variables
+    guards, variables = state.guards, state.variables
     state.variables = dict(variables)
-    state.assume(taken)
+    _assume(ex, taken)
     result = handler(ex, expr)
     ended = state.dead
-    state.conditions, state.dead = before, False
-    state.variables = ex.join_variables(taken, state.variables, variables)
+    state.guards, state.dead = guards, False
+    if taken is not ex.graph.false:
+        for symbol, other in variables.items():
+            mine = state.variables.get(symbol, other)
+            is_place = isinstance(mine, PLACES) or isinstance(other, PLACES)
+            state.variables[symbol] = mine if is_place or mine is other else join(ex.graph, taken, mine, other)  # type: ignore[arg-type]
+    else:
+        state.variables = dict(variables)
     if ended:
-        state.assume(ex.graph.negate(taken))
+        _assume(ex, ex.graph.negate(taken))
     return result
 
 
+def _assume(ex: Execution, condition: Node) -> None:
+    """Lets a condition hold from here on."""
+    for part in conjuncts(ex.graph, condition):
+        if part.is_const:
+            ex.state.dead = ex.state.dead or not part.value
+        elif part not in ex.state.guards:
+            ex.stated(part)
+
+
 def operate(
-    ex: Executor, op: str, left: Value, right: Value, left_type: ir.Type, right_type: ir.Type, type_: ir.Type
+    ex: Execution, op: str, left: Value, right: Value, left_type: ir.Type, right_type: ir.Type, type_: ir.Type
 ) -> Value:
     """A binary operator on values, with pointer arithmetic."""
     pointers = (Pointer, Choice, Text)
@@ -137,7 +159,8 @@ def operate(
         return pointer_difference(ex, op, left, right, left_type)
     a, b = as_number(ex, left, left_type), as_number(ex, right, right_type)
     if op == "-" and isinstance(left, Pointer) and isinstance(right, Pointer):
-        return ex.memory.apart(a, b, element_bytes(pointee_of(left_type, left)), type_)
+        # Nothing says that they are arrays of their own: a function returns the end of what it was given.
+        return ex.memory.unknown(type_, Reason(False, "between two pointers"), (a, b))
     kind = kind_of(type_)
     if op in COMPARISONS or op in (">", ">="):
         kind = a.kind if a.kind.bytes >= b.kind.bytes else b.kind
@@ -146,16 +169,16 @@ def operate(
     return ex.graph.binary(op, a, b, kind)
 
 
-def assign_place(ex: Executor, expr: ir.Assign) -> Place:
+def assign_place(ex: Execution, expr: ir.Assign) -> Place:
     where, _ = _assign(ex, expr)
     return where
 
 
-def assign_value(ex: Executor, expr: ir.Assign) -> Value:
+def assign_value(ex: Execution, expr: ir.Assign) -> Value:
     return _assign(ex, expr)[1]
 
 
-def _assign(ex: Executor, expr: ir.Assign) -> tuple[Place, Value]:
+def _assign(ex: Execution, expr: ir.Assign) -> tuple[Place, Value]:
     if expr.op:
         where = expressions.place(ex, expr.target)
         old = expressions.read(ex, where, expr.target.span)
@@ -168,15 +191,8 @@ def _assign(ex: Executor, expr: ir.Assign) -> tuple[Place, Value]:
         value = expressions.evaluate(ex, expr.value)
         where = expressions.place(ex, expr.target)
     value = convert(ex, value, expr.target.type)
-    stored_at = place_of_store(expr)
-    expressions.write(ex, where, value, stored_at)
+    expressions.write(ex, where, value, expr.target.span)
     return where, value
-
-
-def place_of_store(expr: ir.Assign) -> ir.Span:
-    """For both halves of a record's copy, nvcc names the line of what is copied."""
-    is_copy = isinstance(expr.target.type, ir.RecordType) and not isinstance(expr.value, (ir.Call, ir.Construct))
-    return expr.value.span if is_copy and expr.value.span.line != expr.target.span.line else expr.target.span
 
 
 def _compound_type(expr: ir.Assign) -> ir.Type:
@@ -190,18 +206,21 @@ def _compound_type(expr: ir.Assign) -> ir.Type:
     return a
 
 
-def conditional_value(ex: Executor, expr: ir.Conditional) -> Value:
-    graph = ex.graph
+def conditional_value(ex: Execution, expr: ir.Conditional) -> Value:
+    graph, outer = ex.graph, ex.state.guards
     test = expressions.condition(ex, expr.condition)
     if test.is_const:
-        return expressions.evaluate(ex, expr.then if test.value else expr.otherwise)
-    then = _for_some(ex, test, expr.then, expressions.evaluate)
-    otherwise = _for_some(ex, graph.negate(test), expr.otherwise, expressions.evaluate)
+        value = expressions.evaluate(ex, expr.then if test.value else expr.otherwise)
+        ex.state.guards = outer
+        return value
+    ex.state.guards = outer
+    then = _where(ex, test, expr.then, expressions.evaluate)
+    otherwise = _where(ex, graph.negate(test), expr.otherwise, expressions.evaluate)
     then, otherwise = convert(ex, then, expr.type), convert(ex, otherwise, expr.type)
-    return ex.preferred(test, then, otherwise) or join(graph, test, then, otherwise)
+    return joins.preferred(ex, test, then, otherwise) or join(graph, test, then, otherwise)
 
 
-def conditional_place(ex: Executor, expr: ir.Conditional) -> Place:
+def conditional_place(ex: Execution, expr: ir.Conditional) -> Place:
     test = expressions.condition(ex, expr.condition)
     if test.is_const:
         return expressions.place(ex, expr.then if test.value else expr.otherwise)
@@ -213,7 +232,7 @@ def conditional_place(ex: Executor, expr: ir.Conditional) -> Place:
     return TemporaryPlace(join(ex.graph, test, then, otherwise), expr.type)
 
 
-def cast_value(ex: Executor, expr: ir.Cast) -> Value:
+def cast_value(ex: Execution, expr: ir.Cast) -> Value:
     type_ = expr.type
     if isinstance(expr.operand.type, ir.ArrayType) and isinstance(type_, ir.PointerType) and not type_.reference:
         where = expressions.place(ex, expr.operand)
@@ -242,20 +261,7 @@ def _cuts_off(source: ir.Type, type_: ir.Type) -> bool:
     )
 
 
-def _low_halves(expr: ir.Expr) -> Iterator[ir.Expr]:
-    """What goes into the lower half of a number with its own lower half only."""
-    if isinstance(expr, ir.Binary) and expr.op in ("+", "-", "*", "&", "|", "^"):
-        yield from _low_halves(expr.left)
-        yield from _low_halves(expr.right)
-    elif isinstance(expr, ir.Binary) and expr.op == "<<" and isinstance(expr.right, ir.Constant):
-        yield from _low_halves(expr.left)
-    elif isinstance(expr, ir.Unary) and expr.op in ("-", "~"):
-        yield from _low_halves(expr.operand)
-    else:
-        yield expr
-
-
-def cast_place(ex: Executor, expr: ir.Cast) -> Place:
+def cast_place(ex: Execution, expr: ir.Cast) -> Place:
     """A cast of an lvalue (to a reference, to a base class, of an array) still names the same place."""
     inner = expressions.place(ex, expr.operand)
     if ir.is_reference(expr.type):
@@ -270,7 +276,7 @@ def cast_place(ex: Executor, expr: ir.Cast) -> Place:
         return TemporaryPlace(cast_value(ex, expr), expr.type)
     if isinstance(inner, MemoryPlace):
         pointer = as_pointer(inner.pointer, target)
-        return MemoryPlace(pointer, target, inner.record)
+        return MemoryPlace(pointer, target)
     if isinstance(inner, LocalPlace):
         return LocalPlace(inner.symbol, inner.path, target)
     return TemporaryPlace(inner.value, target)

@@ -15,25 +15,22 @@ from cudalint.host.executor.values import (
     MemoryPlace,
     Place,
     Pointer,
-    Subscripts,
     TemporaryPlace,
     Text,
     Value,
     join,
 )
 from cudalint.host.values.arithmetic import I8, kind_of
-from cudalint.host.values.graph import Graph
-from cudalint.host.values.nodes import BLOCK_BITS, THREAD_BITS, Node, Reason
+from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
-    from cudalint.host.executor.executor import Executor
+    from cudalint.host.executor.execution import Execution
 
-_APART_BITS = 40
 NULL = Allocation("nullptr", "local", is_null=True)
 
 
-def pointer_place(ex: Executor, value: Value, type_: ir.Type) -> Place:
+def pointer_place(ex: Execution, value: Value, type_: ir.Type) -> Place:
     """`*value` for a pointer value of any form."""
     if isinstance(value, Pointer):
         return dereference(value, ex.graph)
@@ -48,15 +45,15 @@ def pointer_place(ex: Executor, value: Value, type_: ir.Type) -> Place:
     return TemporaryPlace(ex.memory.smear(value, pointee), pointee)
 
 
-def _letter(ex: Executor, text: Text, type_: ir.Type) -> Value:
+def _letter(ex: Execution, text: Text, type_: ir.Type) -> Value:
     """The first letter of a text, or the 0 that ends it."""
     if not text.text.isascii() or not isinstance(type_, ir.Scalar):
         return ex.memory.smear(text, type_)
     return ex.graph.const(ord(text.text[:1] or "\0"), kind_of(type_))
 
 
-def _choice_place(ex: Executor, value: Choice, pointee: ir.Type) -> Place:
-    """A pointer to one of several arrays, as one that goes to the first or to what lies far behind it."""
+def _choice_place(ex: Execution, value: Choice, pointee: ir.Type) -> Place:
+    """What a pointer to one of several arrays leads to: the first of them that there is."""
     found: list[MemoryPlace] = []
     for side in (value.a, value.b):
         inner = pointer_place(ex, side, ir.PointerType(pointee)) if isinstance(side, (Pointer, Choice)) else None
@@ -65,21 +62,7 @@ def _choice_place(ex: Executor, value: Choice, pointee: ir.Type) -> Place:
     if not found:
         reason = Reason(False, "it is read through one of several pointers")
         return TemporaryPlace(ex.memory.unknown(pointee, reason), pointee)
-    first = found[0]
-    pointer = replace(first.pointer, one_of=True)
-    if len(found) > 1 and not _is_alike(ex.graph, value, pointer, found[1].pointer):
-        behind = ex.graph.binary("+", found[1].pointer.offset, apart(ex.graph, 1 << value.depth), I8)
-        offset = ex.graph.select(value.condition, pointer.offset, behind)
-        pointer = replace(pointer, offset=offset, subscripts=None)
-    return replace(first, pointer=pointer)
-
-
-def _is_alike(graph: Graph, choice: Choice, first: Pointer, second: Pointer) -> bool:
-    """Whether it makes no difference to requests, nor to what meets in an array, which of them a pointer leads to."""
-    if not are_in_one_space(first.target, second.target):
-        return True
-    differs = THREAD_BITS | BLOCK_BITS | graph.loop_bits
-    return first.offset is second.offset and not choice.condition.bits & differs
+    return found[0]
 
 
 def are_one(one: Allocation | LocalMemory, other: Allocation | LocalMemory) -> bool:
@@ -89,20 +72,7 @@ def are_one(one: Allocation | LocalMemory, other: Allocation | LocalMemory) -> b
     return one is other
 
 
-def are_in_one_space(one: Allocation | LocalMemory, other: Allocation | LocalMemory) -> bool:
-    """Whether these are two arrays that a program can choose between as if they were one."""
-    if not isinstance(one, Allocation) or not isinstance(other, Allocation) or NULL in (one, other):
-        return False
-    return one.space == other.space and one.opaque is None and other.opaque is None
-
-
-def apart(graph: Graph, number: int) -> Node:
-    """The bytes from the start of an array to that of another, whose number this is, counted from it: arrays lie so far
-    apart that nothing in one is near anything in the other."""
-    return graph.const(number << _APART_BITS, I8)
-
-
-def move_pointer(ex: Executor, pointer: Value, index: Node, pointee: ir.Type) -> Value:
+def move_pointer(ex: Execution, pointer: Value, index: Node, pointee: ir.Type) -> Value:
     """`pointer + index` for a pointer of any form; what is none stays what it is."""
     if isinstance(pointer, Pointer):
         return advance(ex, pointer, index, pointee)
@@ -113,30 +83,27 @@ def move_pointer(ex: Executor, pointer: Value, index: Node, pointee: ir.Type) ->
     return pointer
 
 
-def _rest_of(ex: Executor, text: Text, index: Node, pointee: ir.Type) -> Value:
+def _rest_of(ex: Execution, text: Text, index: Node, pointee: ir.Type) -> Value:
     """A text from one of its letters on."""
     if index.is_const and 0 <= index.value <= len(text.text):
         return replace(text, text=text.text[int(index.value) :])
     return Pointer(Allocation("text", "local"), index, pointee)
 
 
-def advance(ex: Executor, pointer: Pointer, index: Node, element: ir.Type, subscript: bool = False) -> Pointer:
+def advance(ex: Execution, pointer: Pointer, index: Node, element: ir.Type) -> Pointer:
     """`pointer + index`, counted in elements."""
     graph = ex.graph
     offset = graph.binary("+", pointer.offset, graph.binary("*", index, _size(ex, element), I8), I8)
-    subscripts = None
-    if subscript and pointer.subscripts is not None and not pointer.subscripts.inner:
-        subscripts = Subscripts(pointer.subscripts.symbol, (*pointer.subscripts.indices, index))
-    return Pointer(pointer.target, offset, element, subscripts, pointer.one_of)
+    return Pointer(pointer.target, offset, element)
 
 
-def _size(ex: Executor, element: ir.Type) -> Node:
+def _size(ex: Execution, element: ir.Type) -> Node:
     """The bytes of an element; those of a type that depends on a template's parameter, or of a row of which it gives
     the length, are known to its instantiations only, and those of a struct with errors in it to nobody."""
     return ex.graph.const(element_bytes(element), I8)
 
 
-def move_choice(ex: Executor, choice: Choice, index: Node, element: ir.Type) -> Value:
+def move_choice(ex: Execution, choice: Choice, index: Node, element: ir.Type) -> Value:
     """Both sides of it, moved."""
 
     def move(side: Value) -> Value:
@@ -156,7 +123,7 @@ def pointee_of(type_: ir.Type, value: Value) -> ir.Type:
     return value.pointee if isinstance(value, Pointer) else ir.OpaqueType("?")
 
 
-def pointer_difference(ex: Executor, op: str, left: Pointer, right: Pointer, type_: ir.Type) -> Node:
+def pointer_difference(ex: Execution, op: str, left: Pointer, right: Pointer, type_: ir.Type) -> Node:
     """`left - right` in elements, or a comparison of two pointers into one array."""
     if op == "-":
         bytes_apart = ex.graph.binary("-", left.offset, right.offset, I8)

@@ -1,4 +1,4 @@
-"""The state of an execution: variables, the path condition, and the exits that lanes took."""
+"""The state of an execution: variables, the conditions that hold where it stands, and the ways out that it took."""
 
 from __future__ import annotations
 
@@ -8,89 +8,80 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.host.executor.values import Closure, LocalMemory, LocalPlace, Place, Pointer, Value
-from cudalint.host.values.graph import Graph, conjuncts
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import Effects, effects
 
-Exit = tuple[Node, dict[ir.Symbol, Value | Place]]
-"""Lanes that left a body early: their condition relative to its start, and their variables then."""
+Variables = dict[ir.Symbol, Value | Place]
 
 
 class LoopScope(Struct):
-    """A loop or switch being executed: the lanes that left it by `break`."""
+    """A loop or switch being executed."""
 
-    depth: int
-    """Length of the path condition at the start of the body."""
     is_switch: bool = False
-    breaks: list[Exit] = field(default_factory=list)
-    """The lanes that left."""
-    exits: list[Node] = field(default_factory=list)
-    """Conditions of the lanes that left for somewhere further out: returned, or continued a loop around a switch."""
-    continues: list[Exit] = field(default_factory=list)
-    """The lanes that went on to the next iteration."""
+    breaks: list[Variables] = field(default_factory=list)
+    """The variables wherever it was left by `break`."""
+    continues: list[Variables] = field(default_factory=list)
+    """The same for `continue`."""
+    exits: int = 0
+    """How often it was left for somewhere further out: by `return`, or to continue a loop around a switch."""
 
 
 class FunctionScope(Struct):
-    """A function being executed: the lanes that returned, and with what."""
+    """A function being executed."""
 
-    name: str
-    depth: int
-    """Length of the path condition at the call."""
+    key: str
+    is_instance: bool = False
+    """Whether it is a template with certain arguments."""
+    is_root: bool = False
+    """Nobody calls it."""
+    guards: tuple[Node, ...] = ()
+    """What holds where it is called."""
+    outer: dict[ir.Symbol, Value | Place | None] = field(default_factory=dict)
+    """The variables that there were before and that no branch of it has set for good, with what one in a loop has set
+    them to."""
     returns: list[tuple[Node, Value | Place | None]] = field(default_factory=list)
+    """What it returns, each with the condition under which it does."""
     returns_place: bool = False
     reaches_end: bool = False
     """Whether it also comes back from the end of its body."""
 
 
-
 class State(Struct):
-    graph: Graph
-    variables: dict[ir.Symbol, Value | Place] = field(default_factory=dict)
+    variables: Variables = field(default_factory=dict)
     """Values of variables; for a variable of reference type, the place that it names."""
-    conditions: tuple[Node, ...] = ()
+    guards: tuple[Node, ...] = ()
+    """Unknown conditions that hold where the execution stands, from branches and from those that lead out."""
     dead: bool = False
-    """No lane gets here."""
+    """Nothing comes here."""
     loop_scopes: list[LoopScope] = field(default_factory=list)
     functions: list[FunctionScope] = field(default_factory=list)
     frames: tuple[ir.Span, ...] = ()
+    """The calls of functions of the user's, innermost first."""
     library_call: ir.Span | None = None
     """The user's call of a function of the bundled headers, while its body is executed: whatever it does happens
     there, since nobody wants to read about our headers."""
-
-    def since(self, depth: int) -> Node:
-        """The path condition added after the first `depth` conditions."""
-        return self.graph.conjunction(self.conditions[depth:])
-
-    def assume(self, condition: Node) -> None:
-        """Restricts the path to the lanes for which `condition` holds, split at its conjunctions."""
-        for part in conjuncts(self.graph, condition):
-            if part.is_const:
-                if not part.value:
-                    self.dead = True
-                continue
-            if not any(part is known for known in self.conditions):
-                self.conditions = (*self.conditions, part)
 
     def before(self) -> Before:
         """What `take_back` goes back to, which later changes leave alone."""
         return Before(
             replace(self, variables=dict(self.variables)),
             tuple(len(f.returns) for f in self.functions),
-            tuple((len(s.breaks), len(s.exits), len(s.continues)) for s in self.loop_scopes),
+            tuple((len(s.breaks), len(s.continues), s.exits) for s in self.loop_scopes),
         )
 
     def take_back(self, before: Before) -> None:
-        """Forgets all that was executed since, exits included. The object stays the same, since callers up the stack
+        """Forgets all that was executed since, ways out included. The object stays the same, since callers up the stack
         hold it."""
         saved = before.state
-        self.variables, self.conditions, self.dead = saved.variables, saved.conditions, saved.dead
+        self.variables, self.guards, self.dead = saved.variables, saved.guards, saved.dead
         self.frames, self.library_call = saved.frames, saved.library_call
         self.loop_scopes, self.functions = saved.loop_scopes, saved.functions
         for function, count in zip(self.functions, before.returns, strict=False):
             del function.returns[count:]
-        for scope, (breaks, exits, continues) in zip(self.loop_scopes, before.exits, strict=False):
-            del scope.breaks[breaks:], scope.exits[exits:], scope.continues[continues:]
+        for scope, (breaks, continues, exits) in zip(self.loop_scopes, before.exits, strict=False):
+            del scope.breaks[breaks:], scope.continues[continues:]
+            scope.exits = exits
 
 
 class Before(Struct, frozen=True):
@@ -100,9 +91,7 @@ class Before(Struct, frozen=True):
     returns: tuple[int, ...]
     """How many returns of each function had been recorded by then."""
     exits: tuple[tuple[int, int, int], ...]
-    """The same for what leaves each loop: by `break`, for further out, by `continue`."""
-    guards: tuple[Node, ...] = ()
-    """The conditions on what host code checks."""
+    """The same for what leaves each loop: by `break`, by `continue`, for further out."""
 
 
 def reached(found: Effects, variables: Mapping[ir.Symbol, Value | Place]) -> Collection[ir.Symbol]:

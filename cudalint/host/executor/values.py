@@ -1,4 +1,4 @@
-"""What a C++ expression evaluates to: lane values, pointers, records, arrays in registers, closures, and places.
+"""What a C++ expression evaluates to: numbers, pointers, records, arrays in registers, closures, and places.
 
 Values are immutable; writing to a part of a record or of a local array makes a new one.
 """
@@ -61,15 +61,6 @@ class LocalMemory(Struct, frozen=True, eq=False):
     element: ir.Type
 
 
-class Subscripts(Struct, frozen=True, eq=False):
-    """How an address was spelled: one index per dimension of the declared array, outermost first, and the array."""
-
-    symbol: ir.Symbol
-    indices: tuple[Node, ...]
-    inner: int = 0
-    """Bytes from the subscripted element to a field of it."""
-
-
 class Pointer(Struct, frozen=True, eq=False):
     """An address: an allocation, and bytes from its start."""
 
@@ -77,9 +68,6 @@ class Pointer(Struct, frozen=True, eq=False):
     offset: Node
     """Bytes from the start of the target."""
     pointee: ir.Type
-    subscripts: Subscripts | None = None
-    one_of: bool = False
-    """It stands for several pointers, of which it is the first; which lanes have it is not known."""
 
 
 class RecordValue(Struct, frozen=True, eq=False):
@@ -154,21 +142,11 @@ class LocalPlace(Struct, frozen=True, eq=False):
         return LocalPlace(self.symbol, (*self.path, step), type_)
 
 
-class Within(Struct, frozen=True):
-    """The record in memory of which something is a part: its size, alignment and name, and where in it the part is."""
-
-    bytes: int
-    align: int
-    offset: int
-    name: str
-
-
 class MemoryPlace(Struct, frozen=True, eq=False):
     """An object in memory."""
 
     pointer: Pointer
     type: ir.Type
-    record: Within | None = None
 
 
 class TemporaryPlace(Struct, frozen=True, eq=False):
@@ -196,7 +174,7 @@ def join(graph: Graph, condition: Node, a: Value, b: Value) -> Value:
         return graph.select(condition, a, b)
     if isinstance(a, Pointer) and isinstance(b, Pointer) and a.target is b.target:
         offset = graph.select(condition, a.offset, b.offset)
-        return Pointer(a.target, offset, a.pointee, None, a.one_of or b.one_of)
+        return Pointer(a.target, offset, a.pointee)
     if isinstance(a, RecordValue) and isinstance(b, RecordValue) and a.fields.keys() == b.fields.keys():
         return RecordValue(a.type, {k: join(graph, condition, v, b.fields[k]) for k, v in a.fields.items()})
     if isinstance(a, ArrayValue) and isinstance(b, ArrayValue):
@@ -208,7 +186,7 @@ def join(graph: Graph, condition: Node, a: Value, b: Value) -> Value:
 def one_of_many(graph: Graph) -> Pointer:
     """What stands for a pointer that may point into too many arrays to tell them apart."""
     reason = Reason(False, "it goes through one of many pointers")
-    anywhere = graph.opaque(reason, graph.thread, I8)
+    anywhere = graph.opaque(reason, (), I8)
     return Pointer(Allocation(UNNAMED, "generic", opaque=anywhere), graph.const(0, I8), ir.OpaqueType("?"))
 
 
@@ -298,4 +276,4 @@ def _substitute_pointer(graph: Graph, pointer: Pointer, bindings: Mapping[Node, 
         if address is not target.opaque:
             # Its identity tells an array from others, so it changes only where it has to.
             target = replace(target, opaque=address)
-    return replace(pointer, target=target, offset=offset, subscripts=None)
+    return replace(pointer, target=target, offset=offset)

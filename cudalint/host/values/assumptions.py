@@ -6,14 +6,12 @@ import itertools
 import math
 from collections.abc import Callable, Collection, Iterable, Mapping
 
-import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.host.values.arithmetic import BOOL, F8, I8
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, below
-from cudalint.host.values.numeric import Rows
 from cudalint.options.expressions import (
     BinaryOp,
     CallOp,
@@ -67,12 +65,6 @@ def is_large(condition: Node) -> bool:
     if condition.size <= _LARGEST_CONDITION:
         return False
     return len([*itertools.islice(below([condition], condition.bits), _LARGEST_CONDITION)]) == _LARGEST_CONDITION
-
-
-def holds(graph: Graph, condition: Node, values: Mapping[Node, int | float]) -> bool:
-    """Whether a condition holds for generic values, some of them replaced."""
-    rows = Rows.of_one_block(graph, values)
-    return bool(np.asarray(rows.value(condition)).all())
 
 
 def _fixed(expression: Expression) -> tuple[str, int] | None:

@@ -2,20 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
-
-from cudalint.host.values.arithmetic import BOOL
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, render
 
 NOT_DECLARED = "nothing declares it"
 """What says a number that was made up for a missing name."""
-
-
-def kept(graph: Graph, symbols: Iterable[Node]) -> tuple[Node, ...]:
-    """The conditions that no option changes these numbers."""
-    numbers = ((symbol, graph.const(graph.choice(symbol).value, symbol.kind)) for symbol in symbols)
-    return tuple(graph.binary("==", symbol, number, BOOL) for symbol, number in numbers)
 
 
 def stated(graph: Graph, symbol: Node, name: str | None = None) -> str:

@@ -1,10 +1,9 @@
-"""Symbolic lane values: a hash-consed expression graph over thread indices and uniform symbols.
+"""Symbolic values: a hash-consed expression graph over uniform symbols.
 
-A value is a node. Leaves are constants, thread and block indices, uniform symbols (kernel arguments, unknown host
-values), loop counters, and opaque values (loaded data, anything that the analysis cannot follow). Inner nodes are C
-operations with the width of their C type, so that unsigned arithmetic wraps as on the device. A node knows by a bit
-set which leaves it depends on; `cudalint.host.values.numeric` gives it numbers for all threads of a block at
-once.
+A value is a node. Leaves are constants, uniform symbols (unknown numbers), loop counters, and opaque values (anything
+that the analysis cannot follow). Inner nodes are C operations with the width of their C type, so that unsigned
+arithmetic wraps. A node knows by a bit set which leaves it depends on; `cudalint.host.values.evaluation` gives it
+numbers.
 """
 
 from __future__ import annotations
@@ -19,16 +18,13 @@ from cudalint.host.values.arithmetic import (
     BOOL,
     I4,
     I8,
-    U4,
     Kind,
     Number,
     either,
     first_failure,
     wrap,
 )
-from cudalint.host.values.caches import Caches
 from cudalint.host.values.nodes import (
-    BLOCK_BITS,
     OPAQUE_BIT,
     UNINITIALISED,
     Basis,
@@ -38,20 +34,17 @@ from cudalint.host.values.nodes import (
     Stride,
     Uniform,
     bits_of,
-    is_long,
-    opaque_leaves,
     own_bit,
 )
-from cudalint.host.values.numbers import number
-from cudalint.host.values.operations import COMMUTATIVE, COMPARISONS, FUNCTIONS, SWAPPED, fold
+from cudalint.host.values.operations import COMMUTATIVE, COMPARISONS, FUNCTIONS, SWAPPED, fold, number
 from cudalint.host.values.simplify import simplify
 from cudalint.host.values.size_uses import SizeUses
 from cudalint.host.values.substitution import Substitutions
 from cudalint.host.values.valuation import Valuation
 
-_FIRST_FREE_BIT = 7
+_FIRST_FREE_BIT = 1
 _WIDEST = 8
-"""Bytes of the integers that the numbers of lanes are kept in."""
+"""Bytes of the integers that numbers are kept in."""
 _BEYOND = 1 << 63
 _WORD = 4
 _MAX_FLOAT_SIZE = 96
@@ -67,7 +60,7 @@ class Checkpoint(Struct, frozen=True, eq=False):
     nodes: Mapping[object, Node]
     atoms: Mapping[int, Node]
     next_bit: int
-    masks: tuple[int, int]
+    uniform_bits: int
     choosing: frozenset[Node]
     valuation: Valuation
     count: int
@@ -80,8 +73,6 @@ class Graph:
     def __init__(self) -> None:
         self._nodes: dict[object, Node] = {}
         self._next_bit = _FIRST_FREE_BIT
-        self._released: list[int] = []
-        """Bits of placeholders that nothing consists of any more."""
         self._count = 0
         self._shared = 0
         """How many values the host code has made."""
@@ -90,24 +81,11 @@ class Graph:
         self._substitutions = Substitutions()
         self.opaque_bits = OPAQUE_BIT
         self.uniform_bits = 0
-        self.loop_bits = 0
         self._atoms: dict[int, Node] = {}
         self._sets: dict[int, int] = {}
         """The sets of leaves that nodes depend on, each by itself: most nodes share theirs with others, and after many
         loads one takes hundreds of bytes."""
         self.uses = SizeUses()
-        """What cannot be followed of values for which that was asked."""
-        self.unscaled: set[int] = set()
-        """Values in which nothing that depends on the thread is multiplied or divided by data, as far as that was
-        asked."""
-        self.satisfied: dict[object, Mapping[Node, Number] | None] = {}
-        """Numbers for symbols under which some conditions hold, where that was asked; None where there are none."""
-        self._below: dict[int, set[int] | None] = {}
-        """What values are computed from, where that was asked; None where that are many others."""
-        self.counts: dict[int, int] = {}
-        """How many others values are computed from, up to a limit, where that was asked."""
-        self.dependences: dict[object, object] = {}
-        """What values at places in a program depend on, where that was asked."""
         self.valuation = Valuation()
         """The numbers that stand for uniform symbols where nothing else is asked for."""
         self.choosing: set[Node] = set()
@@ -117,10 +95,6 @@ class Graph:
         self.work = 0
         """How much was computed so far, in units of about a microsecond. What has to end early ends by this clock: by
         that on the wall, findings would come and go with what else the machine does."""
-        self.caches = Caches()
-        """What is kept of the numbers that were computed for nodes."""
-        self.thread = tuple(self._leaf("thread", axis, U4, 1 << axis) for axis in range(3))
-        self.block = tuple(self._leaf("block", axis, U4, 8 << axis) for axis in range(3))
         self.zero = self.const(0)
         self.one = self.const(1)
         self.true = self.const(1, BOOL)
@@ -130,25 +104,18 @@ class Graph:
 
     def checkpoint(self) -> Checkpoint:
         """What there is now: the host code's values, which all kernels of a file share."""
-        masks = (self.uniform_bits, self.loop_bits)
         return Checkpoint(
-            dict(self._nodes), dict(self._atoms), self._next_bit, masks, frozenset(self.choosing), self.valuation,
-            self._count,
+            dict(self._nodes), dict(self._atoms), self._next_bit, self.uniform_bits, frozenset(self.choosing),
+            self.valuation, self._count,
         )  # fmt: skip
 
     def rewind(self, to: Checkpoint) -> None:
         """Forgets what a kernel added. Its nodes must not be used any more, since their bits are given out again."""
         self.forget_uses()
         self._substitutions.forget()
-        self.unscaled.clear()
-        self.satisfied.clear()
-        self._below.clear()
-        self.counts.clear()
-        self.dependences.clear()
         self._nodes, self._atoms, self._next_bit = dict(to.nodes), dict(to.atoms), to.next_bit
-        self._released.clear()
         self._sets.clear()
-        self.uniform_bits, self.loop_bits = to.masks
+        self.uniform_bits = to.uniform_bits
         self._shared, self._before = to.count, self._count
         self.choosing = set(to.choosing)
         self.valuation = to.valuation.having(self.chosen_for_all(to))
@@ -164,26 +131,22 @@ class Graph:
     def forget_uses(self) -> None:
         """The generic values are settled: what they go into was looked at."""
         self.uses.forget()
-        # To make values again notes their arithmetic again.
-        self._substitutions.forget_without_data()
 
     # leaves
 
     def const(self, value: Number, kind: Kind = I4) -> Node:
         value = wrap(value, kind)
         if kind.bytes > _WIDEST and not kind.is_float and not -_BEYOND <= value < _BEYOND:
-            # Lanes have 64-bit numbers. Each such constant is told from others by its value.
+            # Numbers are kept in 64 bits. Each such constant differs from others by its value.
             return self.opaque(Reason(False, "it is a number of more than 64 bits", value), (), kind)
         return self._intern("const", (), value, kind, 0, key=("const", kind, value, isinstance(value, float)))
 
-    def uniform(
-        self, name: str, generic: Number, kind: Kind = I4, is_arbitrary: bool = False, is_computed: bool = False
-    ) -> Node:
+    def uniform(self, name: str, generic: Number, kind: Kind = I4, is_computed: bool = False) -> Node:
         """A new uniform symbol; two calls give two symbols, even of one name."""
-        return self._uniform(Uniform(name, Choice(wrap(generic, kind)), is_arbitrary, is_computed), kind)
+        return self._uniform(Uniform(name, Choice(wrap(generic, kind)), is_computed), kind)
 
     def _uniform(self, symbol: Uniform, kind: Kind) -> Node:
-        node = self._atom("uniform", (), symbol, kind)
+        node = self._atom("uniform", symbol, kind)
         self.uniform_bits |= own_bit(node)
         return node
 
@@ -243,42 +206,25 @@ class Graph:
 
     def counter(self, label: object) -> Node:
         """A new loop counter: 0 in the loop's first iteration, 1 in the second."""
-        node = self._atom("loop", (), label, I8)
-        self.loop_bits |= own_bit(node)
-        return node
+        return self._atom("loop", label, I8)
 
     def placeholder(self, kind: Kind) -> Node:
         """A new leaf that stands for a value not yet known (a variable at a loop's head); it is substituted later."""
-        return self._atom("placeholder", (), None, kind, bit=self._released.pop() if self._released else 0)
+        return self._atom("placeholder", None, kind)
 
     def opaque(self, reason: Reason, args: tuple[Node, ...], kind: Kind) -> Node:
-        """A value that cannot be followed but that is a function of `args`: lanes with equal `args` share it."""
+        """A value that cannot be followed but that is a function of `args`."""
         bits = OPAQUE_BIT
         for arg in args:
             bits |= arg.bits
         return self._intern("opaque", args, reason, kind, bits)
 
-    def variable(self, reason: Reason, args: tuple[Node, ...], kind: Kind) -> Node:
-        """An opaque value that another one will be substituted for: it has a bit of its own, by which it is found."""
-        return self._atom("opaque", args, reason, kind, OPAQUE_BIT)
-
-    def _atom(
-        self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int = 0, bit: int = 0
-    ) -> Node:
-        if not bit:
-            bit = 1 << self._next_bit
-            self._next_bit += 1
-        bits |= bit
-        for arg in args:
-            bits |= arg.bits
+    def _atom(self, op: str, payload: object, kind: Kind) -> Node:
+        bit = 1 << self._next_bit
+        self._next_bit += 1
         self._count += 1
-        node = Node(op, args, payload, kind, bits, self._count)
-        self._atoms[bit] = node
+        node = self._atoms[bit] = Node(op, (), payload, kind, bit, self._count)
         return node
-
-    def _leaf(self, op: str, axis: int, kind: Kind, bits: int) -> Node:
-        self._count += 1
-        return Node(op, (), axis, kind, bits, self._count)
 
     def number_of(self, index: int) -> int:
         """Of the value with an index, a number that tells it from others and that is the same whatever else was made
@@ -318,35 +264,21 @@ class Graph:
             self.uses.note_quotient(a, b, kind)
         elif op in ("<<", ">>"):
             self.uses.note_exponent(op, b)
-        if kind.is_float and op in ("*", "/"):
-            self.uses.note_scale(op, a, b)
         if op in COMMUTATIVE and a.is_const:
             a, b = b, a
         if a.size + b.size > _MAX_FLOAT_SIZE and kind.is_float:
             return self._summary((a, b), kind)
         node = self._intern(op, (a, b), None, kind, a.bits | b.bits, (op, kind, a.index, b.index))
-        if op == "*" and kind.bytes == _WORD and self._is_of_sizes(node):
+        if op == "*" and kind.bytes == _WORD and node.bits and not node.bits & ~self.uniform_bits:
             self.uses.products[node] = None
         return node
 
-    def _is_of_sizes(self, node: Node) -> bool:
-        """Whether nothing but unknown sizes and the place of the block goes into a value."""
-        return bool(node.bits & self.uniform_bits) and not node.bits & ~(self.uniform_bits | BLOCK_BITS)
-
     def _summary(self, parts: tuple[Node, ...], kind: Kind) -> Node:
-        """What is left of a long floating-point computation: that it depends on these leaves. It hardly ever decides an
-        address, and kept in full it would be substituted into again and again."""
-        opaque = opaque_leaves(parts)
-        kept = self._leaves(parts, () if is_long(opaque, self._below) else opaque)
-        data = any(part.bits & OPAQUE_BIT for part in parts)
-        return self.opaque(Reason(data, "it comes out of a long computation", kind="summary"), kept, kind)
-
-    def _leaves(self, parts: tuple[Node, ...], opaque: Iterable[Node] = ()) -> tuple[Node, ...]:
-        """The leaves of some values, the first ones of many, with some opaque values among them."""
+        """What is left of a long floating-point computation: that it depends on these leaves. It hardly ever decides
+        anything, and kept in full it would be substituted into again and again."""
         bits = bits_of(parts)
-        own = [leaf for leaf in (*self.thread, *self.block) if leaf.bits & bits]
-        found = {*self.atoms(bits & ~OPAQUE_BIT, ~0 << _FIRST_FREE_BIT), *opaque}
-        return (*own, *sorted(found, key=lambda node: node.index)[:_MAX_SUMMARY])
+        reason = Reason(bool(bits & OPAQUE_BIT), "it comes out of a long computation", kind="summary")
+        return self.opaque(reason, tuple(self.atoms(bits, ~OPAQUE_BIT)[:_MAX_SUMMARY]), kind)
 
     def truth(self, a: Node) -> Node:
         """`a != 0` as a bool."""
@@ -372,13 +304,13 @@ class Graph:
         return self.binary("^", a, self.const(-1, I8 if kind.code == "u" else kind), kind)
 
     def select(self, condition: Node, a: Node, b: Node) -> Node:
-        """`condition ? a : b`, lane by lane."""
+        """`condition ? a : b`."""
         condition = self.truth(condition)
         if condition.is_const:
             return a if condition.value else b
         if a is b:
             return a
-        # No program may depend on a variable that was never set, so the other side stands for all lanes.
+        # No program may depend on a variable that was never set, so the other side stands for both.
         if a.payload is UNINITIALISED or b.payload is UNINITIALISED:
             return b if a.payload is UNINITIALISED else a
         kind = either(a.kind, b.kind)
@@ -420,13 +352,13 @@ class Graph:
         return self._intern("function", (a,), name, kind, a.bits)
 
     def pick(self, index: Node, choices: tuple[Node, ...]) -> Node:
-        """`choices[index]`, lane by lane; an index outside is clamped."""
+        """`choices[index]`; an index outside is clamped."""
         if index.is_const:
             return choices[max(0, min(int(index.value), len(choices) - 1))]
         return self._intern("pick", (index, *choices), None, choices[0].kind, index.bits | bits_of(choices))
 
     def trips(self, counter: Node, condition: Node) -> Node:
-        """How many iterations a lane makes: the first value of `counter` for which `condition` does not hold."""
+        """How often a loop goes round: the first value of `counter` for which `condition` does not hold."""
         key = ("trips", counter.index, condition.index)
         if not condition.bits & ~counter.bits:
             if key not in self._nodes:
@@ -468,10 +400,6 @@ class Graph:
     def substitution(self, bindings: Mapping[Node, Node]) -> Callable[[Node], Node]:
         """The same for many nodes."""
         return self._substitutions.substitution(self, bindings)
-
-    def without_data(self, node: Node, parts: Iterable[Node]) -> Node:
-        """`node` with zeros in the place of `parts`, which are all the opaque values in it."""
-        return self._substitutions.without_data(self, node, parts)
 
 def conjuncts(graph: Graph, condition: Node) -> list[Node]:
     """The parts of a conjunction: `a && b` and `!(a || b)` are taken apart."""

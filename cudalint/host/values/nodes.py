@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from typing import Literal
 
 from msgspec import Struct
@@ -11,20 +11,12 @@ from msgspec import Struct
 from cudalint.host.values.arithmetic import Kind, Number
 from cudalint.reasons import ReasonKind
 
-THREAD_BITS = 0b000111
-BLOCK_BITS = 0b111000
-OPAQUE_BIT = 0b1000000
-"""All opaque values share one: a long simulation has tens of thousands of them."""
+OPAQUE_BIT = 1
+"""All opaque values share one."""
 GRANULE = 32
 """Generic sizes are multiples of it, unless the launch is for others."""
 _MOST_STEPS = 1 << 20
-"""Up to which the steps of a computation are counted."""
-_MAX_BELOW = 256
-"""The same for what goes into the opaque values in them, through which a loop in a loop in a loop would be copied out
-with each of its values."""
-
-_AXES = "xyz"
-
+"""Up to which the nodes of a value are counted."""
 Stride = Literal["any", "outer", "inner"]
 """Of the innermost dimension, of another one, or of one of which that is not known."""
 
@@ -58,22 +50,10 @@ class Uniform(Struct, frozen=True):
     name: str
     first: Choice
     """What stands for it unless something else is chosen (`Graph.choice`)."""
-    is_arbitrary: bool = False
-    """The program states that nothing is known of it: whatever happens for one value can happen."""
     is_computed: bool = False
     """A loop that was not followed makes it, so that it need not be any number: a power of two, perhaps."""
     stride: Stride | None = None
     """It is the distance between a tensor's elements along one of its dimensions."""
-
-
-class Counter(Struct, frozen=True):
-    """Where an atomic draws a number from that no other draws, as `atomicAdd(&count, 1)` does."""
-
-    memory: object
-    address: int
-    """Which of the arguments of what is drawn is the address."""
-    orders: bool
-    """Whether the atomic orders what comes before and after it, as one of `cuda::atomic` does; `atomicAdd` does not."""
 
 
 class Reason(Struct, frozen=True):
@@ -84,13 +64,7 @@ class Reason(Struct, frozen=True):
     text: str
     origin: object = None
     """What tells this value from others with the same text: the place that it comes from."""
-    memory: tuple[object, ...] = ()
-    """The memory that it was loaded from, and of a record in there the field."""
-    function: int | None = None
-    """Equal for values that are equal wherever their arguments are, however these are computed."""
     kind: ReasonKind = "other"
-    counter: Counter | None = None
-    """Of what an atomic found, where no other finds the same."""
 
 
 UNINITIALISED = Reason(False, "it is not initialised")
@@ -99,7 +73,7 @@ UNINITIALISED = Reason(False, "it is not initialised")
 class Node:
     """One value of the graph; equal nodes are the same object."""
 
-    __slots__ = ("args", "bits", "index", "is_const", "kind", "op", "payload", "size", "steps")
+    __slots__ = ("args", "bits", "index", "is_const", "kind", "op", "payload", "size")
 
     def __init__(self, op: str, args: tuple[Node, ...], payload: object, kind: Kind, bits: int, index: int) -> None:
         self.op = op
@@ -109,15 +83,11 @@ class Node:
         self.bits = bits
         self.index = index
         self.is_const = op == "const"
-        size = steps = 1
+        size = 1
         for argument in args:
             size += argument.size
-            steps += argument.steps
         self.size: int = min(size, _MOST_STEPS) if op != "opaque" else 1
-        """How many nodes it would take to write it out, up to a limit. A shuffle counts as one: what the lanes exchange
-        mostly stands beside it, and a butterfly of five steps is to be kept as what it is."""
-        self.steps: int = min(steps, _MOST_STEPS)
-        """The same, with what goes into opaque values."""
+        """How many nodes it would take to write it out, up to a limit."""
 
     @property
     def value(self) -> Number:
@@ -172,68 +142,10 @@ def below(nodes: Iterable[Node], bits: int) -> Iterator[Node]:
             pending.extend(node.args)
 
 
-def opaque_leaves(parts: Iterable[Node]) -> tuple[Node, ...]:
-    """The opaque values that go into others as they are; none where it takes long to find them. A trip count is one
-    with them: the counter in its condition means nothing outside."""
-    found: dict[Node, None] = {}
-    seen: set[int] = set()
-    pending = list(parts)
-    while pending:
-        node = pending.pop()
-        if node.index in seen or not node.bits & OPAQUE_BIT:
-            continue
-        seen.add(node.index)
-        if len(seen) > _MAX_BELOW:
-            return ()
-        if node.op in ("opaque", "trips"):
-            found[node] = None
-        else:
-            pending.extend(node.args)
-    return tuple(found)
-
-
-def is_long(parts: tuple[Node, ...], known: dict[int, set[int] | None]) -> bool:
-    """Whether some values take many steps to compute, those of the opaque values in them included. `known` keeps what
-    single values are computed from where that are few others, and None where they are many."""
-    long = [part for part in parts if part.steps > _MAX_BELOW]
-    if not long and sum(part.steps for part in parts) <= _MAX_BELOW:
-        return False
-    for part in long:
-        if part.index not in known:
-            known[part.index] = _few_below((part,), known)
-        if known[part.index] is None:
-            return True
-    return _few_below(parts, known) is None
-
-
-def _few_below(parts: Iterable[Node], known: Mapping[int, set[int] | None]) -> set[int] | None:
-    """The indices of all that some values are computed from, themselves included; None where they are many."""
-    seen: set[int] = set()
-    pending = list(parts)
-    while pending:
-        node = pending.pop()
-        if node.index in seen:
-            continue
-        if node.index in known:
-            inner = known[node.index]
-            if inner is None:
-                return None
-            seen |= inner
-        else:
-            seen.add(node.index)
-            pending.extend(node.args)
-        if len(seen) > _MAX_BELOW:
-            return None
-    return seen
-
-
 def render(node: Node, depth: int = 0, most: int = 6) -> str:
     """A short C-like text of a node, for messages; what lies deeper than `most` is left out."""
     if node.op == "const":
         return str(node.payload)
-    if node.op in ("thread", "block"):
-        assert isinstance(node.payload, int)
-        return f"{node.op}Idx.{_AXES[node.payload]}"
     if isinstance(node.payload, Uniform):
         return node.payload.name.removeprefix("?")
     if node.op == "cast" and not node.kind.is_float:

@@ -5,12 +5,12 @@ It says which numbers make sense for sizes (`cudalint.host.choosing.sizes`).
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 
 from msgspec import Struct, field
 
 from cudalint.host.values.arithmetic import Kind
-from cudalint.host.values.nodes import BLOCK_BITS, GRANULE, THREAD_BITS, Node, without_cast
+from cudalint.host.values.nodes import GRANULE, Node, without_cast
 
 
 class Window(Struct, frozen=True):
@@ -41,8 +41,6 @@ class SizeUses(Struct, eq=False):
     """Uniform symbols by which something is shifted, and whether to the right."""
     products: dict[Node, None] = field(default_factory=dict)
     """32-bit products of uniform symbols."""
-    fitted: tuple[Node, ...] = ()
-    """Those for which generic values have been found with which they do not overflow."""
 
     def note_quotient(self, a: Node, b: Node, kind: Kind) -> None:
         if kind.is_float:
@@ -62,15 +60,6 @@ class SizeUses(Struct, eq=False):
                 self.shares.setdefault(found[0], set()).add(number * GRANULE)
         elif a.op == "uniform" and b.is_const and not a.kind.is_float and not kind.is_float and b.value > 1:
             self.shares.setdefault(a, set()).add(int(b.value))
-
-    def note_scale(self, op: str, a: Node, b: Node) -> None:
-        """`x / width * new_width` and `x * new_width / width`: floating-point numbers by which a place among as many as
-        one size says becomes one among as many as another one says."""
-        for first, second in ((a, b), (b, a)) if op == "*" else ((a, b),):
-            inner = without_cast(first)
-            if inner.op == ("/" if op == "*" else "*") and inner.bits & _PLACE_BITS:
-                for size, other in _scales(op, inner, second):
-                    self.ratios[size.index, other.index] = (size, other)
 
     def note_exponent(self, op: str, exponent: Node) -> None:
         symbol = without_cast(exponent)
@@ -102,7 +91,6 @@ class SizeUses(Struct, eq=False):
 
     def forget(self) -> None:
         """The generic values are settled: what they go into was looked at."""
-        self.fitted = tuple(self.products)
         for seen in (
             self.products, self.quotients, self.shares, self.windows, self.loops, self.exponents, self.ratios,
             self.rounded,
@@ -159,17 +147,6 @@ def _sizes_in(product: Node) -> set[Node]:
     return found
 
 
-def _scales(op: str, inner: Node, outer: Node) -> Iterator[tuple[Node, Node]]:
-    """The sizes that a quotient is multiplied by and divided by, or a product has in it and is divided by."""
-    pairs = [(outer, inner.args[1])] if op == "*" else [(factor, outer) for factor in inner.args]
-    for pair in pairs:
-        whole, part = map(without_cast, pair)
-        if whole is not part and all(node.op == "uniform" and not node.kind.is_float for node in (whole, part)):
-            yield whole, part
-
-
-_LINEAR = frozenset({"+", "-", "<", "<=", "!=", "=="})
-_PLACE_BITS = THREAD_BITS | BLOCK_BITS
 _OF_SIZES = ("uniform", "cast", "*")
 """What the product of some sizes consists of."""
 _MOST_PARTS = 8

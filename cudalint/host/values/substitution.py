@@ -24,15 +24,9 @@ class Substitutions:
     def __init__(self) -> None:
         self._memos: dict[tuple[tuple[int, int], ...], dict[int, Node]] = {}
         """By what was put for what: the results, by the indices of nodes."""
-        self._without_data: dict[int, Node] = {}
-        """What `without_data` made of nodes."""
 
     def forget(self) -> None:
         self._memos.clear()
-        self.forget_without_data()
-
-    def forget_without_data(self) -> None:
-        self._without_data.clear()
 
     def substitute(self, graph: Graph, node: Node, bindings: Mapping[Node, Node]) -> Node:
         touched = _touched(bindings)
@@ -42,14 +36,6 @@ class Substitutions:
         """The same for many nodes."""
         touched, memo = _touched(bindings), self._memo_of(bindings)
         return lambda node: _applied(graph, node, touched, memo)
-
-    def without_data(self, graph: Graph, node: Node, parts: Iterable[Node]) -> Node:
-        """`node` with zeros in the place of `parts`: of all the opaque values in it, so that one memory does for all
-        nodes. The addresses of a long simulation consist of the same values."""
-        for part in parts:
-            if part.index not in self._without_data:
-                self._without_data[part.index] = graph.const(0, part.kind)
-        return _applied(graph, node, OPAQUE_BIT, self._without_data)
 
     def _memo_of(self, bindings: Mapping[Node, Node]) -> dict[int, Node]:
         """What was made of nodes with these bindings: at the end of a loop all variables are replaced by the same, one

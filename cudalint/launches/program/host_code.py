@@ -12,9 +12,10 @@ from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
-from cudalint.host.runtime.execution import HostExecutor, Outside, run_host
-from cudalint.host.runtime.launching import HostLaunch
-from cudalint.host.runtime.memory import Generics
+from cudalint.host.executor.code import Outside
+from cudalint.host.executor.generics import Generics
+from cudalint.host.executor.launching import Found, HostLaunch
+from cudalint.host.executor.roots import run_host
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, bits_of
 from cudalint.ir import nodes as ir
@@ -169,9 +170,9 @@ class HostCode(Struct, eq=False):
         found: list[HostLaunch] = []
         executed: set[str] = set()
         for mains, between in self._mains(self._launching()):
-            executor = self._run(mains, linked={**open_, **between})
-            self._add(executor, {ref.name for ref in self.unit.kernels}, found)
-            executed |= executor.executed
+            ran = self._run(mains, linked={**open_, **between})
+            self._add(ran, {ref.name for ref in self.unit.kernels}, found)
+            executed |= ran.executed
         return found, executed
 
     def _handed_on_elsewhere(self) -> tuple[list[HostLaunch], set[str]]:
@@ -186,9 +187,9 @@ class HostCode(Struct, eq=False):
         kernels = {ref.name for ref in self.unit.kernels}
         for unit in self._units(wrappers(self.unit.path, self._as_called()), names):
             others = tuple(ref for ref in unit.host_functions if ref.usr not in linked)
-            executor = self._run(_leading_to(names, others), linked=linked)
-            self._add(executor, kernels, found)
-            executed |= executor.executed
+            ran = self._run(_leading_to(names, others), linked=linked)
+            self._add(ran, kernels, found)
+            executed |= ran.executed
         return found, executed & {ref.key for ref in linked.values()}
 
     def _wrapped_elsewhere(self, found: Iterable[HostLaunch]) -> list[HostLaunch]:
@@ -241,7 +242,7 @@ class HostCode(Struct, eq=False):
         functions: _Functions,
         linked: Mapping[str, ir.FunctionRef] | None = None,
         executed: Collection[str] = (),
-    ) -> HostExecutor:
+    ) -> Found:
         outside = Outside(linked or {}, self._definition, run_command)
         return run_host(self.graph, functions, self.generics, self.properties, outside, executed, self.deadline)
 
@@ -276,13 +277,13 @@ class HostCode(Struct, eq=False):
         own = (ref for ref in self.unit.host_functions if ref.has_launch() and ref.name in names)
         return frozenset(_as_called(ref) for ref in own)
 
-    def _add(self, executor: HostExecutor, kernels: set[str], found: list[HostLaunch]) -> None:
-        self._note(executor)
-        found += [launch for launch in executor.launches if launch.kernel.name in kernels]
+    def _add(self, executed: Found, kernels: set[str], found: list[HostLaunch]) -> None:
+        self._note(executed)
+        found += [launch for launch in executed.launches if launch.kernel.name in kernels]
 
-    def _note(self, executor: HostExecutor) -> None:
-        self.opt_ins |= executor.opt_ins
-        self.unfollowed |= executor.unfollowed
+    def _note(self, executed: Found) -> None:
+        self.opt_ins |= executed.opt_ins
+        self.unfollowed |= executed.unfollowed
 
     def _units(self, paths: list[str], launching: frozenset[str] = frozenset()) -> Iterator[ir.Unit]:
         """They are executed, too, in the time for them."""

@@ -13,9 +13,9 @@ from msgspec.structs import replace
 from cudalint.frontend.template_uses import parts_of_list
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.heuristics import heuristic
-from cudalint.host.runtime.launching import HostLaunch, whole_number
-from cudalint.host.runtime.memory import Generics
-from cudalint.host.runtime.told_by_names import is_of_warps, rounds_up
+from cudalint.host.executor.function_names import is_of_warps, rounds_up
+from cudalint.host.executor.generics import Generics
+from cudalint.host.executor.launching import HostLaunch, whole_number
 from cudalint.host.values.arithmetic import I4, I8, U4, U8, Kind, kind_of
 from cudalint.host.values.assumptions import UnknownName, evaluate_expression
 from cudalint.host.values.graph import Graph

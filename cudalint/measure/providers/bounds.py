@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from cudalint.execute.trace import Stack
 from cudalint.facts import OutOfBounds, Place
-from cudalint.host.runtime.checked_sizes import equal
+from cudalint.host.executor.checked_sizes import equal
 from cudalint.host.values.nodes import without_cast
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import nodes_in

@@ -30,11 +30,11 @@ from cudalint.hardware.cost.requests import Asked, actual, ideal, number_of, swa
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.targets import Target
-from cudalint.host.choosing.sizes import MOST_THREADS
-from cudalint.host.values.assumptions import holds
+from cudalint.host.values.evaluation import holds
 from cudalint.host.values.nodes import bits_of
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
+from cudalint.launches.conditions import MOST_THREADS
 from cudalint.measure.executed import Executed
 from cudalint.measure.places import frames_of
 from cudalint.measure.providers.provider import Provider, Run, Subject

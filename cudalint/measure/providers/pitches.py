@@ -21,7 +21,7 @@ from cudalint.execute.program import Program
 from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import Data
 from cudalint.facts import KernelFacts, PitchMismatch, Place
-from cudalint.host.runtime.checked_sizes import equal
+from cudalint.host.executor.checked_sizes import equal
 from cudalint.host.values.nodes import without_cast
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk

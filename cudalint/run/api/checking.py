@@ -46,9 +46,9 @@ class Check:
         return self._report(self.run.result(), self.run.is_done)
 
     def _report(self, result: CheckResult, is_complete: bool = True) -> Report:
-        """With findings of one cause told once, as the command line tells them; their places are in `also`."""
-        told = with_causes_told_once(result, SourceLines(self._texts))
-        return Report(told, self._texts, is_complete)
+        """With findings of one cause reported once, as the command line does; their places are in `also`."""
+        result = with_causes_told_once(result, SourceLines(self._texts))
+        return Report(result, self._texts, is_complete)
 
     def report(self) -> Report:
         """What all files come to, once those that are left are done: each finding once."""

@@ -14,7 +14,8 @@ from msgspec.structs import fields
 from cudalint.options.analysis import AnalysisOptions, ParameterValue, RaceScope, is_define, is_standard
 from cudalint.project.settings import CommandLine, Settings
 from cudalint.registry import Selection
-from cudalint.run.pool import Limits, default_workers
+from cudalint.run.limits import Limits
+from cudalint.run.pool import default_workers
 from cudalint.system.disk.cache_folder import results_folder
 
 Extents: TypeAlias = int | Sequence[int]

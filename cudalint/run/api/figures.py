@@ -15,8 +15,8 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.report.findings.results import Failure
 from cudalint.run.api.configuration import Configuration
 from cudalint.run.api.paths import NONE, Paths, checked_texts, found_files
-from cudalint.run.file_findings import analyse
-from cudalint.run.pool import Lost
+from cudalint.run.file_facts import analyse
+from cudalint.run.limits import Lost
 from cudalint.run.runs import configure, run_all
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 
 class Sieve:
-    """Reads what it needs before any file is linted, so that a mistake is told at once."""
+    """Reads what it needs before any file is linted, so that a mistake shows at once."""
 
     def __init__(
         self,
@@ -125,7 +125,7 @@ def _written(path: str, result: CheckResult, sources: SourceLines, takes_errors:
     from cudalint.report.findings.baseline import BaselineError, write_baseline
 
     try:
-        # What is too small to be told becomes worth it once its edit has been tried, and is known, then.
+        # What is too small to be reported becomes worth it once its edit has been tried, and is known, then.
         small = [diagnostic for diagnostic in result.minor if diagnostic.held_back in ("small", "unknown")]
         stays = [d for d in result.diagnostics if d.severity == "error" and not takes_errors]
         found = [*result.diagnostics, *small]
@@ -135,8 +135,8 @@ def _written(path: str, result: CheckResult, sources: SourceLines, takes_errors:
         raise click.ClickException(str(error)) from None
     written = f"{count(len(known), 'finding')} written to {path}{_by_rule(known)}"
     left_out = len(found) - len(known)
-    told = f"{'error' if left_out == 1 else 'errors'} left out of it (--include-errors takes them in)"
-    return _with_aside(replace(result, diagnostics=tuple(stays), asides=(*result.asides, written)), left_out, told)
+    words = f"{'error' if left_out == 1 else 'errors'} left out of it (--include-errors takes them in)"
+    return _with_aside(replace(result, diagnostics=tuple(stays), asides=(*result.asides, written)), left_out, words)
 
 
 def _by_rule(diagnostics: Iterable[Diagnostic]) -> str:

@@ -24,7 +24,7 @@ _VARIABLES = (
 
 @cache
 def fingerprint() -> bytes:
-    """Another one for any other program: its files are told by their sizes and times."""
+    """Another one for any other program: its files count with their sizes and times."""
     said = [__version__, sys.version, sys.platform, *(f"{name} {_version(name)}" for name in _LIBRARIES)]
     folders = dict.fromkeys((_PACKAGE, *_rule_folders()))
     files = sorted(line for folder in folders for line in _files(folder))

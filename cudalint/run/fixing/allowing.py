@@ -62,7 +62,7 @@ def allow(
     shown: Shown,
     moved: Callable[[Sequence[Edit]], None],
 ) -> Allowed:
-    """Writes a comment for all findings that are shown. `moved` is told the edits of each pass before what they change
+    """Writes a comment for all findings that are shown. `moved` is given the edits of each pass before what they change
     is linted again."""
     first, failures = lint.reports(configured)
     reports = {report.path: report for report in first}

@@ -5,7 +5,8 @@ from __future__ import annotations
 from msgspec import Struct
 
 from cudalint.diagnostics import Edit
-from cudalint.run.file_findings import CheckJob, edits_held_together
+from cudalint.run.file_findings import joint_edits
+from cudalint.run.job import CheckJob
 
 
 class JointJob(Struct, frozen=True):
@@ -17,4 +18,4 @@ class JointJob(Struct, frozen=True):
 
 def held(job: JointJob) -> frozenset[tuple[Edit, ...]]:
     """The sets that hold together."""
-    return frozenset(edits_held_together(job.check, job.sets))
+    return frozenset(joint_edits(job.check, job.sets))

@@ -32,7 +32,7 @@ Texts = Mapping[str, str]
 Shown = Callable[[CheckResult, Texts], CheckResult]
 """Leaves what the user wants to hear of, with the texts that are not on disk."""
 Moved = Callable[[Sequence[Edit]], None]
-"""Is told the edits of each pass before anything is linted again: what knows lines has to follow."""
+"""Is given the edits of each pass before anything is linted again: what knows lines has to follow."""
 
 
 class Fixed(Struct, frozen=True):

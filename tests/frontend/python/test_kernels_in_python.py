@@ -18,7 +18,8 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import Failure, FileReport
 from cudalint.run.analysis import analyse_file
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _STRIDE = "a[threadIdx.x * 4] = 0;"
 _ACCESS = "a[threadIdx.x * 4]"

@@ -21,7 +21,8 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
 from cudalint.run.analysis import analyse_file
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _ROWS = """
 __global__ void sums(const float *x, float *y, int n, int m) {

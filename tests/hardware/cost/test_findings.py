@@ -10,7 +10,8 @@ import pytest
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 from cudalint.run.runs import result_of
 
 _COLUMNS = """

@@ -10,7 +10,8 @@ from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
 from cudalint.report.formats import costs
 from cudalint.run.analysis import analyse_file
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 
 _LOOPS = """
 __global__ void nested(const float *in, float *out, int n, int k, int m) {

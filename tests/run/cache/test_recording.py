@@ -16,7 +16,8 @@ from cudalint.launches.program.neighbours import launchers
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
 from cudalint.run.cache.checking import Present
-from cudalint.run.file_findings import CheckJob, check_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
 from cudalint.system.disk import recorder as disk
 
 PACKAGE = Path(cudalint.__file__).parent

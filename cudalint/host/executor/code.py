@@ -1,0 +1,143 @@
+"""What is known of functions and statements of host code before they are executed: which launch kernels, which end the
+program, which decide nothing."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from msgspec import Struct
+
+from cudalint.host.executor import worth
+from cudalint.host.executor.jumps import ways_out
+from cudalint.host.executor.loop_parts import LoopParts, reads_options
+from cudalint.host.executor.relevance import Relevance, ends_program
+from cudalint.host.executor.tiling import Definitions
+from cudalint.ir import nodes as ir
+from cudalint.ir import walk
+from cudalint.ir.builtins import named
+from cudalint.toolchain.buildfiles.run_command import RunCommand
+
+_SILENT = named("ignored")
+"""Functions that are not executed at all."""
+
+
+class Outside(Struct, frozen=True):
+    """What other files of the program say: an execution opens none itself."""
+
+    linked: Mapping[str, ir.FunctionRef]
+    """By their USR: the functions that launch the kernels in question, which this file only declares."""
+    find: Callable[[ir.FunctionRef], ir.FunctionRef | None]
+    """Looks for the definition of any other."""
+    run_command: Callable[[str], RunCommand | None]
+    """How the program is run whose `main` stands in a file."""
+
+    def definition(self, ref: ir.FunctionRef) -> ir.FunctionRef:
+        linked = self.linked.get(ref.usr)
+        if linked is not None:
+            return linked
+        is_declared = ref.is_user and ref.kind == "host" and not ref.templated and ref.load() is None
+        return (self.find(ref) or ref) if is_declared else ref
+
+
+class Code:
+    """Of one program; each question is answered once."""
+
+    def __init__(self, outside: Outside) -> None:
+        self.outside = outside
+        self.relevance = Relevance(self._launches, _SILENT)
+        self.definitions = Definitions()
+        self.idle: set[ir.Stmt] = set()
+        """Statements that decide no launch."""
+        self.exits: dict[ir.Stmt, tuple[ir.Stmt, ...]] = {}
+        """For jumps that lead out of functions: the statements on their way."""
+        self._sorted: set[str] = set()
+        self._jumping: set[str] = set()
+        """Keys of the functions whose idle statements, and whose jumps, are known."""
+        self._small: dict[str, bool] = {}
+        self._launching: dict[ir.Stmt, bool] = {}
+        self._ending: dict[ir.Stmt, bool] = {}
+        self._reading: dict[ir.Stmt, bool] = {}
+        self._effects: dict[ir.Stmt, walk.Effects] = {}
+
+    def has_launch(self, code: ir.Stmt) -> bool:
+        """Whether code launches a kernel, or calls or names a function that does, or calls one through a pointer."""
+        found = self._launching.get(code)
+        if found is None:
+            found = self._launching[code] = any(self._launches(node) for node in walk.walk(code))
+        return found
+
+    def _launches(self, node: Any) -> bool:
+        if isinstance(node, ir.Launch):
+            return True
+        if isinstance(node, (ir.Call, ir.Lambda, ir.FunctionName)):
+            if isinstance(node, ir.Call) and (node.callee is not None or node.name.startswith("cudaLaunch")):
+                return True
+            ref = node.function
+            return ref is not None and ref.is_user and (ref.usr in self.outside.linked or ref.has_launch())
+        return False
+
+    def leads_to_linked(self, ref: ir.FunctionRef) -> bool:
+        """Whether a function calls one that other files define, and that launches a kernel."""
+        function = ref.load() if self.outside.linked else None
+        return function is not None and self.has_launch(function.body)
+
+    def ends(self, statement: ir.ExprStmt) -> bool:
+        """Whether a statement ends the program."""
+        found = self._ending.get(statement)
+        if found is None:
+            found = self._ending[statement] = ends_program(statement)
+        return found
+
+    def reads_options(self, parts: LoopParts) -> bool:
+        """Whether a loop goes through the command line."""
+        found = self._reading.get(parts.body)
+        if found is None:
+            found = self._reading[parts.body] = reads_options(parts)
+        return found
+
+    def effects_of(self, parts: LoopParts) -> walk.Effects:
+        """What a loop may do to the variables around it."""
+        found = self._effects.get(parts.body)
+        if found is None:
+            found = self._effects[parts.body] = walk.effects(parts.condition, parts.body, parts.increment)
+        return found
+
+    def note_jumps(self, key: str, function: ir.Function) -> None:
+        if key not in self._jumping:
+            self._jumping.add(key)
+            self.exits |= ways_out(function, self.has_launch)
+
+    def sort(self, ref: ir.FunctionRef) -> None:
+        """Finds the idle statements of a function that is called for its launches."""
+        function = ref.load()
+        if function is None or ref.key in self._sorted:
+            return
+        self._sorted.add(ref.key)
+        outer = [symbol for symbol in function.parameters if isinstance(symbol.type, ir.PointerType)]
+        outer += [capture.symbol for capture in function.captures if capture.by_reference]
+        self.idle |= self.relevance.idle(function.body, (*outer, *(() if function.this is None else (function.this,))))
+
+    def is_worth_it(self, ref: ir.FunctionRef, plainly: bool) -> bool:
+        """Whether a function without launches is executed: small ones for what they return or set, long ones for the
+        global variables that they set and for what they check; of what else they do, nothing decides a launch.
+        `plainly`: only those that compute something by themselves."""
+        known = self._small.get(ref.key)
+        if plainly:
+            function = ref.load() if known is not False and not ref.named() else None
+            return function is not None and worth.is_small(function)
+        if known is None:
+            function = ref.load()
+            known = function is not None and worth.is_small(function)
+            if not known and function is not None and worth.is_for_effects(function):
+                known = True
+                self.sort(ref)
+            self._small[ref.key] = known
+        return known
+
+    def up_to_launches(self, body: ir.Stmt) -> ir.Stmt:
+        """A body without what comes after its last launch: the results' verification decides no launch."""
+        if not isinstance(body, ir.Block):
+            return body
+        last = max((i for i, s in enumerate(body.statements) if self.has_launch(s)), default=len(body.statements))
+        return ir.Block(body.statements[: last + 1], body.span)

@@ -1,1 +1,0 @@
-"""What the functions that a device has built in do to values and memory."""

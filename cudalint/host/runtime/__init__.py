@@ -1,1 +1,0 @@
-"""Executing host code as far as launches need it."""
