@@ -39,6 +39,6 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def stores_without_reads_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """For kernels of a statement or two that store to shared arrays which nobody reads: a compiler drops such stores
     (`tests/measure/test_unread.py`), and here it is they that are looked at."""
-    from cudalint.measure.work import unread
+    from cudalint.measure.work import shared
 
-    monkeypatch.setattr(unread, "_UNREAD", replace(unread._UNREAD, is_on=False))
+    monkeypatch.setattr(shared, "_UNREAD", replace(shared._UNREAD, is_on=False))
