@@ -15,8 +15,8 @@ from cudalint.facts import FileFacts
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
 from cudalint.report.findings.results import Failure, are_errors
-from cudalint.run.file_findings import analyse
-from cudalint.run.pool import Lost
+from cudalint.run.file_facts import analyse
+from cudalint.run.limits import Lost
 from cudalint.run.runs import configure, run_all
 
 T = TypeVar("T")

@@ -25,10 +25,10 @@ def with_pointer(op: str, left: Value, right: Value, type_: ir.Type, operand: ir
             if isinstance(left.offset, Data) or isinstance(right.offset, Data):
                 return COMPUTED
             if op == "-":
-                apart = plus(left.offset, -right.offset)
+                distance = plus(left.offset, -right.offset)
                 if not isinstance(operand, (ir.PointerType, ir.ArrayType)):
-                    return apart  # Addresses as numbers.
-                return binary("/", apart, max(1, left.pointee.bytes), _LONG)
+                    return distance  # Addresses as numbers.
+                return binary("/", distance, max(1, left.pointee.bytes), _LONG)
             return binary(op, left.offset, right.offset, _LONG)
         return (op == "!=") if op in ("==", "!=") else UNKNOWN
     pointer, other = (left, right) if type(left) is Pointer else (right, left)

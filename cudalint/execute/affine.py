@@ -9,11 +9,13 @@ make per period, `lasts` says for how many further periods its result goes on as
 from __future__ import annotations
 
 import math
+import operator
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from cudalint.execute.arithmetic import COMPARING
+from cudalint.execute.arithmetic import COMPARING, COMPARISONS
 from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
@@ -37,7 +39,7 @@ def wide(value: Any) -> Any:
     return value.astype(np.int64) if type(value) is np.ndarray else int(value)
 
 
-def _alike(left: Any, right: Any) -> tuple[Any, Any]:
+def _clamped(left: Any, right: Any) -> tuple[Any, Any]:
     """Plain numbers beside arrays as far as these reach: beyond, only their sides matter."""
     if type(left) is np.ndarray and type(right) is int:
         return left, max(-_FAR, min(_FAR, right))
@@ -65,7 +67,7 @@ def step_of(before: Any, after: Any) -> Any:
 
 def difference(one: Any, other: Any) -> Any:
     """Of whole numbers, which doesn't wrap."""
-    first, second = _alike(wide(one), wide(other))
+    first, second = _clamped(wide(one), wide(other))
     return first - second
 
 
@@ -101,8 +103,8 @@ def lasts(
 def _lasts(
     op: str, left: Any, right: Any, by: tuple[Any, Any], type_: ir.Type | None, mask: Any
 ) -> tuple[Any, int]:  # fmt: skip
-    left, right = _alike(wide(left), wide(right) if right is not None else 0)
-    by = _alike(*by)
+    left, right = _clamped(wide(left), wide(right) if right is not None else 0)
+    by = _clamped(*by)
     if op in COMPARING:
         return _comparison(op, left - right, by[0] - by[1]), 1
     if op in _EXTREMA:
@@ -139,32 +141,71 @@ def _sign(number: Any, step: Any) -> Any:
         if number < 0:
             return FOREVER if step <= 0 else (-number - 1) // step
         return FOREVER if step >= 0 else number // -step
+    if type(step) is int:
+        if step == 0:
+            return FOREVER
+        is_negative = np.less(number, 0)
+        if step > 0:
+            return np.where(is_negative, (-number - 1) // step, FOREVER)
+        return np.where(is_negative, FOREVER, number // -step)
     up, down = np.maximum(step, 1), np.maximum(-np.asarray(step), 1)
     negative: Any = np.where(np.less_equal(step, 0), FOREVER, (-number - 1) // up)
     return np.where(np.less(number, 0), negative, np.where(np.greater_equal(step, 0), FOREVER, number // down))
 
 
-def _comparison(op: str, apart: Any, step: Any) -> Any:
+def _comparison(op: str, distance: Any, step: Any) -> Any:
     if op in ("<", ">="):
-        return _sign(apart, step)
+        return _sign(distance, step)
     if op in ("<=", ">"):
-        return _sign(apart - 1, step)
-    if type(apart) is int and type(step) is int:
-        if apart == 0 or step == 0:
+        return _sign(distance - 1, step)
+    if type(distance) is int and type(step) is int:
+        if distance == 0 or step == 0:
             return FOREVER if step == 0 else 0
-        turns, rest = divmod(-apart, step)
+        turns, rest = divmod(-distance, step)
         return turns - 1 if rest == 0 and turns > 0 else FOREVER
     safe = np.where(np.equal(step, 0), 1, step)
-    turns, rest = np.floor_divide(-np.asarray(apart), safe), np.remainder(-np.asarray(apart), safe)
+    turns, rest = np.floor_divide(-np.asarray(distance), safe), np.remainder(-np.asarray(distance), safe)
     meets = np.equal(rest, 0) & (turns > 0)
     unequal = np.where(meets, turns - 1, FOREVER)
-    return np.where(np.equal(step, 0), FOREVER, np.where(np.equal(apart, 0), 0, unequal))
+    return np.where(np.equal(step, 0), FOREVER, np.where(np.equal(distance, 0), 0, unequal))
+
+
+def has_lasted(
+    op: str, before: tuple[Any, Any], after: tuple[Any, Any], by: tuple[Any, Any], type_: ir.Type | None
+) -> Any:  # fmt: skip
+    """Whether the result of an operator has moved by a constant step as its operands moved by `by`, from `before` to
+    `after`: a bool, or an array by lane. That is what `lasts` says of `before`, without a division for most of them."""
+    try:
+        (left, right), (new_left, new_right) = (_clamped(wide(left), wide(right)) for left, right in (before, after))
+        if op in COMPARING or op in _EXTREMA:
+            compare: Callable[[Any, Any], Any] = COMPARISONS.get(op, operator.le)
+            return np.equal(compare(left, right), compare(new_left, new_right))
+        if op in _SUMS and (op != "*" or (type(by[0]) is int and by[0] == 0) or (type(by[1]) is int and by[1] == 0)):
+            old, new = _exact(op, left, right), _exact(op, new_left, new_right)
+            return np.equal(_times_around(old, type_), _times_around(new, type_))
+    except OverflowError:
+        return False
+    return np.greater_equal(lasts(op, *before, by, type_)[0], 1)
+
+
+def _exact(op: str, left: Any, right: Any) -> Any:
+    return left if op == "cast" else left * right if op == "*" else left + right if op == "+" else left - right
+
+
+def _times_around(number: Any, type_: ir.Type | None) -> Any:
+    """How often a number wraps around in a type of integers."""
+    if not isinstance(type_, ir.Scalar) or type_.kind not in ("int", "uint"):
+        return 0
+    bits, is_signed = 8 * type_.bytes, type_.kind == "int"
+    if bits >= 64:
+        return 0 if is_signed else np.less(number, 0)
+    return (number + (1 << (bits - 1) if is_signed else 0)) >> bits
 
 
 def _within(number: Any, divisor: Any, step: Any) -> Any:
     """For how many steps `floor(number / divisor)` stays."""
     rest = number % divisor
-    if type(rest) is int and type(step) is int and type(divisor) is int:
+    if type(step) is int:
         if step == 0:
             return FOREVER
         return (divisor - 1 - rest) // step if step > 0 else rest // -step
@@ -238,18 +279,15 @@ def _by_bits(bits: int, step: Any, mask: Any) -> tuple[Any, int]:
 def _sum(op: str, left: Any, right: Any, by: tuple[Any, Any], type_: ir.Type | None) -> tuple[Any, int]:
     """Of what only wrap-around, or a product of two that move, keeps from going on for ever."""
     periods: Any = FOREVER
-    exact: Any
     step: Any
     if op == "*":
-        exact, step = left * right, left * by[1] + right * by[0]
+        step = left * by[1] + right * by[0]
         periods = _none_where(by[0] * by[1])
-    elif op == "cast":
-        exact, step = left, by[0]
     else:
-        exact, step = (left + right, by[0] + by[1]) if op == "+" else (left - right, by[0] - by[1])
+        step = _exact(op, *by)
     if not isinstance(type_, ir.Scalar) or type_.kind not in ("int", "uint"):
         return periods, 1
-    return _least(periods, held(exact, step, type_)), 1
+    return _least(periods, held(_exact(op, left, right), step, type_)), 1
 
 
 def held(number: Any, step: Any, type_: ir.Scalar) -> Any:

@@ -22,13 +22,13 @@ _DTYPES: Final[dict[tuple[str, int], np.dtype[Any]]] = {
     ("float", 4): np.dtype(np.float32), ("float", 8): np.dtype(np.float64),
 }  # fmt: skip
 _WIDEST: Final[np.dtype[Any]] = np.dtype(np.int64)
-_COMPARISONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
+COMPARISONS: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "<": operator.lt, "<=": operator.le, ">": operator.gt, ">=": operator.ge, "==": operator.eq, "!=": operator.ne,
 }  # fmt: skip
 _PLAIN: Final[dict[str, Callable[[Any, Any], Any]]] = {
     "+": operator.add, "-": operator.sub, "*": operator.mul, "&": operator.and_, "|": operator.or_, "^": operator.xor,
 }  # fmt: skip
-COMPARING: Final = frozenset(_COMPARISONS)
+COMPARING: Final = frozenset(COMPARISONS)
 
 
 def dtype_of(type_: ir.Scalar) -> np.dtype[Any]:
@@ -74,16 +74,16 @@ def binary(op: str, left: Any, right: Any, type_: ir.Scalar) -> Any:
     """A built-in operator on two numbers, of which neither is data; `type_` is that of the result, and of a comparison
     that of its operands does not matter: they are of one type by now."""
     plain = type(left) is not np.ndarray and type(right) is not np.ndarray
-    compare = _COMPARISONS.get(op)
+    compare = COMPARISONS.get(op)
     if compare is not None:
-        return compare(left, right) if plain else compare(*_alike(left, right))
+        return compare(left, right) if plain else compare(*_comparable(left, right))
     return _plain(op, left, right, type_) if plain else _arrays(op, left, right, type_)
 
 
-def _alike(left: Any, right: Any) -> tuple[Any, Any]:
+def _comparable(left: Any, right: Any) -> tuple[Any, Any]:
     """Both sides of a comparison. Plain numbers that an array's type can't hold are compared as wide ones."""
     if type(left) is not np.ndarray:
-        right, left = _alike(right, left)
+        right, left = _comparable(right, left)
         return left, right
     if type(right) is not np.ndarray and left.dtype.kind in "iu" and isinstance(right, int):
         info = np.iinfo(left.dtype)

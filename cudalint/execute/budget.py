@@ -52,7 +52,7 @@ class TooMuch(Exception):
 
 
 Site = tuple[Any, Stack, object]
-"""An access or a branch of the source, as calls lead there, and what tells apart several accesses of one call."""
+"""An access or a branch of the source, as calls lead there, and what distinguishes several accesses of one call."""
 
 
 def size_of(*parts: ir.Expr | None) -> int:

@@ -17,7 +17,7 @@ _SYMMETRIC: Final = frozenset({"+", "*", "&", "|", "^", "min", "max", "==", "!="
 """Operators that give the same when their sides change places."""
 
 
-class Alike(Data):
+class Butterfly(Data):
     """Data that lanes at some distances have in common."""
 
     __slots__ = ("among", "distance", "source")
@@ -31,7 +31,7 @@ class Alike(Data):
 
 def among(value: Value) -> int:
     """The distances in a warp at which lanes have one value for certain, as bits."""
-    if isinstance(value, Alike):
+    if isinstance(value, Butterfly):
         return value.among
     return WARP_LANES - 1 if is_common(value) else 0
 
@@ -39,14 +39,14 @@ def among(value: Value) -> int:
 def exchanged(value: Data, distance: Value) -> Data:
     """What lanes have from those at a distance, which `__shfl_xor_sync` says."""
     is_step = type(distance) is int and 0 < distance < WARP_LANES and not distance & (distance - 1)
-    return value if value.is_common or not is_step else Alike(among(value), value, distance)
+    return value if value.is_common or not is_step else Butterfly(among(value), value, distance)
 
 
 def combined(op: str, left: Value, right: Value) -> Data:
     """What an operator makes of two values, at least one of which lanes at some distances have in common."""
     for one, other in ((left, right), (right, left)):
-        if isinstance(one, Alike) and one.source is other and op in _SYMMETRIC:
-            return Alike(among(other) | one.distance)
+        if isinstance(one, Butterfly) and one.source is other and op in _SYMMETRIC:
+            return Butterfly(among(other) | one.distance)
     return of_all((left, right))
 
 
@@ -55,4 +55,4 @@ def of_all(values: Iterable[Value]) -> Data:
     shared = WARP_LANES - 1
     for value in values:
         shared &= among(value)
-    return Alike(shared) if shared else COMPUTED
+    return Butterfly(shared) if shared else COMPUTED

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
+from cudalint.execute.execution import Frame
 from cudalint.execute.library import effect_of, place_of
-from cudalint.execute.machine import Frame
 from cudalint.execute.memory import Allocation, as_type, plus
 from cudalint.execute.places import nowhere
 from cudalint.execute.program import Evaluate, Execute, Locate, Place, Program
@@ -58,9 +58,9 @@ class Calls:
 
     def place(self, e: ir.Call) -> Locate:
         """Where what a call returns is: what it refers to, or a place of its own."""
-        handed_through = place_of(self._program, e)
-        if handed_through is not None:
-            return handed_through
+        forwarded = place_of(self._program, e)
+        if forwarded is not None:
+            return forwarded
         effect = effect_of(self._program, e)
         called = self._called(e)
         type_ = ir.referent(e.type)
@@ -169,12 +169,12 @@ class Calls:
                 own.cells[0] = this
                 hidden.setdefault(function.this, m.environment.get(function.this))
                 m.environment[function.this] = own
-            mask, state = m.mask, (m.broken, m.continued, m.stack, m.library, m.handed, m.is_lost)
+            mask, state = m.mask, (m.broken, m.continued, m.stack, m.library, m.passed, m.is_lost)
             if not reference.is_user:
                 m.library = m.library or e
             elif m.library is None:
                 m.stack = (e, *m.stack)
-                m.handed = (_handed(e, arguments, bound, this), *m.handed)
+                m.passed = (_passed(e, arguments, bound, this), *m.passed)
             m.broken = m.continued = None
             ended = m.ended
             frame = Frame(function, m.data)
@@ -183,7 +183,7 @@ class Calls:
             if m.mask is not None:
                 self._program.statement(function.body)(m)
             m.frames.pop()
-            m.broken, m.continued, m.stack, m.library, m.handed, m.is_lost = state
+            m.broken, m.continued, m.stack, m.library, m.passed, m.is_lost = state
             if saved is not None:
                 m.environment = saved
             for symbol, old in hidden.items():
@@ -238,11 +238,11 @@ class Calls:
                 m.memory.store(this.allocation, at, value, field.type, expression)
 
 
-def _handed(
+def _passed(
     e: ir.Call | ir.Construct, arguments: Sequence[ir.Expr], bound: dict[ir.Symbol, Allocation | Pointer],
     this: Pointer | None,
 ) -> tuple[tuple[Pointer, ir.Expr], ...]:  # fmt: skip
-    """The addresses that a call hands on, with the expressions that make them."""
+    """The addresses that a call passes on, with the expressions that make them."""
     found = []
     for value, argument in zip(bound.values(), arguments, strict=False):
         pointer = value.cells.get(0) if isinstance(value, Allocation) else value

@@ -145,7 +145,7 @@ class Drawn(Data):
 
     @property
     def is_scaled(self) -> bool:
-        """Whether it is up to the size of what was loaded how far lanes are apart (`threadIdx.x * n[0]`), which that of
+        """Whether the distance between lanes is up to the size of what was loaded (`threadIdx.x * n[0]`), which that of
         arbitrary numbers says nothing about."""
         waiting: list[Drawn] = [self]
         while waiting:
@@ -296,7 +296,7 @@ def either_number(
     return made
 
 
-def settled(value: Drawn) -> Any:
+def decided(value: Drawn) -> Any:
     """What a number is whatever data decides, if all that goes into it are plain numbers of which data chooses some;
     None for any other."""
     choices: dict[object, None] = {}
@@ -322,10 +322,10 @@ def settled(value: Drawn) -> Any:
     return found if np.ndim(found) else np.asarray(found).item()
 
 
-def settled_together(first: Drawn, second: Drawn, is_either: bool) -> Any:
+def decided_together(first: Drawn, second: Drawn, is_either: bool) -> Any:
     """The same of whether both of two numbers are other than zero, or either."""
     truths = tuple(Drawn("!=", (each, 0), each.type) for each in (first, second))
-    return settled(Drawn("|" if is_either else "&", truths, _BOOL))
+    return decided(Drawn("|" if is_either else "&", truths, _BOOL))
 
 
 def _chosen_by(value: Any, taken: dict[object, bool], known: dict[int, Any]) -> Any:

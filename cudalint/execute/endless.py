@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cudalint.execute.lanes import is_same_mask
 from cudalint.execute.values import Data, Pointer, Value
 
 if TYPE_CHECKING:
@@ -14,10 +15,6 @@ if TYPE_CHECKING:
     from cudalint.execute.memory import Allocation
 
     Cell = tuple[Allocation, int]
-
-
-def is_same_mask(one: Any, other: Any) -> bool:
-    return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
 def is_same_value(one: Value, other: Value, mask: Mask) -> bool:

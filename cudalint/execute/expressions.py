@@ -2,21 +2,18 @@
 
 from __future__ import annotations
 
-import functools
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudalint.execute.addresses import with_pointer
-from cudalint.execute.arithmetic import COMPARING, binary
-from cudalint.execute.butterflies import Alike
-from cudalint.execute.butterflies import combined as in_butterfly
-from cudalint.execute.drawn import Drawn, computed_number, settled_together, whole_number
-from cudalint.execute.memory import LITERAL, NULL, Allocation, as_type, either, joined, plus
-from cudalint.execute.places import _CHAR
+from cudalint.execute.conditions import Conjunction, narrowed, opposite, widened
+from cudalint.execute.drawn import Drawn, decided_together, whole_number
+from cudalint.execute.memory import LITERAL, NULL, Allocation, as_type, either, joined
+from cudalint.execute.operators import combine, common_type, may_wrap, watch_cast
+from cudalint.execute.places import CHAR
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.values import (
-    COMPUTED,
+    AGGREGATES,
     MOST_ELEMENTS,
     UNKNOWN,
     Aggregate,
@@ -24,9 +21,7 @@ from cudalint.execute.values import (
     Data,
     FunctionValue,
     Pointer,
-    Symbolic,
     Value,
-    is_common,
     leaves,
 )
 from cudalint.execute.whole_numbers import compared_as_whole
@@ -36,9 +31,6 @@ from cudalint.ir import walk
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
 
-_AGGREGATES = (ir.RecordType, ir.ArrayType)
-INT = ir.Scalar("int", 4, "int")
-_NUMBERS = frozenset({int, bool, float, np.ndarray})
 _LONG = ir.Scalar("long", 8, "int")
 
 
@@ -91,7 +83,7 @@ class Expressions:
         built_in = _built_in(e)
         if built_in is not None:
             return built_in
-        if isinstance(e, ir.Name) and not isinstance(ir.referent(e.symbol.type), _AGGREGATES):
+        if isinstance(e, ir.Name) and not isinstance(ir.referent(e.symbol.type), AGGREGATES):
             return self._variable(e)
         place = self._program.place(e)
 
@@ -143,7 +135,7 @@ class Expressions:
                 holds = m.truth(value(m))
                 if type(holds) is bool:
                     return not holds
-                return ~holds if type(holds) is np.ndarray else _opposite(holds)
+                return ~holds if type(holds) is np.ndarray else opposite(holds)
 
             return negated
         left, operator = (0, "-") if op == "-" else (-1, "^")
@@ -214,13 +206,13 @@ class Expressions:
                 if type(second) is bool and second is stops_at:
                     return second
                 if type(first) is Drawn and type(second) is Drawn:
-                    both = settled_together(first, second, stops_at)
+                    both = decided_together(first, second, stops_at)
                     if both is not None:
                         return m.truth(both)
                 if stops_at:
-                    return _widened(first, second)
+                    return widened(first, second)
                 known = second.known if isinstance(second, Conjunction) else second
-                return _narrowed(first, known) if type(known) is np.ndarray else first
+                return narrowed(first, known) if type(known) is np.ndarray else first
             go_on, _ = m.split(~first if stops_at else first)
             if is_branch:
                 m.branch(e, mask, go_on)
@@ -232,8 +224,8 @@ class Expressions:
             if isinstance(second, Data):
                 # What the left side says of some lanes is known: the others are up to data.
                 if stops_at:
-                    return _widened(second, first)
-                return _narrowed(second, first)
+                    return widened(second, first)
+                return narrowed(second, first)
             return (first | second) if stops_at else (first & second)
 
         return computed
@@ -247,7 +239,7 @@ class Expressions:
         def assign(m: Machine) -> Value:
             new = value(m)
             allocation, offset, type_ = place(m)
-            if not isinstance(type_, _AGGREGATES):
+            if not isinstance(type_, AGGREGATES):
                 new = as_type(new, type_)
             m.memory.store(allocation, offset, new, type_, stored_at)
             return new
@@ -262,12 +254,12 @@ class Expressions:
             by = value(m)
             allocation, offset, type_ = place(m)
             old = m.memory.load(allocation, offset, type_, target)
-            common = _common(type_, value_type, op)
+            common = common_type(type_, value_type, op)
             if isinstance(common, ir.Scalar) and not isinstance(type_, ir.PointerType):
                 old, by = as_type(old, common), by if op in ("<<", ">>") else as_type(by, common)
             new = combine(m, op, old, by, common, common)
-            if m.notes is not None and _may_wrap(common, type_):
-                _watch_cast(m, new, type_)
+            if m.notes is not None and may_wrap(common, type_):
+                watch_cast(m, new, type_)
             new = as_type(new, type_)
             m.memory.store(allocation, offset, new, type_, target)
             return new
@@ -307,7 +299,7 @@ class Expressions:
     def _cast(self, e: ir.Cast) -> Evaluate:
         operand, type_ = e.operand, e.type
         if isinstance(ir.referent(operand.type), ir.ArrayType):
-            pointee = type_.pointee if isinstance(type_, ir.PointerType) else _CHAR
+            pointee = type_.pointee if isinstance(type_, ir.PointerType) else CHAR
             if isinstance(operand, ir.Constant):
                 literal = Pointer(LITERAL, 0, pointee)
                 return lambda m: literal
@@ -326,14 +318,14 @@ class Expressions:
                 return m.memory.load(allocation, offset, own, e)
 
             return read
-        value, is_narrow = self._program.value(operand), _may_wrap(ir.referent(operand.type), type_)
+        value, is_narrow = self._program.value(operand), may_wrap(ir.referent(operand.type), type_)
         own = ir.referent(operand.type)
         is_whole = isinstance(own, ir.Scalar) and own.kind == "float"
 
         def cast(m: Machine) -> Value:
             found = value(m)
             if is_narrow and m.notes is not None:
-                _watch_cast(m, found, type_)
+                watch_cast(m, found, type_)
             if is_whole and type(found) is Data:
                 found = whole_number(found, type_, e.span)
             return as_type(found, type_)
@@ -344,7 +336,7 @@ class Expressions:
 
     def _init_list(self, e: ir.InitList) -> Evaluate:
         type_ = e.type
-        if not isinstance(type_, _AGGREGATES):
+        if not isinstance(type_, AGGREGATES):
             return self._program.value(e.elements[0]) if e.elements else lambda m: 0
         fields = _fields(type_, len(e.elements))
         given: list[tuple[int, ir.Type, Any]] = []
@@ -424,50 +416,18 @@ class Expressions:
         return executed
 
 
-class PartlyKnown(Data):
-    """A condition of which only a part is known."""
-
-    __slots__ = ("known",)
-
-    def __init__(self, known: Any, data: Data) -> None:
-        super().__init__(data.kind, data.reason, is_common=data.is_common)
-        self.known = known
 
 
-class Conjunction(PartlyKnown):
-    """It holds for no lane for which the known part does not."""
-
-    __slots__ = ()
 
 
-class Disjunction(PartlyKnown):
-    """It holds for all lanes for which the known part does."""
-
-    __slots__ = ()
 
 
-def _narrowed(condition: Data, known: Any) -> Conjunction:
-    """A condition, together with one of which it is known for which lanes it holds."""
-    return Conjunction(known & condition.known if isinstance(condition, Conjunction) else known, condition)
 
 
-def _widened(condition: Data, known: Any) -> Data:
-    """A condition, or one of which it may be known for which lanes it holds."""
-    sure = [each.known for each in (condition, known) if isinstance(each, Disjunction)]
-    sure += [known] if type(known) is np.ndarray else []
-    return Disjunction(functools.reduce(np.logical_or, sure), condition) if sure else _unsettled(condition)
 
 
-def _opposite(condition: Data) -> Data:
-    """That a condition does not hold."""
-    if isinstance(condition, Conjunction):
-        return Disjunction(~condition.known, condition)
-    return Conjunction(~condition.known, condition) if isinstance(condition, Disjunction) else condition
 
 
-def _unsettled(condition: Data) -> Data:
-    """A condition of which no part is known."""
-    return Data(condition.kind, condition.reason) if isinstance(condition, Conjunction) else condition
 
 
 def _place_of_store(e: ir.Assign) -> ir.Expr:
@@ -491,94 +451,16 @@ def _by_data(m: Machine, then: Evaluate, otherwise: Evaluate, holds: Data) -> Va
     return either(first, second, is_common=holds.is_common)
 
 
-def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, operand: ir.Type) -> Value:
-    """A built-in operator on any two values; `type_` is that of the result, `operand` that of the left side."""
-    kinds = type(left), type(right)
-    if kinds[0] in _NUMBERS and kinds[1] in _NUMBERS:
-        own = operand if op in COMPARING else type_
-        if m.notes is not None:
-            m.watch(op, left, right, own)
-        return binary(op, left, right, own) if isinstance(own, ir.Scalar) else COMPUTED
-    if kinds[0] is Data and kinds[1] is Data:
-        return (left if right.is_common or not left.is_common else right).derived
-    if Pointer in kinds:
-        if m.notes is not None:
-            _watch_pointers(m, op, left, right)
-        return with_pointer(op, left, right, type_, operand)
-    if issubclass(kinds[0], Data) or issubclass(kinds[1], Data):
-        for value in (left, right):
-            if isinstance(value, Symbolic):
-                return value.combined(op, left, right, type_, operand)
-        if m.notes is not None and op in ("*", "&"):
-            m.watch("==", right if issubclass(kinds[0], Data) else left, 0)
-        if Alike in kinds:
-            return in_butterfly(op, left, right)
-        found = _of_data(op, left, right)
-        if Drawn in kinds and isinstance(found, Data):
-            return computed_number(op, left, right, type_, operand) or Data("computed", is_common=found.is_common)
-        return found
-    if any(kind in (Aggregate, Closure, FunctionValue) for kind in kinds):
-        return COMPUTED
-    own = operand if op in COMPARING else type_
-    return binary(op, left, right, own) if isinstance(own, ir.Scalar) else COMPUTED
 
 
-def _watch_pointers(m: Machine, op: str, left: Value, right: Value) -> None:
-    if type(left) is Pointer and type(right) is Pointer:
-        if left.allocation is not right.allocation or isinstance(right.offset, Data):
-            return
-        if op == "-":
-            m.watch("/", plus(left.offset, -right.offset), left.pointee.bytes)
-        else:
-            m.watch(op, left.offset, right.offset)
-    elif op in ("&", "%"):
-        m.watch(op, left.offset if type(left) is Pointer else left, right)
 
 
-def _of_data(op: str, left: Value, right: Value) -> Value:
-    """Data stays data, but where a plain number decides alone."""
-    for value in (left, right):
-        if op in ("*", "&") and type(value) is int and value == 0:
-            return 0
-    if op == "%" and type(right) is int and right == 1:
-        return 0
-    data, number = (left, right) if isinstance(left, Data) else (right, left)
-    if data.is_common and not is_common(number):
-        found = Data(data.kind, data.reason, data.origin)
-        found.is_derived = True
-        return found
-    return data.derived
 
 
-def _watch_cast(m: Machine, value: Value, type_: ir.Type) -> None:
-    if type(value) not in (int, float, bool, np.ndarray):
-        return
-    if isinstance(type_, ir.Scalar) and type_.kind == "bool":
-        m.watch("!=", value, 0)
-    else:
-        m.watch("cast", value, 0, type_)
 
 
-def _may_wrap(source: ir.Type, target: ir.Type) -> bool:
-    """Whether a conversion may change a whole number, or cuts one out of a float."""
-    if not isinstance(source, ir.Scalar) or not isinstance(target, ir.Scalar) or target.kind not in ("int", "uint"):
-        return isinstance(target, ir.Scalar) and target.kind == "bool"
-    if source.kind == "float":
-        return True
-    return target.bytes < source.bytes or (source.kind != target.kind and source.kind != "bool")
 
 
-def _common(target: ir.Type, value: ir.Type, op: str) -> ir.Type:
-    """The type that `target op= value` is computed in: see [conv.prom] and [expr.arith.conv]."""
-    if not isinstance(target, ir.Scalar) or not isinstance(value, ir.Scalar):
-        return target
-    if op in ("<<", ">>"):
-        return target if target.bytes >= INT.bytes else INT
-    if target.kind == "float" or value.kind == "float":
-        floats = [type_ for type_ in (target, value) if type_.kind == "float"]
-        return max(floats, key=lambda type_: type_.bytes)
-    wider = max((target, value), key=lambda type_: (type_.bytes, type_.kind == "uint"))
-    return wider if wider.bytes >= INT.bytes and wider.kind != "bool" else INT
 
 
 def _fields(type_: ir.RecordType | ir.ArrayType, given: int) -> list[tuple[int, ir.Type]]:

@@ -16,7 +16,11 @@ if TYPE_CHECKING:
     Array = NDArray[Any]
 
 Extents = tuple[int, int, int]
-AXES = "xyz"
+
+
+def is_same_mask(one: Mask | None, other: Mask | None) -> bool:
+    """Whether two masks have the same lanes; None has none."""
+    return one is other or (one is not None and other is not None and np.array_equal(one, other))
 
 
 class Lanes:

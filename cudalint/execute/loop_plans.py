@@ -16,22 +16,21 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from msgspec import Struct, field
 
-from cudalint.execute.affine import FOREVER, MOST_TIMES, difference, lasts, least_by_warp, plain, step_of, wide
-from cudalint.execute.arithmetic import converted
-from cudalint.execute.memory import Allocation, address, plus
-from cudalint.execute.values import COMPUTED, Closure, Data, FunctionValue, Pointer, Value
+from cudalint.execute.affine import FOREVER, MOST_TIMES, difference, has_lasted, lasts, least_by_warp, step_of
+from cudalint.execute.lanes import is_same_mask
+from cudalint.execute.memory import Allocation
+from cudalint.execute.values import Closure, Data, FunctionValue, Pointer, Value
 from cudalint.hardware.banks import BANK_BYTES
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
-from cudalint.ir import nodes as ir
 
 if TYPE_CHECKING:
+    from cudalint.execute.execution import Note
     from cudalint.execute.lanes import Mask
-    from cudalint.execute.machine import Machine, Note
+    from cudalint.execute.machine import Machine
     from cudalint.execute.trace import AccessEvent
 
 Cell = tuple[Allocation, int]
-_ABSENT = object()
 
 
 class Turn(Struct, eq=False):
@@ -74,14 +73,14 @@ class Limit(NamedTuple):
     """What ends a plan some day."""
 
     periods: Any
-    apart: Any
+    distance: Any
     step: Any
     """Periods come from dividing the one by the other."""
     mask: Mask | None
 
 
 class Misfit(Exception):
-    """Turns don't go on alike, with this period."""
+    """Turns don't repeat with this period."""
 
     def __init__(self, times: int = 1) -> None:
         super().__init__()
@@ -90,13 +89,13 @@ class Misfit(Exception):
 
 
 class History:
-    """The turns of one execution of a loop, for as long as they may be alike."""
+    """The turns of one execution of a loop, for as long as they may repeat."""
 
     def __init__(self, machine: Machine) -> None:
         self.machine = machine
         self.turns: list[Turn] = []
         self.together = 0
-        """The last turns, since which no lane has left: those before are not alike."""
+        """The last turns, since which no lane has left: those before do not repeat."""
         self._epoch = machine.epoch
 
     def begin(self) -> None:
@@ -112,7 +111,7 @@ class History:
         outer = self.machine.writes[-1]
         for cell, old in self.turns[-1].written.items():
             outer.setdefault(cell, old)
-        self.together = self.together + 1 if _is_same_mask(self.turns[-1].mask, self.machine.mask) else 0
+        self.together = self.together + 1 if is_same_mask(self.turns[-1].mask, self.machine.mask) else 0
         if self._epoch != self.machine.epoch:
             self._epoch, self.turns, self.together = self.machine.epoch, [], 0
 
@@ -123,11 +122,11 @@ class History:
         return Turn(*numbers, m.mask, m.interval)
 
     def plan(self, period: int, needed: int) -> Plan:
-        """How turns go on, if the last two periods were alike; or a misfit, also where fewer periods than `needed` go
+        """How turns go on, if the last two periods were equal; or a misfit, also where fewer periods than `needed` go
         on like them."""
         turns, now, last = self.turns, self._now(), len(self.turns)
         first, second = turns[last - 2 * period], turns[last - period]
-        if not _is_same_mask(first.mask, second.mask) or not _is_same_mask(second.mask, now.mask):
+        if not is_same_mask(first.mask, second.mask) or not is_same_mask(second.mask, now.mask):
             raise Misfit
         found = _Findings(self.machine, period, needed, now.mask)
         passed = self.machine.trace.barriers[second.barriers : now.barriers]
@@ -207,7 +206,7 @@ def moved(old: Value, new: Value) -> Any:
 def _is_same_null(one: Any, other: Any) -> bool:
     if isinstance(one, Data) or isinstance(other, Data):
         return isinstance(one, Data) and isinstance(other, Data)
-    return _is_same_mask(one, other)
+    return is_same_mask(one, other)
 
 
 def _is_same_memory(one: Allocation, other: Allocation) -> bool:
@@ -221,29 +220,28 @@ def _is_same_step(one: Any, other: Any, mask: Mask) -> bool:
     return bool((np.equal(one, other) | ~mask).all())
 
 
-def _is_same_mask(one: Any, other: Any) -> bool:
-    return one is other or (one is not None and other is not None and np.array_equal(one, other))
-
-
 class _Findings:
     """How long two periods' notes and events go on as they do."""
 
     def __init__(self, machine: Machine, period: int, needed: int, mask: Mask) -> None:
         self.machine, self.needed, self.mask = machine, needed, mask
         self.grows = False
-        self._period, self._alike = period, 1
+        self._period, self._repeats = period, 1
         self.forgotten: dict[Allocation, None] = {}
         self.stale: dict[Allocation, None] = {}
         self.times = 1
         self._whole: int = FOREVER
-        self._by_warp: Any = None
+        self._by_lane: Any = None
         self.limits: list[Limit] = []
+        self._steps: dict[tuple[int, int], Any] = {}
+        """Of arrays that notes have, by their identities."""
+        self._noted: set[tuple[Any, ...]] = set()
         self.waits = False
         """The threads of a block wait for each other, and go forward together."""
 
     @property
     def window(self) -> int:
-        return self._period * self._alike
+        return self._period * self._repeats
 
     # --- how long ----------------------------------------------------------------------------------
 
@@ -255,15 +253,15 @@ class _Findings:
             if mask is None or mask is self.mask:
                 self._whole = min(self._whole, periods)
                 return
-        mask = self.mask if mask is None else mask
-        own = least_by_warp(np.broadcast_to(periods, mask.shape), mask, self.machine.lanes.warps)
-        self._by_warp = own if self._by_warp is None else np.minimum(self._by_warp, own)
+        if mask is not None and mask is not self.mask:
+            periods = np.where(mask, periods, FOREVER)
+        self._by_lane = periods if self._by_lane is None else np.minimum(self._by_lane, periods)
 
     def check(self) -> None:
         """A longer period is better than one that ends soon."""
         longer = self._period * self.times
         needed = max(self.needed, 4 * self.times if self.times > 1 and longer <= MOST_TIMES else 0)
-        if self._whole < needed or (self._by_warp is not None and self._active().max(initial=0) < needed):
+        if self._whole < needed or (self._by_lane is not None and self._active().max(initial=0) < needed):
             raise Misfit(self.times)
 
     def _active(self) -> Any:
@@ -276,17 +274,19 @@ class _Findings:
 
     def _each(self) -> Any:
         """Periods of each warp; those in which others wait for one are no more than that has."""
-        found = np.minimum(self._by_warp, self._whole)
+        by_lane = np.broadcast_to(self._by_lane, self.mask.shape)
+        found = np.minimum(least_by_warp(by_lane, self.mask, self.machine.lanes.warps), self._whole)
         if not self.waits:
             return found
         least = np.where(self._warps(), found, FOREVER).min(axis=1, keepdims=True)
         return np.broadcast_to(least, found.shape)
 
     def periods(self) -> Any:
-        if self._by_warp is None:
+        if self._by_lane is None:
             return self._whole
-        active = self._active()
-        return int(active[0]) if (active == active[0]).all() else self._each()
+        each = self._each()
+        active = each[self._warps()]
+        return int(active[0]) if (active == active[0]).all() else each
 
     # --- notes -------------------------------------------------------------------------------------
 
@@ -296,15 +296,28 @@ class _Findings:
         for old, new in zip(before, after, strict=True):
             if old.op != new.op:
                 raise Misfit
-            if not (old.mask is new.mask or _is_same_mask(old.mask, new.mask)):
+            if not is_same_mask(old.mask, new.mask):
                 raise Misfit
             if old.op == "element":
                 self._element(old, new)
             elif old.left is not new.left or old.right is not new.right:
-                self._note(old, new)
+                # What is computed once more of the same operands says the same.
+                key = new.op, new.type, id(new.mask), *map(_identity, (old.left, new.left, old.right, new.right))
+                if key not in self._noted:
+                    self._noted.add(key)
+                    self._note(old, new)
+
+    def _step(self, before: Value, after: Value) -> Any:
+        """`step_of`, of which many operators ask for the same operands."""
+        if type(before) is not np.ndarray or type(after) is not np.ndarray:
+            return step_of(before, after)
+        key = id(before), id(after)
+        if key not in self._steps:
+            self._steps[key] = step_of(before, after)
+        return self._steps[key]
 
     def _note(self, old: Note, new: Note) -> None:
-        by = step_of(old.left, new.left), step_of(old.right, new.right)
+        by = self._step(old.left, new.left), self._step(old.right, new.right)
         if by[0] is None or by[1] is None:
             raise Misfit
         if type(by[0]) is int and type(by[1]) is int and by[0] == 0 == by[1]:
@@ -312,16 +325,16 @@ class _Findings:
         periods, times = lasts(new.op, new.left, new.right, by, new.type, new.mask)
         self.times = max(self.times, times)
         # What it did from the last period to this one must be what it goes on to do.
-        came, _ = lasts(new.op, old.left, old.right, by, new.type)
-        if np.less(came, 1).any():
-            periods = np.where(np.less(came, 1), 0, periods) if np.ndim(came) else 0
+        has_lasted_ = has_lasted(new.op, (old.left, old.right), (new.left, new.right), by, new.type)
+        if not np.all(has_lasted_):
+            periods = np.where(has_lasted_, periods, 0) if np.ndim(has_lasted_) else 0
         if type(periods) is int and periods >= FOREVER:
             return
         self.limit(periods, new.mask)
         if self.machine.watchers > 1:
             is_level = new.op in ("/", "%", ">>", "&", "cast")
-            apart = difference(new.left, 0 if is_level else new.right)
-            self.limits.append(Limit(periods, apart, by[0] if is_level else difference(*by), new.mask))
+            distance = difference(new.left, 0 if is_level else new.right)
+            self.limits.append(Limit(periods, distance, by[0] if is_level else difference(*by), new.mask))
         if self._whole < self.needed:
             raise Misfit(self.times)
 
@@ -355,13 +368,13 @@ class _Findings:
         for ancient, old, new in zip(oldest, before, after, strict=True):
             if old.node is not new.node or old.operation != new.operation or old.bytes != new.bytes:
                 raise Misfit
-            if old.data != new.data or old.stack != new.stack or not _is_same_mask(old.mask, new.mask):
+            if old.data != new.data or old.stack != new.stack or not is_same_mask(old.mask, new.mask):
                 raise Misfit
             if not _is_same_memory(old.allocation, new.allocation):
                 raise Misfit
             self._weight(ancient, old, new)
             self._offset(old, new)
-            if new.operation != "load" and new.allocation.contents is not None and not _stores_alike(old, new):
+            if new.operation != "load" and new.allocation.contents is not None and not _stores_the_same(old, new):
                 self.stale[new.allocation] = None
 
     def _weight(self, ancient: Any, old: Any, new: Any) -> None:
@@ -385,8 +398,8 @@ class _Findings:
         unit = max(BANK_BYTES, new.bytes)
         if new.allocation.space != "shared" and not _is_one_place(new, mask):
             unit = max(SECTOR_BYTES, new.bytes)
-        alike = int(np.max(unit // np.gcd(np.abs(step), unit)))
-        self._alike = math.lcm(self._alike, alike)
+        repeats = int(np.max(unit // np.gcd(np.abs(step), unit)))
+        self._repeats = math.lcm(self._repeats, repeats)
         if self.window > 2 * MOST_TIMES:
             raise Misfit
 
@@ -407,15 +420,19 @@ class _Findings:
         if len(before) != len(after):
             raise Misfit
         for old, new in zip(before, after, strict=True):
-            if old.node is not new.node or old.stack != new.stack or not _is_same_mask(old.mask, new.mask):
+            if old.node is not new.node or old.stack != new.stack or not is_same_mask(old.mask, new.mask):
                 raise Misfit
-            if not _is_same_mask(getattr(old, "taken", None), getattr(new, "taken", None)) and hasattr(old, "taken"):
+            if not is_same_mask(getattr(old, "taken", None), getattr(new, "taken", None)) and hasattr(old, "taken"):
                 raise Misfit
             if not np.array_equal(old.weight, new.weight):
                 self.grows = True
 
 
-def _stores_alike(old: AccessEvent, new: AccessEvent) -> bool:
+def _identity(value: Value) -> Any:
+    return value if type(value) is int else id(value)
+
+
+def _stores_the_same(old: AccessEvent, new: AccessEvent) -> bool:
     """Whether the same lanes store the same to the same places."""
     if isinstance(new.offset, Data) or not _is_still(old.offset, new.offset):
         return False
@@ -441,59 +458,15 @@ def is_opaque(value: Value) -> bool:
     return isinstance(value, (Data, float)) or (type(value) is np.ndarray and value.dtype.kind == "f")
 
 
-def tell_outer(machine: Machine, plan: Plan, turns: int) -> None:
-    """Notes for loops around what the number of turns that are left out comes from; they come in chunks."""
-    periods = plan.periods if type(plan.periods) is int else np.repeat(plan.periods, WARP_LANES, axis=1)
-    for limit in plan.limits:
-        step = limit.step if type(limit.step) is int else np.where(limit.step == 0, 1, limit.step)
-        machine.note_operator("/", limit.apart, step or 1 if type(step) is int else step, limit.mask)
-        machine.note_operator(">=", limit.periods, periods, limit.mask)
-    machine.note_operator("/", (periods - 1) * plan.period, turns, machine.mask)
 
 
-def go_forward(machine: Machine, moves: dict[Cell, Any], interval: Any, periods: Any) -> None:
-    """Moves cells and the interval on by some periods: a plain number of them, or an array [R, warps] or [R, L]."""
-    by_lane = periods
-    if type(periods) is np.ndarray:
-        periods = plain(periods)
-        by_lane = periods
-        if type(periods) is np.ndarray and periods.shape[1] == machine.lanes.warps:
-            by_lane = np.repeat(periods, WARP_LANES, axis=1)
-    if type(by_lane) is int and by_lane == 0:
-        return
-    for (allocation, offset), step in moves.items():
-        value = allocation.cells[offset]
-        allocation.cells[offset] = _further(value, _times_over(step, by_lane))
-    if not (type(interval) is int and interval == 0):
-        found = wide(machine.interval) + _times_over(interval, by_lane)
-        machine.interval = found.astype(np.int32) if type(found) is np.ndarray else int(converted(found, _INT))
 
 
-def _times_over(step: Any, by: Any) -> Any:
-    """What so many steps come to; whole ones that no array holds wrap around as the machine's do."""
-    return _whole((address(step) if type(step) is int and type(by) is np.ndarray else step) * by)
 
 
-_INT = ir.Scalar("int", 4, "int")
 
 
-def _whole(number: Any) -> Any:
-    if type(number) is np.ndarray:
-        return number if number.dtype.kind == "i" else np.floor(number).astype(np.int64)
-    return int(number // 1)
 
 
-def forget(machine: Machine, allocation: Allocation) -> None:
-    """All elements of an array have become data."""
-    for offset, value in allocation.cells.items():
-        if allocation.depth < machine.depth:
-            machine.note_write(allocation, offset, value)
-        allocation.cells[offset] = COMPUTED
 
 
-def _further(value: Value, by: Any) -> Value:
-    if type(value) is Pointer:
-        return Pointer(value.allocation, plus(value.offset, by), value.pointee, value.null)
-    if type(value) is np.ndarray:
-        return (value.astype(np.int64) + (address(by) if type(by) is int else by)).astype(value.dtype)
-    return int(value) + by

@@ -12,11 +12,13 @@ import numpy as np
 from msgspec import Struct
 
 from cudalint.execute.affine import FOREVER, difference, is_number, lasts, step_of
-from cudalint.execute.loop_plans import Cell, History, go_forward, moved, value_before
+from cudalint.execute.loop_forward import go_forward
+from cudalint.execute.loop_plans import Cell, History, moved, value_before
 from cudalint.execute.values import Data, Pointer, Value
 
 if TYPE_CHECKING:
-    from cudalint.execute.machine import Machine, Note
+    from cudalint.execute.execution import Note
+    from cudalint.execute.machine import Machine
 
 _GOLDEN = (5**0.5 - 1) / 2
 """Multiples of it lie evenly between whole numbers."""
@@ -97,7 +99,7 @@ def _turns_left(history: History) -> Any:
         return None
     left: Any = FOREVER
     for oldest, old, new in zip(*each, strict=True):
-        periods = _turns_alike(oldest, old, new)
+        periods = _lasting_turns(oldest, old, new)
         if periods is None:
             return None
         left = np.minimum(left, periods) if np.ndarray in (type(left), type(periods)) else min(left, periods)
@@ -106,7 +108,7 @@ def _turns_left(history: History) -> Any:
     return left if (np.broadcast_to(left, mask.shape)[mask] < FOREVER).any() else None
 
 
-def _turns_alike(oldest: Note, old: Note, new: Note) -> Any:
+def _lasting_turns(oldest: Note, old: Note, new: Note) -> Any:
     """How often an operator of the condition gives what it did, if its operands move by constant steps."""
     if oldest.op != new.op or old.op != new.op:
         return None

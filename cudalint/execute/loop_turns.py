@@ -8,15 +8,8 @@ import numpy as np
 
 from cudalint.execute.affine import FOREVER, MOST_TIMES
 from cudalint.execute.endless import Standing
-from cudalint.execute.loop_plans import (
-    History,
-    Misfit,
-    Plan,
-    forget,
-    go_forward,
-    is_opaque,
-    tell_outer,
-)
+from cudalint.execute.loop_forward import forget, go_forward, note_for_outer_loops
+from cudalint.execute.loop_plans import History, Misfit, Plan, is_opaque
 from cudalint.execute.loop_samples import Samples, samples_of
 from cudalint.execute.trace import LeftOut
 from cudalint.execute.values import Data
@@ -29,7 +22,7 @@ if TYPE_CHECKING:
 _PERIODS = (1, 2, 3, 4)
 """In turns, that are tried unasked."""
 _TRIES = frozenset({6, 8, 12, 16, 24, 32, 48, 64, 96})
-"""Turns after which what is not alike is looked at again."""
+"""Turns after which those that do not repeat are looked at again."""
 _MOST_REMEMBERED = 2 * MOST_TIMES + 8
 """Turns, until the history begins anew."""
 _MOST_NOTES = 100_000
@@ -37,7 +30,7 @@ _LEAST_QUIET = 3
 """Turns of a loop that leaves nothing, of which two are executed."""
 _STEPS = 24_000
 """That the turns of a loop may take until some stand for others only by estimate."""
-_MOST_ALIKE = 512
+_MOST_KNOWN = 512
 """Turns that are executed of a loop whose length is known."""
 _LESS_IN_NESTS = 3
 """Halvings of that for each loop around."""
@@ -206,7 +199,7 @@ class Turns:
         self.machine.trace.left_out.append(LeftOut(self._node, self.machine.stack, "too many turns", 1))
         return True
 
-    # --- turns that are alike ----------------------------------------------------------------------
+    # --- turns that repeat -------------------------------------------------------------------------
 
     def _close_turn(self) -> None:
         self._history.end()
@@ -224,7 +217,7 @@ class Turns:
         return seen <= 2 * period + 2 or seen in (3 * period, self._first) or seen in _TRIES
 
     def _try(self, period: int) -> bool:
-        """Goes forward, if turns are alike after such periods. There is no plan then if they are so for ever."""
+        """Goes forward, if turns repeat with such a period. There is no plan then if they are so for ever."""
         try:
             plan = self._history.plan(period, needed=2 + -(-_LEAST_SAVED // period))
         except Misfit as misfit:
@@ -250,7 +243,7 @@ class Turns:
     # --- going forward -----------------------------------------------------------------------------
 
     def _enter_window(self, plan: Plan) -> bool:
-        """Goes to the turns that stand for those that go on alike. The last ones of these are executed as they are.
+        """Goes to the turns that stand for those that repeat. The last ones of these are executed as they are.
 
         Of turns whose weights grow two neighbours in the middle stand for all, since their mean is that of all.
         """
@@ -264,7 +257,7 @@ class Turns:
         elif (chunks - 1) * length < _LEAST_SAVED:
             return False
         if m.watchers > 1:
-            tell_outer(m, plan, length)
+            note_for_outer_loops(m, plan, length)
         in_periods = length // plan.period
         before, after = (0, (chunks - 1) * in_periods)
         if plan.grows:
@@ -303,7 +296,7 @@ class Turns:
         budget = max(_LEAST_STEPS, _STEPS >> (_LESS_IN_NESTS * (m.watchers - 1) + less))
         if len(self._history.turns) < _TURNS_TO_KNOW or executed < self._next_look:
             return False
-        if spent < too_much * budget and executed < too_much * _MOST_ALIKE:
+        if spent < too_much * budget and executed < too_much * _MOST_KNOWN:
             return False
         self._next_look = 2 * executed
         least = max(_FEWEST_SAMPLES, _LEAST_SAMPLES >> (less + (spent // (_MUCH_TOO_MUCH * budget)).bit_length()))

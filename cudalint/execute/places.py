@@ -13,7 +13,7 @@ from cudalint.ir import nodes as ir
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
 
-_CHAR = ir.Scalar("char", 1, "int")
+CHAR = ir.Scalar("char", 1, "int")
 
 
 def nowhere(type_: ir.Type) -> Place:

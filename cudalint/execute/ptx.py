@@ -10,11 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
-from cudalint.execute.expressions import combine
 from cudalint.execute.library.copies import copy_piece
 from cudalint.execute.library.matrices import ROW
 from cudalint.execute.library.warps import lane_numbers, shuffled
 from cudalint.execute.memory import as_type, plus
+from cudalint.execute.operators import combine
 from cudalint.execute.program import Evaluate, Execute, Locate, Program
 from cudalint.execute.ptx_text import Instruction, address, instructions, registers_of, whole
 from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, Data, Pointer, Value, truth

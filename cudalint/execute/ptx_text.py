@@ -1,4 +1,4 @@
-"""The text of inline PTX, taken apart into instructions."""
+"""The text of inline PTX, split into instructions."""
 
 from __future__ import annotations
 

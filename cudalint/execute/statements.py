@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from cudalint.execute.budget import size_of
+from cudalint.execute.conditions import Conjunction, Disjunction
 from cudalint.execute.drawn import Drawn
-from cudalint.execute.expressions import Conjunction, Disjunction
 from cudalint.execute.loops import compiled_loop
 from cudalint.execute.memory import Allocation, as_type, either, joined
 from cudalint.execute.places import variable
@@ -21,7 +21,6 @@ if TYPE_CHECKING:
     from cudalint.execute.lanes import Mask
     from cudalint.execute.machine import Machine
 
-_AGGREGATES = (ir.RecordType, ir.ArrayType)
 
 
 class Statements:

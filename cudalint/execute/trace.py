@@ -29,7 +29,7 @@ else:
 
 Stack = tuple[ir.Call | ir.Construct, ...]
 """The calls that lead to a place, the innermost first."""
-Handed = tuple[tuple[tuple[Any, Any], ...], ...]
+Passed = tuple[tuple[tuple[Any, Any], ...], ...]
 """For each call, the innermost first, pointers and the expressions that make them."""
 BarrierScope = Literal["warp", "block"]
 """Whose threads wait: those of a warp or a part of one, or those of the block, of several warps, or of more."""
@@ -64,9 +64,9 @@ class AccessEvent(NamedTuple):
     guard: Mask | None = None
     """The lanes that come to the innermost branch around it, which the compiler may turn into a predicate; None where
     there is none, in the innermost loop."""
-    handed: Handed = ()
-    """What each call of `stack` hands on: the address that a parameter leads to, and the argument that says it."""
-    apart: int = 0
+    passed: Passed = ()
+    """What each call of `stack` passes on: the address that a parameter leads to, and the argument that says it."""
+    divergent: int = 0
     """How many conditions there are on the way, or breaks of the loop around, for which lanes of a warp may find
     different data."""
     subscripts: tuple[Any, ...] = ()
@@ -177,9 +177,9 @@ class CallEvent(NamedTuple):
     position: int
     """How many accesses there are in the trace before it."""
     is_users: bool
-    """It is the user's, or may be: that of a library makes no barrier, and touches only what it is handed."""
+    """It is the user's, or may be: that of a library makes no barrier, and touches only what it is passed."""
     pointers: tuple[Pointer, ...]
-    """Into memory that others see, that it is handed: by value, in records, and as what it is called on."""
+    """Into memory that others see, that it is passed: by value, in records, and as what it is called on."""
     is_in_part: bool = False
     """Its body was executed, with parts that the front end lost: they are within or behind what is in the trace."""
 

@@ -39,7 +39,7 @@ def _assigns(name: str) -> bool:
 
 
 NO_BODY: Final = "has no body in sight"
-_HANDED: Final = "a call of the function that it is handed, which nothing in sight names"
+_FUNCTOR: Final = "a call of the function that it is handed, which nothing in sight names"
 _OF_TEMPLATE: Final = "a call of which only template arguments tell the function, and nothing gives them"
 
 
@@ -113,11 +113,11 @@ class Unseen:
         elif function is None:
             receiver = ir.type_name(e.receiver.type) if e.receiver is not None else ""
             name = f"the call of `{e.name}`" if e.name else "a call"
-            m.unread(e.span, _HANDED if receiver == FUNCTION_CLASS else f"which function {name} means is not known")
+            m.unread(e.span, _FUNCTOR if receiver == FUNCTION_CLASS else f"which function {name} means is not known")
         elif is_users:
             m.gap(e.span, f"`{e.name or function.name}` {why}", "unseen" if why == NO_BODY else "other")
         elif pointers or e.receiver is not None:
-            # A library's functions touch the memory that they are handed, and no other.
+            # A library's functions touch the memory that they are passed, and no other.
             m.unread(e.span, f"`{e.name}` has no body in sight", "unseen")
         if is_users or pointers:
             m.call(e, e.name, is_users, pointers)

@@ -16,6 +16,8 @@ if TYPE_CHECKING:
     from cudalint.execute.trace import AccessEvent
 
 DataKind = Literal["loaded", "atomic", "float", "computed", "unknown"]
+AGGREGATES = (ir.RecordType, ir.ArrayType)
+"""Types of which a value has several cells."""
 
 
 class Data:

@@ -9,6 +9,7 @@ import numpy as np
 
 from cudalint.execute.arithmetic import COMPARING, binary
 from cudalint.execute.memory import as_type
+from cudalint.execute.operators import combine
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.values import Value
 from cudalint.ir import nodes as ir
@@ -52,8 +53,6 @@ def _compared(op: str, whole: Evaluate, bound: Evaluate, type_: ir.Scalar, other
 
 
 def _plainly(m: Machine, op: str, number: Value, limit: Value, type_: ir.Scalar) -> Value:
-    from cudalint.execute.expressions import combine
-
     return combine(m, op, as_type(number, type_), limit, type_, type_)
 
 

@@ -135,9 +135,9 @@ class Attempt(Struct, frozen=True):
         """The names that were given a number, or a type."""
         return {name: guess.value for name, guess in self.setting.guesses.items() if guess.value is not None}
 
-    def told(self) -> frozenset[str]:
-        """The names of types that say what they are."""
-        return frozenset(name for name, guess in self.setting.guesses.items() if guess.is_told)
+    def known_types(self) -> frozenset[str]:
+        """The undeclared types whose names say what they are (`uint8`)."""
+        return frozenset(name for name, guess in self.setting.guesses.items() if guess.is_known)
 
 
 class _Learned(Struct):
@@ -356,7 +356,7 @@ class Source(Struct, frozen=True):
         return unit
 
     def _replaced(self, setting: Setting) -> Iterator[tuple[str, bytes]]:
-        """What is read in place of included files on disk; clang tells files apart and not their paths."""
+        """What is read in place of included files on disk; clang identifies files, not paths."""
         yield from ((path, data) for path, data in setting.respelled.items() if path != self.path)
         done = {disk.resolved(path) for path in setting.respelled}
         yield from ((as_path(path), data) for path, data in self.others.items() if disk.resolved(path) not in done)

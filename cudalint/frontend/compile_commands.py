@@ -51,7 +51,7 @@ class DatabaseError(Exception):
 
 
 class _Entry(NamedTuple):
-    """One command, which is taken apart when it is asked for: a project has thousands, and shell syntax takes time."""
+    """One command, which is split when it is asked for: a project has thousands, and shell syntax takes time."""
 
     number: int
     folder: str
@@ -257,7 +257,7 @@ class _Translation(Struct):
         return ParseOptions(folders, tuple(self.defines), self.std, None, arch, tuple(self.extra), users)
 
     def take(self, argument: str, rest: Iterator[str]) -> None:
-        """Takes one argument over, with its value from `rest` where that stands apart."""
+        """Takes one argument over, with its value from `rest` where that is an argument of its own."""
         for names, joined, action in _OPTIONS:
             for name in names:
                 if argument == name:

@@ -1,4 +1,4 @@
-"""Macros that only a project's build gives, told by what a file's headers say of them.
+"""Macros that only a project's build gives, found in what a file's headers say of them.
 
 A header may end with `#error` unless the build defines a macro, and a name that nothing declares may be declared in a
 part of a header that `#ifdef` leaves out. Such macros are tried: whether they help shows in the errors that remain.
@@ -16,6 +16,7 @@ from msgspec.structs import replace
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.guesses import header_of
 from cudalint.source.comments import COMMENT
+from cudalint.source.conditions import chains
 from cudalint.source.lines import Lines
 
 _MOST: Final = 6
@@ -50,7 +51,7 @@ class BuildCondition(Struct, frozen=True):
     path: str
     line: int
     is_dispatch: bool = False
-    """The name is that of a macro that otherwise stands for nothing, so that what is handed to it is lost."""
+    """The name is that of a macro that otherwise stands for nothing, so that its arguments are lost."""
 
     def message(self, shown: str) -> str:
         """What is said of it; `shown` is its path as the user knows it."""
@@ -106,8 +107,8 @@ def dispatches_left_out(
     files: Iterable[str], text_of: Callable[[str], bytes], left_out: Callable[[str], Sequence[tuple[int, int]]]
 ) -> tuple[BuildCondition, ...]:
     """The macros without which cases of a dispatch are empty: `#ifdef WITH_HALF` around a `#define` with a `case` that
-    calls what is handed over, and behind `#else` the same name with no text. Code that is reached through it alone is
-    there for nobody then, and no build leaves all of it out."""
+    calls what the macro is given, and behind `#else` the same name with no text. Code that is reached through it alone
+    is there for nobody then, and no build leaves all of it out."""
     found: dict[str, BuildCondition] = {}
     for path in files:
         ranges = left_out(path)
@@ -182,22 +183,17 @@ def _is_number(text: bytes, macro: str) -> bool:
 
 def _expected(lines: Lines[str], number: int) -> str | None:
     """The macro that the innermost condition around a line wants to be defined for the line not to be there."""
-    depth = 0
-    is_last = False
-    for at in range(min(number - 1, len(lines)), 0, -1):
-        directive = _DIRECTIVE.match(COMMENT.sub(" ", lines.line(at)))
-        word = directive[1] if directive is not None else ""
-        if word == "endif":
-            depth += 1
-        elif depth and word in ("if", "ifdef", "ifndef"):
-            depth -= 1
-        elif not depth and word == "else":
-            is_last = True
-        elif not depth and word == "elif" and not is_last:
-            return None
-        elif not depth and directive is not None and word in ("if", "ifdef", "ifndef"):
-            return _macro_against(word, directive[2], is_last)
-    return None
+    around = [
+        (chain, position)
+        for chain in chains(list(lines))
+        for position, branch in enumerate(chain)
+        if branch.first < number < branch.last
+    ]
+    if not around:
+        return None
+    chain, position = around[-1]
+    is_other = chain[position].word == "else"
+    return _macro_against(chain[0].word, chain[0].condition, is_other) if is_other or not position else None
 
 
 def _macro_against(word: str, text: str, is_other: bool) -> str | None:

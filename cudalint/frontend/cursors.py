@@ -80,7 +80,7 @@ _RECURSE: Final = 2
 
 
 def _function(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
-    """Binds one C function; apart from the bindings' own declaration of it, which converts its results."""
+    """Binds one C function anew, since the bindings' own declaration of it converts its results."""
     return ctypes.CFUNCTYPE(result, *arguments)((name, conf.lib))
 
 

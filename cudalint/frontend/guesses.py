@@ -1,4 +1,4 @@
-"""Stand-ins for names that nothing declares: what they are is told by how the text uses them."""
+"""Stand-ins for names that nothing declares: what they are shows in how the text uses them."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ import re
 from typing import Final
 
 from msgspec import Struct
+
+from cudalint.source.brackets import parts_of_list
 
 _FLOATING_NAME: Final = re.compile(r"real|float|double|fp|val|scalar", re.IGNORECASE)
 
@@ -17,7 +19,7 @@ class Guess(Struct, frozen=True):
     meaning: str
     value: int | str | None = None
     """The number that it is, where a template needs one, or the type, if the name alone doesn't say that."""
-    is_told: bool = False
+    is_known: bool = False
     """The name says what it is, of a type also how that is laid out."""
 
     def note(self, name: str) -> str:
@@ -165,7 +167,7 @@ def guess_well_known(name: str) -> Guess | None:
         return None
     declared = f"typedef glm::{name} {name};" if is_type else f"using glm::{name};"
     text = f'#include "../../libraries/_cudalint_glm/matrices.h"\n{declared}'
-    return Guess(text, f"GLM's `{name}`", f"glm::{name}" if is_type else None, is_told=True)
+    return Guess(text, f"GLM's `{name}`", f"glm::{name}" if is_type else None, is_known=True)
 
 
 def guess_type(name: str, text: bytes = b"") -> Guess:
@@ -182,7 +184,7 @@ def type_named(name: str, otherwise: str) -> Guess:
     """A stand-in for a type, given what it is taken as if its name doesn't say it."""
     known = _scalar_named(name)
     type_ = known or otherwise
-    return Guess(f"typedef {type_} {name};", f"`{type_}`", None if known else otherwise, is_told=known is not None)
+    return Guess(f"typedef {type_} {name};", f"`{type_}`", None if known else otherwise, is_known=known is not None)
 
 
 def _scalar_named(name: str) -> str | None:
@@ -243,7 +245,7 @@ _DECLARES: Final = re.compile(rb"\s*(?:const\b)?\s*[&*]*\s*(?:__restrict(?:__)?\
 """What follows the name of a type: the name of a variable, or what ends a template's arguments."""
 _VARIABLE: Final = re.compile(rb"\s*(?:const\b)?\s*[&*]*\s*(?:__restrict(?:__)?\b)?\s*(\w+)")
 _TEMPLATE_ARGUMENTS: Final = re.compile(rb"\s*<((?:[^<>;{}]|<[^<>;{}]*>)*)>")
-_NUMBER: Final = re.compile(rb"\s*(?:\d|true\b|false\b|[A-Z][A-Z_]+[A-Z0-9_]*\s*$|sizeof\b|\w*::k[A-Z])")
+_NUMBER: Final = re.compile(r"(?:\d|true\b|false\b|[A-Z][A-Z_]+[A-Z0-9_]*\s*$|sizeof\b|\w*::k[A-Z])")
 
 
 def guess_within(names: tuple[str, ...], rest: bytes) -> tuple[str, Guess]:
@@ -260,7 +262,7 @@ def guess_within(names: tuple[str, ...], rest: bytes) -> tuple[str, Guess]:
     guess = known or _guess_class(name, rest) or _guess_value(name, rest)
     included, _, declared = guess.declaration.rpartition("\n")
     declaration = f"{included}\nnamespace {'::'.join(names)} {{ {declared} }}"
-    return "::".join((*names, name)), Guess(declaration, guess.meaning, guess.value if known else None, guess.is_told)
+    return "::".join((*names, name)), Guess(declaration, guess.meaning, guess.value if known else None, guess.is_known)
 
 
 def _guess_class(name: str, rest: bytes) -> Guess | None:
@@ -272,7 +274,8 @@ def _guess_class(name: str, rest: bytes) -> Guess | None:
     if arguments is None and not _is_class(rest):
         return guess_type(name)
     if arguments is not None:
-        kinds = ["auto" if _NUMBER.match(argument) else "class" for argument in _top_level(arguments[1])]
+        listed = parts_of_list(arguments[0].decode("latin-1"))
+        kinds = ["auto" if _NUMBER.match(argument) else "class" for argument in listed]
         template = f"template <{', '.join(kinds)}> "
     # Made from anything.
     return Guess(f"{template}struct {name} {{ template <class... A> {name}(A&&...); }};", "a type of its own")
@@ -282,15 +285,3 @@ def _is_class(rest: bytes) -> bool:
     """Whether something is asked of the variable, or of what it points to, that the text declares first."""
     variable = _VARIABLE.match(rest)
     return variable is None or re.search(rb"\b" + variable[1] + rb"\s*(?:\.|->|\[|\()", rest) is not None
-
-
-def _top_level(arguments: bytes) -> list[bytes]:
-    """A template's arguments, those of templates among them left together."""
-    found, depth, start = [], 0, 0
-    for match in re.finditer(rb"[<>,()]", arguments):
-        depth += match[0] in b"<("
-        depth -= match[0] in b">)"
-        if match[0] == b"," and not depth:
-            found.append(arguments[start : match.start()])
-            start = match.end()
-    return [*found, arguments[start:]]

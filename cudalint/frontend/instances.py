@@ -2,7 +2,7 @@
 
 In a template itself, sizes of types are open and what depends on them has no type, so that little of it can be
 evaluated. Which arguments a template is for, its text says in part: the numbers that its parameters are compared with,
-the types that it tells apart, and other texts that name it with arguments. Clang is asked which of these make a
+the types that it distinguishes, and other texts that name it with arguments. Clang is asked which of these make a
 function, and the first that does stands for all. It is one of many: what rests on it is said to be assumed.
 
 Where no text says its numbers or policies and a template of host code launches it, an instance of that gives it its
@@ -18,11 +18,12 @@ from typing import Final, NamedTuple
 
 from msgspec import Struct
 
-from cudalint.frontend.template_uses import numbers_given, parts_of_list
+from cudalint.frontend.template_uses import numbers_given
 from cudalint.heuristics import heuristic
 from cudalint.ir.builtins import FUNCTION_CLASS
 from cudalint.ir.nodes import TemplateHead
 from cudalint.numerals import whole
+from cudalint.source.brackets import parts_of_list
 from cudalint.source.comments import COMMENT
 
 _MOST_TEMPLATES: Final = 24
@@ -31,8 +32,8 @@ _MOST_TRIED: Final = 8
 """Sets of arguments for one template."""
 _MOST_TRIED_OF_CALLERS: Final = 4
 """Their bodies are long."""
-_LEAST_TOLD: Final = 2
-_MOST_TOLD: Final = 1 << 31
+_LEAST: Final = 2
+_MOST: Final = 1 << 31
 _LONGEST: Final = 1 << 16
 """Of a body that is looked through."""
 _TYPE: Final = re.compile(r"(?:typename|class)\b\s*(?P<pack>\.\.\.)?\s*(?P<name>\w*)\s*(?P<default>=.*)?\Z", re.DOTALL)
@@ -216,12 +217,12 @@ def _trials(head: TemplateHead, text: str, code: str) -> Iterator[Trial]:
         picked = [choice[min(number, len(choice) - 1)] for choice, number in zip(choices, numbers, strict=True)]
         types = {each.name: chosen for each, chosen in zip(parameters, picked, strict=True) if not each.type}
         made = (_with_types(each, types) if each in computed.values() else each for each in picked)
-        told = dict(zip(names, picked, strict=True))
-        yield Trial(head, tuple(made), names, tuple(n for n in guessed if told[n] in _usual(n, own)))
+        given = dict(zip(names, picked, strict=True))
+        yield Trial(head, tuple(made), names, tuple(n for n in guessed if given[n] in _usual(n, own)))
 
 
 def parameters_of(text: str) -> list[Parameter] | None:
-    """The parameters of a template that have to be given, in order; None where that can't be told or done."""
+    """The parameters of a template that have to be given, in order; None where the list can't be read."""
     found = []
     for part in parts_of_list(COMMENT.sub(" ", text)):
         parameter = _TYPE.match(part)
@@ -303,21 +304,21 @@ def _with_types(text: str, types: Mapping[str, str]) -> str:
 
 
 def _types(parameter: Parameter, own: str, floating: Sequence[str]) -> list[str]:
-    """The types for a parameter: those that the template tells apart, and the usual ones."""
-    told = re.findall(rf"\bis_same(?:_v)?\s*<\s*{parameter.name}\s*,\s*([\w:]+)\s*>", own)
-    told = [type_ for type_ in told if _ARGUMENT.match(type_)]
+    """The types for a parameter: those that the template distinguishes, and the usual ones."""
+    named = re.findall(rf"\bis_same(?:_v)?\s*<\s*{parameter.name}\s*,\s*([\w:]+)\s*>", own)
+    named = [type_ for type_ in named if _ARGUMENT.match(type_)]
     called = (variable for variable in re.findall(rf"\b{parameter.name}\s+(?:const\s*)?&?\s*(\w+)\s*[,)=;]", own))
     if any(re.search(rf"\b{variable}\s*\(", own) for variable in called):
-        return [FUNCTION_CLASS, *told]
-    if _OF_FUNCTORS.fullmatch(parameter.name) and not told:
+        return [FUNCTION_CLASS, *named]
+    if _OF_FUNCTORS.fullmatch(parameter.name) and not named:
         return [FUNCTION_CLASS]
-    if _OF_ITERATORS.fullmatch(parameter.name) and not told:
+    if _OF_ITERATORS.fullmatch(parameter.name) and not named:
         return ["float*", "int*"]
     usual = ["int", "long"] if _OF_INDICES.search(parameter.name) else [*floating, "int"]
     if _counts(parameter.name, own):
-        return list(dict.fromkeys([*(each for each in told if _INTEGERS.match(each)), "int", "long"]))
+        return list(dict.fromkeys([*(each for each in named if _INTEGERS.match(each)), "int", "long"]))
     # What has a branch for all others is for the usual ones, too.
-    return list(dict.fromkeys([*usual, *told] if _OTHERWISE.search(own) else [*told, *usual]))
+    return list(dict.fromkeys([*usual, *named] if _OTHERWISE.search(own) else [*named, *usual]))
 
 
 def _counts(type_: str, own: str) -> bool:
@@ -339,7 +340,7 @@ def _counts(type_: str, own: str) -> bool:
 
 def _values(parameter: Parameter, own: str, text: str) -> list[str]:
     """The numbers for a parameter: those that it is compared with or made in a dispatch, then those that are usual for
-    what its name says that it counts. What rests on one that nothing says is told apart."""
+    what its name says that it counts. What rests on one of the latter is marked."""
     if parameter.type.split()[-1:] == ["bool"]:
         return ["false", "true"]
     if not _INTEGERS.match(parameter.type):
@@ -347,10 +348,10 @@ def _values(parameter: Parameter, own: str, text: str) -> list[str]:
     name = re.escape(parameter.name)
     compared = re.findall(rf"\b{name}\s*==\s*(\d+)\b", own)
     made = re.findall(rf"\bconstexpr\s+(?:static\s+)?[\w:]+\s+{name}\s*=\s*(\d+)\s*;", text)
-    # What is told apart by 0 and 1 is what has none, or only one.
-    told = [number for number in map(whole, (*compared, *made)) if number is not None and 0 < number < _MOST_TOLD]
-    told.sort(key=lambda number: number < _LEAST_TOLD)
-    return list(dict.fromkeys([*map(str, told), *_usual(parameter.name, own)]))
+    # 0 and 1 are special cases more often than sizes.
+    numbers = [number for number in map(whole, (*compared, *made)) if number is not None and 0 < number < _MOST]
+    numbers.sort(key=lambda number: number < _LEAST)
+    return list(dict.fromkeys([*map(str, numbers), *_usual(parameter.name, own)]))
 
 
 def _usual(name: str, own: str) -> tuple[str, ...]:

@@ -7,11 +7,11 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from cudalint.frontend.instances import FUNCTOR, arguments_said, chosen, trials_for
+from cudalint.frontend.instances import FUNCTOR, Trial, arguments_said, chosen, trials_for
 from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import ParsedFile
 
-_MOST_ROUNDS: Final = 4
+_MOST_ROUNDS: Final = 5
 
 
 def with_instances(parsed: ParsedFile, listing: Listing, given: Collection[str]) -> ParsedFile | None:
@@ -23,10 +23,8 @@ def with_instances(parsed: ParsedFile, listing: Listing, given: Collection[str])
     trials = trials_for(heads, callers, parsed.source.decode("latin-1"), given)
     if again is None or not trials:
         return None
-    _, wrong = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(trials))])
-    if 0 in wrong:
-        return None  # What is behind a text that leaves a brace open is in a function of it.
-    failed = {trials[number - 1] for number in wrong}
+    failed: set[Trial] = set()
+    are_all_tried = False
     for _ in range(_MOST_ROUNDS):
         found = chosen(heads, [trial for trial in trials if trial not in failed])
         if not found:
@@ -34,6 +32,12 @@ def with_instances(parsed: ParsedFile, listing: Listing, given: Collection[str])
         made, wrong = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(found))])
         if not wrong:
             return replace(made, instances=arguments_said(found))
-        # Clang tells what is wrong with something once, whatever it is made for.
+        if 0 in wrong:
+            return None  # What is behind a text that leaves a brace open is in a function of it.
+        # Clang reports what is wrong with something once, whatever it is made for.
         failed |= {found[number - 1] for number in wrong}
+        if not are_all_tried:
+            are_all_tried = True
+            _, wrong = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(trials))])
+            failed |= {trials[number - 1] for number in wrong}
     return None

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.flags import BUNDLED_ROOT, LIBRARIES_ROOT
+from cudalint.source.lexing import DIRECTIVE, blanked
 from cudalint.source.lines import Lines
 from cudalint.system.disk.encoding import to_bytes, to_text
 from cudalint.system.disk.folders import small_file
@@ -53,10 +54,8 @@ _ODD: Final = re.compile(
 """What compilers differ about, on the line of an error."""
 _CLOSED_LAUNCH: Final = re.compile(r">\s*>\s*>")
 _WORDS: Final = re.compile(r"[A-Za-z_]\w*")
-_NOT_CODE: Final = re.compile(r'"(?:\\.|[^"\\\n])*"|//[^\n]*|/\*.*?\*/', re.DOTALL)
 _USING: Final = re.compile(r"\busing\s+namespace\s+([\w:]+)")
 _USING_NAME: Final = re.compile(r"\busing\s+[\w:]+::\w+\s*;")
-_DIRECTIVE: Final = re.compile(r"^[ \t]*#(?:[^\n\\]|\\.|\\\n)*", re.MULTILINE)
 
 
 class Sight(Struct, frozen=True):
@@ -99,11 +98,11 @@ class _Judge:
         headers = "\n".join(small_file(path).decode(errors="replace") for path in own)
         self._texts = f"{sight.text}\n{headers}"
         left_out = (to_text(self._lines.between(first, last)) for first, last in sight.skipped)
-        directives = (match[0] for match in _DIRECTIVE.finditer(sight.text))
+        directives = (match[0] for match in DIRECTIVE.finditer(sight.text))
         self._elsewhere = set(_WORDS.findall("\n".join((headers, *left_out, *directives))))
-        self._opens_namespaces = any(self._opens(headers, sight.text))
+        self._opens_namespaces = any(self._opens())
 
-    def _opens(self, headers: str, text: str) -> Iterator[bool]:
+    def _opens(self) -> Iterator[bool]:
         """Whether names of a namespace that is not the user's own stand without it."""
         for match in _USING.finditer(self._texts):
             yield match[1] != "std" and re.search(rf"\bnamespace\s+{match[1]}\b\s*\{{", self._texts) is None
@@ -137,12 +136,12 @@ class _Judge:
         return len(name) > 1 or not self._others_in_part
 
     def _is_plain(self, problem: Problem) -> bool:
-        """Whether all that stands on the line of a syntax error and before it is what every compiler reads alike."""
+        """Whether all that stands on the line of a syntax error and before it means the same to every compiler."""
         before = next((n for n in range(problem.line - 1, 0, -1) if self._lines.line(n).strip()), problem.line)
         near = {n: self._lines.line(n) for n in (before, problem.line)}
         if self._is_written is not None and not all(map(self._is_written, near)):
             return False
-        code = _NOT_CODE.sub(" ", to_text(b"\n".join(near.values())))
+        code = blanked(to_text(b"\n".join(near.values())), directives=False)
         if problem.name == ">>>" and not _CLOSED_LAUNCH.search(code):
             code = code.replace("<<<", " ")
         if _ODD.search(code):

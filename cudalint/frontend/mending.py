@@ -15,34 +15,26 @@ from typing import Final, NamedTuple
 from msgspec import Struct, field
 
 from cudalint.frontend.diagnoses import Error, Problem
+from cudalint.source.brackets import closing, parts_in_angles
+from cudalint.source.lexing import blanked
 from cudalint.source.lines import Lines
 
-_NO_CODE: Final = re.compile(
-    rb"""//(?:[^\\\n]|\\.)*
-      | /\*.*?(?:\*/|\Z)
-      | R"(?P<delimiter>[^()\\\s]{0,16})\(.*?\)(?P=delimiter)"
-      | "(?:[^"\\\n]|\\.)*"
-      | (?<!\w)'(?:[^'\\\n]|\\.)+'
-      | ^[ \t]*\#(?:[^\\\n]|\\.)*""",
-    re.VERBOSE | re.DOTALL | re.MULTILINE,
-)
-_OPEN_STRING: Final = re.compile(rb'"[^\r\n]*')
-_ENDS: Final = re.compile(rb"[{};]")
-_BRACKETS: Final = re.compile(rb"[<>()]")
-_SPACE: Final = b" \t\r\n\f\v"
-_ACCESS: Final = re.compile(rb"\s*(?:public|private|protected)\s*:")
-_TEMPLATE: Final = re.compile(rb"\s*template\s*(?=<)")
-_SCOPE: Final = re.compile(rb"\s*(?:(?:inline\s+)?namespace\b|extern\s*$)")
+_OPEN_STRING: Final = re.compile(r'"[^\r\n]*')
+_ENDS: Final = re.compile(r"[{};]")
+_SPACE: Final = " \t\r\n\f\v"
+_ACCESS: Final = re.compile(r"\s*(?:public|private|protected)\s*:")
+_TEMPLATE: Final = re.compile(r"\s*template\s*(?=<)")
+_SCOPE: Final = re.compile(r"\s*(?:(?:inline\s+)?namespace\b|extern\s*$)")
 """The name of a language is a literal, and blank."""
-_CLASS: Final = re.compile(rb"\s*(?:typedef\s+)?(?:struct|class|union)\b")
+_CLASS: Final = re.compile(r"\s*(?:typedef\s+)?(?:struct|class|union)\b")
 _ATTRIBUTE: Final = re.compile(
-    rb"\b(?:__align__|alignas|__attribute__|__launch_bounds__|__cluster_dims__|__declspec|decltype|noexcept)\s*(?=\()"
+    r"\b(?:__align__|alignas|__attribute__|__launch_bounds__|__cluster_dims__|__declspec|decltype|noexcept)\s*(?=\()"
 )
-_WORDS: Final = re.compile(rb"[\s\w:<>,*&~]+")
-_NAME: Final = re.compile(rb"(?:operator\s*[^\s\w]+|[\w:~]+)\s*$")
-_BEHIND: Final = re.compile(rb"(?:\s|const|noexcept|volatile|override|final|__\w+|->[\w\s:<>,*&]+)*")
+_WORDS: Final = re.compile(r"[\s\w:<>,*&~]+")
+_NAME: Final = re.compile(r"(?:operator\s*[^\s\w]+|[\w:~]+)\s*$")
+_BEHIND: Final = re.compile(r"(?:\s|const|noexcept|volatile|override|final|__\w+|->[\w\s:<>,*&]+)*")
 _OF_STATEMENTS: Final = re.compile(
-    rb"\b(?:if|for|while|switch|catch|return|else|do|case|default|goto|throw|new|delete|using|sizeof|asm)\b"
+    r"\b(?:if|for|while|switch|catch|return|else|do|case|default|goto|throw|new|delete|using|sizeof|asm)\b"
 )
 
 
@@ -79,32 +71,33 @@ def mended(text: bytes, skipped: Sequence[tuple[int, int]], errors: Iterable[Pro
     not match in a good file either.
     """
     missing: list[Missing] = []
-    text = _applied(text, _in_front(text, _code(text, skipped), errors), missing)
-    text = _applied(text, _quotes(_code(text, skipped)), missing)
-    text = _applied(text, _brackets(_code(text, skipped)), missing)
-    return MendedText(text, tuple(missing))
+    found = text.decode("latin-1")
+    found = _applied(found, _in_front(found, _code(found, skipped), errors), missing)
+    found = _applied(found, _quotes(_code(found, skipped)), missing)
+    found = _applied(found, _brackets(_code(found, skipped)), missing)
+    return MendedText(found.encode("latin-1"), tuple(missing))
 
 
 class _Insertion(NamedTuple):
     offset: int
-    text: bytes
+    text: str
     place: int
     """What the message is about."""
     message: str
     error: Error
 
 
-def _applied(text: bytes, insertions: Iterable[_Insertion], missing: list[Missing]) -> bytes:
+def _applied(text: str, insertions: Iterable[_Insertion], missing: list[Missing]) -> str:
     parts, end = [], 0
     lines = Lines(text)
     for offset, more, place, message, error in sorted(insertions):
         parts += [text[end:offset], more]
         end = offset
         missing.append(Missing(*lines.position(place), message, error))
-    return b"".join([*parts, text[end:]])
+    return "".join([*parts, text[end:]])
 
 
-def _in_front(text: bytes, code: bytes, errors: Iterable[Problem]) -> Iterator[_Insertion]:
+def _in_front(text: str, code: str, errors: Iterable[Problem]) -> Iterator[_Insertion]:
     """The brace in front of a function's body, and the bracket in front of a statement's, where clang misses it."""
     lines = Lines(text)
     for error in errors:
@@ -114,44 +107,44 @@ def _in_front(text: bytes, code: bytes, errors: Iterable[Problem]) -> Iterator[_
         end = len(code[:place].rstrip(_SPACE))
         if error.error == "expected-body" and code[place:].strip():
             message = "no brace opens this function's body; taken as beginning here"
-            yield _Insertion(end, b"{", place, message, "other")
-        elif error.error == "expected-bracket" and error.name == ")" and code[place : place + 1] == b"{":
+            yield _Insertion(end, "{", place, message, "other")
+        elif error.error == "expected-bracket" and error.name == ")" and code[place : place + 1] == "{":
             message = "a bracket is open here; taken as closed before the brace"
-            yield _Insertion(end, b")", place, message, "taken-as-closed")
-        elif error.error == "open-class" and b"}" in code[:place]:
+            yield _Insertion(end, ")", place, message, "taken-as-closed")
+        elif error.error == "open-class" and "}" in code[:place]:
             # The word `__global__` behind it would be taken for a part of it.
-            close = code.rindex(b"}", 0, place)
-            yield _Insertion(close + 1, b";", close + 1, error.message, "open-class")
-        elif error.error == "no-type-specifier" and code[:end].endswith(b"__global__"):
-            yield _Insertion(end, b" void", place, "this kernel has no type; taken as `void`", "other")
+            close = code.rindex("}", 0, place)
+            yield _Insertion(close + 1, ";", close + 1, error.message, "open-class")
+        elif error.error == "no-type-specifier" and code[:end].endswith("__global__"):
+            yield _Insertion(end, " void", place, "this kernel has no type; taken as `void`", "other")
 
 
-def _quotes(code: bytes) -> Iterator[_Insertion]:
+def _quotes(code: str) -> Iterator[_Insertion]:
     """The quote that ends a string with its line."""
     for match in _OPEN_STRING.finditer(code):
         message = "nothing closes this string; taken as closed at the end of the line"
-        yield _Insertion(match.end(), b'"', match.start(), message, "taken-as-closed")
+        yield _Insertion(match.end(), '"', match.start(), message, "taken-as-closed")
 
 
-def _brackets(code: bytes) -> Iterator[_Insertion]:
+def _brackets(code: str) -> Iterator[_Insertion]:
     """What closes functions and classes."""
     lines = Lines(code)
     for end, head, braces in _misplaced(code):
-        closing = b"".join(b"};" if brace.is_class else b"}" for brace in reversed(braces))
+        closing = "".join("};" if brace.is_class else "}" for brace in reversed(braces))
         message = f"nothing closes this brace; taken as closed before line {lines.position(head).line}"
         yield _Insertion(end, closing, braces[0].offset, message, "taken-as-closed")
 
 
-def _code(text: bytes, skipped: Sequence[tuple[int, int]]) -> bytes:
+def _code(text: str, skipped: Sequence[tuple[int, int]]) -> str:
     """The text with blanks for comments, literals, directives and what is left out."""
-    lines = text.split(b"\n")
+    lines = text.split("\n")
     for first, last in skipped:
         for index in range(first - 1, min(last, len(lines))):
-            lines[index] = b" " * len(lines[index])
-    return _NO_CODE.sub(lambda match: re.sub(rb"[^\n]", b" ", match[0]), b"\n".join(lines))
+            lines[index] = " " * len(lines[index])
+    return blanked("\n".join(lines))
 
 
-def _misplaced(code: bytes) -> Iterator[tuple[int, int, list[_Open]]]:
+def _misplaced(code: str) -> Iterator[tuple[int, int, list[_Open]]]:
     """The heads that can't stand where they do: where the braces before them should have been closed, where they
     start, and these braces, outermost first."""
     opened: list[_Open] = []
@@ -160,8 +153,8 @@ def _misplaced(code: bytes) -> Iterator[tuple[int, int, list[_Open]]]:
         end = match.start()
         text = code[start:end].lstrip(_SPACE)
         begin = end - len(text)
-        if match[0] == b"{":
-            head = _ACCESS.sub(b"", text)
+        if match[0] == "{":
+            head = _ACCESS.sub("", text)
             wrong = _wrongly_open(opened, head)
             if wrong:
                 yield _end_before(code, wrong, begin), begin, wrong
@@ -169,9 +162,9 @@ def _misplaced(code: bytes) -> Iterator[tuple[int, int, list[_Open]]]:
             is_class = not _is_function(head) and _CLASS.match(_without_template(head)) is not None
             _note(opened, begin)
             opened.append(_Open(end, begin, is_class or _SCOPE.match(head) is not None, is_class))
-        elif match[0] == b";" and text:
+        elif match[0] == ";" and text:
             _note(opened, begin)
-        elif match[0] == b"}" and opened:
+        elif match[0] == "}" and opened:
             opened.pop()
         start = match.end()
 
@@ -181,7 +174,7 @@ def _note(opened: list[_Open], statement: int) -> None:
         opened[-1].statements.append(statement)
 
 
-def _end_before(code: bytes, wrong: list[_Open], head: int) -> int:
+def _end_before(code: str, wrong: list[_Open], head: int) -> int:
     """The end of what belongs to the braces: declarations in front of the head that are indented as little as the
     function is, belong to the head."""
     margin = _column(code, wrong[0].head)
@@ -193,16 +186,16 @@ def _end_before(code: bytes, wrong: list[_Open], head: int) -> int:
     return len(code[:first].rstrip(_SPACE))
 
 
-def _column(code: bytes, offset: int) -> int:
-    return offset - code.rfind(b"\n", 0, offset) - 1
+def _column(code: str, offset: int) -> int:
+    return offset - code.rfind("\n", 0, offset) - 1
 
 
-def _wrongly_open(opened: list[_Open], head: bytes) -> list[_Open]:
+def _wrongly_open(opened: list[_Open], head: str) -> list[_Open]:
     """The innermost braces in which what has this head can't stand."""
     if not opened:
         return []
     if opened[-1].is_class:
-        return opened[-1:] if b"__global__" in head and _is_function(head) else []
+        return opened[-1:] if "__global__" in head and _is_function(head) else []
     if opened[-1].is_scope or not (_SCOPE.match(head) or _is_function(head)):
         return []
     first = len(opened)
@@ -211,17 +204,17 @@ def _wrongly_open(opened: list[_Open], head: bytes) -> list[_Open]:
     return opened[first:]
 
 
-def _is_function(head: bytes) -> bool:
+def _is_function(head: str) -> bool:
     """Whether the text before a brace is the head of a function's definition: words, a name, parameters."""
     open_ = _parameters(head)
-    close = _matching(head, open_, b"()") if open_ >= 0 else -1
-    return close > 0 and _BEHIND.fullmatch(head, close) is not None
+    close = closing(head, open_, "()") if open_ >= 0 else None
+    return close is not None and _BEHIND.fullmatch(head, close) is not None
 
 
-def _parameters(head: bytes) -> int:
+def _parameters(head: str) -> int:
     """Where the parameters of a function's head open; -1 where it is none."""
     head = _without_template(_without_attributes(head))
-    open_ = head.find(b"(")
+    open_ = head.find("(")
     name = _NAME.search(head, 0, open_) if open_ > 0 else None
     if name is None or _OF_STATEMENTS.search(head, 0, open_):
         return -1
@@ -229,38 +222,23 @@ def _parameters(head: bytes) -> int:
     return open_ if before.strip() and _WORDS.fullmatch(before) else -1
 
 
-def _without_attributes(head: bytes) -> bytes:
+def _without_attributes(head: str) -> str:
     """With blanks in their place."""
     match = _ATTRIBUTE.search(head)
     while match is not None:
-        close = _matching(head, match.end(), b"()")
-        head = _blank(head, match.start(), close if close > 0 else len(head))
+        head = _blank(head, match.start(), closing(head, match.end(), "()") or len(head))
         match = _ATTRIBUTE.search(head)
     return head
 
 
-def _without_template(head: bytes) -> bytes:
+def _without_template(head: str) -> str:
     """With blanks in the place of `template <...>`."""
     match = _TEMPLATE.match(head)
     while match is not None:
-        close = _matching(head, match.end(), b"<>")
-        head = _blank(head, 0, close if close > 0 else len(head))
+        head = _blank(head, 0, parts_in_angles(head, match.end())[1] or len(head))
         match = _TEMPLATE.match(head)
     return head
 
 
-def _blank(text: bytes, start: int, end: int) -> bytes:
-    return text[:start] + b" " * (end - start) + text[end:]
-
-
-def _matching(text: bytes, start: int, pair: bytes) -> int:
-    """Behind the bracket that closes the one at `start`; -1 for none. What is in other round brackets compares."""
-    depth = inside = 0
-    for match in _BRACKETS.finditer(text, start):
-        if match[0] in pair and not inside:
-            depth += 1 if match[0] == pair[:1] else -1
-        elif match[0] in b"()":
-            inside += 1 if match[0] == b"(" else -1
-        if depth == 0:
-            return match.end()
-    return -1
+def _blank(text: str, start: int, end: int) -> str:
+    return text[:start] + " " * (end - start) + text[end:]

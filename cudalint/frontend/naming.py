@@ -82,7 +82,7 @@ class _Naming(Struct):
             self.best = self.plain = other
         elif other.counted == attempt.counted:
             # The headers are neither here nor there, so that what was declared with them in vain is of no use either.
-            self.useless |= {name for name, (_, guess) in found.items() if not guess.is_told}
+            self.useless |= {name for name, (_, guess) in found.items() if not guess.is_known}
 
     def declare(self) -> bool:
         """Declares the names that are still missing. Whether there may be more to declare."""
@@ -97,7 +97,7 @@ class _Naming(Struct):
         other = self._numbered(self.source.parse(_with_guesses(self.best.setting, found)))
         # Where clang knows more it may find as much that is wrong.
         is_worth_it = other.counted < self.best.counted or (
-            other.counted == self.best.counted and any(guess.is_told for guess in guesses)
+            other.counted == self.best.counted and any(guess.is_known for guess in guesses)
         )
         if not is_opening and not is_worth_it:
             self.useless |= found.keys()
@@ -109,7 +109,7 @@ class _Naming(Struct):
         goes_on = is_opening or (self.best.errors - other.errors) * _LEAST_PROGRESS >= self.best.errors
         self.best = other
         self.names |= {name: problem for name, (problem, _) in found.items()}
-        return goes_on or any(guess.is_told for guess in guesses)
+        return goes_on or any(guess.is_known for guess in guesses)
 
     def result(self) -> Attempt:
         best = self.plain if self.best.errors > self.plain.errors else self.best

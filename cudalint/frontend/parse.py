@@ -68,7 +68,7 @@ class ParsedFile(Struct):
     """Where kernels launch others, which clang leaves out of the bodies that it hands over."""
     stand_ins: dict[str, int | str] = field(default_factory=dict)
     """Numbers and types that were made up for names that nothing declares."""
-    told: frozenset[str] = frozenset()
+    known_types: frozenset[str] = frozenset()
     """Of types that nothing declares, those of which the name says how they are laid out."""
     given: str | None = None
     """The path as the user knows it."""
@@ -191,8 +191,8 @@ def parse_file(
         launches = tuple(_placed(p, path, places) for p in launches)
     parsed = ParsedFile(
         path, attempt.unit, problems, ranges, system_folders=system_folders(options), places=places,
-        context=attempt.setting.context, nested_launches=launches, stand_ins=attempt.stand_ins(), told=attempt.told(),
-        given=given, source=text,
+        context=attempt.setting.context, nested_launches=launches, stand_ins=attempt.stand_ins(),
+        known_types=attempt.known_types(), given=given, source=text,
     )  # fmt: skip
     if places is None:
         file = replace(file, text=attempt.text)

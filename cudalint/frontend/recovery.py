@@ -16,6 +16,7 @@ from typing import Final
 from msgspec import Struct
 
 from cudalint.source.comments import COMMENT_IN_BYTES
+from cudalint.source.lexing import blanked
 from cudalint.source.lines import Lines
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.border import surroundings, upwards
@@ -43,12 +44,6 @@ _INCLUDER_SUFFIXES: Final = (".cu", ".cuh", ".h", ".hpp", ".hh", ".cpp", ".cc", 
 _INCLUDER_LEVELS: Final = 3
 _INCLUDERS_READ: Final = 200
 """More files in a folder than this are not looked through for one that includes the file."""
-
-_NO_CODE: Final = re.compile(
-    rb"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\\n])*"|'(?:\\.|[^'\\\n])*'|^[ \t]*#[^\n]*""", re.DOTALL | re.MULTILINE
-)
-"""Comments, literals and directives."""
-
 
 _KERNEL: Final = re.compile(rb"\b__global__\b")
 _SWITCH: Final = re.compile(rb"[ \t]*#[ \t]*(?:ifdef|if[ \t]+defined[ \t]*\(?|if)[ \t]*([A-Za-z]\w*)[ \t]*\)?[ \t\r]*")
@@ -209,8 +204,8 @@ def _context_around(path: str) -> Context | None:
 
 def _closed(text: bytes) -> bytes:
     """The text with its open braces closed: a fragment inside of `extern "C" {` is to stand on its own."""
-    code = _NO_CODE.sub(b"", text)
-    return text + b"\n" + b"}" * max(0, code.count(b"{") - code.count(b"}"))
+    code = blanked(text.decode("latin-1"))
+    return text + b"\n" + b"}" * max(0, code.count("{") - code.count("}"))
 
 
 def _sources(folder: str) -> list[str]:

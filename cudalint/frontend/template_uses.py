@@ -9,7 +9,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
-from cudalint.source.angles import parts_in_angles
+from cudalint.source.brackets import parts_in_angles, parts_of_list
 from cudalint.source.comments import COMMENT
 
 _NUMBER: Final = re.compile(r"(?:\d+|true|false)\Z")
@@ -22,15 +22,6 @@ _ATTRIBUTES: Final = frozenset({"__launch_bounds__", "__attribute__", "__align__
 _LONGEST_LIST: Final = 2000
 _LONGEST_HEAD: Final = 600
 _MOST_LEVELS: Final = 3
-
-
-def parts_of_list(text: str) -> Iterator[str]:
-    """What stands between the commas of the first `<...>`."""
-    return (text[start:end].strip() for start, end in _places_of_parts(text))
-
-
-def _places_of_parts(text: str) -> list[tuple[int, int]]:
-    return parts_in_angles(text, text.find("<"))[0]
 
 
 class _Template(NamedTuple):
@@ -65,7 +56,7 @@ def _templates(text: str) -> Sequence[_Template]:
     used = _used(text)
     starts = [head.start() for head in re.finditer(r"\btemplate\s*<", text)]
     for start, end in itertools.pairwise([*starts, len(text)]):
-        places = _places_of_parts(text[start : start + _LONGEST_LIST])
+        places = parts_in_angles(text[start : start + _LONGEST_LIST], text.find("<", start) - start)[0]
         parts = [text[start + first : start + last].strip() for first, last in places]
         parameters = [_PARAMETER.match(part) for part in parts]
         name = _function_behind(text, start + places[-1][1]) if places else ""

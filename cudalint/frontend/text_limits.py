@@ -1,7 +1,7 @@
 """What of a text is too much for whoever reads it, found before clang does.
 
 Clang's parser calls itself for each operator of an expression and for each bracket, and a process whose stack is used
-up is lost with all that it knew. Lines that are longer than anybody writes are data; whatever is told of a place in one
+up is lost with all that it knew. Lines that are longer than anybody writes are data; any message about a place in one
 goes through all of it.
 """
 
@@ -12,11 +12,11 @@ from collections.abc import Iterator
 from typing import Final
 
 from cudalint.frontend.reading import SourceError
+from cudalint.source.lexing import blanked
 from cudalint.source.lines import Lines
 
 _PIECE: Final = re.compile(rb"[^,;{}]+")
-_OPERATORS: Final = re.compile(rb"[-+*/%&|^~!=<>?:.(\[]")
-_NO_CODE: Final = re.compile(rb'//[^\n]*|/\*.*?(?:\*/|\Z)|"(?:[^"\\\n]|\\.)*"', re.DOTALL)
+_OPERATORS: Final = re.compile(r"[-+*/%&|^~!=<>?:.(\[]")
 
 
 def check_size(path: str, data: bytes, longest_line: int, most_operators: int) -> None:
@@ -47,7 +47,7 @@ def _long_expressions(data: bytes, most: int) -> Iterator[tuple[int, int]]:
     """Where pieces begin that no comma, semicolon or brace divides, with their operators, where those are more."""
     for match in _PIECE.finditer(data):
         if match.end() - match.start() > most:
-            operators = len(_OPERATORS.findall(_NO_CODE.sub(b"", match[0])))
+            operators = len(_OPERATORS.findall(blanked(match[0].decode("latin-1"), directives=False)))
             if operators > most:
                 yield match.start(), operators
 

@@ -35,7 +35,7 @@ class Builtin(Struct, frozen=True):
     effect: str = ""
     """What a kernel that calls it does."""
     operand: str = ""
-    """What tells functions of one effect apart: an operator, a function of numbers, a direction."""
+    """What distinguishes functions of one effect: an operator, a function of numbers, a direction."""
     host: str = ""
     """What host code that calls it does, where that is something else; `unknown` where nothing is known of it there."""
     work: Sequence | None = None
@@ -45,7 +45,7 @@ class Builtin(Struct, frozen=True):
     """The same, where it depends on the type of the first argument."""
     jumps: Jumps = "unknown"
     """Whether its machine code has jumps, which nothing is merged across: those that the assembler puts in are unknown
-    to the compiler proper. One of which that is unknown has none, and keeps stores apart all the same."""
+    to the compiler proper. One of which that is unknown has none, and keeps stores from being merged all the same."""
     weight: float = 4.0
     """Roughly how many instructions it counts for, where the compiler weighs whether to jump over it."""
     quick: str = ""
@@ -108,7 +108,7 @@ _WITHOUT_CODE: Final = "make_"
 _EVERYWHERE: Final = ("", "_block", "_system")
 
 
-def _alike(names: str, builtin: Builtin) -> dict[str, Builtin]:
+def _each_of(names: str, builtin: Builtin) -> dict[str, Builtin]:
     return dict.fromkeys(names.split(), builtin)
 
 
@@ -142,7 +142,7 @@ def _rounding(name: str, double: Sequence, single: Sequence, never: Jumps = "nev
 #
 # Jumps are read from loops over shared arrays of 64 elements (nvcc 13.0, sm_90), one for each of some ninety functions,
 # `sum += f(t[i])` for loads and `t[i] = f(x)` for stores: most functions take selects instead of jumps, and of these
-# some keep stores apart all the same.
+# some keep stores from being merged all the same.
 _MATHEMATICS: Final[Mapping[str, Builtin]] = {
     **_pair("sqrt", _ROOT, _ROOT_OF_DOUBLES, "function", "sqrt", ("assembler", "assembler"), (8, 8)),
     **_pair("rsqrt", Sequence(4, 1, special=1), Sequence(12, 0, 8, special=1), "function", "rsqrt",
@@ -198,21 +198,21 @@ _MATHEMATICS: Final[Mapping[str, Builtin]] = {
     **_rounding("rint", _OF_A_WORD, _OF_A_WORD),
     **_rounding("nearbyint", _OF_A_WORD, _OF_A_WORD, "unknown"),
     **_rounding("round", Sequence(5, 0, 1, special=1), Sequence(4, 1, special=1)),
-    **_alike("abs fabs fabsf", Builtin("absolute", single=_NOTHING, double=_NOTHING, jumps="never", weight=1)),
-    **_alike("labs llabs", Builtin("absolute")),
-    **_alike("min fminf", Builtin("extremum", "min", work=_ONE, jumps="never", weight=1)),
-    **_alike("max fmaxf", Builtin("extremum", "max", work=_ONE, jumps="never", weight=1)),
+    **_each_of("abs fabs fabsf", Builtin("absolute", single=_NOTHING, double=_NOTHING, jumps="never", weight=1)),
+    **_each_of("labs llabs", Builtin("absolute")),
+    **_each_of("min fminf", Builtin("extremum", "min", work=_ONE, jumps="never", weight=1)),
+    **_each_of("max fmaxf", Builtin("extremum", "max", work=_ONE, jumps="never", weight=1)),
     "fmin": Builtin("extremum", "min", work=_ONE, double=Sequence(8), jumps="never", weight=1),
     "fmax": Builtin("extremum", "max", work=_ONE, double=Sequence(8), jumps="never", weight=1),
-    **_alike("umin llmin ullmin __vmins2", Builtin("extremum", "min")),
-    **_alike("umax llmax ullmax", Builtin("extremum", "max")),
-    **_alike("fmodf remainderf", Builtin(work=Sequence(30, 12, special=1), jumps="compiler")),
-    **_alike("fmod remainder", Builtin(work=Sequence(60, 0, 6, special=1), jumps="compiler")),
-    **_alike("j0 j0f j1 j1f y0 y0f y1 y1f", Builtin(jumps="compiler")),
+    **_each_of("umin llmin ullmin __vmins2", Builtin("extremum", "min")),
+    **_each_of("umax llmax ullmax", Builtin("extremum", "max")),
+    **_each_of("fmodf remainderf", Builtin(work=Sequence(30, 12, special=1), jumps="compiler")),
+    **_each_of("fmod remainder", Builtin(work=Sequence(60, 0, 6, special=1), jumps="compiler")),
+    **_each_of("j0 j0f j1 j1f y0 y0f y1 y1f", Builtin(jumps="compiler")),
     "rcbrtf": Builtin(jumps="never"),
     "copysign": Builtin(work=Sequence(2)),
     "copysignf": Builtin(work=Sequence(2), jumps="never"),
-    **_alike(
+    **_each_of(
         "isfinite isinf isnan signbit finite isnanf isinff finitef __signbit __signbitf __isnan __isnanf __isinf"
         " __isinff __finite __finitef",
         Builtin(work=Sequence(2)),
@@ -247,17 +247,17 @@ _INTRINSICS: Final[Mapping[str, Builtin]] = {
     "__dmul_rn": Builtin("operator", "*", work=Sequence(1, 0, 1)),
     "__fmaf_rn": Builtin("fused", work=Sequence(1, 2)),
     "__fma_rn": Builtin("fused", work=Sequence(1, 0, 2)),
-    **_alike("__mul24 __umul24", Builtin("operator", "*", work=_ONE)),
-    **_alike("__mad24 __umad24", Builtin("fused")),
-    **_alike("__mulhi __umulhi", Builtin("high-product", work=Sequence(2))),
-    **_alike("__hadd __hsub __hmul __hadd_sat __hmul_sat", Builtin(work=Sequence(1, fp16=1))),
-    **_alike("__hfma __hadd2 __hsub2 __hmul2", Builtin(work=Sequence(1, fp16=2))),
+    **_each_of("__mul24 __umul24", Builtin("operator", "*", work=_ONE)),
+    **_each_of("__mad24 __umad24", Builtin("fused")),
+    **_each_of("__mulhi __umulhi", Builtin("high-product", work=Sequence(2))),
+    **_each_of("__hadd __hsub __hmul __hadd_sat __hmul_sat", Builtin(work=Sequence(1, fp16=1))),
+    **_each_of("__hfma __hadd2 __hsub2 __hmul2", Builtin(work=Sequence(1, fp16=2))),
     "__hfma2": Builtin(work=Sequence(1, fp16=4)),
-    **_alike("h2div __h2div __hdiv hdiv", Builtin(work=Sequence(8, special=1))),
+    **_each_of("h2div __h2div __hdiv hdiv", Builtin(work=Sequence(8, special=1))),
     # Powers of two and their logarithms, of floats scaled to or from those of e (cuda_fp16.hpp).
     "hexp": Builtin(work=Sequence(4, 2, special=1)),
     "hlog": Builtin(work=Sequence(4, 1, special=1)),
-    **_alike("hsqrt hrsqrt hrcp hsin hcos htanh", Builtin(work=Sequence(4, special=1))),
+    **_each_of("hsqrt hrsqrt hrcp hsin hcos htanh", Builtin(work=Sequence(4, special=1))),
     # Bits (CUDA C++ Programming Guide, "Integer Intrinsics"; GCC manual, "Bit Operation Builtins").
     "__popc": Builtin("bits", "ones", work=_OF_A_WORD),
     "__clz": Builtin("bits", "leading-zeros", work=Sequence(2, special=1)),
@@ -267,7 +267,7 @@ _INTRINSICS: Final[Mapping[str, Builtin]] = {
     "__builtin_clz": Builtin("bits", "leading-zeros"),
     "__builtin_ctz": Builtin("bits", "trailing-zeros"),
     "__builtin_ffs": Builtin("bits", "first-set"),
-    **_alike("__int_as_float __float_as_int", Builtin(work=_NOTHING)),
+    **_each_of("__int_as_float __float_as_int", Builtin(work=_NOTHING)),
 }
 
 
@@ -280,15 +280,15 @@ def _conversions() -> dict[str, Builtin]:
             for mode, function in modes:
                 table[f"__{real}2{whole}_{mode}"] = Builtin("rounded", function)
                 table[f"__{whole}2{real}_{mode}"] = Builtin("converted")
-    table |= _alike("lround lroundf llround llroundf", Builtin("rounded", "round"))
-    return table | _alike("lrint lrintf llrint llrintf", Builtin("rounded", "rint"))
+    table |= _each_of("lround lroundf llround llroundf", Builtin("rounded", "round"))
+    return table | _each_of("lrint lrintf llrint llrintf", Builtin("rounded", "rint"))
 
 
 def _memory() -> dict[str, Builtin]:
     """Functions that read and write memory."""
-    table = _alike("__ldg", Builtin("load", host="unknown", work=_NOTHING))
-    table |= _alike("__ldcg __ldcs __ldca __ldcv __ldlu", Builtin("load", host="unknown"))
-    table |= _alike("__stcg __stcs __stwb __stwt", Builtin("store", host="unknown"))
+    table = _each_of("__ldg", Builtin("load", host="unknown", work=_NOTHING))
+    table |= _each_of("__ldcg __ldcs __ldca __ldcv __ldlu", Builtin("load", host="unknown"))
+    table |= _each_of("__stcg __stcs __stwb __stwt", Builtin("store", host="unknown"))
     for name in ("Add", "Sub", "Exch", "Min", "Max", "Inc", "Dec", "CAS", "And", "Or", "Xor"):
         table |= {f"atomic{name}{scope}": Builtin("atomic", host="unknown") for scope in _EVERYWHERE}
     for name in ("Add", "AddNoReturn", "Mul", "Min", "Max"):
@@ -296,10 +296,10 @@ def _memory() -> dict[str, Builtin]:
     # Those of nvcc 12.8 and later (CUDA C++ Programming Guide, "Built-in Atomic Functions"): memory order and scope are
     # arguments.
     for name in ("add", "sub", "and", "or", "xor", "min", "max"):
-        table |= _alike(f"__nv_atomic_{name} __nv_atomic_fetch_{name}", Builtin("nv-atomic", host="unknown"))
+        table |= _each_of(f"__nv_atomic_{name} __nv_atomic_fetch_{name}", Builtin("nv-atomic", host="unknown"))
     for name in ("load", "store", "exchange", "compare_exchange"):
-        table |= _alike(f"__nv_atomic_{name} __nv_atomic_{name}_n", Builtin("nv-atomic", host="unknown"))
-    table |= _alike("memcpy memmove __builtin_memcpy __builtin_memmove", Builtin("copied-bytes"))
+        table |= _each_of(f"__nv_atomic_{name} __nv_atomic_{name}_n", Builtin("nv-atomic", host="unknown"))
+    table |= _each_of("memcpy memmove __builtin_memcpy __builtin_memmove", Builtin("copied-bytes"))
     table["copy"] = Builtin("copied-range")
     table["memset"] = Builtin("filled", host="ignored")
     table["__builtin_memset"] = Builtin("filled")
@@ -322,45 +322,45 @@ def _memory() -> dict[str, Builtin]:
 
 def _threads() -> dict[str, Builtin]:
     """What makes threads wait for each other, or lets them exchange something."""
-    table = _alike(
+    table = _each_of(
         "__syncthreads __syncthreads_and __syncthreads_or __syncthreads_count", Builtin("barrier", host="unknown")
     )
     table["__syncwarp"] = Builtin("warp-barrier", host="unknown")
-    table |= _alike("__threadfence __threadfence_block __threadfence_system", Builtin("fence"))
+    table |= _each_of("__threadfence __threadfence_block __threadfence_system", Builtin("fence"))
     table["atomic_thread_fence"] = Builtin("fence", host="unknown")
     for direction, suffix in (("idx", ""), ("up", "_up"), ("down", "_down"), ("xor", "_xor")):
         table[f"__shfl{suffix}"] = Builtin("shuffle", direction)
         table[f"__shfl{suffix}_sync"] = Builtin("masked-shuffle", direction)
         table[f"shfl{suffix}"] = Builtin("group-shuffle", direction)
-    table |= _alike("__ballot __any __all", Builtin("unmasked-vote"))
-    table |= _alike("__ballot_sync __any_sync __all_sync", Builtin("masked-vote"))
+    table |= _each_of("__ballot __any __all", Builtin("unmasked-vote"))
+    table |= _each_of("__ballot_sync __any_sync __all_sync", Builtin("masked-vote"))
     table["__activemask"] = Builtin("active-mask")
     for name in ("add", "min", "max", "and", "or", "xor"):
         # "Warp Reduce Functions": "Supported by devices of compute capability 8.x or higher."
         table[f"__reduce_{name}_sync"] = Builtin("masked-vote", support=SM_80)
     table["__match_any_sync"] = Builtin("match")
     # Cooperative groups, `cuda::barrier`, `cuda::pipeline`.
-    table |= _alike("sync synchronize", Builtin("group-barrier", "whole"))
+    table |= _each_of("sync synchronize", Builtin("group-barrier", "whole"))
     table["barrier_arrive"] = Builtin("group-barrier", "arrive")
-    table |= _alike("barrier_wait wait", Builtin("group-barrier", "wait"))
+    table |= _each_of("barrier_wait wait", Builtin("group-barrier", "wait"))
     table["arrive"] = Builtin("object-barrier", "arrive")
     table["arrive_and_wait"] = Builtin("object-barrier", "whole")
-    table |= _alike("any all ballot", Builtin("group-vote"))
+    table |= _each_of("any all ballot", Builtin("group-vote"))
     table["reduce"] = Builtin("group-reduce")
     table["__pipeline_commit"] = Builtin("commit", host="unknown")
     table["producer_commit"] = Builtin("commit")
     table["__pipeline_wait_prior"] = Builtin("copies-awaited", host="unknown")
-    table |= _alike("consumer_wait pipeline_consumer_wait_prior", Builtin("copies-awaited"))
+    table |= _each_of("consumer_wait pipeline_consumer_wait_prior", Builtin("copies-awaited"))
     # Methods of cub's classes for blocks in which all threads of the block wait for each other; `_wait` is that in
     # those whose bodies the bundled header has, and `_wait_for_some` where only some have something to add.
-    table |= _alike(
+    table |= _each_of(
         "_wait _wait_for_some "
         "ExclusiveSum InclusiveSum ExclusiveScan InclusiveScan Sort SortDescending SortBlockedToStriped "
         "SortDescendingBlockedToStriped BlockedToStriped StripedToBlocked Histogram StableSort",
         Builtin("collective"),
     )
     # Thread block clusters, distributed shared memory and programmatic dependent launches are of capability 9.0.
-    return table | _alike(
+    return table | _each_of(
         "this_cluster __cluster_query_shared_rank cudaGridDependencySynchronize "
         "cudaTriggerProgrammaticLaunchCompletion cp_async_bulk_global_to_shared cp_async_bulk_shared_to_global",
         Builtin(support=SM_90),
@@ -372,19 +372,19 @@ _STATEMENTS: Final[Mapping[str, Builtin]] = {
     # leave them in their files.
     "__builtin_assume": Builtin("assumed", host="assumed-by-host", work=_NOTHING),
     "__assume": Builtin("assumed", host="assumed-by-host"),
-    **_alike("__requires __assert __global_assert __assertion", Builtin("assumed")),
-    **_alike("__uniform_int __uniform_bool", Builtin("uniform")),
+    **_each_of("__requires __assert __global_assert __assertion", Builtin("assumed")),
+    **_each_of("__uniform_int __uniform_bool", Builtin("uniform")),
     "__implies": Builtin("implies"),
-    **_alike("__assert_fail __assertfail", Builtin("refuted", host="end-of-program")),
-    **_alike(
+    **_each_of("__assert_fail __assertfail", Builtin("refuted", host="end-of-program")),
+    **_each_of(
         "__ensures __invariant __global_invariant __function_wide_invariant __enabled __distinct_int __distinct_bool "
         "__exclusive __read __write __read_implies __write_implies __no_read __no_write __requires_fresh_array "
         "__requires_distinct_arrays",
         Builtin("stated"),
     ),
-    **_alike("__trap __builtin_trap __builtin_unreachable", Builtin("end")),
+    **_each_of("__trap __builtin_trap __builtin_unreachable", Builtin("end")),
     "__builtin_expect": Builtin("first-argument", work=_NOTHING),
-    **_alike("__cvta_generic_to_shared __cvta_generic_to_global forward move addressof", Builtin("first-argument")),
+    **_each_of("__cvta_generic_to_shared __cvta_generic_to_global forward move addressof", Builtin("first-argument")),
     "__builtin_assume_aligned": Builtin("assumed-alignment", work=_NOTHING),
     "printf": Builtin("nothing", host="ignored"),
     "__nanosleep": Builtin("nothing"),
@@ -394,10 +394,10 @@ _STATEMENTS: Final[Mapping[str, Builtin]] = {
     "_cudalint_of_rank": Builtin("of-rank"),
 }
 _HOST: Final[Mapping[str, Builtin]] = {
-    **_alike("cudaMalloc cudaMallocManaged cudaMallocHost cudaHostAlloc cudaMallocAsync", Builtin(host="allocated")),
+    **_each_of("cudaMalloc cudaMallocManaged cudaMallocHost cudaHostAlloc cudaMallocAsync", Builtin(host="allocated")),
     "cudaMallocPitch": Builtin(host="allocated-in-rows"),
-    **_alike("exit abort _exit quick_exit terminate", Builtin(host="end-of-program")),
-    **_alike(
+    **_each_of("exit abort _exit quick_exit terminate", Builtin(host="end-of-program")),
+    **_each_of(
         "fprintf puts fflush operator<< cudaFree free srand cudaDeviceSynchronize cudaGetLastError cudaMemcpy "
         "cudaMemcpyAsync cudaMemset",
         Builtin(host="ignored"),
@@ -405,27 +405,27 @@ _HOST: Final[Mapping[str, Builtin]] = {
     "strcmp": Builtin(host="unequal-texts"),
     "strncmp": Builtin(host="unequal-starts"),
     "strlen": Builtin(host="length-of-text"),
-    **_alike("cudaLaunchKernel cudaLaunchCooperativeKernel", Builtin(host="launch")),
-    **_alike("cudaLaunchKernelEx cudaLaunchKernelExC", Builtin(host="launch-by-configuration")),
+    **_each_of("cudaLaunchKernel cudaLaunchCooperativeKernel", Builtin(host="launch")),
+    **_each_of("cudaLaunchKernelEx cudaLaunchKernelExC", Builtin(host="launch-by-configuration")),
     "cudaFuncSetAttribute": Builtin(host="attribute-of-kernel"),
-    **_alike("cudaGetDeviceProperties cudaGetDeviceProperties_v2", Builtin(host="properties-of-device")),
+    **_each_of("cudaGetDeviceProperties cudaGetDeviceProperties_v2", Builtin(host="properties-of-device")),
     "cudaDeviceGetAttribute": Builtin(host="attribute-of-device"),
     # Lists of the C++ library.
     "size": Builtin(host="size-of-list"),
-    **_alike("operator[] at", Builtin(host="element-of-list")),
+    **_each_of("operator[] at", Builtin(host="element-of-list")),
     "front": Builtin(host="first-of-list"),
     "push_back": Builtin(host="appended"),
-    **_alike("count contains", Builtin(host="has")),
-    **_alike("operator== operator!=", Builtin(host="compared")),
-    **_alike("assign clear emplace erase insert pop_back resize swap", Builtin(host="list-changed")),
+    **_each_of("count contains", Builtin(host="has")),
+    **_each_of("operator== operator!=", Builtin(host="compared")),
+    **_each_of("assign clear emplace erase insert pop_back resize swap", Builtin(host="list-changed")),
     # The command line.
-    **_alike(
+    **_each_of(
         "atoi atol atoll stoi stol stoll stoul stoull strtoimax strtol strtoll strtoul strtoull strtoumax",
         Builtin(host="integer-of-text"),
     ),
-    **_alike("atof stod stof strtod strtof", Builtin(host="number-of-text")),
+    **_each_of("atof stod stof strtod strtof", Builtin(host="number-of-text")),
     "sscanf": Builtin(host="scanned"),
-    **_alike("getopt getopt_long getopt_long_only", Builtin(host="next-option")),
+    **_each_of("getopt getopt_long getopt_long_only", Builtin(host="next-option")),
 }
 BUILTINS: Final[Mapping[str, Builtin]] = {
     **_MATHEMATICS, **_INTRINSICS, **_conversions(), **_memory(), **_threads(), **_STATEMENTS, **_HOST,
@@ -438,7 +438,7 @@ OF_NUMBERS: Final = frozenset({
 effect here."""
 _UNKNOWN: Final = Builtin()
 FUNCTION_CLASS: Final = "_cudalint_functor"
-"""A class of the front end's own, which stands for functions that a template is handed and that nothing names."""
+"""A class of the front end's own: it stands for functions that are arguments of a template and that nothing names."""
 
 
 def builtin(name: str) -> Builtin:
@@ -458,8 +458,8 @@ def named(*effects: str) -> frozenset[str]:
 
 
 def machine_code(name: str, size: int, exponent: object = None) -> Sequence:
-    """What a call takes. `size` is that of the first argument if it is a floating-point number, which tells overloads
-    apart, else 0; `exponent` is the second argument if it is a plain number."""
+    """What a call takes. `size` is that of the first argument if it is a floating-point number, which distinguishes
+    overloads, else 0; `exponent` is the second argument if it is a plain number."""
     known = builtin(name)
     found = sequence_of(known, 4 if size == 8 and known.effect == "power" and name.endswith("f") else size, exponent)
     return found or (_NOTHING if name.startswith(_WITHOUT_CODE) else _CALL)

@@ -198,7 +198,7 @@ class Function(Struct, eq=False):
     in_clusters: bool = False
     """`__cluster_dims__` says that its blocks are launched in clusters."""
     linkage_name: Callable[[], str] = lambda: ""
-    """What the function is called in compiled code; empty where that can't be told."""
+    """What the function is called in compiled code; empty where that is not known."""
     is_template_pattern: bool = False
     """The uninstantiated template itself: its types may be dependent."""
     template_values: tuple[Symbol, ...] = ()

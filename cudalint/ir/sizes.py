@@ -12,8 +12,8 @@ _MOST_BYTES: Final = 1 << 48
 """More than any GPU can address, and so little that sums and products with it fit into 64 bits."""
 
 _MOST_PARTS: Final = 256
-"""Of what is taken apart: structs that are copied by the thread have 4 KB at most in any program that is meant to be
-fast, and types may be as large as the address space."""
+"""Of what is split into parts: structs that are copied by the thread have 4 KB at most in any program that is meant to
+be fast, and types may be as large as the address space."""
 
 
 def sized(bytes_: int) -> Size:

@@ -102,7 +102,7 @@ class Effects(Struct, frozen=True):
     """What a piece of code may do to the variables around it."""
 
     assigned: tuple[ir.Symbol, ...]
-    """Roots of everything assigned, incremented, or handed to a call that may change it. They stand in the order of the
+    """Roots of everything assigned, incremented, or passed to a call that may change it. They stand in the order of the
     source: that of a set of symbols is the one of their addresses, and no figure may depend on those."""
     closures: tuple[ir.Symbol, ...]
     """Variables that are called: closures, whose bodies assign too."""
@@ -155,7 +155,7 @@ def _call_effects(
     call: ir.Call | ir.Construct, assigned: dict[ir.Symbol, None], closures: dict[ir.Symbol, None]
 ) -> None:
     if isinstance(call, ir.Construct):
-        assigned |= dict.fromkeys(handed_over(call.constructor, call.arguments))
+        assigned |= dict.fromkeys(passed_to(call.constructor, call.arguments))
         return
     if call.receiver is not None:
         _add_root(assigned, call.receiver)
@@ -163,10 +163,10 @@ def _call_effects(
             _add_root(closures, call.receiver)
     if call.callee is not None:
         _add_root(closures, call.callee)
-    assigned |= dict.fromkeys(handed_over(call.function, call.arguments))
+    assigned |= dict.fromkeys(passed_to(call.function, call.arguments))
 
 
-def handed_over(function: ir.FunctionRef | None, arguments: Sequence[ir.Expr]) -> Iterator[ir.Symbol]:
+def passed_to(function: ir.FunctionRef | None, arguments: Sequence[ir.Expr]) -> Iterator[ir.Symbol]:
     """The variables that a call may change through its arguments: what parameters point or refer to. Of the library's
     functions only references to what is not constant count, and whole objects, which may hold pointers."""
     is_user = function is not None and function.is_user

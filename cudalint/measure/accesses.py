@@ -201,13 +201,13 @@ class _Accesses:
             if some is not None and some.requests[world] and is_wasteful(
                 site.space, some.cost[world], some.ideal[world]
             ):
-                left = "fourth" if max(event.apart for event in events) >= _MOST_HALVED else "other one"
+                left = "fourth" if max(event.divergent for event in events) >= _MOST_HALVED else "other one"
                 reason = f"which lanes are active depends on data; the figure is for every {left} of them"
                 cost, ideal, lanes = _rounded(some.cost[world]), _rounded(some.ideal[world]), float(some.lanes[world])
         if figures.by_data[world]:
             status, reason, kind = "range", "some of its addresses depend on loaded data", "estimate"
         # Those that have left the loop around count as well, if data said so.
-        masked = any(event.data or event.apart for event in events)
+        masked = any(event.data or event.divergent for event in events)
         is_guarded = any(event.guard is not None and event.guard is not event.mask for event in events)
         is_shared = site.space == "shared"
         # Between arrays there are no strides, and what is a picture of one is none of several.
@@ -244,12 +244,12 @@ class _Accesses:
     def _of_some(self, site: AccessSite, events: Sequence[AccessEvent]) -> Figures | None:
         """The figures with half of the lanes for each condition that comes out differently by lane: what gaps between
         active lanes leave of sectors. None where lanes of a warp come together."""
-        if site.space != "global" or not any(event.apart for event in events):
+        if site.space != "global" or not any(event.divergent for event in events):
             return None
         found: dict[tuple[int, int], Any] = {}
         some = []
         for event in events:
-            key = id(event.mask), min(event.apart, _MOST_HALVED)
+            key = id(event.mask), min(event.divergent, _MOST_HALVED)
             if key not in found:
                 found[key] = some_of(event.mask, key[1])
             some.append(event._replace(mask=found[key]))

@@ -147,7 +147,7 @@ def made_at(event: AccessEvent) -> tuple[ir.Span, Stack]:
     span, stack = event.node.span, event.stack
     if not stack or span.path == stack[-1].span.path:
         return span, stack
-    for depth, pointers in enumerate(event.handed, 1):
+    for depth, pointers in enumerate(event.passed, 1):
         argument = next((argument for pointer, argument in pointers if _is_part_of(event, pointer)), None)
         if argument is None:
             break

@@ -10,6 +10,7 @@ an `allow` covers is that of `cudalint.options.suppressions`.
 
 from __future__ import annotations
 
+import itertools
 import re
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple, cast, get_args
@@ -26,6 +27,7 @@ from cudalint.options.expressions import (
     parse_expression,
 )
 from cudalint.options.limits import problem_of_expression
+from cudalint.source.brackets import closing, outside
 from cudalint.source.comments import Comment, CommentedSource, read_comments
 
 AnnotationKind = Literal["launch", "assume", "allow", "allow-kernel", "allow-file"]
@@ -191,42 +193,21 @@ def _parsed(directive: _Directive) -> Annotation:
     kind = cast(AnnotationKind, head["kind"])
     if head["open"] is None:
         raise AnnotationError(f"`{kind}` needs its arguments in parentheses")
-    close = _closing_parenthesis(directive.text, head.end())
-    arguments = tuple(split_arguments(directive.text[head.end() : close]))
-    reason = _reason(directive.text[close + 1 :])
-    annotation = Annotation(
-        kind,
-        arguments,
-        reason,
-        *directive.place,
-        directive.stands_alone,
-        directive.target_line,
-        directive.above_kernel,
-    )
+    end = closing(directive.text, head.end() - 1, "()")
+    if end is None:
+        raise AnnotationError("a closing parenthesis is missing")
+    arguments = tuple(split_arguments(directive.text[head.end() : end - 1]))
+    reason = _reason(directive.text[end:])
+    about = directive.stands_alone, directive.target_line, directive.above_kernel
+    annotation = Annotation(kind, arguments, reason, *directive.place, *about)
     _validate(annotation)
     return annotation
 
 
-def _closing_parenthesis(text: str, start: int) -> int:
-    depth = 1
-    for index in range(start, len(text)):
-        depth += (text[index] == "(") - (text[index] == ")")
-        if depth == 0:
-            return index
-    raise AnnotationError("a closing parenthesis is missing")
-
-
-def split_arguments(text: str) -> Iterator[str]:
-    """Splits at the commas that stand outside of parentheses and brackets."""
-    if not text.strip():
-        return
-    depth, start = 0, 0
-    for index, character in enumerate(text):
-        depth += (character in "([") - (character in ")]")
-        if character == "," and depth == 0:
-            yield text[start:index].strip()
-            start = index + 1
-    yield text[start:].strip()
+def split_arguments(text: str) -> list[str]:
+    """Splits at the commas that stand outside of brackets."""
+    borders = [-1, *outside(text, ",", 0, len(text)), len(text)]
+    return [text[begin + 1 : end].strip() for begin, end in itertools.pairwise(borders)] if text.strip() else []
 
 
 def _reason(tail: str) -> str | None:

@@ -58,7 +58,7 @@ def _checked_and_kept(kept: KeptJob) -> FileReport | Failure:
         report = check_file(kept.job)
     if isinstance(report, Failure):
         return report
-    if seen.is_repeatable and seen.is_settled(start):
+    if seen.is_repeatable and seen.is_old(start):
         write_entry(kept.folder, kept.key, seen, report)
     return report
 

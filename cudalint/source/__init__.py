@@ -1,1 +1,1 @@
-"""Texts of source files: comments, literals and code told apart."""
+"""Texts of source files: lexing, brackets, conditions, launches, and places in them."""

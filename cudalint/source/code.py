@@ -1,26 +1,22 @@
-"""A source text whose comments, literals and directives are told from its code: brackets match in it."""
+"""A source text with its code by itself, without comments, literals and directives, so that brackets match in it."""
 
 from __future__ import annotations
 
 import itertools
 import re
 from bisect import bisect_left
-from collections.abc import Iterator
 from functools import lru_cache
 
 from msgspec import Struct
 
 from cudalint.facts import Place
-from cudalint.source.comments import read_comments
+from cudalint.source.brackets import closing, outside
+from cudalint.source.lexing import blanked
 from cudalint.source.lines import Lines
 from cudalint.system.disk.encoding import to_bytes
 
-_NO_CODE = re.compile(r'"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'|^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*', re.MULTILINE)
-"""Literals and directives, once comments are gone."""
 _WORD = re.compile(r"\w+")
-_OPENING = "([{"
 _BRACKETS = frozenset("()[]{}")
-_BRACKET = re.compile(r"[\[\](){}]")
 _PARENTHESIS = re.compile(r"[(){}]")
 _ENDS_OF_STATEMENTS = ";{}"
 _OPEN_LIST = re.compile(r"\w\s*<(?:[^<>]|<[^<>]*>)*\Z")
@@ -84,16 +80,11 @@ class CodeText(Struct, frozen=True):
         """Behind what closes the bracket at an offset."""
         if self.code[offset : offset + 1] not in _BRACKETS:
             return offset + 1 if offset < len(self.code) else None
-        depth = 0
-        for bracket in _BRACKET.finditer(self.code, offset):
-            depth += 1 if bracket[0] in _OPENING else -1
-            if depth == 0:
-                return bracket.end()
-        return None
+        return closing(self.code, offset)
 
     def find(self, wanted: str, begin: int, end: int) -> list[int]:
         """Where a character stands outside of all brackets."""
-        return list(self._outside(wanted, begin, end))
+        return list(outside(self.code, wanted, begin, end))
 
     def between_commas(self, begin: int, end: int) -> list[tuple[int, int]]:
         """The extents of what stands between commas from one offset to another, but for those in brackets."""
@@ -117,26 +108,13 @@ class CodeText(Struct, frozen=True):
 
     def semicolon(self, begin: int) -> int | None:
         """Where the statement ends that begins at an offset."""
-        return next(self._outside(";", begin, len(self.code)), None)
-
-    def _outside(self, wanted: str, begin: int, end: int) -> Iterator[int]:
-        depth = 0
-        for found in re.compile(rf"[\[\](){{}}{re.escape(wanted)}]").finditer(self.code, begin, end):
-            if found[0] == wanted and depth == 0:
-                yield found.start()
-            elif found[0] in _BRACKETS:
-                depth += 1 if found[0] in _OPENING else -1
+        return next(outside(self.code, ";", begin, len(self.code)), None)
 
 
 @lru_cache(maxsize=4)
 def code_text(text: str) -> CodeText:
     plain = to_bytes(text).decode("latin-1")
-    pieces, position = [], 0
-    for comment in read_comments(plain).comments:
-        pieces += [plain[position : comment.start], _blank(comment.text)]
-        position = comment.end
-    code = "".join((*pieces, plain[position:]))
-    code = _NO_CODE.sub(lambda match: _blank(match[0]), code)
+    code = blanked(plain)
     return CodeText(plain, code, Lines(plain), frozenset(_WORD.findall(code)), _brackets_in(code))
 
 
@@ -150,7 +128,3 @@ def _brackets_in(code: str) -> tuple[list[int], list[int]]:
         places.append(match.start())
         depths.append(depth)
     return places, depths
-
-
-def _blank(text: str) -> str:
-    return re.sub(r"[^\r\n]", " ", text)

@@ -1,8 +1,4 @@
-"""Finds the comments of a C++ source, without being fooled by strings, raw strings, characters and digit separators.
-
-Compilers ignore comments, and so does libclang's tree; annotations live in them, hence this lexer. It does no
-more than tell comments from the rest.
-"""
+"""The comments of a C++ source, which libclang's tree has not: annotations stand in them."""
 
 from __future__ import annotations
 
@@ -13,23 +9,13 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.source.lexing import comments_in
 from cudalint.source.lines import Lines
 from cudalint.system.disk.encoding import to_bytes
 
 COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
 COMMENT_IN_BYTES: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 """Without a look at literals: for texts in which what is sought is no part of one."""
-_TOKEN = re.compile(
-    r"""
-    (?P<comment> //(?:[^\\\n]|\\(?:\r?\n)?)* | /\*.*?(?:\*/|\Z) )
-  | (?:u8|[uUL])?R"(?P<delimiter>[^()\\\s]{0,16})\(.*?(?:\)(?P=delimiter)"|\Z)      # a raw string
-  | "(?:[^"\\\n]|\\.)*"?                                                         # a string, perhaps unfinished
-  | \.?\d(?:'?[\w.])*                                                         # a number: 1'000 opens no character
-  | [^\W\d]\w*                                                                   # the u8 of u8'x', the R of PAR"("
-  | '(?:[^'\\\n]|\\.)*'                                                          # a character
-    """,
-    re.VERBOSE | re.DOTALL,
-)
 _STATED: Final = "cudalint"
 _LETTER: Final = re.compile(r"[^\n]")
 _DECLARATION_END = re.compile("[{;]")
@@ -78,7 +64,7 @@ class CommentedSource(Struct, frozen=True):
 def read_comments(text: str) -> CommentedSource:
     """Lexes `text` once, from start to end."""
     lines = Lines(text)
-    spans = [match.span("comment") for match in _TOKEN.finditer(text) if match["comment"] is not None]
+    spans = [match.span() for match in comments_in(text)]
     blanked = Lines(_without(text, spans))
     comments = tuple(_comment(lines, start, end, blanked) for start, end in spans)
     return CommentedSource(text, comments, lines, tuple(_code_lines(blanked)))
@@ -89,10 +75,10 @@ def code_of(text: str) -> str:
     stands where it stood. Comments that state something (`cudalint:`) are left."""
     pieces: list[str] = []
     done = 0
-    for match in _TOKEN.finditer(text):
-        comment, before = match["comment"], text[done : match.start()]
+    for match in comments_in(text):
+        comment, before = match[0], text[done : match.start()]
         # Behind a backslash nothing would continue the line.
-        if comment is None or _STATED in comment or before.rstrip(" \t").endswith("\\"):
+        if _STATED in comment or before.rstrip(" \t").endswith("\\"):
             continue
         done = match.end()
         if done == len(text) or text[done] in "\r\n":

@@ -3,28 +3,37 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
-from msgspec import Struct, field
+from msgspec import Struct
 
-_DIRECTIVE: Final = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif)\b[ \t]*(.*)")
+from cudalint.source.comments import COMMENT
+
+_DIRECTIVE: Final = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*(.*)")
 _NEVER: Final = re.compile(r"(?:0|false)\b[^|&]*\Z")
 _LAUNCH: Final = re.compile(r"<<<|\b(?:cuda|hip)Launch\w*\s*\(")
 
 
-class _Branch(Struct):
-    """The lines of a directive, from 1 on, and of the one that ends what stands behind it."""
+class Branch(Struct):
+    """A directive and what stands behind it, up to the one that ends that."""
 
+    word: str
+    condition: str
+    """Without comments."""
     first: int
+    """The line of the directive, from 1 on."""
     last: int
-    is_for_nobody: bool
+    """That of the one that ends it."""
+
+    @property
+    def is_for_nobody(self) -> bool:
+        """Whether it stands under `#if 0`."""
+        return self.word in ("if", "elif") and _NEVER.match(self.condition) is not None
 
 
-class _Chain(Struct):
-    """From `#if` to `#endif`."""
-
-    branches: list[_Branch] = field(default_factory=list)
+Chain = list[Branch]
+"""From `#if` to `#endif`."""
 
 
 def with_launches_left_out(lines: Sequence[str], left_out: Sequence[tuple[int, int]]) -> list[str] | None:
@@ -35,11 +44,11 @@ def with_launches_left_out(lines: Sequence[str], left_out: Sequence[tuple[int, i
         return None
     blank: set[int] = set()
     restored: set[int] = set()
-    for chain in _chains(lines):
-        if chain.branches[0].first in blank:
+    for chain in chains(lines):
+        if chain[0].first in blank:
             continue
         chosen = _chosen(chain, lines, left_out, restored)
-        for branch in chain.branches:
+        for branch in chain:
             inside = range(branch.first, branch.last + 1)
             if branch is not chosen:
                 blank.update(inside)
@@ -48,49 +57,62 @@ def with_launches_left_out(lines: Sequence[str], left_out: Sequence[tuple[int, i
     return ["" if number in blank else line for number, line in enumerate(lines, start=1)] if restored else None
 
 
+def other_branches(text: str, line: int) -> str:
+    """What stands in the branches beside those that a line, counted from 1, is in: for `#if A`, x, `#else`, y, `#endif`
+    and the line of y, that is x. Of groups in one another, all around the line count, the innermost first. Directives
+    that don't pair up end with the text."""
+    lines = text.splitlines()
+    found: list[str] = []
+    for chain in reversed(chains(lines)):
+        inside = [branch.first < line < branch.last for branch in chain]
+        if any(inside):
+            others = (each for each, is_around in zip(chain, inside, strict=True) if not is_around)
+            found += ["\n".join(lines[branch.first : branch.last - 1]) for branch in others]
+    return "\n".join(found)
+
+
 def _chosen(
-    chain: _Chain, lines: Sequence[str], left_out: Sequence[tuple[int, int]], restored: set[int]
-) -> _Branch | None:
+    chain: Chain, lines: Sequence[str], left_out: Sequence[tuple[int, int]], restored: set[int]
+) -> Branch | None:
     """The branch of a chain that is to stand: the compiled one, if another one has no launch to offer."""
-    useful = [branch for branch in chain.branches if not branch.is_for_nobody]
-    if chain.branches[0].first in restored:
+    useful = [branch for branch in chain if not branch.is_for_nobody]
+    if chain[0].first in restored:
         # What nobody has compiled is as it would be with its first conditions.
         return useful[0] if useful else None
-    compiled = next((branch for branch in chain.branches if not _is_left_out(branch, left_out)), None)
+    compiled = next((branch for branch in chain if not _is_left_out(branch, left_out)), None)
     if compiled is not None and _launches(compiled, lines):
         return compiled
     return next((branch for branch in useful if _launches(branch, lines)), compiled)
 
 
-def _launches(branch: _Branch, lines: Sequence[str]) -> bool:
+def _launches(branch: Branch, lines: Sequence[str]) -> bool:
     return _LAUNCH.search("\n".join(lines[branch.first : branch.last - 1])) is not None
 
 
-def _is_left_out(branch: _Branch, left_out: Sequence[tuple[int, int]]) -> bool:
+def _is_left_out(branch: Branch, left_out: Sequence[tuple[int, int]]) -> bool:
     return any(first <= branch.first and branch.last <= last for first, last in left_out)
 
 
-def _chains(lines: Sequence[str]) -> Iterator[_Chain]:
+def chains(lines: Sequence[str]) -> list[Chain]:
     """The chains of a text, those around others first."""
-    found: list[_Chain] = []
-    open_: list[_Chain] = []
+    found: list[Chain] = []
+    open_: list[Chain] = []
     for number, line in enumerate(lines, start=1):
         directive = _DIRECTIVE.match(line) if "#" in line else None
         if directive is None:
             continue
-        word, condition = directive[1], directive[2]
+        word = directive[1]
         if word.startswith("if"):
-            open_.append(_Chain())
+            open_.append([])
             found.append(open_[-1])
         elif not open_:
             continue
         else:
-            open_[-1].branches[-1].last = number
+            open_[-1][-1].last = number
         if word == "endif":
             open_.pop()
         else:
-            is_for_nobody = word in ("if", "elif") and _NEVER.match(condition.strip()) is not None
-            open_[-1].branches.append(_Branch(number, number, is_for_nobody))
+            open_[-1].append(Branch(word, COMMENT.sub(" ", directive[2]).strip(), number, number))
     for chain in open_:
-        chain.branches[-1].last = len(lines) + 1
-    yield from found
+        chain[-1].last = len(lines) + 1
+    return found

@@ -11,7 +11,7 @@ from typing import Literal
 
 from cudalint.facts import Insertion, Place
 from cudalint.source.code import CodeText, code_text
-from cudalint.source.statements import HEAD, LABEL, start_of_statement
+from cudalint.source.statements import HEAD, LABEL, heads_from, start_of_statement
 
 _PRAGMA = re.compile(r"^([ \t]*)(?:#[ \t]*pragma\b|_Pragma\b)[^\n]*\n\Z", re.MULTILINE)
 """The line before."""
@@ -63,14 +63,15 @@ def within_branches(text: str, place: Place, statement: str) -> tuple[Insertion,
     source = code_text(text)
     offset, _ = source.extent(place)
     start = start_of_statement(source, offset)
-    while start is not None and (head := HEAD.match(source.code, start)) is not None:
-        closed = source.close(head.end()) if head[1] else head.end()
-        if closed is None or (offset < closed and head[1] != "if"):
+    if start is None:
+        return ()
+    for head, behind in heads_from(source, start):
+        if behind is None or (offset < behind and head.kind != "if"):
             return ()
-        if offset < closed:
+        if offset < behind:
             break
-        start = source.skip(closed)
-    if start is None or LABEL.match(source.code, start):
+        start = source.skip(behind)
+    if LABEL.match(source.code, start):
         return ()
     semicolon = source.semicolon(start)
     is_branch = HEAD.match(source.code, start) is not None

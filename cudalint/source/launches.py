@@ -11,7 +11,7 @@ from typing import Final
 from msgspec import Struct
 
 from cudalint.facts import Place
-from cudalint.source.angles import parts_in_angles
+from cudalint.source.brackets import list_in_angles
 from cudalint.source.code import CodeText, code_text
 
 _LAUNCHING: Final = re.compile(r"\b((?!cuLaunch|hipModuleLaunch)\w*[lL](?:aunch|AUNCH)\w*)\s*(?=\()|<<<")
@@ -115,7 +115,7 @@ class Site(Struct, frozen=True):
             head = self.code.code[scope.start : scope.open_]
             match = _TEMPLATE.search(head)
             if match is not None:
-                parts, end = _list(head, match.end())
+                parts, end = list_in_angles(head, match.end())
                 called = _CALLABLE.search(head, end) or re.search(r"\b(?:struct|class)\s+(\w+)", head[end:])
                 for position, part in enumerate(parts):
                     yield called[1] if called else "", _parameter(part), position
@@ -155,7 +155,7 @@ class Site(Struct, frozen=True):
             if word[0] in names:
                 behind = self.code.skip(word.end())
                 is_template = self.code.code[behind : behind + 1] == "<" and self.code.code[behind + 1] != "<"
-                arguments, behind = _list(self.code.code, behind) if is_template else ([], behind)
+                arguments, behind = list_in_angles(self.code.code, behind) if is_template else ([], behind)
                 if self.code.code[self.code.skip(behind) :][:1] not in ("(", "<"):
                     yield word[0], tuple(arguments)
 
@@ -165,7 +165,7 @@ class Site(Struct, frozen=True):
         if function is not None:
             head = self.code.code[function.start : function.open_]
             template = _TEMPLATE.search(head)
-            begin = _list(head, template.end())[1] if template is not None else 0
+            begin = list_in_angles(head, template.end())[1] if template is not None else 0
             called = _CALLABLE.search(head, begin)
             if called is not None:
                 end = self.code.close(function.start + called.end()) or function.open_
@@ -256,7 +256,7 @@ def uses_of(text: str, name: str) -> Sequence[Use]:
     for match in re.finditer(rf"\b{re.escape(name)}\s*(?=\(|<(?!<))", code.code):
         end, templates = match.end(), list[str]()
         if code.code[end] == "<":
-            templates, end = _list(code.code, end)
+            templates, end = list_in_angles(code.code, end)
             end = code.skip(end)
         close = code.close(end) if code.code[end : end + 1] == "(" else None
         behind = code.code[code.skip(close) :][:1] if close is not None else ""
@@ -337,7 +337,7 @@ def named_function(spelled: str) -> tuple[str, tuple[str, ...]] | None:
     match = _FUNCTION.fullmatch(text.strip("()&* \t\r\n"))
     if match is None:
         return None
-    return match[1], tuple(_list(match[2], 0)[0]) if match[2] else ()
+    return match[1], tuple(list_in_angles(match[2], 0)[0]) if match[2] else ()
 
 
 def _advance(code: str, begin: int, end: int, scopes: list[Scope]) -> None:
@@ -370,18 +370,12 @@ def _kernel_before(code: str, end: int) -> tuple[str, tuple[str, ...], int] | No
                 break
         if depth:
             return None
-        arguments, before = tuple(_list(code, at)[0]), len(code[:at].rstrip())
+        arguments, before = tuple(list_in_angles(code, at)[0]), len(code[:at].rstrip())
     match = _NAME_IN_FRONT.search(code, max(0, before - _LONGEST_NAME), before)
     found = _FOUND.search(code, max(0, before - _LONGEST_NAME), before)
     if found is not None:
         return found[1], (), found.start()
     return (match[1], arguments, match.start()) if match is not None else None
-
-
-def _list(text: str, open_: int) -> tuple[list[str], int]:
-    """The parts of the list in angle brackets that opens at an offset, and where it ends; none of one that doesn't."""
-    places, end = parts_in_angles(text, open_)
-    return ([text[begin:stop].strip() for begin, stop in places], end) if end is not None else ([], len(text))
 
 
 def _parameter(part: str) -> Parameter:
@@ -392,5 +386,5 @@ def _parameter(part: str) -> Parameter:
 
 def _is_function(head: str) -> bool:
     template = _TEMPLATE.search(head)
-    begin = _list(head, template.end())[1] if template is not None else 0
+    begin = list_in_angles(head, template.end())[1] if template is not None else 0
     return "(" in head[begin:] and not _CONTROL.search(head, begin) and not re.search(r"=\s*\[|^\s*\[", head[begin:])

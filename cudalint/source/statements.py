@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 
 from msgspec import Struct
 
@@ -37,19 +38,30 @@ class Statement(Struct, frozen=True):
         return self.heads[0].begin if self.heads else self.begin
 
 
+def heads_from(source: CodeText, start: int) -> Iterator[tuple[Head, int | None]]:
+    """The branches and loops that a statement begins with, the outermost first, each with the offset behind it; None
+    behind the last one where its condition does not end."""
+    while (found := HEAD.match(source.code, start)) is not None:
+        closed = source.close(found.end()) if found[1] else found.end()
+        condition = source.text[found.end() + 1 : closed - 1] if found[1] and closed is not None else ""
+        yield Head(found[1] or found[0], start, condition), closed
+        if closed is None:
+            return
+        start = source.skip(closed)
+
+
 def statement_at(source: CodeText, offset: int) -> Statement | None:
     """The innermost statement that an expression is in; None in a condition, or where it has no end in sight."""
     heads: list[Head] = []
     start = start_of_statement(source, offset)
-    while start is not None and (found := HEAD.match(source.code, start)) is not None:
-        closed = source.close(found.end()) if found[1] else found.end()
-        if closed is None or offset < closed:
-            return None
-        heads.append(Head(found[1] or found[0], start, source.text[found.end() + 1 : closed - 1] if found[1] else ""))
-        start = source.skip(closed)
-    if start is None or LABEL.match(source.code, start):
+    if start is None:
         return None
-    semicolon = source.semicolon(start)
+    for head, behind in heads_from(source, start):
+        if behind is None or offset < behind:
+            return None
+        heads.append(head)
+        start = source.skip(behind)
+    semicolon = source.semicolon(start) if not LABEL.match(source.code, start) else None
     return None if semicolon is None else Statement(start, semicolon + 1, tuple(heads))
 
 
@@ -85,11 +97,8 @@ def head_of_block(source: CodeText, opening: int) -> Head | None:
     """The branch or loop whose body a block is, by the brace that opens it."""
     start = start_of_statement(source, opening)
     found: Head | None = None
-    while start is not None and start < opening and (head := HEAD.match(source.code, start)) is not None:
-        closed = source.close(head.end()) if head[1] else head.end()
-        if closed is None:
-            return None
-        condition = source.text[head.end() + 1 : closed - 1] if head[1] else ""
-        found = Head(head[1] or head[0], start, condition)
-        start = source.skip(closed)
+    for head, behind in heads_from(source, start) if start is not None else ():
+        if behind is None or head.begin >= opening:
+            break
+        found, start = head, source.skip(behind)
     return found if start == opening else None

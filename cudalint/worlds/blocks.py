@@ -1,8 +1,8 @@
 """Which blocks of a grid are executed, and how many each of them stands for.
 
-Blocks are alike if all conditions that their place goes into come out alike for their threads: of those a few are
-enough. A condition holds for all threads of a block, for none, or for some; blocks of the last kind are alike only if
-they lie alike, as the last one does of a grid that is larger than the data.
+Blocks are equivalent if all conditions that their place goes into come out the same for their threads: of those a few
+are enough. A condition holds for all threads of a block, for none, or for some; blocks of the last kind are equivalent
+only if they reach as far across the border, as the last one does of a grid that is larger than the data.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ MOST_ROWS = 64
 """Blocks that are executed in all worlds together."""
 _MOST_BLOCKS, _FEWEST_BLOCKS = 24, 8
 """In one of them."""
-_ALIKE = 8
-"""Of blocks that are alike: their addresses may begin at as many places of a sector."""
+_EQUIVALENT = 8
+"""Of blocks that are equivalent: their addresses may begin at as many places of a sector."""
 _MOST_CELLS = 2048
 """Parts of a grid that conditions are looked at in."""
 _MOST_BREAKS, _FINER = 32, 32
@@ -237,12 +237,12 @@ def _segments(grid: Extents, axis: int, states: Any, most: int) -> Any:
 def _chosen(cells: _Cells, states: Any, most: int) -> Sampled:
     which = numbered(states)
     count = int(which.max()) + 1
-    # Groups that are alike in order, as far as there is room: many are taken together with their neighbours.
+    # Groups of equivalent blocks in order, as far as there is room: many are taken together with their neighbours.
     together = np.arange(count) if count <= most else np.arange(count) * most // count
     group = together[which]
     weights = np.bincount(group, cells.weights)
     sizes = np.bincount(group)
-    wanted = np.minimum(sizes, _ALIKE)
+    wanted = np.minimum(sizes, _EQUIVALENT)
     shares = np.ones(len(weights), np.int64)
     for _ in range(most - len(shares)):
         # The largest of what one stands for is divided.
@@ -271,8 +271,8 @@ def _with(found: Sampled, asked: Sequence[Extents], states: Any) -> Sampled:
             continue
         places = list(weights)
         own = states(np.array([place, *places], np.float64))
-        alike = [other for other, state in zip(places, own[1:], strict=True) if np.array_equal(state, own[0])]
-        donor = max(alike or places, key=lambda other: weights[other])
+        equivalent = [other for other, state in zip(places, own[1:], strict=True) if np.array_equal(state, own[0])]
+        donor = max(equivalent or places, key=lambda other: weights[other])
         if weights[donor] <= 1:
             continue
         share = min(1.0, weights[donor] / 2)
@@ -295,10 +295,10 @@ def _strata(cells: _Cells, own: Any, shares: int) -> Iterator[tuple[Extents, flo
             place = 0 if not number else len(own) - 1
         first, last = (min(int(each), len(own) - 1) for each in np.searchsorted(ends, (low, high), side="left"))
         near = np.arange(first, last + 1) if found else np.array([min(place, len(own) - 1)])
-        apart = (places[near] - found[0][0] if found else places[near] * 0) % len(_SPREAD)
-        misses = [~np.isin(own_apart, wanted) for own_apart, wanted in zip(apart.T, left, strict=True)]
+        distances = (places[near] - found[0][0] if found else places[near] * 0) % len(_SPREAD)
+        misses = [~np.isin(own, wanted) for own, wanted in zip(distances.T, left, strict=True)]
         best = int(np.lexsort((np.abs(near - place), *misses))[0])
-        for wanted, distance in zip(left, apart[best].tolist(), strict=True):
+        for wanted, distance in zip(left, distances[best].tolist(), strict=True):
             if distance in wanted:
                 wanted.remove(distance)
         found.append((places[near[best]], float(high - low)))

@@ -2,8 +2,8 @@
 
 It is a cover: each world is made out of one that the conditions admit, by changing one number, or two, as long as more
 of what is asked for is shown by no world before. When all of that is, further worlds show pairs of it in combinations
-that are new, so that what a figure rests on can be told apart. Nothing is random, and conditions are asked about many
-worlds at once.
+that are new, so that what a figure rests on can be distinguished. Nothing is random, and conditions are asked about
+many worlds at once.
 """
 
 from __future__ import annotations
@@ -69,7 +69,7 @@ class Worlds(Struct, frozen=True):
     why: tuple[str, ...]
     """What each of them is the first to show."""
     needed: int
-    """How many of them, the first ones, show something that no other does; the rest are there to tell numbers apart."""
+    """How many of them, the first ones, show something that no other does; the rest distinguish numbers."""
     missing: tuple[str, ...]
     """What none of them shows: the conditions don't admit it, or it was not found."""
     broken: tuple[int, ...] = ()
@@ -126,7 +126,7 @@ class Search:
         self._numbers = {place: list(range(self._counts[place])) for place in self._open}
         """Which of them are tried."""
         self._extra = np.array([need.is_extra for need in self.needs], bool)
-        self._apart = np.array(
+        self._disjoint = np.array(
             [
                 [not set(one.about) & set(other.about) and not other.is_extra for other in self.needs]
                 for one in self.needs
@@ -134,10 +134,10 @@ class Search:
             bool,
         ).reshape(len(self.needs), len(self.needs))
         """For each need those that are about other numbers."""
-        self._together = np.zeros_like(self._apart)
+        self._together = np.zeros_like(self._disjoint)
         """For each need those that were shown together with it."""
-        self._unpaired = self._apart.astype(np.float32)
-        """For each need 1 for those apart from it that no world shows together with it."""
+        self._unpaired = self._disjoint.astype(np.float32)
+        """For each need 1 for those about other numbers that no world shows together with it."""
         self._shown = np.zeros(len(self.needs), bool)
         self._kept: NDArray[np.bool_] | None = None
         """The conditions that are not left out; None for all."""
@@ -150,7 +150,7 @@ class Search:
         made: list[Any] = []
         why: list[str] = []
         judged = self._judge(base[None])
-        self._leave_alike(base)
+        self._leave_equivalent(base)
         pool = self._pool(base) if self._open and self.needs and most > 1 else None
         best, shows = base, judged.shows[0]
         while True:
@@ -246,7 +246,7 @@ class Search:
         if not self._open:
             return
         yield self._single(base)
-        yield self._alike(base)
+        yield self._equal(base)
         yield from _chunks(self._doubles(base, self._single_changes()))
         yield from _chunks(self._products(base))
 
@@ -255,7 +255,7 @@ class Search:
     def _single_changes(self) -> list[tuple[int, int]]:
         return [(place, number) for place in self._open for number in self._numbers[place]]
 
-    def _leave_alike(self, base: Any) -> None:
+    def _leave_equivalent(self, base: Any) -> None:
         """Leaves numbers out that show what another one does, under the same conditions, whatever the others are:
         beside those of the first world, and where several are the same, since one factor may hide what others leave."""
         changes = self._single_changes()
@@ -279,7 +279,7 @@ class Search:
 
     def _of_several(self, base: Any) -> Any:
         """Worlds in which several variables are one number, of as many variables as possible."""
-        same = self._alike(base)
+        same = self._equal(base)
         count = (same != base).sum(axis=1)
         order = np.argsort(-count, kind="stable")[:_MOST_BASES]
         return same[order[count[order] > 1]]
@@ -287,7 +287,7 @@ class Search:
     def _single(self, base: Any) -> Any:
         return _changed(base, [(change,) for change in self._single_changes()])
 
-    def _alike(self, base: Any) -> Any:
+    def _equal(self, base: Any) -> Any:
         """Conditions may ask that numbers are equal."""
         by_value: dict[Number, list[tuple[int, int]]] = {}
         for place, number in self._single_changes():
@@ -319,7 +319,7 @@ class Search:
         return np.array(found)
 
     def _pool(self, base: Any) -> _Judged:
-        candidates = base[None], self._single(base), self._alike(base), self._turned(base)
+        candidates = base[None], self._single(base), self._equal(base), self._turned(base)
         return _of(self._judge(once(np.concatenate(candidates))))
 
     def _best(self, pool: _Judged) -> tuple[Any, Any] | None:
@@ -370,7 +370,7 @@ class Search:
     def _take(self, shows: Any) -> None:
         self._shown |= shows
         self._together |= shows[:, None] & shows[None]
-        self._unpaired = (self._apart & ~self._together).astype(np.float32)
+        self._unpaired = (self._disjoint & ~self._together).astype(np.float32)
 
 
 def _of(judged: _Judged) -> _Judged:

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cudalint.execute.execution import Frame
 from cudalint.execute.lanes import Lanes
-from cudalint.execute.machine import Frame, Machine
+from cudalint.execute.machine import Machine
 from cudalint.execute.memory import Allocation, as_type
 from cudalint.execute.program import Program
 from cudalint.execute.values import truth

@@ -169,7 +169,7 @@ class Origins:
     # --- variables ---------------------------------------------------------------------------------
 
     def _follow(self, code: Code) -> None:
-        """Hands on what is assigned to variables until nothing new comes of it."""
+        """Passes on what is assigned to variables until nothing new comes of it."""
         returns = [
             (function, node.value)
             for function in code.functions[1:]

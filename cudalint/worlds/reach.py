@@ -57,7 +57,7 @@ def reaching(
     admits: Admits = lambda numbers, way: True, knows: Callable[[Way], bool] = lambda way: False,
 ) -> Worlds:  # fmt: skip
     """The worlds with more of them for what none of them comes to, if numbers decide about it. Worlds that are there
-    only to tell numbers apart give way. `behind` says of which variables a parameter of the kernel is computed."""
+    only to distinguish numbers give way. `behind` says of which variables a parameter of the kernel is computed."""
     regions = list(regions_of(uses))
     if not regions or all(len(values) == 1 for values in space.tried.values()):
         return worlds

@@ -52,7 +52,7 @@ class Computed(NamedTuple):
 
 class Batch(Struct, frozen=True, eq=False):
     """All W worlds in which a launch is executed, at once. In the first of them numbers are as is usual; it is the one
-    that figures are told of."""
+    that figures are reported for."""
 
     block: Extents
     grid: tuple[Extents, ...]
@@ -88,7 +88,7 @@ class Batch(Struct, frozen=True, eq=False):
     """What the kernel takes that is computed of numbers that nothing gives, by the names that it has there."""
     defaults: Mapping[Parameter, tuple[str, ...]] = {}
     """Of what the kernel takes, the numbers that it is computed of which the program has unless an option says
-    otherwise, and those that nothing gives but of which there is no other world, as they are told of."""
+    otherwise, and those that nothing gives but of which there is no other world, as texts."""
 
     @property
     def numbers(self) -> tuple[dict[str, int | float | bool], ...]:

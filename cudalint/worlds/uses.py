@@ -35,7 +35,7 @@ UseKind = Literal[
 - `flag`: whether it is the constant `other` chooses something.
 - `limit`: whether it is at least the constant `other` does.
 - `shift`: something is shifted by it, as `other` says, `<<` or `>>`; `place` where that is shifted to the left which
-  tells threads apart. With ` computed` behind it, by what is computed of it.
+  distinguishes threads. With ` computed` behind it, by what is computed of it.
 - `size`: it moves a pointer to bytes that is looked at as one to elements of `other` bytes.
 - `vector`: it moves a pointer that is looked at as one to vectors of `other` elements.
 - `radius`: a loop goes from as far below 0 to as far above, or to an `other`th of that: `d = -r; d <= r`.

@@ -26,20 +26,20 @@ NOT_FOLLOWED: Final[Mapping[str, str]] = {
 """Effects of which neither the value nor the accesses are followed, and why."""
 
 
-def _alike(names: str, effect: str, operand: str = "") -> dict[str, Builtin]:
+def _each_of(names: str, effect: str, operand: str = "") -> dict[str, Builtin]:
     return dict.fromkeys(names.split(), Builtin(effect, operand))
 
 
 _FURTHER: Final[Mapping[str, Builtin]] = {
-    **_alike("__popcll __builtin_popcountll", "bits", "ones"),
-    **_alike("__clzll __builtin_clzll", "bits", "leading-zeros"),
-    **_alike("__ffsll __builtin_ffsll", "bits", "first-set"),
+    **_each_of("__popcll __builtin_popcountll", "bits", "ones"),
+    **_each_of("__clzll __builtin_clzll", "bits", "leading-zeros"),
+    **_each_of("__ffsll __builtin_ffsll", "bits", "first-set"),
     "__builtin_ctzll": Builtin("bits", "trailing-zeros"),
     "__brevll": Builtin("bits", "reversed-word"),
-    **_alike("__funnelshift_l __funnelshift_r __funnelshift_lc __funnelshift_rc", "funnel-shift"),
+    **_each_of("__funnelshift_l __funnelshift_r __funnelshift_lc __funnelshift_rc", "funnel-shift"),
     "__byte_perm": Builtin("byte-permutation"),
-    **_alike("mulhi umulhi __mul64hi __umul64hi", "high-product"),
-    **_alike(
+    **_each_of("mulhi umulhi __mul64hi __umul64hi", "high-product"),
+    **_each_of(
         "__float_as_int __int_as_float __float_as_uint __uint_as_float __double_as_longlong __longlong_as_double",
         "same-bits",
     ),
@@ -47,21 +47,21 @@ _FURTHER: Final[Mapping[str, Builtin]] = {
     "__isGlobal": Builtin("space", "global"),
     "__isLocal": Builtin("space", "local"),
     "__isConstant": Builtin("space", "constant"),
-    **_alike(
+    **_each_of(
         "__cvta_generic_to_local __cvta_generic_to_constant __cvta_shared_to_generic __cvta_global_to_generic",
         "first-argument",
     ),
     "__lanemask_lt": Builtin("lanes-before"),
-    **_alike("__barrier_sync __barrier_sync_count", "named-barrier"),
-    **_alike("producer_acquire consumer_release make_pipeline free init __mbarrier_init __mbarrier_inval", "nothing"),
+    **_each_of("__barrier_sync __barrier_sync_count", "named-barrier"),
+    **_each_of("producer_acquire consumer_release make_pipeline free init __mbarrier_init __mbarrier_inval", "nothing"),
     "__mbarrier_arrive": Builtin("barrier-in-memory", "arrive"),
     "__mbarrier_test_wait": Builtin("barrier-in-memory", "wait"),
     "malloc": Builtin("allocated"),
-    **_alike(
+    **_each_of(
         "this_thread_block this_grid this_multi_grid this_cluster tiled_partition binary_partition labeled_partition",
         "group",
     ),
-    **_alike("__brkpt __prof_trigger clock clock64 globaltimer __pm0 __pm1 __pm2 __pm3", "value-of-time"),
+    **_each_of("__brkpt __prof_trigger clock clock64 globaltimer __pm0 __pm1 __pm2 __pm3", "value-of-time"),
 }
 """Functions that only this executor knows; they stand here until the other core, which has handlers of its own, is
 gone."""

@@ -11,11 +11,11 @@ from typing import TYPE_CHECKING, Any, Final
 import numpy as np
 
 from cudalint.execute.arithmetic import dtype_of
-from cudalint.execute.butterflies import Alike, combined
+from cudalint.execute.butterflies import Butterfly, combined
 from cudalint.execute.drawn import Drawn, function_number
-from cudalint.execute.expressions import combine
 from cudalint.execute.library.common import Handler, arguments_of, data_of, is_number, is_whole, opaque
 from cudalint.execute.memory import as_type
+from cudalint.execute.operators import combine
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.values import COMPUTED, UNKNOWN, Data, Pointer, Value
 from cudalint.ir import nodes as ir
@@ -70,7 +70,7 @@ def _extremum(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     def call(m: Machine) -> Value:
         found = [as_type(argument(m), type_) for argument in arguments[:2]]
         if len(found) != 2 or not isinstance(type_, ir.Scalar) or not all(is_number(value) for value in found):
-            if len(found) == 2 and Alike in map(type, found):
+            if len(found) == 2 and Butterfly in map(type, found):
                 return opaque(type_, combined("min", *found))
             return function_number(array, found, type_) or opaque(type_, _computed(found))
         m.watch("min" if plain is min else "max", found[0], found[1])

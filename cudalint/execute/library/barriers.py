@@ -161,8 +161,8 @@ def _copies(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
 
 
 def _collective(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
-    """The barrier in a method of cub's classes for blocks; what it computes is not followed, and what it is told to
-    write is not known after it."""
+    """The barrier in a method of cub's classes for blocks; what it computes is not followed, and what it writes
+    is not known after it."""
     arguments = arguments_of(program, e)
     is_of_block = class_of(e.receiver)[0].startswith("Block")
     places = {

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from cudalint.execute.butterflies import Alike, of_all
+from cudalint.execute.butterflies import Butterfly, of_all
 from cudalint.execute.memory import uninitialised
 from cudalint.execute.program import Evaluate, Locate, Program
 from cudalint.execute.values import COMPUTED, UNKNOWN, Aggregate, Data, Value, leaves
@@ -38,7 +38,7 @@ def data_of(values: Iterable[Value]) -> Data:
     common only if all of them do."""
     values = list(values)
     found = next((value for value in values if isinstance(value, Data)), COMPUTED)
-    if len(values) > 1 and (found.is_common or Alike in map(type, values)):
+    if len(values) > 1 and (found.is_common or Butterfly in map(type, values)):
         return of_all(values)
     return found.derived
 

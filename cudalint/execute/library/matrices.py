@@ -2,8 +2,9 @@
 
 Which lane holds which element is not documented for fragments, but the compiler's instructions are those of `mma`
 (PTX ISA, "Matrix Fragments for mma"), as read from the machine code that nvcc 13.0 makes for sm_80 and sm_90. A matrix
-lies in memory as lines, its rows or columns, `ldm` elements apart. Lane `4 g + t` takes the words `t` of the lines `g`
-of each tile of 8 lines and 4 words. What is known for `double`, `__nv_bfloat16` and `tf32` was measured on sm_90.
+lies in memory as lines, its rows or columns, at distances of `ldm` elements. Lane `4 g + t` takes the words `t` of the
+lines `g` of each tile of 8 lines and 4 words. What is known for `double`, `__nv_bfloat16` and `tf32` was measured on
+sm_90.
 """
 
 from __future__ import annotations

@@ -10,10 +10,11 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from cudalint.execute.cells import copied
 from cudalint.execute.drawn import loaded_number
-from cudalint.execute.expressions import combine
 from cudalint.execute.library.common import Handler, arguments_of, is_number, opaque
-from cudalint.execute.memory import Allocation, as_type, copied, plain, plus
+from cudalint.execute.memory import Allocation, as_type, plain, plus
+from cudalint.execute.operators import combine
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, UNKNOWN, Data, Pointer, Value, is_common
 from cudalint.facts import Operation
@@ -74,7 +75,7 @@ def _atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     for prefix in ("__nv_atomic_", "fetch_", "gpuAtomic", "atomic"):
         name = name.removeprefix(prefix)
     operation, is_named = name, e.name.endswith("_block")
-    is_told = e.name.startswith("__nv_atomic_")
+    is_scoped = e.name.startswith("__nv_atomic_")
     pointed = walk.without_casts(e.arguments[0])
     element = pointed.operand if isinstance(pointed, ir.Unary) and pointed.op == "&" else None
 
@@ -89,7 +90,7 @@ def _atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
             # It is the call that touches what the address names.
             m.subscripts[e] = m.subscripts[element]
         m.access(at.allocation, at.offset, type_, "atomic", e, values[0] if values else None)
-        if is_named or (is_told and type(values[-1]) is int and values[-1] <= _SCOPE_BLOCK):
+        if is_named or (is_scoped and type(values[-1]) is int and values[-1] <= _SCOPE_BLOCK):
             m.trace.accesses[before:] = [each._replace(is_of_block=True) for each in m.trace.accesses[before:]]
         if operation in ("Add", "add") and values and len(m.trace.accesses) > before:
             counted = _counted(m, m.trace.accesses[-1], values[0], type_)
@@ -133,8 +134,8 @@ def _on_local(m: Machine, at: Pointer, operation: str, values: list[Value], type
 
 
 def _nv_atomic(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
-    """An atomic that may be told where to put its result; the address comes first, order and scope last. Those of a
-    warp that only look in one place find one number there."""
+    """An atomic that may have an argument for where its result goes; the address comes first, order and scope last.
+    Those of a warp that only look in one place find one number there."""
     atomic, is_load = _atomic(program, e, builtin), "_load" in e.name
     results = [
         (program.value(argument), _pointee(argument))

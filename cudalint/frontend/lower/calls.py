@@ -51,7 +51,7 @@ class Calls:
         if named is not None and named.kind == kinds.MEMBER_REF_EXPR and cursors.referenced(named).kind in _METHODS:
             receiver = None if cursors.is_static_method(callee) else self._receiver(named)
             call = self._call(cursor, callee, receiver, self._arguments(callee, nodes[1:]))
-            is_open = cursors.is_virtual_method(callee) and not _is_settled(named, callee, receiver)
+            is_open = cursors.is_virtual_method(callee) and not _is_devirtualized(named, callee, receiver)
             return replace(call, is_virtual=True) if is_open else call
         operands = _arguments_of(cursor, nodes)
         if cursors.is_static_method(callee):
@@ -218,7 +218,7 @@ class Calls:
         return self._context.sources.where(cursor)
 
 
-def _is_settled(named: Cursor, callee: Cursor, receiver: ir.Expr | None) -> bool:
+def _is_devirtualized(named: Cursor, callee: Cursor, receiver: ir.Expr | None) -> bool:
     """Whether the function that a virtual call ends in is known all the same: it is called by its full name, nothing
     can override it, or the object is a variable of the class itself."""
     if any(child.kind == kinds.TYPE_REF for child in cursors.children(named)):

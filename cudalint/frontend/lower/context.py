@@ -46,7 +46,7 @@ class Context:
         self.root = cursors.from_bindings(parsed.tu.cursor)
         self.sources = Sources(self.root.unit, parsed.path, parsed.is_user, parsed.shown, parsed.places, parsed.tu)
         self.macros = Macros(self._texts)
-        self.types = Types(Layouts(parsed.problems, parsed.told, self.sources))
+        self.types = Types(Layouts(parsed.problems, parsed.known_types, self.sources))
         self.type_tests = TypeTests(self)
         self.symbols = Symbols(self)
         self.functions = Functions(self, launching)
@@ -75,7 +75,7 @@ class Context:
 
     def problems_within(self, span: ir.Span, missing: Collection[str] = ()) -> tuple[reasons.Problem, ...]:
         """The front end's errors between the first and the last line of a function, and what was made up for names
-        that are missing elsewhere. A type is told as an assumption, which leaves nothing out."""
+        that are missing elsewhere. A type is reported as an assumption, which leaves nothing out."""
         return tuple(
             [
                 self.problem(problem)
@@ -88,7 +88,7 @@ class Context:
 
     def _is_type(self, name: str) -> bool:
         """Whether a type was made up for a name."""
-        return name in self._parsed.told or isinstance(self._parsed.stand_ins.get(name), str)
+        return name in self._parsed.known_types or isinstance(self._parsed.stand_ins.get(name), str)
 
     def problem(self, of: Problem) -> reasons.Problem:
         """As the rest of the program knows it, in the file that was asked for."""

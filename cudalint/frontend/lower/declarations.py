@@ -11,6 +11,7 @@ from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import ENDING
+from cudalint.source.brackets import closing
 
 _CLUSTER_DIMENSIONS: Final = "cudalint.cluster_dims"
 _LAUNCH_BOUNDS: Final = "cudalint.launch_bounds"
@@ -150,18 +151,9 @@ def instantiation_name(definition: Cursor) -> str:
     match = re.search(rf"\b{re.escape(name)}<", printed)
     if match is None:
         return name
-    arguments = _bracketed(printed, match.end() - 1)
+    start = match.end() - 1
+    arguments = printed[start : closing(printed, start, "<>()")]
     return name + _PACK.sub(r"\1", _NUMBER_SUFFIX.sub(r"\1", arguments))
-
-
-def _bracketed(text: str, start: int) -> str:
-    """The balanced `<...>` that begins at `start`."""
-    depth = 0
-    for position in range(start, len(text)):
-        depth += {"<": 1, ">": -1, "(": 1, ")": -1}.get(text[position], 0)
-        if depth == 0:
-            return text[start : position + 1]
-    return text[start:]
 
 
 def is_const(type_: CxType) -> bool:

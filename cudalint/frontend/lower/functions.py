@@ -49,8 +49,6 @@ class Functions:
         self._uses: dict[int | None, Uses] = {}
         self._has_launch: dict[str, bool] = {}
         self._has_effects: dict[str, bool] = {}
-        self._types: dict[str, tuple[ir.Type, ...]] = {}
-        self._outputs: dict[str, frozenset[int]] = {}
         self._definitions: dict[str, Cursor] = {}
         self._this: ir.Symbol | None = None
 
@@ -82,6 +80,7 @@ class Functions:
             # macro that writes its argument several times makes as many at one place.
             key = self._own_key(key, shown)
         self._definitions.setdefault(key, shown)
+        symbol = self._context.symbols.symbol
         return ir.FunctionRef(
             name=name,
             kind=declarations.function_kind(declarations.split(shown)),
@@ -91,15 +90,15 @@ class Functions:
             is_user=declared.file.is_user and not name.startswith("__builtin_"),
             load=lambda: self._load(key),
             signature=cache(lambda: self._signature(key)),
-            has_launch=lambda: self._launches(key),
-            acts=lambda: self._acts(key),
+            has_launch=lambda: self._search(key, self._has_launch, self._has_own_launch),
+            acts=lambda: self._search(key, self._has_effects, self._has_own_effects),
             names=cache(lambda: frozenset(map(cursors.spelling, self.named_functions(key)))),
             names_numbers=lambda: any(map(self._is_number_to_set, self._uses_of(key).variables)),
             named=lambda: [self.ref(one) for one in self.named_functions(key)],
             never_returns=cache(lambda: declarations.never_returns(shown)),
-            parameter_types=lambda: self._parameter_types(key),
+            parameter_types=cache(lambda: tuple([symbol(p).type for p in declarations.split(shown).parameters])),
             templated=declarations.is_pattern(shown),
-            outputs=lambda: self._outputs_of(key, shown),
+            outputs=cache(lambda: _outputs_of(shown)),
             is_const=lambda: cursors.is_const_method(shown) != 0,
         )
 
@@ -110,13 +109,6 @@ class Functions:
             number += 1
             own = f"{key}#{number}"
         return own
-
-    def _outputs_of(self, key: str, declaration: Cursor) -> frozenset[int]:
-        if key not in self._outputs:
-            passes_on = cursors.spelling(declaration) in _PASS_ON
-            parameters = [] if passes_on else declarations.split(declaration).parameters
-            self._outputs[key] = frozenset(i for i, node in enumerate(parameters) if declarations.is_output(node))
-        return self._outputs[key]
 
     def note_captures(self, call_operator: Cursor, captures: tuple[ir.Capture, ...]) -> None:
         self._captures[call_operator.handle] = captures
@@ -190,7 +182,7 @@ class Functions:
             template_values=self._template_values(definition),
             template_types=self._template_types(definition),
             captures=self._captures_of(definition),
-            # A type is told as an assumption, which leaves nothing out.
+            # A type is reported as an assumption, which leaves nothing out.
             problems=context.problems_within(span, context.stand_ins.numbers_among(stand_ins)),
             launches_kernels=context.launches_kernels(span),
             stand_ins=context.stand_ins.what_stands(stand_ins),
@@ -256,21 +248,14 @@ class Functions:
 
     # --- launches ----------------------------------------------------------------------------------
 
-    def _launches(self, key: str) -> bool:
-        """Whether a function launches a kernel, itself or through the user functions that it calls."""
-        known = self._has_launch.get(key)
-        if known is None:
-            known = self._has_launch[key] = self._search_launch(key)
-        return known
-
-    def _search_launch(self, key: str) -> bool:
-        return self._search(key, self._has_launch, self._has_own_launch)
-
     def _has_own_launch(self, uses: Uses) -> bool:
+        """Whether a body launches a kernel, as far as the names in it say."""
         return uses.launches or any(cursors.spelling(function) in self._launching for function in uses.functions)
 
     def _search(self, key: str, answers: dict[str, bool], found: Callable[[Uses], bool]) -> bool:
         """Whether something holds of a function's body, or of a user function's that it calls; `answers` are known."""
+        if key in answers:
+            return answers[key]
         seen = {key}
         waiting = [key]
         while waiting:
@@ -280,6 +265,7 @@ class Functions:
                 continue
             uses = self._uses_of(current)
             if known or found(uses):
+                answers[key] = True
                 return True
             for ref in map(self.ref, uses.functions):
                 if ref.is_user and ref.key not in seen:
@@ -290,14 +276,8 @@ class Functions:
 
     # --- what calls do beyond their arguments --------------------------------------------------------
 
-    def _acts(self, key: str) -> bool:
-        """Whether a function uses variables that outlive it, or ends the program, itself or through others."""
-        known = self._has_effects.get(key)
-        if known is None:
-            known = self._has_effects[key] = self._search(key, self._has_effects, self._has_own_effects)
-        return known
-
     def _has_own_effects(self, uses: Uses) -> bool:
+        """Whether a body uses variables that outlive it, or ends the program."""
         if uses.throws or any(ref.name in _ENDING or ref.never_returns() for ref in map(self.ref, uses.functions)):
             return True
         return any(map(self._is_of_user, uses.variables))
@@ -311,13 +291,6 @@ class Functions:
         if declarations.is_const(declared) or not self._is_of_user(variable):
             return False
         return isinstance(self._context.types.lower(declared), ir.Scalar)
-
-    def _parameter_types(self, key: str) -> tuple[ir.Type, ...]:
-        types = self._types.get(key)
-        if types is None:
-            parameters = declarations.split(self._definitions[key]).parameters
-            types = self._types[key] = tuple([self._context.symbols.symbol(p).type for p in parameters])
-        return types
 
     def _uses_of(self, key: str) -> Uses:
         return self.uses_in(self._definitions[key])
@@ -337,6 +310,12 @@ class Functions:
         """The key of the template that a function was instantiated from."""
         pattern = cursors.specialized_template(self._definitions[ref.key])
         return self.ref(pattern).key if kinds.is_declaration(pattern.kind) else None
+
+
+def _outputs_of(declaration: Cursor) -> frozenset[int]:
+    passes_on = cursors.spelling(declaration) in _PASS_ON
+    parameters = [] if passes_on else declarations.split(declaration).parameters
+    return frozenset(i for i, node in enumerate(parameters) if declarations.is_output(node))
 
 
 @contextmanager

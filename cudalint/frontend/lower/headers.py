@@ -9,11 +9,14 @@ from msgspec import Struct
 
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
+from cudalint.source.brackets import closing, outside
+from cudalint.source.lexing import blanked
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.sources import Sources
 
-_MARK: Final = re.compile(r"""//[^\n]*|/\*.*?\*/|"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])+'|[()\[\]{};]""", re.DOTALL)
+_LONGEST_HEAD: Final = 4000
+"""Of a loop, in letters."""
 _STRING: Final = re.compile(r"""\s*(?:"((?:\\.|[^"\\])*)"|R"\((.*?)\)"|/\*.*?\*/|//[^\n]*)""", re.DOTALL)
 _ASM: Final = re.compile(r"(?:asm|__asm__|__asm)\b\s*(?:(?:volatile|__volatile__|inline|goto)\b\s*)*\(")
 _VOLATILE: Final = re.compile(r"\b(?:volatile|__volatile__)\b")
@@ -34,7 +37,7 @@ class ForParts(Struct, frozen=True):
 
 
 def for_parts(sources: Sources, loop: Cursor, nodes: list[Cursor]) -> ForParts:
-    """Tells the parts of a `for` apart; the tree leaves out those that are absent without a placeholder."""
+    """The parts of a `for`; the tree has no placeholders for absent ones."""
     declared = [node for node in nodes if node.kind == kinds.VAR_DECL]
     declaration = declared[0] if declared else None
     nodes = [node for node in nodes if node.kind != kinds.VAR_DECL]
@@ -54,19 +57,11 @@ def _semicolons(sources: Sources, loop: Cursor) -> tuple[str, int, int] | None:
     text = start.file.text
     if not text.startswith("for", start.offset):
         return None
-    found: list[int] = []
-    depth = 0
-    for match in _MARK.finditer(text, start.offset):
-        mark = match.group()
-        if mark in ("(", "[", "{"):
-            depth += 1
-        elif mark in (")", "]", "}"):
-            depth -= 1
-            if depth == 0:
-                break
-        elif mark == ";" and depth == 1:
-            found.append(match.start())
-    return (start.file.path, found[0], found[1]) if len(found) == 2 else None
+    code = blanked(text[start.offset : start.offset + _LONGEST_HEAD], directives=False)
+    opening = code.find("(")
+    end = closing(code, opening) if opening >= 0 else None
+    found = list(outside(code, ";", opening + 1, end - 1)) if end is not None else []
+    return (start.file.path, start.offset + found[0], start.offset + found[1]) if len(found) == 2 else None
 
 
 def _role_by_place(sources: Sources, node: Cursor, semicolons: tuple[str, int, int]) -> Role:

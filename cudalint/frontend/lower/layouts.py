@@ -19,10 +19,10 @@ _ELSEWHERE: Final = frozenset({kinds.T_POINTER, kinds.T_LVALUE_REFERENCE, kinds.
 
 
 class Layouts:
-    def __init__(self, problems: Sequence[Problem], told: Collection[str], sources: Sources) -> None:
-        """`told` are names of types that say how these are laid out."""
+    def __init__(self, problems: Sequence[Problem], known: Collection[str], sources: Sources) -> None:
+        """`known` are the names of undeclared types that say how these are laid out."""
         self._sources = sources
-        self._made_up = frozenset(problem.name for problem in problems if problem.kind == "guessed").difference(told)
+        self._made_up = frozenset(problem.name for problem in problems if problem.kind == "guessed").difference(known)
         self._bases = [(problem.path, problem.line) for problem in problems if problem.error == "no-class"]
 
         self.may_have_gaps = bool(self._made_up or self._bases)

@@ -123,7 +123,7 @@ class StandIns:
                 callee = cursors.referenced(name)
                 given = self._in(name) if callee.kind in kinds.FUNCTION_DECLS else _NONE
                 if types and not cursors.children(name) and _is_instance(callee):
-                    # What its arguments are made of is told by those of the call.
+                    # The arguments of the call say what those of the template are made of.
                     given |= types
                 if given:
                     waiting.append((callee, given))

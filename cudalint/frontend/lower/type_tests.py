@@ -18,6 +18,7 @@ from cudalint.frontend.lower import declarations
 from cudalint.frontend.lower.types import BOOL, INT
 from cudalint.ir import nodes as ir
 from cudalint.numerals import whole
+from cudalint.source.brackets import closing
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -37,7 +38,7 @@ _NO_CODE: Final = re.compile(
     r"//[^\n]*|/\*.*?\*/|\b(?:static_assert|assert|printf|__trap|__builtin_unreachable)\s*\([^;]*;", re.DOTALL
 )
 _CLASS: Final = re.compile(r"(?<!::)(?<!:: )\b(\w+)\s*::")
-_CLOSING: Final = {"(": ")", "<": ">"}
+_PAIRS: Final = {"(": "()", "<": "<>"}
 _NAMING: Final = frozenset({kinds.TYPE_REF})
 _BRANCHES: Final = frozenset({kinds.IF_STMT})
 
@@ -197,10 +198,5 @@ def _as_clang_calls_it(parameter: Cursor) -> str:
 
 def _bracketed(text: str, start: int) -> str:
     """What stands between the bracket at `start` and the one that closes it."""
-    opening = text[start]
-    depth = 0
-    for position in range(start, len(text)):
-        depth += {opening: 1, _CLOSING[opening]: -1}.get(text[position], 0)
-        if depth == 0:
-            return text[start + 1 : position]
-    return ""
+    end = closing(text, start, _PAIRS[text[start]])
+    return text[start + 1 : end - 1] if end is not None else ""

@@ -77,7 +77,7 @@ def elementwise_kernel(parts: Elementwise, threads: int = 128) -> LocatedText | 
     parameters = [*_parameters(parts.inputs, False), *_parameters(parts.outputs, True)]
     if not parameters or None in parameters:
         return None
-    known = [_told_by_use(parameter, parts) for parameter in parameters if parameter is not None]
+    known = [_as_used(parameter, parts) for parameter in parameters if parameter is not None]
     return _kernel(parts, [p.declared for p in known], _elements(known), threads, types=_placeholders(known))
 
 
@@ -86,7 +86,7 @@ def reduction_kernel(parts: Elementwise) -> LocatedText | None:
     inputs, outputs = _parameters(parts.inputs, False), _parameters(parts.outputs, True)
     if not inputs or None in (*inputs, *outputs):
         return None
-    known = [_told_by_use(parameter, parts) for parameter in inputs if parameter is not None]
+    known = [_as_used(parameter, parts) for parameter in inputs if parameter is not None]
     results = [parameter for parameter in outputs if parameter is not None]
     start, end = parts.where
     kind = results[0].type if results else _GENERIC
@@ -95,7 +95,7 @@ def reduction_kernel(parts: Elementwise) -> LocatedText | None:
     return _kernel(parts, [p.declared for p in known], _elements(known), 512, types=_placeholders([*known, *results]))
 
 
-def _told_by_use(parameter: _Parameter, parts: Elementwise) -> _Parameter:
+def _as_used(parameter: _Parameter, parts: Elementwise) -> _Parameter:
     """An argument that is used outside of the loop over the elements is one number, and no array."""
     outside = f"{parts.before.text}\n{parts.after.text}"
     is_scalar = not parameter.is_raw and re.search(rf"\b{re.escape(parameter.name)}\b", outside) is not None

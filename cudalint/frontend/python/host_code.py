@@ -48,7 +48,7 @@ class PythonLaunch(Struct, frozen=True):
     block: ast.expr | None
     shared: ast.expr | None
     arguments: Sequence[ast.expr] | None
-    """None where they can't be told apart."""
+    """None where they are not listed one by one."""
     call: ast.Call
     scope: Scope
 

@@ -24,7 +24,7 @@ class Compiled(Struct, eq=False):
     call: ast.Call
     library: str
     text: LocatedText | None
-    """None where it can't be told."""
+    """None where it is not known."""
     kernel: str | None = None
     """The one kernel that the call is for, if it names one."""
     options: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ class _Call(Struct, frozen=True):
         return None
 
     def text(self, position: int | None, *names: str) -> LocatedText | None:
-        """A text, or a list of texts one after the other; None where it can't be told."""
+        """A text, or a list of texts one after the other; None where it is not known."""
         node = self.argument(position, *names)
         if node is None:
             return None

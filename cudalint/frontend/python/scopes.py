@@ -28,7 +28,7 @@ class Meaning(NamedTuple):
 
 class Binding(Struct, frozen=True, eq=False):
     node: ast.AST | None
-    """The value; None where it can't be told."""
+    """The value; None where it is not known."""
     scope: Scope
     """Where the value's names are to be read."""
     block: int

@@ -42,7 +42,7 @@ Constant = int | float | str | bool
 
 
 class Unknown(Exception):
-    """What an expression is can't be told."""
+    """The value of an expression is not known."""
 
 
 def function_name(node: ast.AST) -> str:

@@ -250,7 +250,7 @@ class _Flows:
     def _arguments(self, ref: ir.FunctionRef | None, arguments: tuple[ir.Expr, ...], flow: _Flow) -> None:
         if ref is not None and ref.is_user and ref.acts():
             flow.is_needed = True
-        flow.targets |= dict.fromkeys(walk.handed_over(ref, arguments))
+        flow.targets |= dict.fromkeys(walk.passed_to(ref, arguments))
 
 
 def _led_to(value: ir.Expr | None, is_pointer: bool) -> Iterator[ir.Symbol]:

@@ -10,7 +10,6 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.frontend.template_uses import parts_of_list
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.heuristics import heuristic
 from cudalint.host.executor.function_names import is_of_warps, rounds_up
@@ -34,6 +33,7 @@ from cudalint.options.expressions import (
     parse_expression,
     parts_of,
 )
+from cudalint.source.brackets import parts_of_list
 from cudalint.source.comments import COMMENT
 from cudalint.source.launches import LaunchText, Site, Use, launches_in, uses_of
 from cudalint.system.processes.deadline import NEVER, Deadline

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence, Set
 from typing import Any, NamedTuple
 
+from cudalint.execute.cells import Memory
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
-from cudalint.execute.memory import ASTRAY, Allocation, Memory, pieces, plus
+from cudalint.execute.memory import ASTRAY, Allocation, pieces, plus
 from cudalint.execute.program import Program
 from cudalint.execute.trace import BarrierPart, BarrierScope, Trace
 from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, leaves

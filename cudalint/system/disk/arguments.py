@@ -1,7 +1,7 @@
 """Paths and options on the command lines of other programs: clang, nvcc, git.
 
 What a repository holds, files and folders with any name, build files with any option, must come to nothing but the
-name of a file, a folder of headers, a macro or a standard. So options are never passed on: each is taken apart, and
+name of a file, a folder of headers, a macro or a standard. So options are never passed on: each is parsed, and
 those that are known to do no more are put together again.
 """
 

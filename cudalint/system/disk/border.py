@@ -75,7 +75,7 @@ class Border(Struct, frozen=True):
         those that the user names, as far as nothing of the project is in them, nor they in it."""
         users = [each for each in map(os.path.abspath, named) if not _is_in(os.path.realpath(each), self.folders)]
         wanted = (*_installed(), *users)
-        # What is in another one is told by that, if it is none that a project is in.
+        # Those within another one are covered by that.
         tops = [each for each in wanted if not _is_in(each, tuple(other for other in wanted if other != each))]
         return tuple(dict.fromkeys(each for folder in tops for each in _beside(folder, self.folders)))
 

@@ -23,13 +23,13 @@ from msgspec.msgpack import Decoder, Encoder
 from msgspec.structs import replace
 
 Kind = Literal["file", "folder", "other", "none"]
-"""What a path leads to; `none` where that is nothing, or can't be told."""
+"""What a path leads to; `none` where that is nothing, or is not known."""
 
 P = ParamSpec("P")
 R = TypeVar("R")
 K = TypeVar("K", str, bytes)
 
-_UNSETTLED: Final = 2_000_000_000
+_RECENT: Final = 2_000_000_000
 """Nanoseconds in which a file may change again without that its times tell: some systems count in such steps."""
 _STEP: Final = 10_000_000
 """Nanoseconds in whose steps the system's clock goes that files are dated by."""
@@ -117,10 +117,10 @@ class Seen(Struct):
             # It changed in between.
             self.is_repeatable = False
 
-    def is_settled(self, start: int) -> bool:
+    def is_old(self, start: int) -> bool:
         """Whether no file has changed since `start`, by the system's clock: libclang reads files itself."""
-        is_behind_settled = self.behind is None or self.behind.is_settled(start)
-        return is_behind_settled and all(text.changed < start - _STEP for text in self.texts.values())
+        is_behind_old = self.behind is None or self.behind.is_old(start)
+        return is_behind_old and all(text.changed < start - _STEP for text in self.texts.values())
 
 
 def _agree(answers: Mapping[K, R], others: Mapping[K, R]) -> bool:
@@ -210,7 +210,7 @@ class Question(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if not _is_noting:
             return self._function(*args, **kwargs)
-        with _apart() as seen:
+        with _noted_separately() as seen:
             value = self._function(*args, **kwargs)
         rests_on = Seen(answers={_ENCODER.encode((self._name, args)): _digest_of(value)})
         rests_on.add_behind(seen.flat())
@@ -245,7 +245,7 @@ def _digest_of(value: object) -> bytes:
 
 
 @contextmanager
-def _apart() -> Iterator[Seen]:
+def _noted_separately() -> Iterator[Seen]:
     """Notes what is asked from here on for nobody else, unless it comes to no end."""
     global _noted
     outer, _noted = _noted, Seen()
@@ -264,7 +264,7 @@ def by_stamps(folder: str, suffixes: tuple[str, ...], most: int) -> Iterator[Non
     """Notes of all that is looked at from here on no more than the times and sizes of the files that end so in a folder
     and below it (see `names_below`): for what rests on the texts of a whole project, of which there are thousands."""
     stamps = stamps_below(folder, suffixes, most)
-    with _apart():
+    with _noted_separately():
         yield
     if _is_noting:
         _noted.names[stamps_key(folder, suffixes, most)] = stamps
@@ -354,7 +354,7 @@ def is_noting() -> bool:
 
 def text_of(data: bytes, most: int, status: os.stat_result) -> Text:
     changed = max(status.st_mtime_ns, status.st_ctime_ns)
-    stamp = stamp_of(status) if changed < time.time_ns() - _UNSETTLED else None
+    stamp = stamp_of(status) if changed < time.time_ns() - _RECENT else None
     return Text(digest(data), most if 0 <= most <= len(data) else -1, stamp, changed)
 
 
@@ -392,8 +392,8 @@ def stamps_below(folder: str, suffixes: tuple[str, ...], most: int) -> bytes:
         try:
             # Links lead where nobody is to look.
             status = os.lstat(path)
-            is_settled = max(status.st_mtime_ns, status.st_ctime_ns) < now - _UNSETTLED
-            stamps.append(stamp_of(status) if is_settled else _text_digest(path, status))
+            is_old = max(status.st_mtime_ns, status.st_ctime_ns) < now - _RECENT
+            stamps.append(stamp_of(status) if is_old else _text_digest(path, status))
         except OSError:
             stamps.append(None)
     return digest(_ENCODER.encode(stamps))

@@ -82,7 +82,7 @@ def is_exhausted() -> bool:
 
 
 def out_of_memory() -> str:
-    """What a user is told of it."""
+    """What a user reads about it."""
     most = limit_megabytes()
     return f"it needs more than {most} MB of memory; {MORE}" if most is not None else "there is not enough memory"
 

@@ -5,23 +5,22 @@ They are read as text. What only make or CMake could find out stays unknown, and
 
 from __future__ import annotations
 
+import itertools
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Final
 
 from cudalint.system.disk import recorder as disk
-from cudalint.system.disk.folders import small_text
+from cudalint.toolchain.buildfiles.cmake import commands_of
 from cudalint.toolchain.buildfiles.macros import commands_for
 
 _OPTION: Final = re.compile(r"--?(?:gencode|generate-code|arch|gpu-architecture)(?:=(.*))?\Z")
 _NUMBER: Final = re.compile(r"\b(?:sm|compute|lto)_(\d{2,3})[af]?\b")
-_SET: Final = re.compile(
-    r"\bset\s*\(\s*CMAKE_CUDA_ARCHITECTURES\s+([^()]*)\)|\bCUDA_ARCHITECTURES\s+((?:[^()\sA-Z]+\s*)+)", re.IGNORECASE
-)
 _LISTED: Final = re.compile(r"(\d{2,3})[af]?(?:-real|-virtual)?")
-_COMMENT: Final = re.compile(r"#.*")
-_WORDS_OF_CACHE: Final = re.compile(r"\bCACHE\b.*|\bPARENT_SCOPE\b|\bFORCE\b", re.DOTALL)
+_END: Final = re.compile(r"CACHE|PARENT_SCOPE|[A-Z]+(?:_[A-Z]+)+")
+"""What ends a list of values: an option of `set`, or another property."""
+_NAMES: Final = ("CMAKE_CUDA_ARCHITECTURES", "CUDA_ARCHITECTURES")
 
 
 def least_architecture(path: str) -> int | None:
@@ -49,16 +48,13 @@ def _of_command(words: Sequence[str]) -> list[int]:
 @disk.remembered(64)
 def _of_cmake(path: str) -> int | None:
     found: list[int] = []
-    for numbers in _lists_of(_COMMENT.sub("", small_text(path))):
-        if numbers is None:
-            return None
-        found += numbers
+    for command in commands_of(path):
+        name = next((name for name in _NAMES if name in command.arguments), None)
+        if name is not None and command.name.startswith("set"):
+            values = command.arguments[command.arguments.index(name) + 1 :]
+            words = ";".join(itertools.takewhile(lambda word: not _END.fullmatch(word), values)).split(";")
+            matches = [_LISTED.fullmatch(word) for word in words if word]
+            if not matches or not all(matches):
+                return None  # `native`, or a variable.
+            found += [int(number[1]) for number in matches if number]
     return min(found, default=None)
-
-
-def _lists_of(text: str) -> Iterator[list[int] | None]:
-    """Each list of architectures; None for one with something else in it (`native`, a variable)."""
-    for match in _SET.finditer(text):
-        words = re.split(r"[\s;]+", _WORDS_OF_CACHE.sub("", match[1] or match[2] or "").replace('"', " ").strip())
-        matches = [_LISTED.fullmatch(word) for word in words]
-        yield [int(number[1]) for number in matches if number] if all(matches) else None

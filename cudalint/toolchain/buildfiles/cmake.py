@@ -104,6 +104,14 @@ def cmake_build(path: str) -> Build:
 
 @disk.remembered(64)
 def _build_of(folder: str, name: str) -> Build:
+    """The same for all files of a folder that no target is made of by name."""
+    build, named = _read(folder, "")
+    return _read(folder, name)[0] if name in named else build
+
+
+@disk.remembered(64)
+def _read(folder: str, name: str) -> tuple[Build, frozenset[str]]:
+    """What is said of a source, and the names of those that targets are made of."""
     top = top_of_project(folder)
     chain: list[str] = []
     for each in upwards(folder):
@@ -116,7 +124,7 @@ def _build_of(folder: str, name: str) -> Build:
         reading.read(each, is_own=each == folder)
     if chain:
         reading.read_below()
-    return reading.build
+    return reading.build, frozenset(reading.named)
 
 
 class _Reading:
@@ -136,6 +144,8 @@ class _Reading:
         self._own: set[str] = set()
         """The targets that the source may be of."""
         self._source = source
+        self.named: set[str] = set()
+        """The sources that targets are made of, without their folders."""
         self._macros: dict[str, BuildMacro] = {}
         self._possible: dict[str, BuildMacro] = {}
         self._folders: dict[str, None] = {}
@@ -200,7 +210,9 @@ class _Reading:
             is_target = _TARGETS.fullmatch(command.name) is not None or command.name == "target_sources"
             if is_target and command.arguments:
                 made[command.arguments[0]] = None
-                if any(os.path.basename(word) == self._source for word in command.arguments[1:]):
+                sources = set(map(os.path.basename, command.arguments[1:])) - {""}
+                self.named |= sources
+                if self._source in sources:
                     named.add(command.arguments[0])
         return frozenset(named or (made if len(made) == 1 else ()))
 
@@ -229,12 +241,12 @@ class _Reading:
         elif name in ("include_directories", "target_include_directories", "cuda_include_directories"):
             words = arguments[1:] if name.startswith("target") else arguments
             if name.startswith("target") and words:
-                handed = self._interface(arguments[0]).folders
-                handed += [self._placed(word) for word in _handed_on(words)]
+                public = self._interface(arguments[0]).folders
+                public += [self._placed(word) for word in _public_among(words)]
             self._folders |= dict.fromkeys(self._placed(word) for word in words if word not in _SCOPES)
         elif name == "target_compile_definitions" and arguments:
             is_own = targets is not None and (command.arguments[0] in targets)
-            self._interface(arguments[0]).macros += filter(None, map(macro_of, _handed_on(arguments[1:])))
+            self._interface(arguments[0]).macros += filter(None, map(macro_of, _public_among(arguments[1:])))
             self._define(arguments[1:], command.is_certain and is_own, are_options=False)
         elif name == "target_compile_features" and command.is_certain:
             found = [int(match[1]) for match in map(_FEATURE.fullmatch, arguments) if match]
@@ -352,7 +364,7 @@ class _Reading:
         return os.path.normpath(os.path.join(self._here, folder))
 
 
-def _handed_on(words: list[str]) -> Iterator[str]:
+def _public_among(words: list[str]) -> Iterator[str]:
     """Those of a target's properties that hold for others, too."""
     scope = ""
     for word in words:

@@ -1,6 +1,6 @@
 """What the setup.py of an extension and the BUILD files of Bazel say of its sources, read as Python and never run.
 
-Both are taken apart by `ast`. Of expressions only those are followed that put texts and lists together: literals,
+Both are parsed by `ast`. Of expressions only those are followed that put texts and lists together: literals,
 names that are assigned such, `+`, and the usual ways of joining paths. What is made of anything else is left out.
 """
 
@@ -92,14 +92,14 @@ def _of_bazel(path: str, source: str) -> Build:
         sources = [os.path.basename(text.rpartition(":")[2]) for text in listed]
         build = Build(macros, (), tuple(folders), standard_among(words))
         if source in sources:
-            handed = [_handed_on(label, os.path.dirname(path), top, 0) for label in _texts(call.get("deps"))]
-            build = together([build, *handed])
+            exported = [_exported(label, os.path.dirname(path), top, 0) for label in _texts(call.get("deps"))]
+            build = together([build, *exported])
         (own if source in sources else others).append(build)
     rest = [Build((), build.macros, build.folders) for build in others]
     return together([*own, *rest])
 
 
-def _handed_on(label: str, folder: str, top: str, depth: int) -> Build:
+def _exported(label: str, folder: str, top: str, depth: int) -> Build:
     """The `defines` and `includes` that a rule of the project, and those that it depends on, have for what depends on
     them."""
     package, _, name = label.partition(":")
@@ -117,7 +117,7 @@ def _handed_on(label: str, folder: str, top: str, depth: int) -> Build:
         if call.get("name") == name:
             macros = tuple(filter(None, map(macro_of, _texts(call.get("defines")))))
             found.append(Build(macros, (), tuple(file.placed(each) for each in _texts(call.get("includes")))))
-            found += [_handed_on(each, folder, top, depth + 1) for each in _texts(call.get("deps"))[:_MOST_CALLS]]
+            found += [_exported(each, folder, top, depth + 1) for each in _texts(call.get("deps"))[:_MOST_CALLS]]
     return together(found)
 
 
@@ -148,7 +148,7 @@ class _File:
 
     def calls(self, keywords: frozenset[str]) -> Iterator[Mapping[str, Value]]:
         """The arguments that calls are given by name, of those that are given one of some names; and what such a name
-        is assigned, as it may be handed over in other ways."""
+        is assigned, as it may be passed in other ways."""
         yield {name: self._of_name(name, 0) for name in keywords}
         calls = (node for node in ast.walk(self._tree) if isinstance(node, ast.Call))
         wanted = (call for call in calls if any(each.arg in keywords for each in call.keywords))

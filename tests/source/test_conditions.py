@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from cudalint.source.conditionals import other_branches
+from cudalint.source.conditions import other_branches
 
 _TEXT = """a
 #if A
