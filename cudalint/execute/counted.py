@@ -9,7 +9,7 @@ import numpy as np
 from cudalint.execute.program import Execute, Program
 from cudalint.execute.trace import Executions, Site
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -27,13 +27,13 @@ class CountedProgram(Program):
         self._latest: tuple[Any, Any, Any, Counts] | None = None
         """Of lanes, a mask and a weight, what they count."""
 
-    def statement(self, statement: ir.Stmt) -> Execute:
+    def statement(self, statement: st.Stmt) -> Execute:
         found = self._statements.get(statement)
         if found is None:
             found = self._statements[statement] = self._counted(statement, self._code.compiled(statement))
         return found
 
-    def _counted(self, statement: ir.Stmt, execute: Execute) -> Execute:
+    def _counted(self, statement: st.Stmt, execute: Execute) -> Execute:
         def counted(m: Machine) -> None:
             site = Site(statement, m.stack, m.library)
             executions = m.trace.executions

@@ -14,6 +14,7 @@ from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import Passed, Stack, Trace
 from cudalint.execute.values import Data, Pointer, Value, truth
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 if TYPE_CHECKING:
 
@@ -116,9 +117,9 @@ class Execution:
         """Inside of loops: what operators were applied to, as far as their results may not be affine in the turns."""
         self.epoch = 0
         """How often notes were dropped, since they were too many."""
-        self.quiet_loops: dict[ir.Stmt, int] = {}
+        self.quiet_loops: dict[st.Stmt, int] = {}
         """Turns of loops that need nothing but numbers of their own, and leave nothing but data."""
-        self.first_tries: dict[tuple[ir.Stmt, Stack], int] = {}
+        self.first_tries: dict[tuple[st.Stmt, Stack], int] = {}
         """The fewest turns after which a loop was found to repeat."""
         self.watchers = 0
         """Loops around that learn how their turns go."""

@@ -7,6 +7,7 @@ from typing import Any
 
 from cudalint.execute.trace import AccessEvent
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.kept import kept
 from cudalint.measure.executed import Executed
 from cudalint.worlds.reach import Region, regions_of
@@ -32,7 +33,7 @@ def _sources(event: AccessEvent, function: ir.Function) -> Iterator[Parameter]:
     if isinstance(node, ir.Call):
         places = [node.receiver, *node.arguments[:1]]
         yield from _sorted(*(origins.of(place).sources for place in places if place is not None))
-    elif not isinstance(node, ir.Stmt):
+    elif not isinstance(node, st.Stmt):
         yield from _sorted(origins.moving(node).sources)
     on_the_way = {node, *event.stack}
     for region in _regions(function):

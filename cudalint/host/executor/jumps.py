@@ -5,25 +5,26 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 
-Exits = Mapping[ir.Stmt, tuple[ir.Stmt, ...]]
+Exits = Mapping[st.Stmt, tuple[st.Stmt, ...]]
 """By the jump: the statements that are left from its label on."""
 
 
-def ways_out(function: ir.Function, has_launch: Callable[[ir.Stmt], bool]) -> Exits:
+def ways_out(function: ir.Function, has_launch: Callable[[st.Stmt], bool]) -> Exits:
     """The jumps of a function to labels of its outermost block behind which nothing is launched and that no jump
     behind them leads back from."""
-    jumps = [node for node in walk.nodes_in(function) if isinstance(node, ir.UnknownStmt) and node.reason == "goto"]
-    if not jumps or not isinstance(function.body, ir.Block):
+    jumps = [node for node in walk.nodes_in(function) if isinstance(node, st.UnknownStmt) and node.reason == "goto"]
+    if not jumps or not isinstance(function.body, st.Block):
         return {}
     statements = function.body.statements
     labels = {
         node.label: i
         for i, node in enumerate(statements)
-        if isinstance(node, ir.UnknownStmt) and node.reason == "label"
+        if isinstance(node, st.UnknownStmt) and node.reason == "label"
     }
-    found: dict[ir.Stmt, tuple[ir.Stmt, ...]] = {}
+    found: dict[st.Stmt, tuple[st.Stmt, ...]] = {}
     for jump in jumps:
         rest = statements[labels[jump.label] :] if jump.label in labels else ()
         inside = (node for statement in rest for node in walk.walk(statement))
