@@ -50,11 +50,11 @@ class CountedProgram(Program):
     def _now(self, m: Machine) -> Counts:
         """The active warps and lanes of each world."""
         lanes, mask, weight = m.lanes, m.mask, m.weight
+        assert mask is not None
         latest = self._latest
         if latest is not None and latest[0] is lanes and latest[1] is mask and latest[2] is weight:
             return latest[3]
-        by_lane = np.broadcast_to(np.asarray(mask), (lanes.rows, lanes.lanes))
-        active = by_lane.reshape(lanes.rows, lanes.warps, WARP_LANES).sum(axis=2)
+        active = mask.reshape(lanes.rows, lanes.warps, WARP_LANES).sum(axis=2)
         both = np.stack([((active > 0) * weight).sum(axis=1), (active * weight).sum(axis=1)])
         found: Counts = both.reshape(2, lanes.worlds, -1).sum(axis=2)
         self._latest = lanes, mask, weight, found

@@ -84,7 +84,7 @@ class Execution:
         self.guard: Mask | None = None
         """The lanes that came to the innermost branch of the innermost loop."""
         self.passed: Passed = ()
-        """What the calls of the stack were given: see `AccessEvent`."""
+        """What the calls of the stack were given: see `AccessEvent.passed`."""
         self.subscripts: dict[Any, tuple[tuple[Any, ...], int]] = {}
         """Of elements of shared arrays that were named last: their subscripts, and bytes behind these."""
         self.weight: Any = lanes.weight
@@ -106,9 +106,9 @@ class Execution:
         self._divergent: list[bool] = []
         """Whether lanes of a warp may find different data there."""
         self.is_left_by_data = False
+        """Whether some lanes may have left the innermost loop, or its function, where data said so."""
         self.is_parted_outside = False
         """Whether lanes of a warp leave a loop around the innermost one at different turns, as data says."""
-        """Whether some lanes may have left the innermost loop, or its function, where data said so."""
         self.is_left_together = True
         """Whether all lanes of a warp have then."""
         self.writes: list[dict[tuple[Allocation, int], Value]] = []

@@ -228,7 +228,7 @@ class SymbolicMachine(Machine):
             now = before if where is address and is_beside else None
         return now is not None
 
-    def hand(self, values: Iterable[Value]) -> None:
+    def note_arguments(self, values: Iterable[Value]) -> None:
         for value in values:
             held = value.allocation.cells.values() if isinstance(value, Pointer) else (value,)
             for each in list(held):
