@@ -104,7 +104,8 @@ _NEAR = 1.5
 
 @functools.cache
 def _findings(path: str, target: str, code: str) -> tuple[Diagnostic, ...]:
-    report = check_file(CheckJob(str(_ROOT / path), AnalysisOptions(target=target), Selection((code,)), pictures=False))
+    job = CheckJob(str(_ROOT / path), AnalysisOptions(target=target), Selection((code,)), False, tries_edits=False)
+    report = check_file(job)
     assert isinstance(report, FileReport), report
     return report.diagnostics
 

@@ -33,7 +33,7 @@ from cudalint.editor.findings import everywhere, shown
 from cudalint.editor.positions import Positions
 from cudalint.project.discovery import SourceFile
 from cudalint.project.settings import CommandLine, Settings
-from cudalint.report.findings.causes import with_causes_told_once
+from cudalint.report.findings.causes import with_causes_merged
 from cudalint.report.findings.results import FileReport
 from cudalint.report.findings.sources import SourceLines
 from cudalint.run.file_findings import check_file
@@ -196,7 +196,7 @@ def _of_fresh_run(path: str, text: str) -> list[dict[str, Any]]:
         return []
     report = known.severities.applied_to(report).with_least(known.min_share)
     sources = SourceLines({path: text})
-    told = with_causes_told_once(result_of([report], [], known.options.target), sources)
+    told = with_causes_merged(result_of([report], [], known.options.target), sources)
     positions, converter = Positions(sources, "utf-16"), get_converter()
     return [converter.unstructure(shown(finding, positions)) for finding in everywhere(told.diagnostics)]
 

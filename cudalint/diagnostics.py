@@ -40,7 +40,7 @@ class Edit(Struct, frozen=True):
 
 
 Applicability = Literal["safe", "unsafe", "display"]
-"""What edits do to the program: it behaves as before, as far as everything in sight tells; its author has to look; or
+"""What edits do to the program: it behaves as before, as far as everything in sight shows; its author has to look; or
 there are none, and the suggestion is in words."""
 
 
@@ -80,6 +80,9 @@ class Picture(Struct, frozen=True, eq=False):
     request: int
     """Which request of the sample."""
     bytes: int
+    """That a lane moves."""
+    taken: float = 0.0
+    """Wavefronts or sectors that the request takes."""
 
 
 class Justification(Struct, frozen=True):
@@ -109,18 +112,18 @@ class Diagnostic(Struct, frozen=True, eq=False):
     """Instantiations of its kernel that were evaluated without a gap, and in which nothing of it was found."""
     causes: tuple[str, ...] = ()
     """What it has in common with others of its rule, wherever in a run they stand: those that share one of these are
-    told as one finding (`causes.py`), as those at one place are anyway."""
+    reported as one finding (`causes.py`), as those at one place are anyway."""
     about: str = ""
     """The array that the message is about, where others of one cause may be about others."""
     worded: str = ""
-    """The message with the names of its figures in braces, for rules whose figures may be told as ranges."""
+    """The message with the names of its figures in braces, for rules whose figures may be reported as ranges."""
     headline: str = ""
-    """What is told in the place of this one and of all that share a cause with it, but where each is asked for: then
+    """What is reported in place of this one and of all that share a cause with it, but where each is asked for: then
     nothing but causes brings findings together."""
     also: tuple[Diagnostic, ...] = ()
     """Others of the same cause, which this one stands for."""
     is_headline: bool = False
-    """Whether its message is that one, and `also` has all that it is told for."""
+    """Whether its message is that one, and `also` has all that it is reported for."""
     cost: FindingCost | None = None
     """What it takes of its kernel; None for findings that are not about time."""
     condition: str = ""
@@ -130,7 +133,7 @@ class Diagnostic(Struct, frozen=True, eq=False):
     held_back: HeldBack | None = None
     """Why it is only counted, where it is."""
     habit: str = ""
-    """How its code goes about it: what does the same in other kernels of the file is told with it."""
+    """How its code goes about it: what does the same in other kernels of the file is reported with it."""
     part_of: str = ""
     """Parts of the same are one finding of their kernel, unless an annotation allows some of them."""
     no_edit: str = ""

@@ -1,22 +1,36 @@
-"""How figures and counts are written, and read."""
+"""How figures, counts, extents and lists are written, and numbers read."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Final
 
 _MOST_DIGITS: Final = 130
-"""Of a number of 128 bits, and what tells its base."""
+"""Of a number of 128 bits, and the prefix of its base."""
 
 
 def figure(value: float) -> str:
     """A figure as short as it is right to two decimals: 32, 4.5, 0.33."""
     rounded = round(value, 2)
-    return f"{rounded:.0f}" if rounded == int(rounded) else f"{rounded:g}"
+    return f"{rounded:.0f}" if abs(rounded) >= 1e6 or rounded % 1 == 0 else f"{rounded:g}"
 
 
 def count(amount: float, singular: str, plural: str | None = None) -> str:
     """`1 sector`, `4.5 sectors`."""
     return f"{figure(amount)} {singular if round(amount, 2) == 1 else plural or singular + 's'}"
+
+
+def dimensions(sizes: tuple[int, int, int]) -> str:
+    """`32x8` for (32, 8, 1)."""
+    x, y, z = sizes
+    if z != 1:
+        return f"{x}x{y}x{z}"
+    return f"{x}x{y}" if y != 1 else str(x)
+
+
+def enumeration(parts: Sequence[str]) -> str:
+    """`a`, `a and b`, `a, b and c`."""
+    return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)
 
 
 def whole(text: str, base: int = 10) -> int | None:

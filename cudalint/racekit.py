@@ -1,4 +1,4 @@
-"""What the rules about races and barriers share: which findings belong together, and how they are told."""
+"""What the rules about races and barriers share: which findings belong together, and how they are reported."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def race_findings(
 def race_finding(
     rule: RuleBase, kernel: KernelFacts, races: Sequence[Race], suggestion: Suggestion | None, part_of: str = ""
 ) -> Diagnostic:
-    """One finding about a group of races, told by the first of them."""
+    """One finding about a group of races, reported with the first of them."""
     race, *others = races
     which = f" of `{race.element}`" if part_of else ""
     by_whom = "" if race.by_data else f", by {_who(race.first, race)}"
@@ -118,8 +118,8 @@ def message(race: Race) -> str:
     """`race on `t[1][0]`: thread (0, 1, 0) reads it while thread (0, 0, 0) may still write it (line 15)`, and for which
     sizes it is that element."""
     given = ", ".join(f"{name} = {value}" for name, value in race.sizes[:_MOST_SIZES])
-    told = f"{_what_happens(race)}, with {given}" if given else _what_happens(race)
-    return f"{told}; benign by value: {_SAME[race.benign]}" if race.benign is not None else told
+    text = f"{_what_happens(race)}, with {given}" if given else _what_happens(race)
+    return f"{text}; benign by value: {_SAME[race.benign]}" if race.benign is not None else text
 
 
 def _what_happens(race: Race) -> str:
@@ -263,7 +263,7 @@ def lines_of_ends(race: Race) -> tuple[Line, Line]:
 
 
 def spot(line: Line, race: Race) -> str:
-    """A line as a finding about a race tells it."""
+    """A line as a finding about a race names it."""
     return f"line {line[1]}" if line[0] == race.second.place.path else _far(line)
 
 

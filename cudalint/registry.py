@@ -7,7 +7,6 @@ of which is imported. The built-in rules use the same way as a third party's.
 from __future__ import annotations
 
 import importlib
-import importlib.util
 import inspect
 import pkgutil
 from collections.abc import Iterable, Iterator
@@ -17,12 +16,11 @@ from types import ModuleType
 
 from msgspec import Struct
 
-from cudalint.catalogue import NAME_OF_CODE, hint
+from cudalint.catalogue import BUILT_IN, NAME_OF_CODE, hint
 from cudalint.kinds import NO_KIND, Kinds
 from cudalint.rule import RuleBase
 
 ENTRY_POINT_GROUP = "cudalint.rules"
-_BUILT_IN = "cudalint.rules"
 
 RuleClass = type[RuleBase]
 
@@ -50,9 +48,9 @@ def all_rules() -> tuple[RuleClass, ...]:
 def rule_packages() -> tuple[str, ...]:
     """The names of the packages and modules that have rules."""
     packages = {entry.module: None for entry in entry_points(group=ENTRY_POINT_GROUP)}
-    if importlib.util.find_spec(_BUILT_IN) is not None:
+    if NAME_OF_CODE:
         # Run from an installation without metadata (a zipped or vendored copy), the built-in rules count too.
-        packages.setdefault(_BUILT_IN)
+        packages.setdefault(BUILT_IN)
     return tuple(packages | dict.fromkeys(_added))
 
 
@@ -149,7 +147,7 @@ def check_selectors(selectors: Iterable[str]) -> None:
 
 
 def is_known(identifier: str) -> bool:
-    """Whether a suppression may name this: the full code or the name of a rule, of this version or another."""
+    """Whether a suppression may name this: the full code or the name of a rule."""
     if identifier.upper() in NAME_OF_CODE or identifier.lower() in NAME_OF_CODE.values():
         return True
     return any(identifier.upper() == rule.code or identifier.lower() == rule.name for rule in all_rules())

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Mapping
-from typing import ClassVar
+from typing import ClassVar, TypedDict, Unpack
 
 from msgspec import Struct, field
 
@@ -46,7 +46,7 @@ class RuleBase(ABC):
     judges_by_target: ClassVar[bool] = False
     """Whether its findings depend on the sizes and limits of the GPU."""
     is_waste: ClassVar[bool] = False
-    """Whether its findings are about time that a kernel loses, and not about what it computes: they are told with
+    """Whether its findings are about time that a kernel loses, and not about what it computes: they are reported with
     what they cost, and left out where that is little."""
     thresholds: ClassVar[Mapping[str, float]] = {}
     """The rule's options and their default values."""
@@ -55,7 +55,11 @@ class RuleBase(ABC):
     by_hand: ClassVar[str] = ""
     """Why its findings come without an edit where a finding has no reason of its own, in one clause."""
     relative: ClassVar[tuple[str, ...]] = ()
-    """Those of them under which a finding is too little beside the rest of its kernel to be told of."""
+    """Those of them under which a finding is too little beside the rest of its kernel to be reported."""
+
+    def limits(self, context: RuleContext) -> Mapping[str, float]:
+        """The rule's thresholds, as the user has set them."""
+        return {**self.thresholds, **context.thresholds}
 
     def finding(
         self,
@@ -63,49 +67,39 @@ class RuleBase(ABC):
         *,
         place: Place,
         message: str,
-        launches: tuple[LaunchFacts, ...] = (),
         severity: Severity | None = None,
-        assumptions: tuple[str, ...] = (),
-        figures: Mapping[str, float] | None = None,
-        related: tuple[Related, ...] = (),
         suggestion: Suggestion | None = None,
-        picture: Picture | None = None,
-        causes: tuple[str, ...] = (),
-        about: str = "",
-        worded: str = "",
-        headline: str = "",
-        part_of: str = "",
         no_edit: str = "",
-        held_back: HeldBack | None = None,
-        condition: str = "",
-        habit: str = "",
+        **more: Unpack[More],
     ) -> Diagnostic:
         """A diagnostic of this rule, of the rule's severity unless another one is given; `kernel` is None where it is
-        about none."""
+        about none. `more` are other fields of a `Diagnostic`."""
         return Diagnostic(
-            code=self.code,
-            name=self.name,
-            severity=severity or self.severity,
-            place=place,
-            message=message,
+            self.code, self.name, severity or self.severity, place, message,
             kernel=kernel.name if kernel is not None else "",
             instantiation=kernel.instantiation if kernel is not None else "",
-            launches=launches,
-            assumptions=assumptions,
-            figures=figures or {},
-            related=related,
             suggestion=suggestion,
-            picture=picture,
-            causes=causes,
-            about=about,
-            worded=worded,
-            headline=headline,
-            part_of=part_of,
             no_edit=_why_by_hand(suggestion, no_edit or self.by_hand),
-            held_back=held_back,
-            condition=condition,
-            habit=habit,
-        )
+            **more,
+        )  # fmt: skip
+
+
+class More(TypedDict, total=False):
+    """What a rule may say of a finding beyond its place and message: `cudalint.diagnostics.Diagnostic` explains it."""
+
+    launches: tuple[LaunchFacts, ...]
+    assumptions: tuple[str, ...]
+    figures: Mapping[str, float]
+    related: tuple[Related, ...]
+    picture: Picture | None
+    causes: tuple[str, ...]
+    about: str
+    worded: str
+    headline: str
+    part_of: str
+    held_back: HeldBack | None
+    condition: str
+    habit: str
 
 
 def _why_by_hand(suggestion: Suggestion | None, reason: str) -> str:

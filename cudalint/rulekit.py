@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from msgspec.structs import replace
@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from cudalint.diagnostics import Picture, Related, Suggestion
 from cudalint.facts import Access, AccessResult, ArrayFacts, Branch, Frame, KernelFacts, LaunchFacts, Place, Sample
-from cudalint.facts.costs import AccessPlace
 from cudalint.hardware.banks import SharedOperation, shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import global_request
@@ -33,26 +32,19 @@ class Evaluated(NamedTuple):
     launch: LaunchFacts
 
 
-def worst_request(access: Access, sample: Sample | None) -> tuple[float, Picture] | None:
-    """Of the requests of a sample that which takes most sectors of global memory, or most wavefronts of shared memory,
-    behind how many these are; None without a sample, and for accesses to other memory."""
-    if sample is None or not len(sample.weights):
+def picture_of(access: Access, sample: Sample | None) -> Picture | None:
+    """Of the requests of a sample that which takes most sectors of global memory, or most wavefronts of shared memory;
+    None without a sample, and for accesses to other memory."""
+    if sample is None or not len(sample.weights) or access.space not in ("shared", "global"):
         return None
     taken: NDArray[Any]
     if access.space == "shared":
         taken, _ = shared_request(sample.addresses, sample.mask, access.bytes, access.operation)
-    elif access.space == "global":
-        taken, _ = global_request(sample.addresses, sample.mask, access.bytes)
     else:
-        return None
+        taken, _ = global_request(sample.addresses, sample.mask, access.bytes)
     worst = int(taken.argmax())
-    return float(taken[worst]), Picture("banks" if access.space == "shared" else "sectors", sample, worst, access.bytes)
-
-
-def picture_of(one: Evaluated) -> Picture | None:
-    """The worst request of an access."""
-    worst = worst_request(one.access, one.result.sample)
-    return worst[1] if worst is not None else None
+    kind: Literal["banks", "sectors"] = "banks" if access.space == "shared" else "sectors"
+    return Picture(kind, sample, worst, access.bytes, float(taken[worst]))
 
 
 class Cost(NamedTuple):
@@ -80,8 +72,8 @@ def evaluated(kernel: KernelFacts, space: str) -> Iterator[Evaluated]:
         if access.space != space:
             continue
         for result in _of_launches(access.results) if space == "shared" else access.results:
-            figures = result.wavefronts_per_request if space == "shared" else result.sectors_per_request
-            if result.status in WITH_FIGURES and figures is not None and result.reason_kind != "estimate":
+            is_known = access.per_request(result).actual is not None
+            if result.status in WITH_FIGURES and is_known and result.reason_kind != "estimate":
                 yield Evaluated(access, result, kernel.launches[result.launch])
 
 
@@ -101,11 +93,9 @@ def _of_launches(results: Iterable[AccessResult]) -> Iterator[AccessResult]:
 
 
 def is_rare(
-    kernel: KernelFacts, one: Evaluated, everything: Iterable[Evaluated], figures: Figures, share: float
+    kernel: KernelFacts, one: Evaluated, everything: Sequence[Evaluated], figures: Figures, share: float
 ) -> bool:  # fmt: skip
-    """Whether the excess of an access is under this share of what the kernel's costliest access costs.
-
-    Loops of which nothing says how long they are have as many turns as the cost model takes them to have. What is only
+    """Whether the excess of an access is under this share of what the kernel's costliest access costs. What is only
     made with other sizes is compared with what others take with those.
     """
     if one.result.requests is None:
@@ -114,20 +104,15 @@ def is_rare(
     if one.result.beside is not None:
         return one.result.requests * (actual - ideal) < share * one.result.beside
     parts = next((cost.shares for cost in kernel.costs or () if cost.launch == one.result.launch), {})
-    costliest = max(
-        (
-            _requests(other, parts) * figures(other.result).actual
-            for other in everything
-            if other.result.launch == one.result.launch
-        ),
-        default=0.0,
-    )
-    return _requests(one, parts) * (actual - ideal) < share * costliest
-
-
-def _requests(one: Evaluated, parts: Mapping[AccessPlace, float]) -> float:
-    """How many requests of an access count, of loops of unknown length the part that is told."""
-    return (one.result.requests or 0.0) * parts.get((one.access.place, one.access.inlined_from), 1.0)
+    # Of loops of unknown length, as many turns count as the cost model takes them to have.
+    counted = {
+        id(each): (each.result.requests or 0.0) * parts.get((each.access.place, each.access.inlined_from), 1.0)
+        for each in (one, *everything)
+        if each.result.launch == one.result.launch
+    }
+    others = (each for each in everything if id(each) in counted)
+    costliest = max((counted[id(each)] * figures(each.result).actual for each in others), default=0.0)
+    return counted[id(one)] * (actual - ideal) < share * costliest
 
 
 # --- the model on changed addresses --------------------------------------------------------------------
@@ -167,16 +152,18 @@ def noun(access: Access) -> str:
     ]
 
 
-def blamed(access: Access) -> Place:
-    """Where to tell of an access: where its address is made."""
-    return access.made_at or access.place
+class Blamed(NamedTuple):
+    """Where a finding about an access stands: where its address is made."""
 
-
-def calls_to(access: Access) -> tuple[Related, ...]:
+    place: Place
+    related: tuple[Related, ...]
     """The access itself, where its address is made elsewhere, and the calls that lead there, innermost first."""
+
+
+def blamed(access: Access) -> Blamed:
     if access.made_at is None or access.made_at == access.place:
-        return call_sites(access)
-    return (Related(access.place, f"the {noun(access)}"), *frames_related(access.made_through))
+        return Blamed(access.place, frames_related(access.inlined_from))
+    return Blamed(access.made_at, (Related(access.place, f"the {noun(access)}"), *frames_related(access.made_through)))
 
 
 def call_sites(access: Access | Branch) -> tuple[Related, ...]:

@@ -7,7 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from cudalint.numerals import count
+from cudalint.numerals import count, enumeration
 
 MOST_NAMED = 5
 """Kernels that are named, of any number."""
@@ -40,8 +40,6 @@ def weight(shortfalls: Iterable[Shortfall]) -> int:
 
 
 def _named(names: Sequence[str]) -> str:
+    more = len(names) - MOST_NAMED
     listed = [f"`{name}`" for name in names[:MOST_NAMED]]
-    more = len(names) - len(listed)
-    if more:
-        return f"{', '.join(listed)} and {count(more, 'more kernel')}"
-    return " and ".join((", ".join(listed[:-1]), listed[-1])) if len(listed) > 1 else "".join(listed)
+    return enumeration([*listed, count(more, "more kernel")] if more > 0 else listed)

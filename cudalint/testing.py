@@ -38,10 +38,10 @@ class Expectation(NamedTuple):
 
     def is_met_by(self, diagnostic: Diagnostic) -> bool:
         same_place = (self.line, self.code) == (diagnostic.place.line, diagnostic.code)
-        return same_place and self.part in _told(diagnostic)
+        return same_place and self.part in _message(diagnostic)
 
 
-def _told(diagnostic: Diagnostic) -> str:
+def _message(diagnostic: Diagnostic) -> str:
     """The message of a finding, with its condition where it has one."""
     return f"{diagnostic.message} if {diagnostic.condition}" if diagnostic.condition else diagnostic.message
 
@@ -67,7 +67,7 @@ def differences(source: str, diagnostics: Iterable[Diagnostic]) -> list[str]:
     found: list[str] = []
     for diagnostic in diagnostics:
         met = next((expected for expected in waiting if expected.is_met_by(diagnostic)), None)
-        where = f"line {diagnostic.place.line}: {diagnostic.code} {_told(diagnostic)}"
+        where = f"line {diagnostic.place.line}: {diagnostic.code} {_message(diagnostic)}"
         if met is None:
             found.append(f"unexpected, {where}")
             continue

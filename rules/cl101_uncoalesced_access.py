@@ -5,10 +5,8 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Sequence
 
-from msgspec.structs import replace
-
-from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import Access, AccessResult, KernelFacts
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import AccessResult, KernelFacts
 from cudalint.fixes.coalescing import by_hand, suggest
 from cudalint.fixes.float_edits import function_around
 from cudalint.fixes.launch_texts import arguments_of
@@ -20,7 +18,6 @@ from cudalint.rulekit import (
     Evaluated,
     array_key,
     blamed,
-    calls_to,
     evaluated,
     figure,
     in_function,
@@ -84,7 +81,7 @@ class UncoalescedAccess(Rule):
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         everything = list(evaluated(kernel, "global"))
-        limits = {**self.thresholds, **context.thresholds}
+        limits = self.limits(context)
         paths = context.file.path, *context.file.sources.values()
         texts = Texts(paths, context.text_of, context.file.kernels)
         for one in everything:
@@ -95,35 +92,33 @@ class UncoalescedAccess(Rule):
             pattern = pattern_of(one)
             absorbed = is_absorbed(kernel, one, context.target, limits["factor"], limits["excess-sectors"])
             remedy = suggest(kernel, one, pattern, texts, absorbed)
-            if remedy is not None or not absorbed:
-                found = self._diagnostic(kernel, one, pattern, remedy, absorbed)
-                handed = _of_what_is_handed(kernel, one, pattern, context)
-                yield replace(found, causes=(*found.causes, *handed))
-
-    def _diagnostic(
-        self, kernel: KernelFacts, one: Evaluated, pattern: Pattern, remedy: Suggestion | None, absorbed: bool
-    ) -> Diagnostic:
-        access, result, launch = one
-        actual, ideal = sectors(result)
-        worded = _worded(one, pattern)
-        wasted = 1 - ideal / actual
-        return self.finding(
-            kernel,
-            place=blamed(access),
-            message=_message(worded, actual, ideal, wasted),
-            launches=(launch,),
-            assumptions=result.assumptions,
-            figures={"sectors_per_request": actual, "ideal_sectors": ideal, "wasted_traffic_share": wasted},
-            related=calls_to(access),
-            suggestion=remedy,
-            picture=picture_of(one),
-            causes=_causes(access, pattern, what_is_asked(remedy), absorbed),
-            about=access.array,
-            worded=worded,
-            no_edit=by_hand(kernel, one, pattern),
-            condition=result.condition,
-            habit=f"{access.operation}, {pattern.kind}",
-        )
+            if remedy is None and absorbed:
+                continue
+            access, result, launch = one
+            actual, ideal = sectors(result)
+            wasted = 1 - ideal / actual
+            worded = (
+                "{sectors_per_request} sectors per request, ideal {ideal_sectors}: {wasted_traffic_share} of the "
+                f"traffic of `{access.array}` is wasted ({pattern.text})"
+            )
+            place, related = blamed(access)
+            yield self.finding(
+                kernel,
+                place=place,
+                message=_message(worded, actual, ideal, wasted),
+                launches=(launch,),
+                assumptions=result.assumptions,
+                figures={"sectors_per_request": actual, "ideal_sectors": ideal, "wasted_traffic_share": wasted},
+                related=related,
+                suggestion=remedy,
+                picture=picture_of(access, result.sample),
+                causes=tuple(_causes(kernel, one, pattern, what_is_asked(remedy), absorbed, context)),
+                about=access.array,
+                worded=worded,
+                no_edit=by_hand(kernel, one, pattern),
+                condition=result.condition,
+                habit=f"{access.operation}, {pattern.kind}",
+            )
 
 
 def _is_for_other_sizes(one: Evaluated, everything: Sequence[Evaluated]) -> bool:
@@ -147,34 +142,29 @@ def _exceeds(result: AccessResult, factor: float, excess: float) -> bool:
     return round(actual / ideal, 2) > factor and round(actual - ideal, 2) > excess
 
 
-def _causes(access: Access, pattern: Pattern, remedy: str, absorbed: bool) -> tuple[str, ...]:
-    """The struct that is to be declared anew, how a file takes records of one length apart, or else how the function
-    walks, or walks through an array: what one change of its indices mends."""
+def _causes(
+    kernel: KernelFacts, one: Evaluated, pattern: Pattern, remedy: str, absorbed: bool, context: RuleContext
+) -> Iterator[str]:
+    """The struct that is to be declared anew, how a file reads the fields of records of one length, or else how the
+    function walks, or walks through an array: what one change of its indices mends. Then how rows lie in what one
+    function of the host passes to several kernels that walk through it the same way, such as the variants of one
+    kernel, of which it launches one or the other."""
+    access = one.access
     if pattern.kind in ("field", "copy") and remedy:
         # Types of one name are one in a folder, and may be others in another program.
-        return (f"{os.path.dirname(access.place.path)}: {access.record} of {access.record_bytes} bytes: {remedy}",)
-    if absorbed and remedy and pattern.step:
-        return (f"{access.place.path}: {abs(pattern.step)} bytes of a thread: {remedy}",)
-    how = pattern.text if pattern.kind in ("field", "copy", "strided", "column") and not remedy else pattern.kind
-    return in_function(access, f"{how}: {remedy}"), in_function(access, f"{how} of {access.array}")
-
-
-def _of_what_is_handed(
-    kernel: KernelFacts, one: Evaluated, pattern: Pattern, context: RuleContext
-) -> Iterator[str]:
-    """How rows lie in what one function of the host hands to several kernels, which walk through it alike: such as the
-    variants of one kernel, of which it launches one or the other."""
+        yield f"{os.path.dirname(access.place.path)}: {access.record} of {access.record_bytes} bytes: {remedy}"
+    elif absorbed and remedy and pattern.step:
+        yield f"{access.place.path}: {abs(pattern.step)} bytes of a thread: {remedy}"
+    else:
+        of_text = pattern.kind in ("field", "copy", "strided", "column") and not remedy
+        how = pattern.text if of_text else pattern.kind
+        yield from (in_function(access, cause) for cause in (f"{how}: {remedy}", f"{how} of {access.array}"))
     site = one.launch.site
     if pattern.kind in ALONG_ROWS and site is not None and one.launch.source == "launch-site":
-        handed = arguments_of(kernel, site.place, context.text_of).get(one.access.array)
+        argument = arguments_of(kernel, site.place, context.text_of).get(access.array)
         path, begin = function_around(site.place, context.text_of)
-        if handed is not None and begin >= 0:
-            yield f"{path}: {begin}: {one.access.operation} of {handed}: {pattern.text}"
-
-
-def _worded(one: Evaluated, pattern: Pattern) -> str:
-    wasted = f"{{wasted_traffic_share}} of the traffic of `{one.access.array}` is wasted"
-    return f"{{sectors_per_request}} sectors per request, ideal {{ideal_sectors}}: {wasted} ({pattern.text})"
+        if argument is not None and begin >= 0:
+            yield f"{path}: {begin}: {access.operation} of {argument}: {pattern.text}"
 
 
 def _message(worded: str, actual: float, ideal: float, wasted: float) -> str:

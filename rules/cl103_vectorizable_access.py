@@ -54,7 +54,7 @@ class VectorizableAccess(Rule):
     relative = ("share",)
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        least = {**self.thresholds, **context.thresholds}["share"]
+        least = self.limits(context)["share"]
         for site in kernel.neighbours:
             for result in site.results:
                 saved = result.executions * (site.count - 1)
@@ -94,20 +94,20 @@ class VectorizableAccess(Rule):
 
 def _accesses(kernel: KernelFacts, site: Neighbours) -> list[Access]:
     """Those that are neighbours, in the order of their addresses."""
-    alike = {
+    by_place = {
         each.place: each
         for each in kernel.accesses
         if (each.array, each.operation, each.inlined_from) == (site.array, site.operation, site.inlined_from)
     }
-    return [alike[place] for place in (site.place, *site.others) if place in alike]
+    return [by_place[place] for place in (site.place, *site.others) if place in by_place]
 
 
 def _edits(
     kernel: KernelFacts, site: Neighbours, accesses: Sequence[Access], width: int, context: RuleContext
 ) -> tuple[Edit, ...]:
     if len(accesses) == site.count:
-        apart = [(number * site.element_bytes, access) for number, access in enumerate(accesses)]
-        return vector_edits(apart, width, context.text_of)
+        by_offset = [(number * site.element_bytes, access) for number, access in enumerate(accesses)]
+        return vector_edits(by_offset, width, context.text_of)
     if len(accesses) != 1:
         raise Obstacle("several of its neighbours stand in one place, such as a macro")
     uniform = {parameter.name for parameter in kernel.parameters if parameter.bytes in (4, 8)}

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import KernelFacts, Reuse, ReuseResult
+from cudalint.facts import KernelFacts
 from cudalint.numerals import figure
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
@@ -54,28 +54,25 @@ class RedundantGlobalLoad(Rule):
     thresholds = {"threads": 8.0, "iterations": 16.0}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        limits = {**self.thresholds, **context.thresholds}
-        for site in kernel.reuse:
-            for result in site.results:
-                if result.threads >= limits["threads"] and result.iterations >= limits["iterations"]:
-                    yield self._diagnostic(kernel, site, result)
-
-    def _diagnostic(self, kernel: KernelFacts, site: Reuse, result: ReuseResult) -> Diagnostic:
-        factor = figure(result.threads)
-        return self.finding(
-            kernel,
-            place=site.place,
-            message=(
-                f"each element of `{site.array}` that a block loads here is loaded by {factor} of its threads in the "
-                f"same iteration"
-            ),
-            launches=(kernel.launches[result.launch],),
-            assumptions=result.assumptions,
-            figures={"threads": result.threads},
-            related=frames_related(site.inlined_from),
-            suggestion=Suggestion(
-                f"load a tile of `{site.array}` into shared memory together: {factor} times fewer global loads",
-                before={"loads": result.threads},
-                after={"loads": 1.0},
-            ),
-        )
+        limits = self.limits(context)
+        for site, result in ((each, result) for each in kernel.reuse for result in each.results):
+            if result.threads < limits["threads"] or result.iterations < limits["iterations"]:
+                continue
+            factor = figure(result.threads)
+            yield self.finding(
+                kernel,
+                place=site.place,
+                message=(
+                    f"each element of `{site.array}` that a block loads here is loaded by {factor} of its threads in "
+                    "the same iteration"
+                ),
+                launches=(kernel.launches[result.launch],),
+                assumptions=result.assumptions,
+                figures={"threads": result.threads},
+                related=frames_related(site.inlined_from),
+                suggestion=Suggestion(
+                    f"load a tile of `{site.array}` into shared memory together: {factor} times fewer global loads",
+                    before={"loads": result.threads},
+                    after={"loads": 1.0},
+                ),
+            )

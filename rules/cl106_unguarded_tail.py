@@ -9,6 +9,7 @@ from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
 from cudalint.fixes.guard_edits import guard_edits
 from cudalint.fixes.obstacles import edited
+from cudalint.numerals import enumeration
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related, of_block, with_values
 
@@ -85,9 +86,7 @@ class UnguardedTail(Rule):
 
 def _message(found: OutOfBounds, others: Sequence[OutOfBounds]) -> str:
     unless = f" unless `{found.condition}`" if found.condition else ""
-    more = sorted({f"`{o.array}`" for o in others if o.array != found.array})
-    names = [f"`{found.array}`", *more]
-    arrays = " and ".join([", ".join(names[:-1]), names[-1]] if more else names)
+    arrays = enumeration([f"`{found.array}`", *sorted({f"`{o.array}`" for o in others if o.array != found.array})])
     verb = "reads" if found.operation == "load" else "writes"
     size = f"which has {found.elements or found.extent // found.element_bytes} elements"
     element = found.offset // found.element_bytes

@@ -13,7 +13,7 @@ from cudalint.facts import Access, AccessResult, KernelFacts, LaunchFacts
 from cudalint.fixes.aggregation_edits import aggregation_edits
 from cudalint.fixes.obstacles import edited
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import WITH_FIGURES, blamed, calls_to, figure, is_estimate
+from cudalint.rulekit import WITH_FIGURES, blamed, figure, is_estimate
 
 _COMBINED = ("Add", "Sub", "Max", "Min", "And", "Or", "Xor")
 """Operations that may be carried out in any order, and on part of the numbers first."""
@@ -62,7 +62,7 @@ class AtomicContention(Rule):
     thresholds = {"global": 1024.0, "shared": 256.0, "warps": 0.9}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        limits = {**self.thresholds, **context.thresholds}
+        limits = self.limits(context)
         for access in kernel.accesses:
             if access.operation != "atomic" or access.space not in ("global", "shared") or not _combines(access):
                 continue
@@ -85,19 +85,20 @@ class AtomicContention(Rule):
         found: _Contention,
         context: RuleContext,
     ) -> Diagnostic:
+        place, related = blamed(access)
         where = "in each block" if access.space == "shared" else "in the launch"
         is_known = found.atomics < _MOST_COUNTED and not launch.grid_is_assumed and not launch.is_made_up
         times = f"{round(found.atomics)} atomics one after the other {where}" if is_known else "one after the other"
         return self.finding(
             kernel,
-            place=blamed(access),
+            place=place,
             message=(
                 f"all {figure(found.lanes)} lanes of a warp go to one address of `{access.array}`: {times}"
             ),
             launches=(launch,),
             assumptions=result.assumptions,
             figures={"lanes": found.lanes, "atomics": found.atomics},
-            related=calls_to(access),
+            related=related,
             suggestion=edited(
                 Suggestion(_HELP, before={"lanes": found.lanes}, after={"lanes": 1.0}, rewrites=True),
                 lambda: aggregation_edits(kernel, access, context.text_of),

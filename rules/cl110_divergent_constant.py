@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import ConstantLoad, ConstantResult, KernelFacts
+from cudalint.facts import KernelFacts
 from cudalint.numerals import figure
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
@@ -48,27 +48,24 @@ class DivergentConstant(Rule):
     thresholds = {"words": 4.0}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        least = {**self.thresholds, **context.thresholds}["words"]
-        for site in kernel.constants:
-            for result in site.results:
-                if result.addresses >= least:
-                    yield self._diagnostic(kernel, site, result)
-
-    def _diagnostic(self, kernel: KernelFacts, site: ConstantLoad, result: ConstantResult) -> Diagnostic:
-        words = figure(result.addresses)
-        return self.finding(
-            kernel,
-            place=site.place,
-            message=(
-                f"the lanes of a warp load {words} different words of `{site.array}` from constant memory at once: "
-                f"{words} turns in place of 1"
-            ),
-            launches=(kernel.launches[result.launch],),
-            assumptions=result.assumptions,
-            figures={"words": result.addresses},
-            related=frames_related(site.inlined_from),
-            suggestion=Suggestion(
-                f"keep `{site.array}` in shared memory, or in global memory behind a `const __restrict__` pointer",
-                before={"turns": result.addresses},
-            ),
-        )
+        least = self.limits(context)["words"]
+        for site, result in ((each, result) for each in kernel.constants for result in each.results):
+            if result.addresses < least:
+                continue
+            words = figure(result.addresses)
+            yield self.finding(
+                kernel,
+                place=site.place,
+                message=(
+                    f"the lanes of a warp load {words} different words of `{site.array}` from constant memory at once: "
+                    f"{words} turns in place of 1"
+                ),
+                launches=(kernel.launches[result.launch],),
+                assumptions=result.assumptions,
+                figures={"words": result.addresses},
+                related=frames_related(site.inlined_from),
+                suggestion=Suggestion(
+                    f"keep `{site.array}` in shared memory, or in global memory behind a `const __restrict__` pointer",
+                    before={"turns": result.addresses},
+                ),
+            )

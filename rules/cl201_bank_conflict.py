@@ -19,7 +19,6 @@ from cudalint.rulekit import (
     Evaluated,
     array_key,
     blamed,
-    calls_to,
     count,
     evaluated,
     figure,
@@ -78,7 +77,7 @@ class BankConflict(Rule):
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         everything = list(evaluated(kernel, "shared"))
-        limits = {**self.thresholds, **context.thresholds}
+        limits = self.limits(context)
         remedies: dict[object, _Remedy] = {}
         for one in everything:
             if not _conflicts(one.result, limits["ways"]) or not _meets(one, limits["ways"]):
@@ -92,10 +91,11 @@ class BankConflict(Rule):
 
     def _diagnostic(self, kernel: KernelFacts, one: Evaluated, remedy: _Remedy) -> Diagnostic:
         access, result, launch = one
+        place, calls = blamed(access)
         worded = _worded(access, one.result)
         return self.finding(
             kernel,
-            place=blamed(access),
+            place=place,
             message=_message(worded, one),
             launches=(launch,),
             assumptions=result.assumptions,
@@ -104,10 +104,10 @@ class BankConflict(Rule):
                 "ideal_wavefronts": wavefronts(result).ideal,
                 "conflict_ways": _ways(result),
             },
-            related=(*_related(access), *calls_to(access)),
+            related=(*_related(access), *calls),
             suggestion=_suggestion(one, remedy),
             no_edit=remedy.no_edit or "another layout helps the array's other accesses, and not this one",
-            picture=picture_of(one),
+            picture=picture_of(access, result.sample),
             causes=tuple(_causes(kernel, access)),
             about=access.array,
             worded=worded,
@@ -139,7 +139,7 @@ def _meets(one: Evaluated, ways: float) -> bool:
 
 
 def _causes(kernel: KernelFacts, access: Access) -> Iterator[str]:
-    """The declaration of the array, which all that access it share, or arrays that an index walks alike."""
+    """The declaration of the array, which all that access it share, or arrays that an index walks the same way."""
     declaration = access.declaration
     if declaration is None or is_of_the_launch(declaration):
         yield in_kernel(kernel, access.array)

@@ -96,7 +96,7 @@ class SharedRace(Rule):
     reads = frozenset({"accesses", "branches", "races"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        shared = [race for race in kernel.races or () if race.space == "shared" and race.is_worth_telling]
+        shared = [race for race in kernel.races or () if race.space == "shared" and race.is_reportable]
         for group in grouped(shared):
             if not is_of_one_warp(group):
                 yield from race_findings(self, kernel, group, partial(_remedy, kernel, context.text_of))

@@ -76,7 +76,7 @@ class MissingSyncwarp(Rule):
     reads = frozenset({"accesses", "barriers", "branches", "races"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        shared = [race for race in kernel.races or () if race.space == "shared" and race.is_worth_telling]
+        shared = [race for race in kernel.races or () if race.space == "shared" and race.is_reportable]
         for group in grouped(shared):
             if is_of_one_warp(group):
                 yield from race_findings(self, kernel, group, partial(_remedy, kernel, context.text_of))

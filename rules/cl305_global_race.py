@@ -71,12 +71,12 @@ class GlobalRace(Rule):
     reads = frozenset({"accesses", "races"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        races = [race for race in kernel.races or () if race.space == "global" and race.is_worth_telling]
+        races = [race for race in kernel.races or () if race.space == "global" and race.is_reportable]
         for group in grouped(races):
             # Where several threads update an element, no barrier between its other accesses is enough.
-            told = next((race for race in group if is_update(race, kernel)), group[0])
+            first = next((race for race in group if is_update(race, kernel)), group[0])
             is_ordered = all(race.fix is not None for race in group if race.reach != "grid")
-            yield race_finding(self, kernel, group, _suggestion(told, group, kernel, is_ordered, context.text_of))
+            yield race_finding(self, kernel, group, _suggestion(first, group, kernel, is_ordered, context.text_of))
 
 
 def _suggestion(
@@ -101,8 +101,8 @@ def _suggestion(
 
 def _keeps_to_its_block(race: Race, kernel: KernelFacts) -> bool:
     """Whether no two blocks, of those that are compared, touch an element of the array of which one writes it."""
-    alike = (other for other in kernel.races or () if other.array == race.array or race.array == other.first.array)
-    return race.reach != "grid" and all(other.reach != "grid" for other in alike)
+    same = (other for other in kernel.races or () if other.array == race.array or race.array == other.first.array)
+    return race.reach != "grid" and all(other.reach != "grid" for other in same)
 
 
 def _edits(race: Race, kernel: KernelFacts, is_ordered: bool, text_of: Callable[[str], str]) -> tuple[Edit, ...]:
@@ -143,7 +143,7 @@ def _is_written_twice(race: Race, kernel: KernelFacts) -> bool:
 
 def _remedy(race: Race, kernel: KernelFacts, is_ordered: bool) -> str | None:
     """What to change, in the names of the source; None where nothing is known to help. `is_ordered`: barriers were
-    tried that order all that is told with it within blocks; no others are named."""
+    tried that order all that is reported with it within blocks; no others are named."""
     array, element = race.second.array, race.element
     if race.fence_before is not None:
         line = race.fence_before.line
@@ -175,13 +175,13 @@ def _remedy(race: Race, kernel: KernelFacts, is_ordered: bool) -> str | None:
         return elsewhere if "load" in operations else None
     if is_alone:
         return f"put {barrier}, where all threads of the block come to it"
-    # Blocks come in any order, in which the two are told as well.
+    # Blocks come in any order, in which the two are found as well.
     earlier = min(race.first, race.second, key=lambda end: end.place.line) if race.reach == "grid" else race.first
     if earlier.operation == "load" and earlier.place.line == min(first, second) and not race.across:
         # What is read before it is written is old for everybody in another array, whatever block comes first.
         enough = f"; if each block has a part of `{array}` of its own, {barrier} is enough"
         return elsewhere if race.reach == "grid" else elsewhere + enough
-    apart = f"make a second kernel of what follows line {min(first, second)}: only the end of a kernel (or the"
-    apart += " `grid.sync()` of a cooperative launch) orders its blocks"
-    within = f"put {barrier}, where all threads of the block come to it; if blocks share `{array}`, {apart}"
-    return apart if race.reach == "grid" else within
+    second_kernel = f"make a second kernel of what follows line {min(first, second)}: only the end of a kernel (or the"
+    second_kernel += " `grid.sync()` of a cooperative launch) orders its blocks"
+    within = f"put {barrier}, where all threads of the block come to it; if blocks share `{array}`, {second_kernel}"
+    return second_kernel if race.reach == "grid" else within

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
-from cudalint.facts import KernelFacts, Uninitialised
+from cudalint.facts import KernelFacts
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 
@@ -45,20 +45,17 @@ class UninitialisedShared(Rule):
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         for found in kernel.uninitialised:
-            yield self._diagnostic(kernel, found)
-
-    def _diagnostic(self, kernel: KernelFacts, found: Uninitialised) -> Diagnostic:
-        does = "adds to" if found.is_atomic else "reads"
-        when = "and nothing ever writes it" if found.written_at is None else "before any thread has written it"
-        if found.is_atomic and found.written_at is None:
-            when = "and nothing sets it before"
-        later = () if found.written_at is None else (Related(found.written_at, "written here for the first time"),)
-        return self.finding(
-            kernel,
-            place=found.place,
-            message=f"thread {found.thread} {does} `{found.array}` in shared memory, {when}",
-            launches=(kernel.launches[found.launch],),
-            assumptions=found.assumptions,
-            related=(*later, *frames_related(found.inlined_from)),
-            suggestion=Suggestion(f"set `{found.array}` at the beginning, with `__syncthreads()` after it"),
-        )
+            does = "adds to" if found.is_atomic else "reads"
+            when = "and nothing ever writes it" if found.written_at is None else "before any thread has written it"
+            if found.is_atomic and found.written_at is None:
+                when = "and nothing sets it before"
+            later = () if found.written_at is None else (Related(found.written_at, "written here for the first time"),)
+            yield self.finding(
+                kernel,
+                place=found.place,
+                message=f"thread {found.thread} {does} `{found.array}` in shared memory, {when}",
+                launches=(kernel.launches[found.launch],),
+                assumptions=found.assumptions,
+                related=(*later, *frames_related(found.inlined_from)),
+                suggestion=Suggestion(f"set `{found.array}` at the beginning, with `__syncthreads()` after it"),
+            )

@@ -65,7 +65,7 @@ class DivergentBranch(Rule):
     relative = ("share", "leader")
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        limits = {**self.thresholds, **context.thresholds}
+        limits = self.limits(context)
         for branch in kernel.branches or ():
             if branch.kind in _LOOPS:
                 continue

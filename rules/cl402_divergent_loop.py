@@ -50,7 +50,7 @@ class DivergentLoop(Rule):
     relative = ("share",)
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        limits = {**self.thresholds, **context.thresholds}
+        limits = self.limits(context)
         for branch in kernel.branches or ():
             if branch.kind not in _LOOPS:
                 continue

@@ -9,9 +9,8 @@ from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts
 from cudalint.hardware.targets import Target
 from cudalint.launchkit import Seen, launch_finding, percent, seen_launches
-from cudalint.report.formats.wording import dimensions
+from cudalint.numerals import count, dimensions
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import count
 
 Block = tuple[int, int, int]
 
@@ -48,7 +47,7 @@ class BlockNotWarpMultiple(Rule):
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         warp = context.target.warp_size
-        limits = {**self.thresholds, **context.thresholds}
+        limits = self.limits(context)
         for seen in seen_launches(kernel):
             threads = seen.site.threads
             if threads is None or threads % warp == 0 or threads > context.target.max_threads_per_block:

@@ -11,9 +11,8 @@ from cudalint.hardware.occupancy import Occupancy, occupancy
 from cudalint.hardware.targets import Target
 from cudalint.hardware.whatif import by_block_size, cliffs
 from cudalint.launchkit import Seen, counted_registers, launch_finding, percent, seen_launches
-from cudalint.report.formats.wording import enumeration
+from cudalint.numerals import count, enumeration
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import count
 
 _REGISTER_STEP = 8
 """Registers per thread come in steps of this size."""
@@ -58,7 +57,7 @@ class LowOccupancy(Rule):
     thresholds = {"occupancy": 0.5}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        least = {**self.thresholds, **context.thresholds}["occupancy"]
+        least = self.limits(context)["occupancy"]
         for seen in seen_launches(kernel):
             needs = _needs(kernel, seen)
             if needs is None:

@@ -50,7 +50,7 @@ class TailEffect(Rule):
     thresholds = {"idle": 0.25}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        least = {**self.thresholds, **context.thresholds}["idle"]
+        least = self.limits(context)["idle"]
         for seen in seen_launches(kernel):
             blocks, threads = seen.site.blocks, seen.site.threads
             if blocks is None or threads is None or seen.occupancy.obstacles:

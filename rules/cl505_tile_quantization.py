@@ -53,7 +53,7 @@ class TileQuantization(Rule):
     thresholds = {"wasted": 0.1}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        least = {**self.thresholds, **context.thresholds}["wasted"]
+        least = self.limits(context)["wasted"]
         for seen in seen_launches(kernel):
             tilings = seen.site.tilings
             if not tilings or all(tiling.blocks < 2 for tiling in tilings):

@@ -7,8 +7,9 @@ from math import prod
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import CollectiveCall, CollectiveResult, KernelFacts, LaunchFacts
+from cudalint.numerals import count, dimensions
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import count, frames_related
+from cudalint.rulekit import frames_related
 
 
 class BlockSizeMismatch(Rule):
@@ -86,19 +87,19 @@ class BlockSizeMismatch(Rule):
 
 def _differs(call: CollectiveCall, result: CollectiveResult, launch: LaunchFacts) -> bool:
     """Whether the block is another one, and the threads that come are not as many as it was made for, either: of those
-    that don't come another rule tells (CL302)."""
-    told = prod(call.made_for)
+    that don't come another rule reports (CL302)."""
+    expected = prod(call.made_for)
     if _repeated(call.made_for, launch.block):
         return True
-    if told in (result.threads, prod(launch.block)):
+    if expected in (result.threads, prod(launch.block)):
         return False
-    return not (call.or_fewer and result.threads < told)
+    return not (call.or_fewer and result.threads < expected)
 
 
-def _repeated(told: tuple[int, int, int], launched: tuple[int, int, int]) -> int:
+def _repeated(expected: tuple[int, int, int], launched: tuple[int, int, int]) -> int:
     """The threads that have the numbers of others: a collective numbers them by the block that it was made for, and
     asks for their `y` only if that has more than one."""
-    (x, y, z), extents = told, [range(extent) for extent in launched]
+    (x, y, z), extents = expected, [range(extent) for extent in launched]
     numbers = {i + x * j * (y > 1) + x * y * k * (z > 1) for k in extents[2] for j in extents[1] for i in extents[0]}
     return prod(launched) - len(numbers)
 
@@ -119,5 +120,4 @@ def _message(call: CollectiveCall, launched: tuple[int, int, int]) -> str:
 
 def _extents(block: tuple[int, int, int]) -> str:
     """`128 threads`, `16x8 threads`."""
-    last = max((axis for axis in range(3) if block[axis] > 1), default=0)
-    return "x".join(map(str, block[: last + 1])) + " threads"
+    return f"{dimensions(block)} threads"

@@ -54,7 +54,7 @@ class ImplicitDouble(Rule):
     relative = ("share",)
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        least = {**self.thresholds, **context.thresholds}["share"]
+        least = self.limits(context)["share"]
         found = [
             (site, result, share)
             for site in kernel.arithmetic

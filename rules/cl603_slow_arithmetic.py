@@ -55,7 +55,7 @@ class SlowArithmetic(Rule):
     relative = ("share",)
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        least = {**self.thresholds, **context.thresholds}["share"]
+        least = self.limits(context)["share"]
         for site in kernel.arithmetic:
             if site.kind == "double" or (site.kind != "power" and not site.in_loop):
                 continue

@@ -69,7 +69,7 @@ class TensorCoreOpportunity(Rule):
     thresholds = {"terms": 16.0, "share": 0.5}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        limits = {**self.thresholds, **context.thresholds}
+        limits = self.limits(context)
         costs = {cost.launch: cost for cost in kernel.costs or ()}
         for product in kernel.products:
             peaks = _peaks(product, context.target)

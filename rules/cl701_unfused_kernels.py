@@ -51,7 +51,7 @@ class UnfusedKernels(Rule):
             if second.follows is None:
                 continue
             first = steps[second.follows]
-            for name in _handed_on(first, second, context.file):
+            for name in _passed_on(first, second, context.file):
                 yield self._diagnostic(first, second, name, context.file)
 
     def _diagnostic(self, first: HostStep, second: HostStep, name: str, file: FileFacts) -> Diagnostic:
@@ -71,7 +71,7 @@ class UnfusedKernels(Rule):
         )
 
 
-def _handed_on(first: HostStep, second: HostStep, file: FileFacts) -> Iterator[str]:
+def _passed_on(first: HostStep, second: HostStep, file: FileFacts) -> Iterator[str]:
     one, other = _kernel(first, file), _kernel(second, file)
     if one is None or other is None or first.shape != second.shape or not first.shape:
         return

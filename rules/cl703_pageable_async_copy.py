@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
-from cudalint.facts import HostCopy, KernelFacts
+from cudalint.facts import KernelFacts
 from cudalint.rule import Rule, RuleContext
 
 
@@ -57,20 +57,19 @@ class PageableAsyncCopy(Rule):
 
     def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
         for copy in context.file.host.copies if context.file.host is not None else ():
-            if copy.buffer.pages == "pageable" and copy.has_stream and copy.in_loop:
-                yield self._diagnostic(copy)
-
-    def _diagnostic(self, copy: HostCopy) -> Diagnostic:
-        buffer = copy.buffer
-        return self.finding(
-            None,
-            place=copy.place,
-            message=f"`{buffer.name}` is pageable memory, of `{buffer.made_by}`: this copy is not asynchronous",
-            related=(Related(buffer.place, "allocated here"),),
-            suggestion=Suggestion(
-                f"allocate `{buffer.name}` with `cudaMallocHost`, or pin it once with `cudaHostRegister`, and wait for "
-                "the stream before the host reads, writes or frees it: the call then returns before the copy ends"
-            ),
-            causes=(f"{copy.place.path}: pageable memory is copied",),
-            about=buffer.name,
-        )
+            if copy.buffer.pages != "pageable" or not copy.has_stream or not copy.in_loop:
+                continue
+            buffer = copy.buffer
+            yield self.finding(
+                None,
+                place=copy.place,
+                message=f"`{buffer.name}` is pageable memory, of `{buffer.made_by}`: this copy is not asynchronous",
+                related=(Related(buffer.place, "allocated here"),),
+                suggestion=Suggestion(
+                    f"allocate `{buffer.name}` with `cudaMallocHost`, or pin it once with `cudaHostRegister`, and wait "
+                    "for the stream before the host reads, writes or frees it: the call then returns before the copy "
+                    "ends"
+                ),
+                causes=(f"{copy.place.path}: pageable memory is copied",),
+                about=buffer.name,
+            )

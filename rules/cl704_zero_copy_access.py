@@ -42,7 +42,7 @@ class ZeroCopyAccess(Rule):
     thresholds = {"excess": 1.5, "times": 2.0}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        limits = {**self.thresholds, **context.thresholds}
+        limits = self.limits(context)
         for array, buffer in _mapped(kernel, context).items():
             for access in kernel.accesses:
                 if access.array == array and access.space == "global":

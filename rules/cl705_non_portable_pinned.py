@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
-from cudalint.facts import Buffer, KernelFacts, Place
+from cudalint.facts import KernelFacts
 from cudalint.rule import Rule, RuleContext
 
 
@@ -53,13 +53,10 @@ class NonPortablePinned(Rule):
         copied = {copy.buffer.place for copy in host.copies}
         for buffer in host.buffers:
             if buffer.pages in ("pinned", "mapped") and not buffer.is_portable and buffer.place in copied:
-                yield self._diagnostic(buffer, host.device_choices[0])
-
-    def _diagnostic(self, buffer: Buffer, chosen: Place) -> Diagnostic:
-        return self.finding(
-            None,
-            place=buffer.place,
-            message=f"`{buffer.name}` is pinned for the current device only, and the program uses several",
-            related=(Related(chosen, "a device is chosen here"),),
-            suggestion=Suggestion("allocate it with `cudaHostAlloc(..., cudaHostAllocPortable)`"),
-        )
+                yield self.finding(
+                    None,
+                    place=buffer.place,
+                    message=f"`{buffer.name}` is pinned for the current device only, and the program uses several",
+                    related=(Related(host.device_choices[0], "a device is chosen here"),),
+                    suggestion=Suggestion("allocate it with `cudaHostAlloc(..., cudaHostAllocPortable)`"),
+                )

@@ -37,21 +37,11 @@ class UnusedSuppression(AnnotationRule):
 
     def check(self, review: AnnotationReview) -> Iterator[Diagnostic]:
         for suppression in review.unused:
-            yield self._diagnostic(suppression)
-
-    def _diagnostic(self, suppression: Suppression) -> Diagnostic:
-        annotation = suppression.annotation
-        where = {"allow": f"on line {annotation.target_line}", "allow-kernel": "in this kernel"}
-        message = (
-            f"`{annotation.kind}({suppression.rule})` suppresses nothing: "
-            f"{suppression.rule} finds nothing {where.get(annotation.kind, 'in this file')}"
-        )
-        return self.finding(
-            None,
-            place=suppression.place,
-            message=message,
-            suggestion=_removal(suppression),
-        )
+            annotation, rule = suppression.annotation, suppression.rule
+            places = {"allow": f"on line {annotation.target_line}", "allow-kernel": "in this kernel"}
+            where = places.get(annotation.kind, "in this file")
+            message = f"`{annotation.kind}({rule})` suppresses nothing: {rule} finds nothing {where}"
+            yield self.finding(None, place=suppression.place, message=message, suggestion=_removal(suppression))
 
 
 def _removal(suppression: Suppression) -> Suggestion:

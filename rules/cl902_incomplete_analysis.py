@@ -19,9 +19,7 @@ from cudalint.facts import (
     Problem,
     Status,
 )
-from cudalint.report.findings.gap_lines import GapLine, gap_line, is_assumed
-from cudalint.report.findings.invalid_lines import invalid_lines
-from cudalint.report.findings.missing_includes import headers_not_found
+from cudalint.report.findings.gaps import GapLine, gap_line, headers_not_found, invalid_lines, is_assumed
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, is_repeat
 from cudalint.source.code import code_text
@@ -124,8 +122,9 @@ class IncompleteAnalysis(Rule):
         unknown = [access for access in accesses if _reasons(access, "unknown")]
         known = (access for access in accesses if not _reasons(access, "unknown"))
         dependent = [access for access in known if _reasons(access, "data-dependent")]
+        unsaid = [] if _have_findings(unknown, kernel, context.file) else unknown
         parts = [
-            *(() if _is_told(unknown, kernel, context.file) else _about_accesses(unknown, dependent, len(accesses))),
+            *_about_accesses(unsaid, dependent, len(accesses)),
             *_about_the_barriers(kernel),
             *_about_the_body(kernel, context.file),
             *_about_the_launch(kernel, context.file),
@@ -189,7 +188,7 @@ def _about_accesses(unknown: Sequence[Access], dependent: Sequence[Access], tota
         yield f"{text}: {_enumerated(Counter(r for access in unknown for r in _reasons(access, 'unknown')))}"
 
 
-def _is_told(unknown: Sequence[Access], kernel: KernelFacts, file: FileFacts) -> bool:
+def _have_findings(unknown: Sequence[Access], kernel: KernelFacts, file: FileFacts) -> bool:
     """Whether errors that have lines of their own are all that is in the way of some accesses: names that nothing
     declares."""
     own = _own_problems(kernel, file)
@@ -235,16 +234,16 @@ def _invalid_lines(file: FileFacts) -> set[tuple[str, int]]:
 
 
 def _about_the_launch(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:
-    """A file of kernels that are launched from elsewhere is told so once, at the first of them."""
+    """A file of kernels that are launched from elsewhere is reported once, at the first of them."""
     if not any(is_assumed(launch) for launch in kernel.launches):
         return
-    alike = _with_assumed_launch(file)
-    first = alike[0].name_place if alike else kernel.name_place
+    same = _with_assumed_launch(file)
+    first = same[0].name_place if same else kernel.name_place
     if kernel.name_place != first:
         return
-    others = len({k.name_place for k in alike} - {first})
+    others = len({k.name_place for k in same} - {first})
     of = f" of this and {count(others, 'more kernel', 'more kernels')}" if others else ""
-    yield f"no launch in sight{of}: {_blocks([kernel, *alike])} assumed"
+    yield f"no launch in sight{of}: {_blocks([kernel, *same])} assumed"
 
 
 @lru_cache(maxsize=1)
@@ -276,12 +275,12 @@ def _enumerated(reasons: Counter[str], first: Collection[str] = ()) -> str:
 
 
 def _brief(reason: str) -> str:
-    """A reason on one line, without the numbers that tell instances apart."""
+    """A reason on one line, without the numbers that distinguish instances."""
     return re.sub(r"\s*\[\d+\]", "", " ".join(reason.split()))
 
 
 def _way_out(kernel: KernelFacts) -> Suggestion | None:
-    """What the user can say to settle it, as far as that can be told."""
+    """What the user can say to close the gaps, as far as that is known."""
     ways = list(dict.fromkeys(gap.remedy for gap in kernel.gaps if gap.remedy))
     if any(is_assumed(launch) for launch in kernel.launches):
         ways.append("say `// cudalint: launch(block = ...)` above the kernel, or give --block")

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import KernelFacts, Place
 from cudalint.kinds import NO_KIND
-from cudalint.report.findings.invalid_lines import invalid_lines
+from cudalint.report.findings.gaps import invalid_lines
 from cudalint.rule import Rule, RuleContext
 
 _MOST_ERRORS = 20

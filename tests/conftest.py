@@ -2,6 +2,7 @@
 
 `gaps.txt` beside this names the tests that fail, with the cause: they are run, and one that passes has to leave it.
 `slow.txt` has parts of the names of tests that take long: they run with `-m slow`, and all there are with `-m ""`.
+`-m core` runs what whoever changes the analysis wants to know within half a minute.
 """
 
 from __future__ import annotations
@@ -14,7 +15,21 @@ from msgspec.structs import replace
 
 os.environ["CUDALINT_NO_CACHE"] = "1"
 
-_GAPS, _SLOW = (Path(__file__).with_name(name) for name in ("gaps.txt", "slow.txt"))
+_HERE = Path(__file__).parent
+_GAPS, _SLOW = (_HERE / name for name in ("gaps.txt", "slow.txt"))
+_CORE = (
+    "tests/execute/", "tests/worlds/", "tests/measure/", "tests/hardware/test_",
+    "tests/test_fixtures.py::test_fixture[rules/examples/",
+)  # fmt: skip
+"""What the names of core tests begin with; slow ones are none."""
+
+
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Files without core tests are not even read by who asks for these only, for that would take as long as they do."""
+    if config.option.markexpr != "core" or collection_path.suffix != ".py":
+        return None
+    name = collection_path.relative_to(_HERE.parent).as_posix()
+    return None if any(name.startswith(part.partition("::")[0]) for part in _CORE) else True
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -31,8 +46,17 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(part in item.nodeid for part in slow):
             item.add_marker(pytest.mark.slow)
+        elif item.nodeid.startswith(_CORE):
+            item.add_marker(pytest.mark.core)
         if item.nodeid in causes:
             item.add_marker(pytest.mark.xfail(reason=causes[item.nodeid], strict=True))
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _an_empty_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """The current folder of all tests. A source that is given as a text lies there, and what nothing in it says (who
+    launches a kernel, how it is built) is looked for around it: in the repository that would be a thousand files."""
+    os.chdir(tmp_path_factory.mktemp("empty"))
 
 
 @pytest.fixture

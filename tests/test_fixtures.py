@@ -1,20 +1,24 @@
-"""Every fixture: what its comments expect is found, and nothing else.
+"""Every fixture: what its comments expect is found, and nothing else, and its accesses have the figures that stand
+beside them.
 
 The rules that are on by default run on each fixture, and the rule after which its folder is named, or its file, for the
-examples of the rules' pages.
+examples of the rules' pages. Edits are not tried here (`tests/run/fixing/test_edited_fixtures.py`).
 """
 
 from __future__ import annotations
 
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
+from expected_facts import expected_facts, facts_differences
 
+from cudalint.facts import FileFacts
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection, all_rules
 from cudalint.report.findings.merging import gather
-from cudalint.report.findings.results import FileReport
-from cudalint.run.file_findings import check_file
+from cudalint.run.file_facts import analyse
+from cudalint.run.file_findings import report_on
 from cudalint.run.job import CheckJob
 from cudalint.testing import differences
 
@@ -25,6 +29,21 @@ _FIXTURES = [
     *sorted(_ROOT.glob("fixtures/*/*.cu")),
     *(path for path in sorted(_ROOT.glob("rules/examples/*.cu")) if path.stem not in _ON_COMMENTS),
 ]
+_WITH_FIGURES = [path for path in _FIXTURES if "facts:" in path.read_text(encoding="utf-8")]
+_CASES = [
+    pytest.param(path, of, id=f"{path.relative_to(_ROOT)}{of}")
+    for path in _FIXTURES
+    for of in ("", "-figures")
+    if not of or path in _WITH_FIGURES
+]
+
+
+@lru_cache(maxsize=1)
+def _facts(fixture: Path) -> FileFacts:
+    """One analysis for both tests of a fixture, which come one after the other."""
+    facts = analyse(str(fixture), AnalysisOptions())
+    assert isinstance(facts, FileFacts), facts
+    return facts
 
 
 def _selection(fixture: Path) -> Selection:
@@ -32,10 +51,28 @@ def _selection(fixture: Path) -> Selection:
     return Selection(tuple(r.code for r in all_rules() if r.on_by_default or r.name in names))
 
 
-@pytest.mark.parametrize("fixture", _FIXTURES, ids=lambda path: str(path.relative_to(_ROOT)))
-def test_fixture(fixture: Path) -> None:
-    report = check_file(CheckJob(str(fixture), AnalysisOptions(), _selection(fixture), pictures=False))
-    assert isinstance(report, FileReport), report
-    found = [diagnostic for diagnostic in gather([report]) if diagnostic.place.path == str(fixture)]
-    wrong = differences(fixture.read_text(encoding="utf-8"), found)
+@pytest.mark.parametrize(("fixture", "of"), _CASES)
+def test_fixture(fixture: Path, of: str) -> None:
+    text, facts = fixture.read_text(encoding="utf-8"), _facts(fixture)
+    if of == "-figures":
+        wrong = facts_differences(text, facts)
+    else:
+        job = CheckJob(str(fixture), AnalysisOptions(), _selection(fixture), pictures=False, tries_edits=False)
+        found = gather([report_on(facts, job)])
+        wrong = differences(text, [diagnostic for diagnostic in found if diagnostic.place.path == str(fixture)])
     assert not wrong, "\n".join(wrong)
+
+
+def test_there_are_enough_figures() -> None:
+    expectations = [fact for path in _WITH_FIGURES for fact in expected_facts(path.read_text(encoding="utf-8"))]
+    assert sum(len(expected.items) for expected in expectations) >= 60
+
+
+def test_a_slip_in_a_figure_is_no_silent_pass() -> None:
+    with pytest.raises(ValueError, match="as a fact"):
+        list(expected_facts("a; // facts: global load 32"))
+
+
+def test_a_figure_that_is_not_there_is_missing() -> None:
+    nothing = FileFacts("a.cu", "ok")
+    assert facts_differences("a; // facts: global load 4/4", nothing) == ["missing, line 1: global load 4/4"]

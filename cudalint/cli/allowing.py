@@ -37,7 +37,7 @@ def with_comments(
     failures: Sequence[Failure],
     target: str,
 ) -> CheckResult:
-    """What is left when comments allow what was found. Tells on stderr where none could be written."""
+    """What is left when comments allow what was found. Prints on stderr where none could be written."""
     from cudalint.run.fixing.allowing import allow
 
     def shown(reports: Sequence[FileReport], others: Sequence[Failure]) -> CheckResult:

@@ -20,12 +20,11 @@ from cudalint.diagnostics import Severity
 from cudalint.numerals import count
 from cudalint.project.discovery import STDIN, discover
 from cudalint.project.formats import FORMATS, PATCH, SHOWING_KERNELS
-from cudalint.report.findings.causes import with_causes_told_once
+from cudalint.report.findings.causes import with_causes_merged
 from cudalint.report.findings.results import SEVERITIES, CheckResult, are_errors
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import pictures
-from cudalint.report.formats.order import ORDERS, Order
-from cudalint.report.formats.presentation import Presentation
+from cudalint.report.formats.presentation import ORDERS, Order, Presentation
 from cudalint.run.api.rendering import (
     Output,
     append_step_summary,
@@ -288,7 +287,7 @@ def command(
                 texts |= {path: text for path, text in fixed.texts.items() if path in texts}
     sources = SourceLines(texts)
     result = replace(result, failures=(*found.failures, *result.failures), not_linted=found.not_linted)
-    result = with_causes_told_once(result, sources, show_gaps)
+    result = with_causes_merged(result, sources, show_gaps)
     unwritten = list(write_outputs([o for o in outputs if o.format != PATCH], result, sources, shown))
     summary = append_step_summary(result) if format_ == "github" else None
     unwritten += [summary] if summary else []
@@ -296,7 +295,7 @@ def command(
     if wishes is None or fixed is None:
         write_lines(lines)
     else:
-        unwritten += wishes.tell(fixed, lines, shown, format_, texts.get(stdin), stdin)
+        unwritten += wishes.report(fixed, lines, shown, format_, texts.get(stdin), stdin)
     # The same finding may be missing in several reports.
     unwritten += [fault for fault in faults if fault not in unwritten]
     result = replace(result, failures=(*result.failures, *unwritten))

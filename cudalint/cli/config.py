@@ -13,7 +13,7 @@ from msgspec.structs import asdict, replace
 from cudalint import registry
 from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.analysis_options import analysis_options, rule_options, settings_from
-from cudalint.cli.headed import HeadedCommand
+from cudalint.cli.headed import HeadedCommand, color_option, format_option
 from cudalint.cli.terminal import output_style, write_lines, write_text
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.config import Config
@@ -39,11 +39,8 @@ class _Row(Struct, frozen=True):
 
 @click.command("config", cls=HeadedCommand)
 @click.argument("path", default=os.curdir, metavar="[PATH]", shell_complete=completion.files)
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="A table, or JSON for programs.",
-)  # fmt: skip
-@click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
+@format_option("A table, or JSON for programs.", "text", "json")
+@color_option
 @rule_options
 @analysis_options
 def command(path: str, format_: str, color: bool | None, **values: Any) -> int:
@@ -200,7 +197,7 @@ def _files(settings: Settings, config: Config | None) -> Iterator[_Row]:
     given = settings.command_line
     yield from _added("exclude", given.exclude, config.exclude if config else (), config)
     key = "respect-gitignore"
-    configured = config.respect_gitignore if config and config.teller_of(key) else None
+    configured = config.respect_gitignore if config and config.source_of(key) else None
     value = next((v for v in (given.respect_gitignore, configured) if v is not None), True)
     yield _single(key, value, given.respect_gitignore, configured, config)
 

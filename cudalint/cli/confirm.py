@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -12,12 +12,15 @@ from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND
 from cudalint.cli.analysis_options import analysis_options, limits_from, settings_from
 from cudalint.cli.parameters import parameter_values
 from cudalint.cli.terminal import print_failures, write_lines, write_text
-from cudalint.cli.warnings import tell_of_programs
-from cudalint.options.analysis import AnalysisOptions
+from cudalint.cli.warnings import note_programs
 from cudalint.project.discovery import discover
 from cudalint.report.formats.plain import json_text
 from cudalint.run.runs import configure
 from cudalint.system.disk.replacing import write_whole
+
+if TYPE_CHECKING:
+    from cudalint.confirm.fixes import FixRow
+    from cudalint.confirm.session import Report
 
 
 @click.command("confirm")
@@ -65,74 +68,52 @@ def command(
       cudalint confirm kernels --fixes --svg confirmed.svg
       cudalint confirm tile.cu --arg N=4096 --method instrumented
     """
+    import tempfile
+
+    from cudalint.confirm import reporting
     from cudalint.confirm.backend import Settings
+    from cudalint.confirm.fixes import confirm_fixes
+    from cudalint.confirm.picture import svg as drawn
+    from cudalint.confirm.session import confirm
 
     settings = settings_from({**values, "params": (*values["params"], *arguments)})
-    run = _Run(limits_from(values), Settings(method, kernel_time))
+    limits, how = limits_from(values), Settings(method, kernel_time)
     if not quiet:
-        tell_of_programs(("nvidia-smi", *(() if method == "instrumented" else ("ncu",))), None)
+        note_programs(("nvidia-smi", *(() if method == "instrumented" else ("ncu",))), None)
     found = discover(paths, settings.excludes, values["force_exclude"])
     configured, broken = configure(found.files, settings)
-    run.measure([(each.file.path, each.options) for each in configured if not each.file.is_optional], fixes)
-    run.report.failures[:0] = [*found.failures, *broken]
+    sources = [(each.file.path, each.options) for each in configured if not each.file.is_optional]
+    report = confirm(sources, limits, how)
+    fixed: list[FixRow] = []
+    if fixes and report.device is not None:
+        with tempfile.TemporaryDirectory(prefix="cudalint-") as folder:
+            fixed = confirm_fixes(sources, limits, how, folder, report)
+    report.failures[:0] = [*found.failures, *broken]
     if record:
-        run.record()
+        report.notes += _recorded(report, fixed)
     if svg is not None:
-        run.draw(svg)
-    run.print(format_, verbose=not quiet)
-    print_failures(run.report.failures)
-    return run.status()
+        write_whole(svg, drawn(report.rows, reporting.summary_line(report)).encode())
+    if format_ == "json":
+        write_lines([json_text(reporting.document(report, fixed), indent=1)])
+    else:
+        write_text(reporting.lines(report, fixed, verbose=not quiet))
+    print_failures(report.failures)
+    summary = report.summary
+    if summary.off or any(fix.outputs == "differ" for fix in fixed):
+        return FINDINGS
+    if report.failures or report.device is None or summary.not_measured or not summary.equal:
+        return FAILED
+    return NOTHING_FOUND
 
 
-class _Run:
-    def __init__(self, limits: Any, settings: Any) -> None:
-        from cudalint.confirm.session import Report
+def _recorded(report: Report, fixed: Sequence[FixRow]) -> Iterator[str]:
+    """Keeps what was measured beside each file; yields what there is to say of it."""
+    from datetime import datetime
 
-        self._limits, self._settings = limits, settings
-        self.report = Report()
-        self._fixes: list[Any] = []
+    from cudalint.confirm.recording import write_records
 
-    def measure(self, sources: Sequence[tuple[str, AnalysisOptions]], fixes: bool) -> None:
-        import tempfile
-
-        from cudalint.confirm.fixes import confirm_fixes
-        from cudalint.confirm.session import confirm
-
-        self.report = confirm(sources, self._limits, self._settings)
-        if fixes and self.report.device is not None:
-            with tempfile.TemporaryDirectory(prefix="cudalint-") as folder:
-                self._fixes = confirm_fixes(sources, self._limits, self._settings, folder, self.report)
-
-    def record(self) -> None:
-        from datetime import datetime
-
-        from cudalint.confirm.recording import write_records
-
-        if self.report.device is None:
-            self.report.notes.append("nothing was recorded")
-            return
-        today = datetime.now(UTC).date().isoformat()
-        for path in write_records(self.report, self._fixes, today):
-            self.report.notes.append(f"recorded in {path}")
-
-    def draw(self, path: str) -> None:
-        from cudalint.confirm.picture import svg
-        from cudalint.confirm.reporting import summary_line
-
-        write_whole(path, svg(self.report.rows, summary_line(self.report)).encode())
-
-    def print(self, format_: str, *, verbose: bool) -> None:
-        from cudalint.confirm.reporting import document, lines
-
-        if format_ == "json":
-            write_lines([json_text(document(self.report, self._fixes), indent=1)])
-        else:
-            write_text(lines(self.report, self._fixes, verbose=verbose))
-
-    def status(self) -> int:
-        summary = self.report.summary
-        if summary.off or any(fix.outputs == "differ" for fix in self._fixes):
-            return FINDINGS
-        if self.report.failures or self.report.device is None or summary.not_measured or not summary.equal:
-            return FAILED
-        return NOTHING_FOUND
+    if report.device is None:
+        yield "nothing was recorded"
+        return
+    today = datetime.now(UTC).date().isoformat()
+    yield from (f"recorded in {path}" for path in write_records(report, fixed, today))

@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from cudalint.cli import NOTHING_FOUND, completion
+from cudalint.cli.headed import color_option
 from cudalint.cli.terminal import output_style, write_text
 from cudalint.registry import RuleClass, UnknownRule, rules_named
 from cudalint.report.formats.style import Style
@@ -17,7 +18,7 @@ _MARGIN = " " * 4
 
 @click.command("explain")
 @click.argument("words", nargs=-1, required=True, metavar="CODE", shell_complete=completion.rules)
-@click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
+@color_option
 def command(words: Sequence[str], color: bool | None) -> int:
     """Print the page of a rule, by code, name or a part of either, with what it finds in an example.
 

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cudalint.cli import completion
 from cudalint.cli.analysis_options import analysis_options
 from cudalint.cli.described import Describing, Job
-from cudalint.cli.headed import HeadedCommand
+from cudalint.cli.headed import HeadedCommand, color_option, format_option
 from cudalint.cli.terminal import output_style, write_lines, write_text
 from cudalint.facts import FileFacts
 from cudalint.kinds import SHOWN_KINDS, Kinds, shown_kinds
@@ -36,14 +36,7 @@ def as_text(facts: FileFacts, options: AnalysisOptions, style: Style) -> str:
 
 @click.command("facts", cls=HeadedCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=completion.files)
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="A table for each kernel, or JSON for programs.",
-)
+@format_option("A table for each kernel, or JSON for programs.", "text", "json")
 @click.option(
     "--only",
     callback=lambda context, parameter, value: _kinds(value),
@@ -52,7 +45,7 @@ def as_text(facts: FileFacts, options: AnalysisOptions, style: Style) -> str:
     help=f"Collect facts of these kinds alone, which is faster: {', '.join(sorted(SHOWN_KINDS))}. All are in JSON, "
     "accesses and occupancy in text.",
 )
-@click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
+@color_option
 @analysis_options
 def command(paths: Sequence[str], format_: str, only: Kinds, color: bool | None, **values: Any) -> int:
     """Print the figures of every memory access of every kernel.

@@ -1,4 +1,4 @@
-"""What a user wants done with the edits that findings suggest, and what is told of it."""
+"""What a user wants done with the edits that findings suggest, and what is reported of it."""
 
 from __future__ import annotations
 
@@ -75,7 +75,7 @@ class FixWishes(Struct, frozen=True):
         found = tuple(diagnostic for fix in fixed.fixes for diagnostic in fix.findings)
         return replace(fixed.result, asides=(*asides, *fixed.result.asides), fixed=found)
 
-    def tell(
+    def report(
         self,
         fixed: Fixed,
         lines: Sequence[str],

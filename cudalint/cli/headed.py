@@ -1,4 +1,4 @@
-"""Options under headings, for commands that have many."""
+"""Options under headings, for commands that have many, and those that most commands have."""
 
 from __future__ import annotations
 
@@ -49,3 +49,12 @@ def together(*options: Decorator) -> Decorator:
         return command
 
     return decorate
+
+
+color_option = click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
+
+
+def format_option(help_: str, *formats: str) -> Decorator:
+    """`--format`, of which the first is the default."""
+    choice = click.Choice(formats)
+    return click.option("--format", "format_", type=choice, default=formats[0], show_default=True, help=help_)

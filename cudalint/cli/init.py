@@ -54,8 +54,8 @@ def command(folder: str, no_baseline: bool, include_errors: bool, dry_run: bool,
     from cudalint.cli.check import command as check
 
     # This may take minutes.
-    told = f"linting them for {baseline}; Ctrl-C leaves {path} as it is, without a baseline, as --no-baseline does"
-    click.echo(told, err=True)
+    note = f"linting them for {baseline}; Ctrl-C leaves {path} as it is, without a baseline, as --no-baseline does"
+    click.echo(note, err=True)
     arguments = [folder, "--write-baseline", baseline, *(["--jobs", str(jobs)] if jobs else [])]
     arguments += ["--include-errors"] if include_errors else []
     status = check.main(arguments, prog_name="cudalint check", standalone_mode=False)

@@ -46,10 +46,10 @@ def command(code: str, name: str, folder: str) -> int:
 
 
 def _write(files: dict[str, str], project: Project) -> None:
-    """Nothing is written over, but for the catalogue, which gets a line more."""
+    """Nothing is written over."""
     for path in files:
         full = os.path.join(project.folder, path)
-        if os.path.exists(full) and os.path.basename(path) != "catalogue.py":
+        if os.path.exists(full):
             raise ScaffoldError(f"{full} is there already")
     for path, text in files.items():
         full = os.path.join(project.folder, path)

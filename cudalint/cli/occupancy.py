@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from cudalint.cli import NOTHING_FOUND, completion, parameters
+from cudalint.cli.headed import color_option, format_option
 from cudalint.cli.terminal import output_style, write_lines, write_text
 from cudalint.options.analysis import DEFAULT_TARGET
 from cudalint.report.formats.plain import json_text
@@ -38,11 +39,8 @@ _BYTES = click.IntRange(min=0)
     show_default=True, metavar="NAME",
     help="GPU by chip or architecture: a100, h100, sm_86.",
 )
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="Tables, or JSON for programs.",
-)
-@click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
+@format_option("Tables, or JSON for programs.", "text", "json")
+@color_option
 def command(
     threads: int,
     registers: int | None,

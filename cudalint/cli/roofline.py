@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from cudalint.cli import completion
 from cudalint.cli.analysis_options import options_but_target, targets_option
 from cudalint.cli.described import Describing, Job
-from cudalint.cli.headed import HeadedCommand
+from cudalint.cli.headed import HeadedCommand, color_option, format_option
 from cudalint.cli.terminal import output_style, write_lines, write_text
 from cudalint.facts import FileFacts
 from cudalint.kinds import Kind
@@ -35,15 +35,8 @@ def costs_of(facts: FileFacts, options: AnalysisOptions) -> tuple[KernelRoof, ..
 @click.command("roofline", cls=HeadedCommand)
 @click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=completion.files)
 @click.option("--kernel", "kernels", multiple=True, metavar="NAME", help="Show kernels of this name only.")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "svg", "json"]),
-    default="text",
-    show_default=True,
-    help="For the terminal, as a picture, or JSON for programs.",
-)
-@click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
+@format_option("For the terminal, as a picture, or JSON for programs.", "text", "svg", "json")
+@color_option
 @targets_option
 @options_but_target
 def command(

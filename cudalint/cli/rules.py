@@ -7,6 +7,7 @@ from collections.abc import Iterator, Sequence
 import click
 
 from cudalint.cli import NOTHING_FOUND
+from cudalint.cli.headed import color_option, format_option
 from cudalint.cli.terminal import output_style, write_text
 from cudalint.registry import RuleClass, all_rules
 from cudalint.report.formats.plain import json_text
@@ -14,15 +15,8 @@ from cudalint.report.formats.style import Style
 
 
 @click.command("rules")
-@click.option(
-    "--format",
-    "format_",
-    type=click.Choice(["text", "json"]),
-    default="text",
-    show_default=True,
-    help="A table, or JSON for programs.",
-)
-@click.option("--color/--no-color", default=None, help="Use colours.  [default: in a terminal]")
+@format_option("A table, or JSON for programs.", "text", "json")
+@color_option
 def command(format_: str, color: bool | None) -> int:
     """List all rules.
 

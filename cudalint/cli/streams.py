@@ -1,4 +1,4 @@
-"""The standard streams and signals of the process: closed, full, read by nobody any more, or told to end."""
+"""The standard streams and signals of the process: closed, full, read by nobody any more, or asked to end."""
 
 from __future__ import annotations
 
@@ -62,6 +62,6 @@ class _Patient(io.FileIO):
 
     def write(self, data: object) -> int:
         try:
-            return super().write(data)  # type: ignore[arg-type]  # Whatever BufferedWriter hands over.
+            return super().write(data)  # type: ignore[arg-type]  # Whatever BufferedWriter passes on.
         except OSError:
             return memoryview(data).nbytes  # type: ignore[arg-type]

@@ -20,14 +20,14 @@ Known = Collection[tuple[str, str]]
 
 def warn_of_options(values: Mapping[str, Any], known: Known) -> None:
     """Takes the options as click gives them."""
-    tell_of_programs(("nvcc",) if values["ptxas"] else (), values["cuda_path"])
+    note_programs(("nvcc",) if values["ptxas"] else (), values["cuda_path"])
     _warn(_folders(values["include_dirs"]))
     _warn(_parameters(values["params"], known))
     if known:
         _warn(_assumptions(values["assumes"], known))
 
 
-def tell_of_programs(names: Iterable[str], cuda_path: str | None) -> None:
+def note_programs(names: Iterable[str], cuda_path: str | None) -> None:
     """Which other programs are run, and from where."""
     from cudalint.system.disk.tools import tool
     from cudalint.toolchain.toolkit.nvcc import find_nvcc

@@ -9,7 +9,7 @@ import click
 
 from cudalint.cli import FAILED, NOTHING_FOUND, completion, parameters
 from cudalint.cli.analysis_options import analysis_options, rule_options, settings_from
-from cudalint.cli.headed import HeadedCommand, together, under
+from cudalint.cli.headed import HeadedCommand, format_option, together, under
 from cudalint.cli.terminal import print_failures, write_lines, write_text
 from cudalint.options.analysis import ParameterValue
 from cudalint.report.formats.plain import json_text
@@ -79,10 +79,7 @@ def _without_own(command: click.Command) -> click.Command:
 @click.command("what-if", cls=HeadedCommand)
 @click.argument("path", metavar="FILE", shell_complete=completion.files)
 @click.option("--kernel", metavar="NAME", help="This kernel alone.")
-@click.option(
-    "--format", "format_", type=click.Choice(["text", "json"]), default="text", show_default=True,
-    help="A table for each kernel, or JSON for programs.",
-)
+@format_option("A table for each kernel, or JSON for programs.", "text", "json")
 @_what_is_tried
 @rule_options
 @analysis_options

@@ -136,6 +136,6 @@ def _compared(
     if is_loop and predicted:
         return measured, "equal" if measured else "off", "per jump; the prediction is per warp"
     if is_parted and not agree(predicted, measured):
-        told = f"{count.splits} of {count.visits} executions split"
-        return None, "not measured", f"the instrumented build leaves lanes apart that a branch has parted: {told}"
+        counted = f"{count.splits} of {count.visits} executions split"
+        return None, "not measured", f"the instrumented build keeps lanes separate that a branch has split: {counted}"
     return measured, verdict_on(predicted, measured), ""

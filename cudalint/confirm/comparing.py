@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from cudalint.confirm.instrument import Site, SiteFigures
 from cudalint.confirm.rows import Row, agree, verdict_on
 from cudalint.facts import Access, AccessResult, KernelFacts
+from cudalint.facts.accesses import PerRequest
 from cudalint.rulekit import WITH_FIGURES, is_estimate
 
 
@@ -21,23 +22,23 @@ class Prediction(Struct, frozen=True):
 
     @property
     def quantity(self) -> str:
-        return "wavefronts" if self.access.space == "shared" else "sectors"
+        return f"{self._figures.unit}s"
 
     @property
     def figure(self) -> float:
-        shared = self.access.space == "shared"
-        return (self.result.wavefronts_per_request if shared else self.result.sectors_per_request) or 0.0
+        return self._figures.actual or 0.0
 
     @property
     def ideal(self) -> float:
-        shared = self.access.space == "shared"
-        return (self.result.ideal_wavefronts if shared else self.result.ideal_sectors) or 0.0
+        return self._figures.ideal or 0.0
 
     @property
     def range(self) -> tuple[float, float] | None:
-        if self.result.status != "range":
-            return None
-        return self.result.wavefronts_range if self.access.space == "shared" else self.result.sectors_range
+        return self._figures.bounds if self.result.status == "range" else None
+
+    @property
+    def _figures(self) -> PerRequest:
+        return self.access.per_request(self.result)
 
     @property
     def subject(self) -> str:
@@ -138,8 +139,8 @@ def from_records(
             lanes = prediction.result.active_lanes or 0.0
             mixed = _mixture(wanted, prediction, figures)
             if mixed is None and is_parted and figures.active_lanes < 0.95 * lanes:
-                told = f"{figures.active_lanes:.3g} of the {lanes:.3g} lanes that the prediction has together"
-                reasons[index] = f"the instrumented build leaves lanes apart that a branch has parted: {told}"
+                lanes_text = f"{figures.active_lanes:.3g} of the {lanes:.3g} lanes that the prediction has together"
+                reasons[index] = f"the instrumented build keeps lanes separate that a branch has split: {lanes_text}"
                 continue
             found[index] = mixed or Measurement(figures.figure, figures.ideal, "", figures.active_lanes)
     return found, reasons

@@ -28,7 +28,6 @@ if TYPE_CHECKING:
 
 _PERMISSION = "ERR_NVGPUCTRPERM"
 _ATOMIC = re.compile(r"^(?:@!?U?P\d+\s+)?(?:ATOM|RED)")
-_BRANCH = re.compile(r"^(?:@!?U?P\d+\s+)?(?:BRA|BRX|JMP|EXIT|RET|BREAK|WARPSYNC)")
 
 _COLUMNS = {
     "executed": "Instructions Executed",
@@ -156,7 +155,7 @@ def find_ncu() -> str:
 
 def profile(trials: Sequence[Trial], folder: str, seconds: float) -> list[Instruction]:
     """Runs kernels once each under ncu, each for so many seconds at most. Their files lie in folders of their own, by
-    which they are told apart.
+    which they are distinguished.
 
     A kernel may fault here although it did not without ncu, where its buffers had other neighbours. That ends the
     process, and those behind it get another one. One that takes too long takes the report along, so that those before
@@ -221,8 +220,8 @@ def _started(folder: str) -> int:
 
 def _last_words(said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
-    told = [line for line in lines if "==ERROR==" in line]
-    return (told or lines or ["it said nothing"])[-1][:200]
+    errors = [line for line in lines if "==ERROR==" in line]
+    return (errors or lines or ["it said nothing"])[-1][:200]
 
 
 def _output(command: Sequence[str], seconds: float, folder: str) -> str:

@@ -139,16 +139,16 @@ def device() -> Device:
 
 
 def _driver_version() -> str | None:
-    """The driver's own version, where the system tells it."""
+    """The driver's own version, where the system says it."""
     program = tool("nvidia-smi")
     if program is None:
         return None
     command = [program, "--query-gpu=driver_version", "--format=csv,noheader"]
     try:
-        told = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)  # noqa: S603
+        said = subprocess.run(command, capture_output=True, text=True, timeout=20, check=True)  # noqa: S603
     except (OSError, subprocess.SubprocessError):
         return None
-    return first_line(told.stdout) if told.stdout.strip() else None
+    return first_line(said.stdout) if said.stdout.strip() else None
 
 
 def _version(number: int) -> str:

@@ -141,7 +141,7 @@ def _row(twins: _Twins, before: Measured, after: Measured) -> FixRow:
 def _races(candidate: Candidate) -> float:
     """In shared memory, where barriers are suggested."""
     found = [race for race in candidate.kernel.races or () if race.launch == candidate.launch]
-    return float(sum(race.space == "shared" and race.is_worth_telling for race in found))
+    return float(sum(race.space == "shared" and race.is_reportable for race in found))
 
 
 def _measured(before: Measured, after: Measured, quantity: str) -> _Figures:

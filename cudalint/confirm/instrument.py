@@ -3,7 +3,7 @@
 `t[y][x]` becomes `(cudalint_at<3>(t[y][x]))`, which is the same lvalue. The lanes that are together write one record:
 the site, the mask, the width and 32 addresses. (Each site has a function of its own: calls of one function, on two ways
 through a kernel, are made one call by the compiler.) It needs no permission and no profiler, and it counts what the
-source says: accesses that the compiler would merge stay apart here.
+source says: accesses that the compiler would merge stay separate here.
 """
 
 from __future__ import annotations
@@ -86,7 +86,7 @@ AnySite = Site | BranchSite
 
 
 def sites_of(kernel: KernelFacts) -> tuple[Site, ...]:
-    """The accesses that can be told apart by their place: two arrays at one place are a macro's."""
+    """The accesses that can be distinguished by their place: two arrays at one place are a macro's."""
     by_place: dict[Place, list[Access]] = {}
     for access in kernel.accesses:
         if access.space in ("global", "shared") and access.operation != "async-copy":
@@ -105,7 +105,7 @@ def instrumented(trial: Trial, sites: Sequence[AnySite]) -> Trial:
     count = 1 + max((site.index for site in sites), default=0)
     recorder = f"#define CUDALINT_SITES {count}\n{RECORDER}{branch_sites.RECORDER}"
     changed = replace(build, files=files, prelude=f"{build.prelude}\n{recorder}")
-    # A folder of its own keeps the line information of both builds apart.
+    # A folder of its own keeps the line information of both builds separate.
     return replace(trial, build=changed, folder=f"{trial.folder}i", sites=count, timed=False)
 
 

@@ -233,7 +233,7 @@ class _Builds:
 
 
 def compiler_options(options: ParseOptions) -> tuple[str, ...]:
-    """What the front end is told, for a compiler. Includes of the project come along as files."""
+    """The options of the front end, for a compiler. Includes of the project come along as files."""
     standard = (f"-std={options.std}",) if options.std else ()
     folders = tuple(f"-I{folder}" for folder in options.include_dirs)
     return (*standard, *folders, *[f"-D{define}" for define in options.defines])

@@ -35,7 +35,7 @@ def _launch(trial: Trial, gpu: CupyGpu) -> bool:
         memories = [gpu.fill(b, pattern_of(b, i, trial)) for i, b in enumerate(trial.buffers)]
         kernel.launch(images(trial.arguments, trial.buffers, memories))
     except CompileFailure:
-        pass  # It has been told by the run without ncu.
+        pass  # The run without ncu has reported it.
     except Fault as fault:
         return fault.launch
     return True

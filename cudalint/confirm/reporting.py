@@ -11,7 +11,7 @@ from cudalint import __version__
 from cudalint.confirm.fixes import FixRow
 from cudalint.confirm.rows import Row, summary_of
 from cudalint.confirm.session import Report
-from cudalint.rulekit import figure
+from cudalint.numerals import dimensions, figure
 
 SCHEMA = 1
 
@@ -29,7 +29,7 @@ def lines(report: Report, fixes: Sequence[FixRow], *, verbose: bool = True) -> I
         heading = (row.path, row.kernel, row.block, row.grid)
         if heading != last:
             yield ""
-            yield f"{row.path}: {row.kernel}, block {_extents(row.block)}, grid {_extents(row.grid)}"
+            yield f"{row.path}: {row.kernel}, block {dimensions(row.block)}, grid {dimensions(row.grid)}"
         last = heading
         yield _line(row, width)
     if fixes:
@@ -51,11 +51,6 @@ def _line(row: Row, width: int) -> str:
 
 def _value(value: float | str) -> str:
     return value if isinstance(value, str) else figure(value)
-
-
-def _extents(extents: tuple[int, int, int]) -> str:
-    x, y, z = extents
-    return "x".join(str(v) for v in ((x, y, z) if z > 1 else (x, y) if y > 1 else (x,)))
 
 
 def summary_line(report: Report) -> str:

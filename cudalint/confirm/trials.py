@@ -66,7 +66,7 @@ class Trial(Struct, frozen=True):
     seed: int = 0
     timed: bool = True
     is_compared: bool = False
-    """Whether what it writes is told as checksums."""
+    """Whether the outcome has checksums of what it writes."""
     sites: int = 0
     """For how many accesses and branches an instrumented build has counters; 0 for a plain one."""
 

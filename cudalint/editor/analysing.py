@@ -2,7 +2,7 @@
 the reader points at.
 
 Findings come first. What it takes longest to find out is which edits hold: where that is still open, an edit is only
-words until somebody asks for more (`Asked.settles`), which may be abandoned for another analysis at any point.
+words until somebody asks for more (`Asked.tries_edits`), which may be abandoned for another analysis at any point.
 """
 
 from __future__ import annotations
@@ -41,12 +41,12 @@ class Asked(Struct, frozen=True):
 
     job: CheckJob
     """The file's text is among its options."""
-    settles: bool = False
+    tries_edits: bool = False
     """Whether edits are tried, too."""
 
 
 class Hover(Struct, frozen=True):
-    """A place and what is to be told of it, in Markdown."""
+    """A place and what is shown of it, in Markdown."""
 
     place: Place
     text: str
@@ -150,9 +150,9 @@ def answered(asked: Asked) -> Analysed:
         if known.draft is not None:
             # Since then the same edits may have been tried in another text.
             _preview(known, known.draft)
-        if asked.settles and known.draft is not None:
+        if asked.tries_edits and known.draft is not None:
             with abandonable():
-                report = _settled(known.draft)
+                report = _finished(known.draft)
             known.close(report)
     _memories.add(seen)
     files = frozenset(map(os.path.abspath, {*seen.texts, *seen.kinds}))
@@ -162,7 +162,7 @@ def answered(asked: Asked) -> Analysed:
 
 def analysed(job: CheckJob) -> Analysed:
     """All that is known of a file in the end."""
-    return answered(Asked(job, settles=True))
+    return answered(Asked(job, tries_edits=True))
 
 
 def _looked_at(job: CheckJob, of_file: _OfFile) -> _Answer:
@@ -177,7 +177,7 @@ def _looked_at(job: CheckJob, of_file: _OfFile) -> _Answer:
 
 
 def _preview(answer: _Answer, draft: Draft) -> None:
-    """What can be told by now."""
+    """What can be shown by now."""
     with _going_on(draft):
         preview = draft.preview()
         if preview is None:
@@ -186,7 +186,7 @@ def _preview(answer: _Answer, draft: Draft) -> None:
             answer.analysed = replace(answer.analysed, report=preview)
 
 
-def _settled(draft: Draft) -> FileReport:
+def _finished(draft: Draft) -> FileReport:
     with _going_on(draft):
         return draft.report()
 
@@ -201,7 +201,7 @@ def _going_on(draft: Draft) -> Iterator[None]:
 
 
 def _drafted(job: CheckJob, keeper: Keeping | None) -> tuple[Draft | None, Analysed]:
-    """What is known while nothing is told of edits, and what it takes to tell it."""
+    """What is known without edits, and what it takes to try these."""
     stopwatch = Stopwatch()
     job = replace(job, options=replace(job.options, kinds=job.kinds() | _SHOWN))
     facts = analyse(job.path, job.options, keeper=keeper)
@@ -209,17 +209,17 @@ def _drafted(job: CheckJob, keeper: Keeping | None) -> tuple[Draft | None, Analy
         return None, Analysed(facts)
     draft = Draft.of(facts, job, stopwatch, nothing_tried if keeper is None else keeper.tried_in)
     stopwatch.pause()
-    told = tuple(_accesses(facts, keeper)), tuple(_kernels(facts, job.options.target))
-    return draft, Analysed(Failure(job.path, ""), *told, is_open=True)
+    shown = tuple(_accesses(facts, keeper)), tuple(_kernels(facts, job.options.target))
+    return draft, Analysed(Failure(job.path, ""), *shown, is_open=True)
 
 
 def _accesses(facts: FileFacts, keeper: Keeping | None) -> Iterator[Hover]:
-    """What is told of each access, once for all instantiations in which it costs the same."""
-    told: dict[Hover, None] = {}
+    """What is shown of each access, once for all instantiations in which it costs the same."""
+    shown: dict[Hover, None] = {}
     for kernel in facts.kernels:
         made = partial(_accesses_of, kernel)
-        told |= dict.fromkeys(made() if keeper is None else keeper.shown(kernel, made))
-    return iter(told)
+        shown |= dict.fromkeys(made() if keeper is None else keeper.shown(kernel, made))
+    return iter(shown)
 
 
 def _accesses_of(kernel: KernelFacts) -> tuple[Hover, ...]:

@@ -27,8 +27,8 @@ class Document(Struct, eq=False):
     findings: tuple[Diagnostic, ...] = ()
     """Those that are shown, in headers that it includes too."""
     about: frozenset[str] = frozenset()
-    """The URIs of all files that it has told findings of."""
-    told: asyncio.Event = field(default_factory=asyncio.Event)
+    """The URIs of all files in which it has findings."""
+    is_done: asyncio.Event = field(default_factory=asyncio.Event)
     """Whether there is nothing more to be known of the text, or it is another one by now."""
     asked: Asked | None = None
     """What it was last analysed for."""

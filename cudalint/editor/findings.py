@@ -33,7 +33,7 @@ _UNNECESSARY = frozenset({"CL303", "CL901"})
 
 def everywhere(diagnostics: Sequence[Diagnostic]) -> Iterator[Diagnostic]:
     """Findings of one cause at each of their places: in an editor nobody looks for those that a report has named at
-    the first. A headline is told once."""
+    the first. A headline is reported once."""
     for diagnostic in diagnostics:
         yield diagnostic
         if not diagnostic.is_headline:

@@ -1,9 +1,9 @@
 """Facts of kernels that are kept between analyses of a file that is being edited.
 
 A kernel's facts come of its own code, of what is outside of all bodies (types, device functions, signatures), and of
-what host code hands to its launches. What else stands in the bodies of other kernels and of host functions has no say.
+what host code passes to its launches. What else stands in the bodies of other kernels and of host functions has no say.
 So the facts of an earlier analysis count again where the first two are what they were and the launches are given the
-same (`launched.py`), and lines that moved are told anew. Bodies that may have a say are not left out: those with
+same (`launched.py`), and lines that moved are renumbered. Bodies that may have a say are not left out: those with
 directives, annotations of launches and assumptions, and of kernels those that launch others, of host functions those
 with types or device code of their own. An `extern` declaration is the same thing in all bodies that have it.
 
@@ -65,7 +65,7 @@ _WORD: Final = re.compile(rb"\w+")
 
 
 class Outline(Struct):
-    """The lines of a text, told apart by what they have a say in."""
+    """The lines of a text, by what they have a say in."""
 
     lines: list[bytes]
     outside: list[int]
@@ -87,7 +87,7 @@ def outline_of(text: str, path: str, unit: Unit) -> Outline:
     host = _outermost({(first, last) for first, last, _ in _spans(path, (*unit.host_functions, *unit.host_patterns))})
     of_kernels = {
         usr: body for first, last, usr in kernels
-        if (body := _body(lines, first, last, _HAS_A_SAY)) is not None and _is_apart(first, last, kernels)
+        if (body := _body(lines, first, last, _HAS_A_SAY)) is not None and _is_alone(first, last, kernels)
     }  # fmt: skip
     of_host = [
         body for first, last in host
@@ -125,7 +125,7 @@ def _outermost(spans: Collection[tuple[int, int]]) -> Iterator[tuple[int, int]]:
         yield whole
 
 
-def _is_apart(first: int, last: int, spans: Iterable[tuple[int, int, str]]) -> bool:
+def _is_alone(first: int, last: int, spans: Iterable[tuple[int, int, str]]) -> bool:
     return sum(a <= last and first <= b for a, b, _ in spans) == 1
 
 
@@ -300,7 +300,7 @@ class Keeping:
     ) -> bytes:
         instances = [instance.usr for instance in analysis.unit.instantiations(ref.key)] if ref.templated else []
         words = outline.words | frozenset(_WORD.findall(own))
-        problems = [told for p in analysis.unit.problems if (told := _told(p, self._path, outline, body, words))]
+        problems = [told for p in analysis.unit.problems if (told := _as_seen(p, self._path, outline, body, words))]
         # What is stated and can't be understood counts for less where names are missing anyway.
         states = analysis.options.assumes or analysis.options.kernels or b"cudalint" in words
         is_complete = bool(states) and not analysis.unit.problems
@@ -310,7 +310,7 @@ class Keeping:
     def _moved(
         self, known: _Known, outline: Outline, given: Launched, body: list[int]
     ) -> tuple[list[KernelFacts], dict[int, object]] | None:
-        """What is known, with the lines that places have by now; None where that can't be told."""
+        """What is known, with the lines that places have by now; None where that is not known."""
         if known.outside == outline.outside and known.body == body and known.host == given.lines:
             return known.facts, known.shown
         lines = dict(zip(known.host, given.lines, strict=True))
@@ -349,7 +349,7 @@ def _shared(analysis: FileAnalysis, path: str) -> bytes:
     return digest(_ENCODER.encode((asked, kinds, repr(analysis.needs.architecture), os.getcwd())))
 
 
-def _told(
+def _as_seen(
     problem: Problem, path: str, outline: Outline, body: Sequence[int], words: frozenset[bytes]
 ) -> tuple[object, ...] | None:
     """What a problem says to a kernel: None for one in the body of another that is about none of its words."""
@@ -369,15 +369,15 @@ class _UnmovableError(Exception):
 
 
 class _Mover:
-    """Tells facts with other lines of one file."""
+    """Gives facts the lines that a file has by now."""
 
     def __init__(self, path: str, lines: Mapping[int, int]) -> None:
         self._path, self._lines = path, lines
         self._lines_in_text = LinesInText(path, self._line)
         self._done: dict[int, tuple[object, object]] = {}
 
-    def moved(self, told: T) -> T:
-        return cast(T, self._of(told))
+    def moved(self, value: T) -> T:
+        return cast(T, self._of(value))
 
     def _line(self, line: int) -> int:
         found = self._lines.get(line)

@@ -1,4 +1,4 @@
-"""The language server: what an editor tells and asks, and what it is told."""
+"""The language server: what an editor sends and asks for, and what it is sent."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from cudalint.frontend.python.detect import is_python, seems_to_hold_kernels
 from cudalint.project.config import ConfigError
 from cudalint.project.discovery import SourceFile
 from cudalint.project.settings import FileSettings, Settings
-from cudalint.report.findings.causes import with_causes_told_once
+from cudalint.report.findings.causes import with_causes_merged
 from cudalint.report.findings.results import Failure, FileReport
 from cudalint.report.findings.sources import SourceLines
 from cudalint.run.job import CheckJob
@@ -46,7 +46,7 @@ _DELAY = 0.1
 _IDLE = 0.4
 """Seconds after which edits are tried that nobody has asked for."""
 _LONG = 0.5
-"""Seconds of an analysis after which the editor is told that it goes on."""
+"""Seconds of an analysis after which the editor shows that it goes on."""
 _SUFFIXES = (".cu", ".cuh")
 _JOBS_PER_WORKER = 1000
 _MEGABYTES = 700
@@ -59,7 +59,7 @@ class Server:
     """One client's server. All but the analysis runs on one thread; the analysis is a process of its own."""
 
     def __init__(self, wishes: Callable[[Sequence[str]], Wishes]) -> None:
-        """`wishes` reads options as the command line has them; what it raises is told to the user of the editor."""
+        """`wishes` reads options as the command line has them; what it raises is reported to the user of the editor."""
         self._wishes_of = wishes
         self._wishes = wishes(())
         self._documents = Documents()
@@ -72,7 +72,7 @@ class Server:
         self._unwanted: threading.Event | None = None
         """While edits are tried: whether something else is wanted meanwhile."""
         self._published: dict[str, tuple[int | None, list[lsp.Diagnostic]]] = {}
-        """What was told last of each file."""
+        """What was published last of each file."""
         self._encoding: Encoding = "utf-16"
         self._work: asyncio.Task[None] | None = None
         self._refreshes_lenses = False
@@ -156,13 +156,13 @@ class Server:
                 raise ValueError("`arguments` has to be a list of texts, as on the command line")
             self._wishes = self._wishes_of(arguments)
         except ValueError as error:
-            self._tell(f"the settings are not used: {error}", lsp.MessageType.Error)
+            self._show(f"the settings are not used: {error}", lsp.MessageType.Error)
             return
         if self._worker is not None:
             self._worker.stop()
             self._worker = None
 
-    def _tell(self, message: str, kind: lsp.MessageType) -> None:
+    def _show(self, message: str, kind: lsp.MessageType) -> None:
         self.server.window_show_message(lsp.ShowMessageParams(kind, f"cudalint: {message}"))
 
     # --- documents -------------------------------------------------------------------------------------------
@@ -183,7 +183,7 @@ class Server:
         for change in params.content_changes:
             document.text = change.text
         document.version = params.text_document.version
-        self._has_told_all(document)
+        self._is_done_with(document)
         document.changed = asyncio.get_running_loop().time()
         self._want([document, *self._documents.resting_on(document)])
 
@@ -201,7 +201,7 @@ class Server:
         self._wanted.pop(params.text_document.uri, None)
         self._published.pop(params.text_document.uri, None)
         if document is not None:
-            self._has_told_all(document)
+            self._is_done_with(document)
             self._publish(document.about)
             self._want(self._documents.resting_on(document))
 
@@ -253,14 +253,14 @@ class Server:
         try:
             await work
         except Exception as error:
-            self._tell(f"{document.path}: {type(error).__name__}: {error}", lsp.MessageType.Error)
+            self._show(f"{document.path}: {type(error).__name__}: {error}", lsp.MessageType.Error)
             self._give_up(document)
 
     def _give_up(self, document: Document) -> None:
-        """No more is told of its text as it is now."""
+        """No more is sought for its text as it is now."""
         if document.analysed is not None:
             document.analysed = replace(document.analysed, is_open=False)
-        self._has_told_all(document)
+        self._is_done_with(document)
 
     async def _analyse(self, document: Document, loop: asyncio.AbstractEventLoop) -> None:
         text, version = document.text, document.version
@@ -289,7 +289,7 @@ class Server:
         settings = self._wishes.settings()
         known = settings.of(document.path)
         assert document.asked is not None  # It was analysed.
-        asked = Asked(document.asked.job, settles=True)
+        asked = Asked(document.asked.job, tries_edits=True)
         worker = self._standing_worker()
         try:
             answer = await loop.run_in_executor(self._thread, worker.answer, asked, unwanted.is_set)
@@ -302,14 +302,14 @@ class Server:
                 self._give_up(document)
             return
         document.analysed, document.findings = answer, self._findings(document, answer, known, settings)
-        self._has_told_all(document)
+        self._is_done_with(document)
         about = frozenset({document.uri, *(self._uri_of(d.place.path) for d in document.findings)})
         before, document.about = document.about, about
         self._publish(before | about, only_news=True)
 
-    def _has_told_all(self, document: Document) -> None:
+    def _is_done_with(self, document: Document) -> None:
         self._asked.pop(document.uri, None)
-        document.told.set()
+        document.is_done.set()
 
     def _standing_worker(self) -> StandingWorker[Asked, Analysed]:
         if self._worker is None:
@@ -320,14 +320,14 @@ class Server:
     @asynccontextmanager
     async def _at_work_on(self, document: Document) -> AsyncIterator[None]:
         """Lets the editor show what is being analysed, where that takes a while: the first time as a rule."""
-        telling = asyncio.ensure_future(self._tell_of_work(document)) if self._shows_progress else None
+        showing = asyncio.ensure_future(self._show_progress(document)) if self._shows_progress else None
         try:
             yield
         finally:
-            if telling is not None:
-                telling.cancel()
+            if showing is not None:
+                showing.cancel()
 
-    async def _tell_of_work(self, document: Document) -> None:
+    async def _show_progress(self, document: Document) -> None:
         await asyncio.sleep(_LONG)
         progress, token = self.server.work_done_progress, f"{SOURCE}-{next(self._numbers)}"
         await progress.create_async(token)
@@ -360,7 +360,7 @@ class Server:
         sources = SourceLines(self._documents.texts())
         result = result_of([report], [], known.options.target)
         result = self._wishes.sieved(result, document.path, settings, sources)
-        return tuple(everywhere(with_causes_told_once(result, sources).diagnostics))
+        return tuple(everywhere(with_causes_merged(result, sources).diagnostics))
 
     def _know(
         self,
@@ -372,7 +372,7 @@ class Server:
     ) -> None:
         document.analysed, document.analysed_text, document.findings = found, text, findings
         if not found.is_open:
-            self._has_told_all(document)
+            self._is_done_with(document)
         before = document.about
         document.about = frozenset({document.uri, *(self._uri_of(d.place.path) for d in findings)})
         self._publish(before | document.about)
@@ -380,17 +380,17 @@ class Server:
             self.server.workspace_code_lens_refresh(None)
 
     def _publish(self, uris: Iterable[str], only_news: bool = False) -> None:
-        """All that is known about some files: of a header by each file that includes it. What was told of the same
-        text before is not told again where `only_news` is."""
+        """All that is known about some files: of a header by each file that includes it. What was published of the same
+        text before is not published again where `only_news` is."""
         positions = self._positions()
         for uri in uris:
             own = self._documents.by_uri.get(uri)
-            told: dict[tuple[object, ...], lsp.Diagnostic] = {}
+            known: dict[tuple[object, ...], lsp.Diagnostic] = {}
             for document in self._documents.by_uri.values():
                 for finding in document.findings:
                     if self._uri_of(finding.place.path) == uri:
-                        told.setdefault((finding.code, finding.place, finding.message), shown(finding, positions))
-            diagnostics = [*told.values(), *(self._remarks(own) if own is not None else ())]
+                        known.setdefault((finding.code, finding.place, finding.message), shown(finding, positions))
+            diagnostics = [*known.values(), *(self._remarks(own) if own is not None else ())]
             version = own.version if own is not None and own.is_current else None
             before, self._published[uri] = self._published.get(uri), (version, diagnostics)
             if only_news and before == (version, diagnostics):
@@ -450,10 +450,10 @@ class Server:
     async def _actions(self, params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
         document = self._documents.by_uri.get(params.text_document.uri)
         if document is not None and document.is_open:
-            document.told.clear()
+            document.is_done.clear()
             self._asked[document.uri] = None
             self._is_wanted.set()
-            await document.told.wait()
+            await document.is_done.wait()
         if document is None or not document.is_current:
             return []  # Edits for another text.
         positions = self._positions()

@@ -11,16 +11,16 @@ from typing import TYPE_CHECKING
 from cudalint.diagnostics import Picture
 from cudalint.facts import Access, AccessResult, KernelFacts, LaunchCost
 from cudalint.facts.costs import Resource
-from cudalint.numerals import count
+from cudalint.numerals import count, dimensions, enumeration, figure
 from cudalint.report.formats import costs, facts_text, pictures, plain, wording
 from cudalint.report.formats.style import Style
-from cudalint.rulekit import is_estimate, is_repeat, noun, worst_request
+from cudalint.rulekit import is_estimate, is_repeat, noun, picture_of
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
 _MOST_LAUNCHES = 3
-"""Launches whose figures are told one by one."""
+"""Launches whose figures are shown one by one."""
 _MOST_GAPS = 3
 
 
@@ -32,8 +32,8 @@ def access_text(access: Access, kernel: KernelFacts) -> str:
         by_line.setdefault(_figures(access, result, kernel), []).append(result.launch)
     lines = [f"**{what}**", ""]
     for figures, launches in list(by_line.items())[:_MOST_LAUNCHES]:
-        blocks = dict.fromkeys(wording.dimensions(kernel.launches[index].block) for index in launches)
-        where = f" (block {wording.enumeration(list(blocks))})" if len(by_line) > 1 else ""
+        blocks = dict.fromkeys(dimensions(kernel.launches[index].block) for index in launches)
+        where = f" (block {enumeration(list(blocks))})" if len(by_line) > 1 else ""
         lines.append(f"- {figures}{where}")
     if len(by_line) > _MOST_LAUNCHES:
         lines.append(f"- {count(len(by_line) - _MOST_LAUNCHES, 'more launch', 'more launches')} with other figures")
@@ -67,13 +67,14 @@ def kernel_text(kernels: Sequence[KernelFacts], target: str) -> str:
     lines: list[str] = []
     for kernel in kernels:
         lines += [f"**{code(kernel.instantiation)}**", ""]
-        told: dict[str, list[str]] = {}
+        by_text: dict[str, list[str]] = {}
         for index, launch in enumerate(kernel.launches):
-            told.setdefault("\n".join(_under_launch(kernel, index, target)), []).append(wording.launch_phrase(launch))
-        for text, launches in list(told.items())[:_MOST_LAUNCHES]:
+            text = "\n".join(_under_launch(kernel, index, target))
+            by_text.setdefault(text, []).append(wording.launch_phrase(launch))
+        for text, launches in list(by_text.items())[:_MOST_LAUNCHES]:
             lines += [f"- {code(launches[0])}{_more(launches)}", text]
-        if len(told) > _MOST_LAUNCHES:
-            lines.append(f"- {count(len(told) - _MOST_LAUNCHES, 'more launch', 'more launches')}")
+        if len(by_text) > _MOST_LAUNCHES:
+            lines.append(f"- {count(len(by_text) - _MOST_LAUNCHES, 'more launch', 'more launches')}")
         gaps = [f"line {gap.line}: {gap.own_reason}" for gap in kernel.gaps]
         lines += [f"- not analysed: {code(gap)}" for gap in gaps[:_MOST_GAPS]]
         if len(gaps) > _MOST_GAPS:
@@ -92,8 +93,8 @@ def _under_launch(kernel: KernelFacts, index: int, target: str) -> Iterator[str]
             yield f"  - {_time(cost, target)}" if cost.time_us is not None else f"  - {_no_time(cost)}"
             yield from _limits(cost.limits_us)
             if cost.arithmetic_intensity is not None and cost.ridge is not None:
-                intensity = wording.number(cost.arithmetic_intensity)
-                yield f"  - {intensity} operations per byte of DRAM traffic; the ridge is {wording.number(cost.ridge)}"
+                intensity = figure(cost.arithmetic_intensity)
+                yield f"  - {intensity} operations per byte of DRAM traffic; the ridge is {figure(cost.ridge)}"
     for occupancy in kernel.occupancy or ():
         if occupancy.launch == index:
             yield f"  - {plain.line(facts_text.occupancy_phrase(occupancy, kernel.resources))}"
@@ -118,22 +119,16 @@ def _no_time(cost: LaunchCost) -> str:
 
 def _figures(access: Access, result: AccessResult, kernel: KernelFacts) -> str:
     """`32 wavefronts per request, ideal 1: 32-way conflict; 45% of the kernel's passes through shared memory`."""
-    figures = [
-        f"{_figure(actual, bounds)} {name} per request, ideal {wording.number(ideal)}"
-        for name, actual, bounds, ideal in (
-            ("sectors", result.sectors_per_request, result.sectors_range, result.ideal_sectors),
-            ("wavefronts", result.wavefronts_per_request, result.wavefronts_range, result.ideal_wavefronts),
-        )
-        if (actual is not None or bounds is not None) and ideal is not None
-    ]
+    found = access.per_request(result)
     if is_repeat(result):
         return "makes no request of its own: the value of another load is used"
-    if not figures:
+    if found.text is None or found.ideal is None:
         return f"{result.status}" + (f": {code(result.reason)}" if result.reason else "")
+    figures = [f"{found.text}, ideal {figure(found.ideal)}"]
     if result.conflict_ways is not None and result.conflict_ways > 1:
-        figures.append(f"{wording.number(result.conflict_ways)}-way bank conflict")
+        figures.append(f"{figure(result.conflict_ways)}-way bank conflict")
     if result.active_lanes is not None and result.active_lanes < 32:
-        figures.append(f"{wording.number(result.active_lanes)} of 32 lanes active")
+        figures.append(f"{figure(result.active_lanes)} of 32 lanes active")
     figures += [part] if (part := _part(access, result, kernel)) else []
     if is_estimate(result):
         figures.append("an estimate, as for random data")
@@ -144,34 +139,25 @@ def _figures(access: Access, result: AccessResult, kernel: KernelFacts) -> str:
     return "; ".join(figures)
 
 
-def _figure(actual: float | None, bounds: tuple[float, float] | None) -> str:
-    if actual is not None:
-        return wording.number(actual)
-    low, high = bounds or (0.0, 0.0)
-    return f"{wording.number(low)} to {wording.number(high)}"
-
-
 def _part(access: Access, result: AccessResult, kernel: KernelFacts) -> str:
     """What share of all sectors or wavefronts of the kernel the access asks for."""
     cost = kernel.cost_of(result.launch)
     if cost is None or result.requests is None:
         return ""
-    of_all = (
-        (cost.wavefronts, result.wavefronts_per_request, "passes through shared memory")
-        if access.space == "shared"
-        else (cost.sectors, result.sectors_per_request, "sectors of global memory")
-    )
-    total, each, what = of_all
+    each = access.per_request(result).actual
+    is_shared = access.space == "shared"
+    total = cost.wavefronts if is_shared else cost.sectors
     if not total or not each:
         return ""
+    what = "passes through shared memory" if is_shared else "sectors of global memory"
     return f"{costs.share(min(1.0, result.requests * each / total))} of the kernel's {what}"
 
 
 def _picture(access: Access) -> Picture | None:
     """The worst request of the launch that has the worst."""
     followed = (result.sample for result in access.results if not is_repeat(result) and not is_estimate(result))
-    found = [worst for sample in followed if (worst := worst_request(access, sample)) is not None]
-    return max(found, key=lambda each: each[0])[1] if found else None
+    found = [drawn for sample in followed if (drawn := picture_of(access, sample)) is not None]
+    return max(found, key=lambda picture: picture.taken, default=None)
 
 
 def code(text: str) -> str:

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from msgspec import Struct
 
 from cudalint.facts.places import Frame, Place
-from cudalint.numerals import count
+from cudalint.numerals import count, figure
 from cudalint.reasons import ReasonKind
 
 if TYPE_CHECKING:
@@ -91,7 +91,7 @@ class AccessResult(Struct, frozen=True, eq=False):
     requests: float | None = None
     """Warp-level requests with an active lane in the whole launch, where that is known."""
     usual_requests: float | None = None
-    """The same with the numbers that costs are told for; None where figures are those of the same numbers."""
+    """The same with the numbers that costs rest on; None where figures are those of the same numbers."""
     requests_range: tuple[float, float] | None = None
     offset_range: tuple[int, int] | None = None
     """Lowest and one past the highest byte touched by any active lane, over everything evaluated."""
@@ -111,8 +111,26 @@ class AccessResult(Struct, frozen=True, eq=False):
 
     def __repr__(self) -> str:
         """What is known of it."""
-        told = ((name, getattr(self, name)) for name in self.__struct_fields__)
-        return f"AccessResult({', '.join(f'{name}={value!r}' for name, value in told if value not in (None, ()))})"
+        fields = ((name, getattr(self, name)) for name in self.__struct_fields__)
+        return f"AccessResult({', '.join(f'{name}={value!r}' for name, value in fields if value not in (None, ()))})"
+
+
+class PerRequest(NamedTuple):
+    """What a warp-level request of an access asks of its memory under one launch, on average."""
+
+    unit: Literal["sector", "wavefront"]
+    """Sectors of global memory, or wavefronts of shared memory."""
+    actual: float | None
+    bounds: tuple[float, float] | None
+    """Where only a range is known."""
+    ideal: float | None
+
+    @property
+    def text(self) -> str | None:
+        """`4.5 sectors per request`, `4 to 8 sectors per request`; None where nothing is known."""
+        if self.actual is not None:
+            return f"{count(self.actual, self.unit)} per request"
+        return None if self.bounds is None else f"{' to '.join(map(figure, self.bounds))} {self.unit}s per request"
 
 
 class LibraryCall(Struct, frozen=True):
@@ -154,7 +172,7 @@ class Access(Struct, frozen=True, eq=False):
     compiled_at: tuple[int, int] | None = None
     """Line and column with which the compiler notes it, where those are not where it begins."""
     made_at: Place | None = None
-    """Where its address is made, which calls may hand on into other files; None for where it is."""
+    """Where its address is made, which calls may pass on into other files; None for where it is."""
     made_through: tuple[Frame, ...] = ()
     """The calls that lead there."""
     made_by: LibraryCall | None = None
@@ -166,6 +184,14 @@ class Access(Struct, frozen=True, eq=False):
         """A line; the figures of each launch are in `results`."""
         what = f"{self.space} {self.operation} of `{self.array}`, {count(self.bytes, 'byte')}"
         return f"<Access at {self.place.path}:{self.place.line}: {what}, {count(len(self.results), 'result')}>"
+
+    def per_request(self, result: AccessResult) -> PerRequest:
+        """The figures of one of its results that are about its memory."""
+        if self.space == "shared":
+            return PerRequest(
+                "wavefront", result.wavefronts_per_request, result.wavefronts_range, result.ideal_wavefronts
+            )
+        return PerRequest("sector", result.sectors_per_request, result.sectors_range, result.ideal_sectors)
 
     @property
     def position(self) -> tuple[int, int]:

@@ -19,7 +19,7 @@ class BarrierResult(Struct, frozen=True):
     verdict: Literal["uniform", "divergent", "unknown"]
     """Whether all threads that the barrier waits for reach it, or some don't."""
     reason: str | None = None
-    """What splits the threads, or why that cannot be told."""
+    """What splits the threads, or why that is not known."""
     size: str | None = None
     """The size for which it does, where it does so for some only: `where n = 1025`."""
     returned: bool = False

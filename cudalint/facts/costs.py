@@ -3,7 +3,7 @@ finding takes of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Final, Literal, get_args
 
 from msgspec import Struct
@@ -139,7 +139,7 @@ class LaunchCost(Struct, frozen=True):
     """By access, which part of its requests counts, where not all do: in loops of which nothing says how long they are.
     """
     scale: float = 1.0
-    """Times that all counts are taken, where a launch of unknown size is told for more blocks than were evaluated."""
+    """Times that all counts are taken, where a launch of unknown size stands for more blocks than were evaluated."""
     needless: Mapping[str, Needless] = {}
     """By array, what goes past L1 and past L2 beyond the ideal."""
 
@@ -182,6 +182,21 @@ class Excess(Struct, frozen=True):
     """The part of the lanes of its warps that have no thread."""
     is_uneven: bool = False
     """Some SMs have fewer blocks than others."""
+
+
+_ONE_OF_ALL: Final = frozenset({"resident_blocks", "repeated", "slots", "is_uneven"})
+
+
+def sum_of(parts: Sequence[Excess]) -> Excess:
+    """What goes away if the figures of several findings become ideal. What all blocks, SMs or lanes have in common goes
+    away once: of that the largest counts."""
+    parts = parts or (Excess(),)
+    return Excess(
+        **{
+            name: (max if name in _ONE_OF_ALL else sum)(getattr(part, name) for part in parts)
+            for name in Excess.__struct_fields__
+        }
+    )
 
 
 class KernelCost(Struct, frozen=True):

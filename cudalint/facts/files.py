@@ -120,7 +120,7 @@ class Gap(Struct, frozen=True):
     line: int
     reason: str
     remedy: str | None = None
-    """The annotation or option that would settle it."""
+    """The annotation or option that would supply it."""
     kind: ReasonKind = "other"
     problem: Problem | None = None
     """Of the front end's, the one that is the reason."""

@@ -56,7 +56,7 @@ class Race(Struct, frozen=True):
     element: str
     """The element that both touch, as the source would spell it, or does where loaded data decides which one it is."""
     reason: str | None = None
-    """What a possible race depends on; of a certain one the sizes that it is told for, where they are special."""
+    """What a possible race depends on; of a certain one the sizes that it was found for, where they are special."""
     size: str | None = None
     """The plain size that it depends on, where it is there for most sizes."""
     usual: bool = False
@@ -83,7 +83,7 @@ class Race(Struct, frozen=True):
     """Why the outcome is the same in either order; None where it may differ."""
 
     @property
-    def is_worth_telling(self) -> bool:
+    def is_reportable(self) -> bool:
         """Certain races, and those that are there for most sizes of the problem or for ordinary data."""
         return self.certainty == "certain" or self.size is not None or self.usual
 

@@ -73,7 +73,7 @@ def async_copy_range(
     """Bound the wavefronts of 16-byte asynchronous copies of which it isn't known where they read.
 
     Arguments as for `shared_request`. Returns `(low, high)`, both of shape [...]: each word has to pass its
-    bank once, and lanes with one address were never measured apart. All measured copies lie within.
+    bank once, and lanes with one address were never measured separately. All measured copies lie within.
     """
     addresses, mask = warp_arrays(addresses, mask)
     low = _busiest_bank(addresses, mask, 16, shared=True)
@@ -109,7 +109,7 @@ def async_copies(
     batch = mask.shape[:-1]
     rows = np.stack([addresses.reshape(-1, WARP_LANES) >> 4, sources.reshape(-1, WARP_LANES) >> 4], axis=1)
     active = mask.reshape(-1, WARP_LANES)
-    # Lines and rows are told apart, and which ones they are is of no matter.
+    # Lines and rows have to differ, and which ones they are is of no matter.
     rows = rows - (np.where(active[:, None], rows, _NOTHING).min(axis=-1, keepdims=True) & ~7)
     rows[~np.broadcast_to(active[:, None], rows.shape)] = -1
     different, places = np.unique(rows.reshape(len(rows), -1), axis=0, return_inverse=True)
@@ -186,13 +186,13 @@ def _wide_load(addresses: NDArray[np.int64], mask: NDArray[np.bool_], width: int
     """
     addresses, mask = _by_part(addresses, mask, width)
     *batch, parts, lanes = mask.shape
-    apart = _busiest_bank(addresses, mask, width, shared=True)
+    busiest = _busiest_bank(addresses, mask, width, shared=True)
     both = (*batch, parts // 2, 2 * lanes)
     addresses, mask = addresses.reshape(both), mask.reshape(both)
     together = _lanes_pair_up(addresses, mask)
     if together.any():
         together &= _busiest_bank(addresses, mask, width, shared=True) == 1
-    summed = apart.reshape(*together.shape, 2).sum(axis=-1)
+    summed = busiest.reshape(*together.shape, 2).sum(axis=-1)
     wavefronts: NDArray[np.int64] = np.where(together, 1, summed).sum(axis=-1)
     return wavefronts
 

@@ -36,7 +36,7 @@ _OVERRIDES = {
 _ENVIRONMENT = {
     "GIT_ALLOW_PROTOCOL": "none",  # A partial clone fetches objects that it lacks, by any program that it names.
     "GIT_NO_LAZY_FETCH": "1",
-    "GIT_OPTIONAL_LOCKS": "0",  # The index is left as it is, or a hook would be told.
+    "GIT_OPTIONAL_LOCKS": "0",  # The index is left as it is, or a hook would run.
     "GIT_TERMINAL_PROMPT": "0",
     "GIT_PAGER": "cat",
 }
@@ -104,7 +104,7 @@ def changes_since(base: str, paths: Iterable[str]) -> Changes:
 
 
 def _work_trees(paths: Iterable[str]) -> Iterator[str]:
-    """A folder for each work tree: its top, or, where git is told by its environment, any folder."""
+    """A folder for each work tree: its top, or, where its environment tells git, any folder."""
     folders = dict.fromkeys(os.path.dirname(os.path.realpath(path)) for path in paths)
     tops = dict.fromkeys(map(work_tree, folders))
     yield from tops or {os.curdir: None}
@@ -150,7 +150,10 @@ def _resolved(top: str, path: str) -> str:
 
 
 def _added_lines(lines: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-    """Path, first and last line of each hunk that adds lines. What is in a hunk is skipped, whatever it looks like."""
+    """Path, first and last line of each hunk that adds lines. What is in a hunk is skipped, whatever it looks like.
+
+    unidiff 1.0.1 is no help: of git's output it refuses all for one path with a space (`--no-prefix`) or with ` b/` in
+    it, and leaves paths in quotes as they are."""
     path = ""
     number = 0
     while number < len(lines):

@@ -70,21 +70,21 @@ class Config(Struct, frozen=True):
         border = border_around(source)
         return tuple(folder for folder in self.include_dirs if border.problem_of(folder) is not None)
 
-    def teller_of(self, *key: str) -> Config | None:
+    def source_of(self, *key: str) -> Config | None:
         """The configuration that has a key: this one, or the nearest that is extended; None if none has it."""
         if key in self.said:
             return self
-        return self.base.teller_of(*key) if self.base is not None else None
+        return self.base.source_of(*key) if self.base is not None else None
 
     def folder_of(self, *key: str) -> str:
         """The folder of the file that has a key."""
-        return os.path.dirname(os.path.abspath((self.teller_of(*key) or self).path))
+        return os.path.dirname(os.path.abspath((self.source_of(*key) or self).path))
 
     def place_of(self, *key: str) -> str:
         """`pyproject.toml:12`."""
-        teller = self.teller_of(*key) or self
-        line = line_of(key, teller.lines)
-        return f"{teller.path}:{line}" if line is not None else teller.path
+        source = self.source_of(*key) or self
+        line = line_of(key, source.lines)
+        return f"{source.path}:{line}" if line is not None else source.path
 
 
 def find_config(folder: str) -> Config | None:

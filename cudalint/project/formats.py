@@ -21,7 +21,7 @@ class OutputFormat(Struct, frozen=True):
     reporter: str
     """The module of `cudalint.report.formats` whose `render` makes its lines; it is imported when it is asked for."""
     is_sorted: bool = False
-    """Whether findings come to the reporter in the order that is asked for; others are told the order."""
+    """Whether findings come to the reporter in the order that is asked for; others get to know the order."""
     is_for_people: bool = False
     """Whether its lines are text for a terminal, from which what steers one is taken. A table of how often rules found
     something (`--statistics`) may stand in their place."""

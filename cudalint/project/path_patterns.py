@@ -25,7 +25,7 @@ BAD_PATTERN = f"means nothing, or has more than {_MOST_STARS} stars in a part; p
 
 
 _PLAIN = re.compile(r"/?[\w.*-]+(?:/[\w.*-]+)*/?", re.ASCII)
-"""Patterns that always mean something: whether others do, pathspec tells."""
+"""Patterns that always mean something: whether others do, pathspec says."""
 _WORD = re.compile(r"[\w.-]+", re.ASCII)
 
 

@@ -117,7 +117,7 @@ class Settings:
         try:
             config = self.config_of(os.path.dirname(os.path.abspath(path)))
         except ConfigError:
-            return False  # Whoever asks for the file's settings is told.
+            return False  # Whoever asks for the file's settings gets the error.
         if config is not None and self._exclusion_of(config).says(path, is_folder):
             return True
         respects = self.command_line.respect_gitignore
@@ -143,7 +143,7 @@ def _built_for(path: str, database: str | None) -> tuple[str | None, int | None]
             return None, None
         architecture, registers = commands.architecture_for(path), commands.max_registers_for(path)
     except DatabaseError:
-        return None, None  # Whoever parses the file tells of it.
+        return None, None  # Whoever parses the file says of it.
     try:
         return (find_target(architecture).name if architecture else None), registers
     except UnknownTarget:

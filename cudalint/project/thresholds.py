@@ -17,11 +17,10 @@ class UnknownThreshold(ValueError):
 
 def check_threshold(rule: str, name: str) -> None:
     """Raises `UnknownThreshold` unless the rule of this code or name has a threshold of this name."""
-    code_of(rule)
     try:
         known = find_rule(rule).thresholds
-    except UnknownRule:
-        return  # A rule of the catalogue that this version lacks: another one may have the threshold.
+    except UnknownRule as error:
+        raise UnknownThreshold(str(error)) from None
     if name in known:
         return
     import difflib

@@ -22,8 +22,8 @@ from cudalint.options.annotations import SourceAnnotations
 from cudalint.options.suppressions import AnnotationReview, Outcome, suppress
 from cudalint.project.settings import FileIgnores
 from cudalint.registry import Selection, is_known, selected_rules
+from cudalint.report.findings.gaps import note_on
 from cudalint.report.findings.merging import joined
-from cudalint.report.findings.missing_includes import note_on
 from cudalint.report.findings.results import (
     AllowedRule,
     Failure,

@@ -45,7 +45,7 @@ def _imported(program: str, *arguments: str) -> list[str]:
     return found
 
 
-def test_the_version_is_told_by_the_command_line_alone() -> None:
+def test_the_version_is_reported_by_the_command_line_alone() -> None:
     assert _imported(_COMMAND, "--version") == ["click"]
 
 

@@ -87,7 +87,7 @@ def test_headers_are_put_in_their_places(tmp_path: Path) -> None:
     assert whole.split() == ["int", "b;", "int", "a;", "#include", '"none.h"']
 
 
-def test_a_failure_is_told_without_its_particulars() -> None:
+def test_a_failure_is_reported_without_its_particulars() -> None:
     before = Failure("k.cu", "internal error in `gemm` at 42")
     fault = fault_in(before, SOURCE, None, None)
     assert fault is not None

@@ -35,7 +35,7 @@ def _trace(source: str, line: int, capsys: pytest.CaptureFixture[str]) -> str:
     return capsys.readouterr().out
 
 
-def test_an_access_is_told_from_its_code_to_its_figure(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_an_access_is_followed_from_its_code_to_its_figure(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     text = _trace(source, 4, capsys)
     assert f"k, grid 8x1x1 of blocks 64x1x1 (launch-site at {source}:11)" in text
     assert "float a = x[(threadIdx.x * (unsigned int)(1024))]" in text
@@ -55,7 +55,7 @@ def test_a_barrier_and_the_numbers_that_nobody_gives(source: str, capsys: pytest
     assert "barrier     divergent" in text
 
 
-def test_a_race_is_told_at_both_of_its_lines(source: str, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_race_stands_at_both_of_its_lines(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     for line in (6, 7):
         assert "lines 6 and 7, on s[0]" in _trace(source, line, capsys)
 

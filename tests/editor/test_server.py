@@ -12,7 +12,7 @@ from cudalint.cli import FAILED, run
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.settings import DEFAULT_MIN_SHARE
 from cudalint.registry import Selection
-from cudalint.report.findings.causes import with_causes_told_once
+from cudalint.report.findings.causes import with_causes_merged
 from cudalint.report.findings.results import FileReport
 from cudalint.report.findings.sources import SourceLines
 from cudalint.run.file_findings import check_file
@@ -72,7 +72,7 @@ def _of_fresh_run(path: Path, text: str) -> set[tuple[str, int, str]]:
     report = check_file(CheckJob(str(path), options, Selection(), pictures=False))
     assert isinstance(report, FileReport)
     result = result_of([report.with_least(DEFAULT_MIN_SHARE)], [], options.target)
-    told = with_causes_told_once(result, SourceLines({str(path): text})).diagnostics
+    told = with_causes_merged(result, SourceLines({str(path): text})).diagnostics
     return {(d.code, d.place.line, d.message) for one in told for d in (one, *one.also)}
 
 

@@ -61,17 +61,20 @@ EXACTLY = {
     "small counter": "unsigned char k = 0; for (int i = 0; i < n; ++i) { k += 3; sink += a[k * 3 + t]; }",
 }
 """Bodies of kernels."""
+TRIANGLES = [name for name in EXACTLY if name.startswith("triangle")]
+"""Those with n * n turns, all of which are executed here to compare with."""
 
 
 @pytest.mark.parametrize("name", EXACTLY)
 @pytest.mark.parametrize(("n", "m"), [(140, 7), (233, 40)])
 def test_turns_that_are_left_out_are_counted(name: str, n: int, m: int) -> None:
-    check(kernel(EXACTLY[name]), {"n": n, "m": m})
+    check(kernel(EXACTLY[name]), {"n": min(n, 150) if name in TRIANGLES else n, "m": m})
 
 
 @pytest.mark.parametrize("name", EXACTLY)
 def test_worlds_have_turns_of_their_own(name: str) -> None:
-    check(kernel(EXACTLY[name]), {"n": [150, 211, 3, 400], "m": [1, 7, 40, 32]}, worlds=4)
+    n = [135, 140, 3, 150] if name in TRIANGLES else [150, 211, 3, 400]
+    check(kernel(EXACTLY[name]), {"n": n, "m": [1, 7, 40, 32]}, worlds=4)
 
 
 BEGIN_ANEW = {"quotient", "small counter"}

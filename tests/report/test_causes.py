@@ -11,14 +11,14 @@ from linting import lint
 
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic
-from cudalint.report.findings.causes import told_once
+from cudalint.report.findings.causes import merged_by_cause
 from cudalint.report.findings.merging import merge
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats.wording import notes
 
 
 def _told(source: str, code: str) -> list[Diagnostic]:
-    return list(told_once(merge(lint(source, code)), SourceLines({"a.cu": source})))
+    return list(merged_by_cause(merge(lint(source, code)), SourceLines({"a.cu": source})))
 
 
 def _lines(diagnostic: Diagnostic) -> list[int]:
@@ -83,7 +83,7 @@ def test_fields_of_one_struct_in_all_kernels() -> None:
     assert set(_lines(found)) == {3, 4}
 
 
-def test_arrays_that_are_walked_alike_and_another_kernel() -> None:
+def test_arrays_that_are_walked_the_same_way_and_another_kernel() -> None:
     """Each lane takes four neighbouring words of two arrays, one by one, and `other` two of one."""
     taken = "\n".join(f"sum += a[4 * i + {n}] * b[4 * i + {n}];" for n in range(4))
     source = f"""
@@ -103,7 +103,7 @@ def test_arrays_that_are_walked_alike_and_another_kernel() -> None:
     assert any("also of `b`" in text for _, text in notes(found))
 
 
-def test_a_file_that_takes_its_quaternions_apart() -> None:
+def test_a_file_that_reads_its_quaternions_by_components() -> None:
     """Four floats for each thread, taken one by one in two kernels: one wider load is the way out of both."""
     source = """
         __global__ void k(const float *q, float *out) {

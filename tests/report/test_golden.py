@@ -26,7 +26,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Picture, Related, Suggestion
 from cudalint.facts import Gap, Place, Problem
-from cudalint.report.findings.causes import told_once
+from cudalint.report.findings.causes import merged_by_cause
 from cudalint.report.findings.results import CheckResult, Failure, coverage_of
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import concise, facts_text, text
@@ -138,7 +138,7 @@ def _of_one_cause() -> Iterable[Diagnostic]:
         ("awkward_sources", lambda: _text(_result(*_awkward_diagnostics()))),
         ("many_launches", lambda: _text(_result(_many_launches()))),
         ("variants", lambda: _text(_result(_with_variants()))),
-        ("one_cause", lambda: _text(_result(*told_once(list(_of_one_cause()), SourceLines())))),
+        ("one_cause", lambda: _text(_result(*merged_by_cause(list(_of_one_cause()), SourceLines())))),
         ("failures", lambda: _text(_result(failures=(Failure("a.cu", "gone"), Failure("b.cu", "gone"))))),
         ("concise", lambda: _concise(strided_load(), column_read())),
     ],

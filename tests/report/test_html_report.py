@@ -17,7 +17,7 @@ from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.facts import Place
 from cudalint.report.findings.results import CheckResult, Failure
 from cudalint.report.findings.sources import SourceLines
-from cudalint.report.formats.html.diffs import diff_of
+from cudalint.report.formats.html.source import diff_of
 from cudalint.report.formats.pages import address_on_network
 
 _VOID = frozenset({"meta", "input", "img", "br", "path", "use", "rect", "circle"})

@@ -10,7 +10,7 @@ import pytest
 from cudalint.hardware.cost.by_line import Line
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.report.findings.causes import with_causes_told_once
+from cudalint.report.findings.causes import with_causes_merged
 from cudalint.report.findings.results import FileReport
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats.html.page import page_of
@@ -62,7 +62,7 @@ def _page(folder: Path, texts: dict[str, str]) -> Page:
                 assert isinstance(report, FileReport)
                 reports.append(report)
         sources = SourceLines()
-        return page_of(with_causes_told_once(result_of(reports, [], "a100"), sources), sources)
+        return page_of(with_causes_merged(result_of(reports, [], "a100"), sources), sources)
 
 
 @pytest.fixture(scope="module")

@@ -13,7 +13,7 @@ from cudalint.hardware.cost.model import estimate
 from cudalint.hardware.targets import find_target
 from cudalint.report.findings.results import CheckResult
 from cudalint.report.formats import costs, losses
-from cudalint.report.formats.order import by_cost
+from cudalint.report.formats.presentation import by_cost
 
 _SECTORS = 40_000_000.0
 

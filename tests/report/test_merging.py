@@ -40,7 +40,7 @@ def test_findings_that_differ_by_launch_become_one() -> None:
     assert merged.assumptions == ("a", "b")
 
 
-def test_assumptions_of_different_launches_stay_apart() -> None:
+def test_assumptions_of_different_launches_stay_separate() -> None:
     first = replace(column_read(), assumptions=("n == 8",))
     second = replace(first, launches=(launch(line=20),), assumptions=("n >= 1024",))
     third = replace(first, launches=(launch(line=30),), assumptions=())
@@ -75,7 +75,7 @@ def test_parts_of_one_finding_are_related_to_the_first() -> None:
 
 
 @pytest.mark.parametrize("change", [{"kernel": "other"}, {"code": "CL202"}, {"place": place(9, 26, 33)}])
-def test_findings_that_differ_otherwise_stay_apart(change: dict[str, object]) -> None:
+def test_findings_that_differ_otherwise_stay_separate(change: dict[str, object]) -> None:
     assert len(merge([column_read(), replace(column_read(), **change)])) == 2  # type: ignore[arg-type]
 
 

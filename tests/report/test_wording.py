@@ -27,7 +27,7 @@ def test_dynamic_shared_memory_of_a_launch(more: str, phrase: str) -> None:
     assert launch_phrase(kernel.launches[0]) == phrase
 
 
-def test_launches_that_read_alike_are_told_once() -> None:
+def test_launches_that_read_the_same_are_reported_once() -> None:
     source = (
         "__global__ void k(int *a, int n) { a[threadIdx.x * n] = 1; }\n"
         "void run(int *a) { k<<<8, 64>>>(a, 2); k<<<8, 64>>>(a, 3); k<<<1, 64>>>(a, 2); }\n"

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from linting import lint
 
 from cudalint.hardware.targets import find_target
-from cudalint.report.findings.causes import told_once
+from cudalint.report.findings.causes import merged_by_cause
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats.wording import notes
 
@@ -70,7 +70,7 @@ def test_no_full_block_is_nearer(x: int, y: int, z: int) -> None:
     assert all(sum(a != b for a, b in zip(size, block, strict=True)) == 1 for size in found)
 
 
-def test_launches_with_a_block_of_one_size_are_told_together() -> None:
+def test_launches_with_a_block_of_one_size_are_reported_together() -> None:
     """A macro launches what it is given: 100 has one cause wherever that is used, and 200 is another finding."""
     text = """
         __global__ void one(float *data) { data[blockIdx.x * blockDim.x + threadIdx.x] = 1; }
@@ -84,12 +84,13 @@ def test_launches_with_a_block_of_one_size_are_told_together() -> None:
             TEST(two, 100);
         }
     """
-    first, other = told_once([d for d in lint(text, "CL501") if d.place.line != 9], SourceLines()), lint(text, "CL501")
+    found = lint(text, "CL501")
+    first, other = merged_by_cause([d for d in found if d.place.line != 9], SourceLines()), found
     (first,) = first
     assert (first.place.line, [each.place.line for each in first.also]) == (6, [7, 8, 10])
     assert next(notes(first)) == ("also", "the same at 3 more places, at lines 7, 8, 10")
     # Both kernels have an entry with all of their launches: it is one, since they have a block in common.
-    (entry,) = told_once(other, SourceLines())
+    (entry,) = merged_by_cause(other, SourceLines())
     assert {each.place.line for each in (entry, *entry.also)} == {6, 7, 8, 9, 10}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from linting import advice, lint
 
-from cudalint.report.findings.causes import told_once
+from cudalint.report.findings.causes import merged_by_cause
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats.wording import notes
 
@@ -91,7 +91,7 @@ def test_blocks_have_no_iterations_in_common() -> None:
     assert "iteration" not in found.message
 
 
-def test_steps_that_all_threads_take_are_told_together() -> None:
+def test_steps_that_all_threads_take_are_reported_together() -> None:
     """All threads fill one word, bit by bit: one thread should, and a reader hears of it once."""
     source = """
         __global__ void k(unsigned *word, unsigned base, unsigned kind) {
@@ -104,7 +104,7 @@ def test_steps_that_all_threads_take_are_told_together() -> None:
         }
         void run(unsigned *word, unsigned base, unsigned kind) { k<<<1, 128>>>(word, base, kind); }
     """
-    (found,) = told_once(lint(source, "CL305"), SourceLines())
+    (found,) = merged_by_cause(lint(source, "CL305"), SourceLines())
     assert next(notes(found)) == ("also", "the same at 2 more places, at lines 6, 8")
 
 

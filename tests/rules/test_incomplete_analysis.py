@@ -15,7 +15,7 @@ from cudalint.facts import FileFacts, Gap, KernelFacts, Problem
 from cudalint.facts.files import not_resolved
 from cudalint.hardware.targets import find_target
 from cudalint.options.analysis import AnalysisOptions
-from cudalint.report.findings.causes import told_once
+from cudalint.report.findings.causes import merged_by_cause
 from cudalint.report.findings.merging import merge
 from cudalint.report.findings.results import CheckResult, coverage_of, is_seen_into
 from cudalint.report.findings.sources import SourceLines
@@ -134,7 +134,7 @@ def test_lines_that_only_a_header_makes_sense_of() -> None:
 
 def test_a_file_has_one_line_unless_all_are_asked_for() -> None:
     found = merge(lint(_GAPS, "CL902"))
-    (line,) = told_once(found, SourceLines())
+    (line,) = merged_by_cause(found, SourceLines())
     assert line.message == (
         "1 of 3 kernels evaluated in full, 2 in part; most in the way: `none.h` was not found (2 kernels)"
         " (all reasons: --show-gaps)"
@@ -144,7 +144,7 @@ def test_a_file_has_one_line_unless_all_are_asked_for() -> None:
     lines = diagnostics_json.render(CheckResult("a100", (line,)), SourceLines(), Presentation())
     (result,) = json.loads("".join(lines))["diagnostics"]
     assert "nothing declares 'WIDTH'" in result["also"][1]["message"]
-    shown = told_once(found, SourceLines(), shows_gaps=True)
+    shown = merged_by_cause(found, SourceLines(), shows_gaps=True)
     assert [each.kernel for each in shown] == ["part", "wide"]
     assert all("nothing declares" in each.message for each in shown)
 
@@ -158,7 +158,7 @@ def test_a_file_has_one_line_unless_all_are_asked_for() -> None:
         ("__global__ void k(float *a) { a[0] = 1; }\nvoid run() { int n = ; }\n", 1),
     ],
 )
-def test_of_files_without_kernels_nothing_is_told(text: str, errors: int) -> None:
+def test_of_files_without_kernels_nothing_is_reported(text: str, errors: int) -> None:
     kernels = (kernel(),) if "float *a)" in text else ()
     problem = Problem("tile.cu", 1, 1, "expected expression", is_syntax=True)
     context = RuleContext(file_facts(problems=(problem,), kernels=kernels), find_target("a100"), text_of=lambda _: text)

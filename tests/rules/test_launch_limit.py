@@ -15,7 +15,7 @@ def test_no_address_is_wrong_in_a_kernel_that_is_not_run() -> None:
     assert lint(source % 96, "CL107") and not lint(source % 96, "CL502")
 
 
-def test_its_races_are_told() -> None:
+def test_its_races_are_reported() -> None:
     """All threads of any block store their own number to one element; verifiers' suites have blocks of 2,048."""
     source = (
         "__global__ void k(int *o) { o[0] = threadIdx.x; }\n"

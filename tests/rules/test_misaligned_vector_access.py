@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -29,6 +30,7 @@ _LAYOUT: Mapping[str, Any] = json.loads((_FOLDER / "layout.json").read_text(enco
 _FAULT = "misaligned address"
 
 
+@cache
 def _findings(name: str) -> dict[str, list[Diagnostic]]:
     job = CheckJob(str(_FOLDER / name), AnalysisOptions(), Selection(("CL102",)), pictures=False)
     report = check_file(job)
@@ -39,14 +41,11 @@ def _findings(name: str) -> dict[str, list[Diagnostic]]:
     return found
 
 
-_FOUND = _findings("measured.cu")
-
-
 def _predicted(kernel: str, k: int, h: int) -> str:
     """What the finding in a kernel says about these arguments."""
-    if kernel not in _FOUND:
+    if kernel not in _findings("measured.cu"):
         return "no error"
-    (diagnostic,) = _FOUND[kernel]
+    (diagnostic,) = _findings("measured.cu")[kernel]
     if diagnostic.severity == "error":
         return _FAULT
     needed = re.search(r"needs `([^`]*)`", diagnostic.message)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from linting import advice, lint
 
 
-def test_a_launch_that_forgets_the_size_of_shared_memory_is_told_where_it_goes() -> None:
+def test_a_launch_that_forgets_the_size_of_shared_memory_is_reported_where_it_goes() -> None:
     source = """
         __global__ void reversed(float *a) {
             extern __shared__ float s[];

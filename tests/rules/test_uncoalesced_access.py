@@ -161,7 +161,7 @@ def test_a_record_written_by_fields_is_a_run_of_records() -> None:
     assert "each thread walks along a row of its own" in diagnostic.message
 
 
-def test_nobody_is_told_to_declare_a_librarys_struct_anew() -> None:
+def test_nobody_is_asked_to_declare_a_librarys_struct_anew() -> None:
     types = "#include <curand_kernel.h>"
     source = _kernel(
         "curandState s = p[i]; out[i] = curand_uniform(&s); p[i] = s;",

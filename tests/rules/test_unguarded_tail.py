@@ -40,7 +40,7 @@ def test_arrays_are_listed_as_in_a_sentence() -> None:
     assert "inside `a`, `b` and `c` unless `n % 128 == 0`" in found.message
 
 
-def test_a_size_that_is_one_of_two_is_told_as_a_number() -> None:
+def test_a_size_that_is_one_of_two_is_reported_as_a_number() -> None:
     """With 513 elements, block 4 of 128 threads begins at element 512, and thread 1 is the first behind the end."""
     source = """
         __global__ void k(float *a) { a[blockIdx.x * blockDim.x + threadIdx.x] = 1; }

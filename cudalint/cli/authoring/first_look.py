@@ -102,7 +102,7 @@ def _is_below(file: str, folders: Iterable[str]) -> bool:
 def _include_dirs(folder: str, sources: Sequence[str], files: Sequence[str]) -> Iterator[str]:
     """Folders that resolve includes which nothing beside the file does: those that resolve most, until none is left.
 
-    A header that several folders have tells nothing of where includes count from. Nor does one that a single source
+    A header that several folders have says nothing of where includes count from. Nor does one that a single source
     asks for, unless its folder is called as such folders are: each program of a collection has a folder of its own.
     """
     by_name: dict[str, list[str]] = {}

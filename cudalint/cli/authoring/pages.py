@@ -54,7 +54,7 @@ class Page(Struct, frozen=True):
 
 
 def page_of(rule: RuleClass) -> Page:
-    """The docstring of a rule, taken apart."""
+    """The parts of a rule's docstring."""
     lead, _, rest = inspect.cleandoc(rule.__doc__ or f"{rule.summary}.").partition("\n\n")
     sections: list[Section] = []
     heading = ""
@@ -70,7 +70,7 @@ def page_of(rule: RuleClass) -> Page:
             sections[-1] = Section(last.heading, f"{last.text}\n\n{indented}")
         else:
             sections.append(Section("", block))
-    return Page(" ".join(lead.split()), tuple(part for section in sections for part in _told_apart(section)))
+    return Page(" ".join(lead.split()), tuple(part for section in sections for part in _split(section)))
 
 
 def _blocks(text: str) -> Iterator[str]:
@@ -83,7 +83,7 @@ def _is_heading(line: str, below: str) -> bool:
     return not line[:1].isspace() and len(line.split()) <= _HEADING_WORDS and below[:1].isspace()
 
 
-def _told_apart(section: Section) -> Iterator[Section]:
+def _split(section: Section) -> Iterator[Section]:
     """Prose that follows the code of an example, within its section."""
     paragraphs = section.text.split("\n\n")
     if not section.is_code or len(paragraphs) == 1:

@@ -10,7 +10,6 @@ from typing import Any
 
 from msgspec import Struct
 
-from cudalint.catalogue import NAME_OF_CODE
 from cudalint.registry import ENTRY_POINT_GROUP, all_rules
 
 _CODE = re.compile(r"[A-Z]{2,8}\d{3,4}")
@@ -56,7 +55,7 @@ class {class_name}(Rule):
     thresholds = {{"sectors": 8.0}}
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        limits = {{**self.thresholds, **context.thresholds}}
+        limits = self.limits(context)
         for one in evaluated(kernel, "global"):
             if sectors(one.result).actual > limits["sectors"]:
                 yield self._diagnostic(kernel, one)
@@ -232,8 +231,6 @@ def files_of(code: str, name: str, project: Project) -> Iterator[tuple[str, str]
         raise ScaffoldError(f"codes of cudalint's own rules start with {_OWN_PREFIX}")
     if not project.is_own and code.startswith(_OWN_PREFIX):
         raise ScaffoldError(f"codes that start with {_OWN_PREFIX} are cudalint's own; use letters of your own")
-    if project.is_own and NAME_OF_CODE.get(code, name) != name:
-        raise ScaffoldError(f"the catalogue reserves {code} for {NAME_OF_CODE[code]}")
     class_name = "".join(part.capitalize() for part in name.split("-"))
     values = {
         "code": code, "name": name, "class_name": class_name, "package": project.package,
@@ -246,19 +243,7 @@ def files_of(code: str, name: str, project: Project) -> Iterator[tuple[str, str]
     yield os.path.join(package, f"{module_name(code, name)}.py"), _RULE.format(**values)
     yield os.path.join(package, "examples", f"{name}.cu"), _EXAMPLE.format(**values)
     yield os.path.join("fixtures", name, "cases.cu"), _FIXTURE.format(**values)
-    if project.is_own and code not in NAME_OF_CODE:
-        yield os.path.join("cudalint", "catalogue.py"), _catalogue_with(code, name, project.folder)
 
 
 def module_name(code: str, name: str) -> str:
     return f"{code.lower()}_{name.replace('-', '_')}"
-
-
-def _catalogue_with(code: str, name: str, folder: str) -> str:
-    """The catalogue with a line more, in its order."""
-    with open(os.path.join(folder, "cudalint", "catalogue.py"), encoding="utf-8") as file:
-        lines = file.read().split("\n")
-    entries = [i for i, line in enumerate(lines) if re.match(r'    "[A-Z]+\d+": ', line)]
-    after = [i for i in entries if lines[i] < f'    "{code}"']
-    lines.insert(after[-1] + 1 if after else entries[0], f'    "{code}": "{name}",')
-    return "\n".join(lines)

@@ -1,4 +1,4 @@
-"""What is wrong with a file, told so that it can be recognized in a shorter one."""
+"""What is wrong with a file, in terms by which it is recognised in a shorter one."""
 
 from __future__ import annotations
 

@@ -33,7 +33,6 @@ class Budget:
 
     def __init__(self, seconds: float) -> None:
         self._end = time.monotonic() + seconds
-        self.tried = 0
 
     def is_over(self) -> bool:
         return time.monotonic() >= self._end

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cudalint.cli.whatif.variants import Outcome
-from cudalint.numerals import figure
+from cudalint.numerals import dimensions, figure
 from cudalint.report.formats.costs import bound_by, duration
 from cudalint.report.formats.diagnostics_json import JsonObject, document_head, picked
-from cudalint.report.formats.wording import dimensions
 
 _HEAD = ("", "variant", "block", "grid", "time", "bound by", "occupancy", "sectors", "wavefronts", "DRAM", "findings")
 _MOST_NAMED = 4

@@ -18,10 +18,10 @@ from cudalint.facts import FileFacts, KernelFacts, LaunchFacts
 from cudalint.facts.costs import Bound
 from cudalint.fixes.edits import apply_edits
 from cudalint.frontend.source_text import source_text
+from cudalint.numerals import dimensions
 from cudalint.options.analysis import AnalysisOptions, ParameterValue
 from cudalint.registry import selected_rules
 from cudalint.report.findings.results import Failure
-from cudalint.report.formats.wording import dimensions
 from cudalint.run.file_facts import analyse
 from cudalint.run.job import CheckJob
 from cudalint.run.rule_findings import rule_findings

@@ -12,10 +12,10 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from cudalint.facts import Excess, FindingCost, KernelCost, LaunchCost, LaunchFacts, Work
-from cudalint.hardware.cost.launches import scaled
+from cudalint.facts.costs import sum_of
+from cudalint.hardware.cost.launches import COUNTS, scaled
 from cudalint.hardware.cost.machine import Machine, machine_of
-from cudalint.hardware.cost.model import estimate
-from cudalint.hardware.cost.traffic import traffic
+from cudalint.hardware.cost.model import estimate, traffic
 from cudalint.hardware.targets import Target, find_target
 
 
@@ -41,26 +41,9 @@ def not_known(cost: LaunchCost, reason: str, traffic_share: float | None = None)
 
 def cost_of_all(kernel: KernelCost, costs: Sequence[FindingCost]) -> FindingCost:
     """What several findings take of one launch if all of their figures become ideal."""
-    total = Excess()
     # A load and a store of one expression are two findings at one place, and so are the arrays that a function gets.
-    numbered = ((each.place or number, each.excess) for number, each in enumerate(costs))
-    for _, own in dict.fromkeys(numbered):
-        total = Excess(
-            sectors=total.sectors + own.sectors,
-            passes=total.passes + own.passes,
-            wavefronts=total.wavefronts + own.wavefronts,
-            l2_bytes=total.l2_bytes + own.l2_bytes,
-            dram_bytes=total.dram_bytes + own.dram_bytes,
-            turns=total.turns + own.turns,
-            doubles=total.doubles + own.doubles,
-            special=total.special + own.special,
-            instructions=total.instructions + own.instructions,
-            barriers=total.barriers + own.barriers,
-            repeated=max(total.repeated, own.repeated),
-            resident_blocks=max(total.resident_blocks, own.resident_blocks),
-            slots=max(total.slots, own.slots),
-            is_uneven=total.is_uneven or own.is_uneven,
-        )
+    own = dict.fromkeys((each.place or number, each.excess) for number, each in enumerate(costs))
+    total = sum_of([excess for _, excess in own])
     machine = machine_of(find_target(kernel.target))
     left = _less(kernel.work, total, machine)
     without = min(kernel.time_us, estimate(left, machine).time)
@@ -95,20 +78,15 @@ def _less(work: Work, excess: Excess, machine: Machine) -> Work:
         special=max(0.0, work.operations.special - excess.special),
     )
     blocks = float(math.ceil(work.blocks / machine.sm_count) * machine.sm_count) if excess.is_uneven else work.blocks
+    counts = {name: max(0.0, getattr(work, name) - getattr(excess, name)) for name in COUNTS}
     found = replace(
         work,
         blocks=blocks,
         operations=operations,
         resident_blocks=work.resident_blocks + excess.resident_blocks,
-        sectors=max(0.0, work.sectors - excess.sectors),
-        passes=max(0.0, work.passes - excess.passes),
-        wavefronts=max(0.0, work.wavefronts - excess.wavefronts),
-        l2_bytes=max(0.0, work.l2_bytes - excess.l2_bytes),
-        dram_bytes=max(0.0, work.dram_bytes - excess.dram_bytes),
-        instructions=max(0.0, work.instructions - excess.instructions),
         waits=waits,
-        turns=max(0.0, work.turns - excess.turns),
         slots=max(1.0, work.slots * (1.0 - excess.slots)),
+        **counts,
     )
     return _without(found, excess.repeated) if excess.repeated else found
 

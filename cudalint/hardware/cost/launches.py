@@ -9,6 +9,9 @@ from cudalint.facts.costs import Operations, Work
 from cudalint.hardware.cost.model import Estimate
 from cudalint.hardware.targets import Target
 
+COUNTS = ("sectors", "passes", "wavefronts", "l2_bytes", "dram_bytes", "instructions", "turns")
+"""What of a launch's work is as much for each block, and what findings have an excess of."""
+
 
 def with_estimate(cost: LaunchCost, found: Estimate, target: Target, through: float) -> LaunchCost:
     """`through`: bytes that go to DRAM or come from it in the end."""
@@ -35,11 +38,5 @@ def scaled(work: Work, scale: float) -> Work:
         blocks=max(1.0, work.blocks * scale),
         operations=Operations(*operations),
         requests={space: count * scale for space, count in work.requests.items()},
-        instructions=work.instructions * scale,
-        sectors=work.sectors * scale,
-        passes=work.passes * scale,
-        wavefronts=work.wavefronts * scale,
-        l2_bytes=work.l2_bytes * scale,
-        dram_bytes=work.dram_bytes * scale,
-        turns=work.turns * scale,
+        **{name: getattr(work, name) * scale for name in COUNTS},
     )

@@ -77,6 +77,12 @@ def limits_of(work: Work, machine: Machine) -> dict[Resource, float]:
     }
 
 
+def traffic(sectors: float, wavefronts: float) -> float:
+    """Units of 128 bytes that go through L1 and shared memory: a line of L1 is as wide as a wavefront of shared memory,
+    and is four sectors."""
+    return sectors / 4 + wavefronts
+
+
 def waves(work: Work, machine: Machine) -> float:
     """How often the SMs take in as many blocks as fit, the last time perhaps not all of them."""
     return work.blocks / (machine.sm_count * max(1, work.resident_blocks))

@@ -40,8 +40,8 @@ def _cost_in(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, targ
         found, reason = _of_figures(diagnostic, kernel, cost, cost.work, target), _NOT_COUNTED
     if found is None:
         return not_known(cost, reason)
-    told = finding_cost(cost, kernel.launches[cost.launch], found, target, _lengths(diagnostic, kernel, cost))
-    return replace(told, place=diagnostic.place)
+    priced = finding_cost(cost, kernel.launches[cost.launch], found, target, _lengths(diagnostic, kernel, cost))
+    return replace(priced, place=diagnostic.place)
 
 
 def _share_of_traffic(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost) -> float | None:
@@ -58,7 +58,7 @@ def _is_of_requests(diagnostic: Diagnostic) -> bool:
 
 
 def _lengths(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost) -> frozenset[int] | None:
-    """The assumed lengths of the loops around a finding, by their numbers; None if its place tells nothing of it."""
+    """The assumed lengths of the loops around a finding, by their numbers; None if its place says nothing of it."""
     places = {diagnostic.place}
     if _is_of_requests(diagnostic):
         places = {access.place for access in _accesses(diagnostic, kernel)} or places

@@ -15,7 +15,7 @@ from msgspec import Struct
 from cudalint.facts import Access, AccessResult, LaunchCost
 from cudalint.facts.costs import AccessPlace
 from cudalint.hardware.banks import shared_request
-from cudalint.hardware.cost.traffic import SECTORS_OF_LINE, traffic
+from cudalint.hardware.cost.model import traffic
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.swaps import swaps
@@ -54,7 +54,7 @@ class Asked(Struct, frozen=True):
 
 
 def number_of(access: Access, result: AccessResult, shares: Mapping[AccessPlace, float]) -> float:
-    """How many requests of an access count, with the numbers that costs are told for."""
+    """How many requests of an access count, with the numbers that costs rest on."""
     number = result.requests if result.usual_requests is None else result.usual_requests
     return (number or 0.0) * shares.get((access.place, access.inlined_from), 1.0)
 
@@ -116,7 +116,7 @@ def ideal(access: Access, result: AccessResult) -> Asked | None:
         # An atomic that is a loop goes on being one.
         return Asked(wavefronts=number * min(1.0, least / now) if now else least)
     sectors = result.ideal_sectors
-    return None if sectors is None else Asked(sectors, _least_passes(access, result, sectors))
+    return None if sectors is None else Asked(sectors, _least_passes(access, result))
 
 
 _SWAPPED = ("float", "double")
@@ -149,16 +149,14 @@ def per_request(access: Access, result: AccessResult) -> float | None:
     """Sectors or, of shared memory, wavefronts; the middle of a range where only that is known, and an expectation
     where data decides about places. An atomic on a floating-point number in shared memory is a loop, all of whose
     passes are counted."""
-    is_shared = access.space == "shared"
     loop = swapped(access, result)
     if loop is not None:
         return loop.wavefronts
-    exact = result.wavefronts_per_request if is_shared else result.sectors_per_request
-    if exact is not None:
-        return exact
-    bounds = result.wavefronts_range if is_shared else result.sectors_range
-    if bounds is not None:
-        return sum(bounds) / 2
+    found = access.per_request(result)
+    if found.actual is not None:
+        return found.actual
+    if found.bounds is not None:
+        return sum(found.bounds) / 2
     is_scattered = result.status == "data-dependent" and access.space == "global"
     return _scattered(access, result.active_lanes or WARP_LANES) if is_scattered else None
 
@@ -185,28 +183,11 @@ def _passes(access: Access, result: AccessResult, sectors: float) -> float:
     sample = result.sample
     if sample is None or not sample.weights.any():
         # What data chooses lies apart.
-        return sectors if result.status == "data-dependent" else _least_passes(access, result, sectors)
+        return sectors if result.status == "data-dependent" else _least_passes(access, result)
     passes, _ = shared_request(sample.addresses, sample.mask, access.bytes, "load")
     return max(1.0, float(np.average(passes, weights=sample.weights)))
 
 
-def _least_passes(access: Access, result: AccessResult, sectors: float) -> float:
+def _least_passes(access: Access, result: AccessResult) -> float:
     """One for every 128 bytes that the lanes ask for."""
     return max(1.0, (result.active_lanes or WARP_LANES) * access.bytes / _LINE_BYTES)
-
-
-_LINES_PER_CLOCK = 2.4
-"""Lines of a strided load that L1 looks up in a clock: 24 lines in about 10 clocks on an H100 (`loads` of records of 24
-floats in benchmarks/records.cu)."""
-
-
-def _lines(result: AccessResult, sectors: float) -> float:
-    """The lines of 128 bytes that a request touches, on average over those that were kept."""
-    sample = result.sample
-    if sample is None or not sample.weights.any():
-        # What data chooses lies apart.
-        return sectors if result.status == "data-dependent" else max(1.0, sectors / SECTORS_OF_LINE)
-    lines = np.where(sample.mask, sample.addresses // _LINE_BYTES, -1)
-    lines.sort(axis=1)
-    counts = (np.diff(lines, axis=1) != 0).sum(axis=1) + (lines[:, 0] >= 0)
-    return float(np.average(counts, weights=sample.weights))

@@ -378,12 +378,12 @@ def _key(race: Race) -> Key:
 
 
 def _takes_a_barrier(race: Race) -> bool:
-    return race.space == "shared" and race.is_worth_telling
+    return race.space == "shared" and race.is_reportable
 
 
 def _is_within_blocks(race: Race) -> bool:
     """Whether a barrier of a block may order what a race is about."""
-    return race.is_worth_telling and race.reach != "grid"
+    return race.is_reportable and race.reach != "grid"
 
 
 def _in_kernel(end: measured.RaceEnd) -> ir.Span:

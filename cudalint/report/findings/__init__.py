@@ -1,1 +1,1 @@
-"""What findings become before they are shown: put together, told once for a cause, held against a baseline."""
+"""What findings become before they are shown: put together, one for each cause, held against a baseline."""

@@ -2,8 +2,8 @@
 
 - they are about one kernel,
 - they stand at one place: a line of a header or of a helper, which many kernels or instantiations come through,
-- their rule says so: the fields of one struct, arrays that a function walks alike, uses of one shared array, rows that
-  one function of the host hands to several kernels,
+- their rule says so: the fields of one struct, arrays that a function walks the same way, uses of one shared array,
+  rows that one function of the host passes to several kernels,
 - the same edits mend them,
 - the worst of several kernels of one file are a habit of it: they go about the same in the same way,
 - they stand in copies of one piece of code, as files have that were made from one another, or kernels that differ in
@@ -11,7 +11,7 @@
 - their figures are the same and their statements have one shape in several files of a folder, as generated files have
   that differ in names and numbers.
 
-The worst of them is told, with the others behind it and its figures as ranges over all of them. This is the last step
+The worst of them is reported, with the others behind it and its figures as ranges over all. This is the last step
 before a report: annotations, baselines and fixes are about single places.
 """
 
@@ -31,7 +31,7 @@ from cudalint.report.findings.sources import SourceLines
 _AROUND = 3
 """Lines before and behind a place that a copy of it has too."""
 _LEAST_COPIED = 80
-"""Characters, spaces apart, that tell a copy from what is written twice by chance."""
+"""Characters, without spaces, that tell a copy from what is written twice by chance."""
 _SHARES = "_share"
 """The end of the names of figures that are shown as percentages."""
 _ALMOST = 0.1
@@ -40,17 +40,17 @@ _WHOLE = 10
 """From here on the ends of ranges have no decimals."""
 
 
-def with_causes_told_once(result: CheckResult, sources: SourceLines, shows_gaps: bool = False) -> CheckResult:
+def with_causes_merged(result: CheckResult, sources: SourceLines, shows_gaps: bool = False) -> CheckResult:
     """The findings of a run, one for each cause; those about gaps that nobody can close are among them where
     `shows_gaps` asks for them."""
     if shows_gaps:
         gaps = tuple(d for d in result.minor if d.held_back == "no-action")
         minor = tuple(d for d in result.minor if d.held_back != "no-action")
         result = replace(result, diagnostics=(*result.diagnostics, *gaps), minor=minor)
-    return replace(result, diagnostics=told_once(result.diagnostics, sources, shows_gaps))
+    return replace(result, diagnostics=merged_by_cause(result.diagnostics, sources, shows_gaps))
 
 
-def told_once(
+def merged_by_cause(
     diagnostics: Sequence[Diagnostic], sources: SourceLines, shows_gaps: bool = False
 ) -> tuple[Diagnostic, ...]:
     """One finding for each cause, in the order of the first of each. Those with a headline (the gaps of a file) become
@@ -63,7 +63,7 @@ def told_once(
         if len({diagnostics[number].place.path for number in members}) > 1:
             for number in members:
                 groups.join(number, key)
-    return tuple(_told(group, shows_gaps) for group in _by_habit([diagnostics[n] for n in group] for group in groups))
+    return tuple(_merged(group, shows_gaps) for group in _by_habit([diagnostics[n] for n in group] for group in groups))
 
 
 def _by_habit(groups: Iterable[Sequence[Diagnostic]]) -> Iterable[Sequence[Diagnostic]]:
@@ -147,27 +147,27 @@ def _text_around(diagnostic: Diagnostic, sources: SourceLines) -> str:
     return "".join(text.decode("utf-8", "replace").split())
 
 
-def _told(group: Sequence[Diagnostic], shows_gaps: bool) -> Diagnostic:
+def _merged(group: Sequence[Diagnostic], shows_gaps: bool) -> Diagnostic:
     first = min(group, key=_order)
     if not first.headline or shows_gaps:
         return _as_one(group)
     others = len({each.causes[:1] for each in group}) - 1
     same = f"; the same in {count(others, 'more file')}" if others else ""
     message = f"{first.headline}{same} (all reasons: --show-gaps)"
-    told = replace(first, message=message, is_headline=True, also=tuple(group), kernel="", instantiation="")
-    return replace(told, suggestion=None, assumptions=(), launches=(), figures={}, variants=(), related=())
+    merged = replace(first, message=message, is_headline=True, also=tuple(group), kernel="", instantiation="")
+    return replace(merged, suggestion=None, assumptions=(), launches=(), figures={}, variants=(), related=())
 
 
 def _as_one(group: Sequence[Diagnostic]) -> Diagnostic:
     worst = min(group, key=_order)
     others = tuple(each for each in group if each is not worst)
-    told = (each.instantiation for each in others)
-    without = tuple(each for each in worst.not_in if each not in set(told))
+    merged = (each.instantiation for each in others)
+    without = tuple(each for each in worst.not_in if each not in set(merged))
     return replace(worst, message=_ranged(worst, others), also=others, not_in=without)
 
 
 def _order(diagnostic: Diagnostic) -> tuple[float, ...]:
-    """What costs most is told first; of what costs the same, one that comes with a remedy, and the first of the
+    """What costs most is reported first; of what costs the same, one that comes with a remedy, and the first of the
     source."""
     share, traffic = diagnostic.cost.weight if diagnostic.cost is not None else (0.0, 0.0)
     by_severity = SEVERITIES.index(diagnostic.severity)
@@ -197,7 +197,7 @@ def _end(value: float) -> str:
 
 
 def everything_in(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
-    """Findings with all that are told with them."""
+    """Findings, each followed by all that it stands for."""
     for diagnostic in diagnostics:
         yield diagnostic
         yield from diagnostic.also

@@ -10,7 +10,7 @@ from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.report.findings.results import SEVERITIES
 
 Resolve = Callable[[str], str]
-"""The path that tells a file from others, whatever it is called."""
+"""The path that identifies a file, whatever it is called."""
 
 
 class Fix(Struct, frozen=True, eq=False):
@@ -49,7 +49,7 @@ def _rank(diagnostic: Diagnostic) -> tuple[float, ...]:
     return SEVERITIES.index(diagnostic.severity), -speedup, -drop
 
 
-def apart(fixes: Iterable[Fix], resolve: Resolve) -> list[Fix]:
+def disjoint(fixes: Iterable[Fix], resolve: Resolve) -> list[Fix]:
     """The fixes that touch no text of one before them. What two of them share is made with the first one, and whether
     the other is still wanted is seen in the next pass."""
     chosen: list[Fix] = []

@@ -100,7 +100,7 @@ def _without_fragments(reports: Sequence[FileReport]) -> list[FileReport]:
 
 
 def covered_by(reports: Iterable[FileReport]) -> Callable[[str], bool]:
-    """Tells of a path whether a file includes it that was understood in full, or else as far as this one's kernels:
+    """Says of a path whether a file includes it that was understood in full, or else as far as this one's kernels:
     there they have the launches that they lack alone."""
     includers: dict[str, list[FileReport]] = {}
     for report in reports:
@@ -161,10 +161,10 @@ def merge(
     instantiations: dict[str, list[str]] = {}
     for kernel, instantiation in sorted(whole):
         instantiations.setdefault(kernel, []).append(instantiation)
-    return [_told_from_others(group, instantiations, tried) for group in _grouped(diagnostics, _subject)]
+    return [_beside_others(group, instantiations, tried) for group in _grouped(diagnostics, _subject)]
 
 
-def _told_from_others(
+def _beside_others(
     group: Sequence[Diagnostic], instantiations: Mapping[str, Sequence[str]], tried: Mapping[tuple[str, str], int]
 ) -> Diagnostic:
     """One finding of a group, with the instantiations of its kernel in which there is none of it."""
@@ -246,8 +246,8 @@ def _under_all_launches(group: Sequence[Diagnostic]) -> Diagnostic:
 def _reason_of_all(group: Sequence[Diagnostic]) -> HeldBack | None:
     """Why some findings are held back as one, if each of them is: what holds back the first of them. What nothing is
     known of the cost in one launch is shown, unless there are others that tell."""
-    told = [d for d in group if d.cost is None or d.cost.share is not None] or group
-    return told[0].held_back if all(d.held_back for d in told) else None
+    costed = [d for d in group if d.cost is None or d.cost.share is not None] or group
+    return costed[0].held_back if all(d.held_back for d in costed) else None
 
 
 def _most(group: Sequence[Diagnostic]) -> FindingCost | None:

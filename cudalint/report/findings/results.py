@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Literal, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from msgspec import Struct, field
 from msgspec.structs import replace
@@ -119,23 +119,10 @@ def is_seen_into(kernel: KernelFacts) -> bool:
 
 def total_coverage(parts: Iterable[Coverage]) -> Coverage:
     """The coverage of all parts together."""
-    kernels: set[Place] = set()
-    accesses: set[Site] = set()
-    unevaluated: set[Site] = set()
-    left_out: set[tuple[str, LeftOutLaunches]] = set()
-    seen_into: set[Place] = set()
-    is_of_accesses = True
-    for part in parts:
-        is_of_accesses = is_of_accesses and part.is_of_accesses
-        kernels |= part.kernels
-        accesses |= part.accesses
-        unevaluated |= part.unevaluated
-        left_out |= part.left_out
-        seen_into |= part.seen_into
-    return Coverage(
-        frozenset(kernels), frozenset(accesses), frozenset(unevaluated), frozenset(left_out), frozenset(seen_into),
-        is_of_accesses,
-    )  # fmt: skip
+    parts = list(parts)
+    sets = (name for name in Coverage.__struct_fields__ if name != "is_of_accesses")
+    united: dict[str, Any] = {name: frozenset().union(*(getattr(part, name) for part in parts)) for name in sets}
+    return Coverage(**united, is_of_accesses=all(part.is_of_accesses for part in parts))
 
 
 class AllowedRule(NamedTuple):
@@ -157,7 +144,7 @@ class KernelSite(NamedTuple):
 class ShownKernel(Struct, frozen=True, eq=False):
     """An instantiation of a kernel for a report that shows it, and the GPU that its figures are for.
 
-    Of the requests of each access a few are left, no two of which look alike; `collected` of the facts is empty.
+    Of the requests of each access a few are left, no two of which look the same; `collected` of the facts is empty.
     """
 
     facts: KernelFacts

@@ -1,4 +1,4 @@
-"""Statements by their shape, by which copies are told that a generator gave other names and numbers."""
+"""Statements by their shape, by which copies are recognised that a generator gave other names and numbers."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _ENDS = (";", "{", "}")
 _MOST_LINES = 8
 """Lines that a statement has on either side of the place of a finding."""
 _LEAST = 40
-"""Characters of a statement, spaces apart, that tell a copy from what many programs have alike."""
+"""Characters of a statement, without spaces, from which on two of one shape are taken for copies."""
 
 
 def statement_shape(place: Place, sources: SourceLines) -> str | None:
@@ -33,7 +33,7 @@ def statement_shape(place: Place, sources: SourceLines) -> str | None:
 
 
 def without_numbers(text: str) -> str:
-    """A text in which all numbers are one: `tile_16x32` and `tile_32x64` are alike."""
+    """A text in which all numbers are one: `tile_16x32` and `tile_32x64` become the same."""
     return _NUMBER.sub("0", text)
 
 

@@ -50,7 +50,7 @@ def phrase(cost: FindingCost) -> str:
 
 
 def blocks_assumed(kernel: KernelCost) -> str:
-    """`some 8192 blocks`, for which the time is told where nothing says how large the grid is."""
+    """`some 8192 blocks`, for which the time is given where nothing says how large the grid is."""
     blocks = round(kernel.work.blocks)
     return f"some {count(blocks, 'block')}" if blocks != math.prod(kernel.launch.grid) else ""
 
@@ -99,9 +99,10 @@ def _two_digits(value: float) -> str:
 def minor(result: CheckResult) -> Iterator[str]:
     """`12 more take under 10% of their kernel's time or traffic, ... (`--all` lists them)`, where there are any."""
     numbers = Counter(diagnostic.held_back for diagnostic in result.minor if diagnostic.held_back != "conditional")
-    told = [_held_back(reason, numbers[reason], result.min_share) for reason in get_args(HeldBack) if numbers[reason]]
-    if told:
-        yield f"{', '.join(told)} (`--all` lists {'it' if sum(numbers.values()) == 1 else 'them'})"
+    reasons = [reason for reason in get_args(HeldBack) if numbers[reason]]
+    phrases = [_held_back(reason, numbers[reason], result.min_share) for reason in reasons]
+    if phrases:
+        yield f"{', '.join(phrases)} (`--all` lists {'it' if sum(numbers.values()) == 1 else 'them'})"
 
 
 def _held_back(reason: HeldBack, number: int, least: float) -> str:

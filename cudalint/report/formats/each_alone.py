@@ -19,34 +19,36 @@ Render = Callable[[CheckResult], Iterable[str]]
 
 def lines_of(render: Render, result: CheckResult, name: str) -> tuple[list[str], tuple[Failure, ...]]:
     """The lines of a report, and what could not be written in it. `name` is what the user knows the report by."""
-    try:
-        return list(render(result)), ()
-    except OSError:
-        raise
-    except Exception as error:
-        reason = described(error)
+    made = _made(render, result)
+    if isinstance(made, list):
+        return made, ()
     empty = replace(result, diagnostics=(), suppressed=())
-    if result.kernels and not _is_writable(render, empty) and _is_writable(render, replace(empty, kernels=())):
+    if result.kernels and _fault(render, empty) and not _fault(render, replace(empty, kernels=())):
         lines, others = lines_of(render, replace(result, kernels=()), name)
-        return lines, (Failure(name, f"kernels are left out: {reason}"), *others)
-    kept, failures = _writable(render, result) if _is_writable(render, empty) else (result, ())
+        return lines, (Failure(name, f"kernels are left out: {made}"), *others)
+    kept, failures = (result, ()) if _fault(render, empty) else _writable(render, result)
     if not failures:
         # It is no single finding.
-        return [], (Failure(name, f"the report can't be made: {reason}"),)
+        return [], (Failure(name, f"the report can't be made: {made}"),)
     rest = replace(kept, failures=(*kept.failures, *failures))
     lines, others = lines_of(render, rest, name)
     return lines, (*failures, *others)
 
 
-def _is_writable(render: Render, result: CheckResult) -> bool:
+def _made(render: Render, result: CheckResult) -> list[str] | str:
+    """The lines of a report, or what goes wrong with it."""
     try:
-        for _ in render(result):
-            pass
+        return list(render(result))
     except OSError:
         raise
-    except Exception:
-        return False
-    return True
+    except Exception as error:
+        return described(error)
+
+
+def _fault(render: Render, result: CheckResult) -> str:
+    """What goes wrong with a report; empty where nothing does."""
+    made = _made(render, result)
+    return made if isinstance(made, str) else ""
 
 
 def _writable(render: Render, result: CheckResult) -> tuple[CheckResult, tuple[Failure, ...]]:
@@ -55,19 +57,11 @@ def _writable(render: Render, result: CheckResult) -> tuple[CheckResult, tuple[F
     failures: list[Failure] = []
 
     def kept(diagnostics: Sequence[Diagnostic], as_result: Callable[[Diagnostic], CheckResult]) -> list[Diagnostic]:
-        found = []
-        for diagnostic in diagnostics:
-            try:
-                for _ in render(as_result(diagnostic)):
-                    pass
-            except OSError:
-                raise
-            except Exception as error:
-                where = f"{diagnostic.code} at line {diagnostic.place.line}"
-                failures.append(Failure(diagnostic.place.path, f"{where} is left out: {described(error)}"))
-            else:
-                found.append(diagnostic)
-        return found
+        faults = [(diagnostic, _fault(render, as_result(diagnostic))) for diagnostic in diagnostics]
+        for each, fault in faults:
+            if fault:
+                failures.append(Failure(each.place.path, f"{each.code} at line {each.place.line} is left out: {fault}"))
+        return [diagnostic for diagnostic, fault in faults if not fault]
 
     diagnostics = kept(result.diagnostics, lambda diagnostic: replace(alone, diagnostics=(diagnostic,)))
     suppressed = kept(result.suppressed, lambda diagnostic: replace(alone, suppressed=(diagnostic,)))

@@ -14,7 +14,7 @@ from cudalint.facts import (
     Occupancy,
     Resources,
 )
-from cudalint.numerals import count
+from cudalint.numerals import count, enumeration, figure
 from cudalint.report.formats import wording
 from cudalint.report.formats.style import Look, Style
 
@@ -39,11 +39,11 @@ def render(facts: FileFacts, style: Style) -> Iterator[str]:
 
 def _kernel(kernel: KernelFacts, style: Style) -> Iterator[str]:
     place = f"{kernel.place.path}:{kernel.place.line}"
-    alike: dict[tuple[str, ...], list[str]] = {}
+    by_text: dict[tuple[str, ...], list[str]] = {}
     for index, launch in enumerate(kernel.launches):
         lines = tuple(_under_launch(kernel, index, style))
-        alike.setdefault(lines, []).append(wording.launch_phrase(launch))
-    for lines, (first, *others) in alike.items():
+        by_text.setdefault(lines, []).append(wording.launch_phrase(launch))
+    for lines, (first, *others) in by_text.items():
         yield f"{style.paint(place, 'bold')}: {style.paint(kernel.instantiation, 'cyan')}, for {first}"
         yield from (f"  the same for {other}" for other in others)
         yield from lines
@@ -86,7 +86,7 @@ def occupancy_phrase(occupancy: Occupancy, resources: Resources) -> str:
         most = "at most " if resources.registers_source in REGISTER_CEILINGS else ""
         registers = f"{most}{resources.registers} registers, from {resources.registers_source}"
     share = f"occupancy {100 * (occupancy.occupancy or 0):.0f}%"
-    limiters = wording.enumeration([limiter.replace("_", " ") for limiter in occupancy.limiters])
+    limiters = enumeration([limiter.replace("_", " ") for limiter in occupancy.limiters])
     blocks = count(occupancy.blocks_per_sm or 0, "block")
     return f"{share}: {blocks}, {occupancy.warps_per_sm} warps per SM, limited by {limiters} ({registers})"
 
@@ -101,21 +101,21 @@ def _row(access: Access, result: AccessResult) -> Row:
         f"{access.space} {access.operation}, {access.bytes} B",
         _ratio(result.sectors_per_request, result.sectors_range, result.ideal_sectors),
         _ratio(result.wavefronts_per_request, result.wavefronts_range, result.ideal_wavefronts),
-        "" if result.conflict_ways is None else wording.number(result.conflict_ways),
-        "" if result.active_lanes is None else wording.number(result.active_lanes),
+        "" if result.conflict_ways is None else figure(result.conflict_ways),
+        "" if result.active_lanes is None else figure(result.active_lanes),
         status,
     )
 
 
-def _ratio(figure: float | None, bounds: tuple[float, float] | None, ideal: float | None) -> str:
-    if figure is None and bounds is None:
+def _ratio(actual: float | None, bounds: tuple[float, float] | None, ideal: float | None) -> str:
+    if actual is None and bounds is None:
         return ""
-    if figure is not None:
-        text = wording.number(figure)
+    if actual is not None:
+        text = figure(actual)
     else:
         assert bounds is not None
-        text = f"{wording.number(bounds[0])}..{wording.number(bounds[1])}"
-    return text if ideal is None else f"{text}/{wording.number(ideal)}"
+        text = f"{figure(bounds[0])}..{figure(bounds[1])}"
+    return text if ideal is None else f"{text}/{figure(ideal)}"
 
 
 def _table(rows: Sequence[tuple[Row, AccessResult]], style: Style) -> Iterator[str]:

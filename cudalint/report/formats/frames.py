@@ -90,8 +90,8 @@ def _marked_line(number: int, line: bytes, marks: Sequence[_Mark], style: Style,
     ordered = sorted(marks, key=lambda mark: mark.place.column)
     start, text = _clip(displayed(line), display_column(line, ordered[0].place.column))
     yield f"{style.paint(f'{number:>{gutter}} |', 'blue')} {text}".rstrip()
-    for alike in _on_one_row(ordered):
-        yield f"{bar} {_underlines(alike, line, start, style)}"
+    for equal in _on_one_row(ordered):
+        yield f"{bar} {_underlines(equal, line, start, style)}"
 
 
 def _on_one_row(marks: Iterable[_Mark]) -> list[list[_Mark]]:
@@ -107,9 +107,9 @@ def _on_one_row(marks: Iterable[_Mark]) -> list[list[_Mark]]:
 
 
 def _goes_on(last: _Mark, mark: _Mark) -> bool:
-    is_alike = (last.character, last.label, last.look) == (mark.character, mark.label, mark.look)
+    is_equal = (last.character, last.label, last.look) == (mark.character, mark.label, mark.look)
     ends_before = last.place.end_line == last.place.line and last.place.end_column < mark.place.column
-    return is_alike and ends_before
+    return is_equal and ends_before
 
 
 def _clip(text: str, column: int) -> tuple[int, str]:

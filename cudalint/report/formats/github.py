@@ -13,8 +13,7 @@ from cudalint.report.findings.places import path_from, project_root, utf16_colum
 from cudalint.report.findings.results import SEVERITIES, CheckResult, excess, worst_first
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import costs, plain, wording
-from cudalint.report.formats.order import by_cost, in_order
-from cudalint.report.formats.presentation import Presentation
+from cudalint.report.formats.presentation import Presentation, by_cost, in_order
 
 _COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
 _MOST_KERNELS = 20

@@ -9,17 +9,17 @@ from msgspec import Struct, field
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import FindingCost, KernelCost
 from cudalint.hardware.cost.findings import cost_of_all
-from cudalint.numerals import count
+from cudalint.numerals import count, dimensions
 from cudalint.report.findings.causes import everything_in
 from cudalint.report.findings.results import CheckResult
-from cudalint.report.formats import costs, wording
+from cudalint.report.formats import costs
 
 _MOST_KERNELS = 5
 _LEAST = 0.01
 """Of a kernel's time, what its findings have to take for it to be among those that lose most."""
 
 _FACTOR = 1.25
-"""From which on a gain is told as a factor."""
+"""From which on a gain is given as a factor."""
 
 
 class Loss(Struct):
@@ -83,7 +83,7 @@ def _line(loss: Loss) -> str:
     kernel, launch, first = loss.kernel, loss.kernel.launch, loss.findings[0]
     grid = costs.blocks_assumed(kernel)
     if not grid:
-        grid = f"{'assumed ' if launch.grid_is_assumed else ''}grid {wording.dimensions(launch.grid)}"
-    where = f"{first.instantiation or first.kernel}, block {wording.dimensions(launch.block)}, {grid}"
+        grid = f"{'assumed ' if launch.grid_is_assumed else ''}grid {dimensions(launch.grid)}"
+    where = f"{first.instantiation or first.kernel}, block {dimensions(launch.block)}, {grid}"
     takes = costs.estimate(kernel.time_us, kernel.target, kernel.bound)
     return f"  {where}: {takes}; {loss.gain}"

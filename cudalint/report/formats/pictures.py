@@ -76,7 +76,7 @@ def _bank_cell(lanes_of_words: Sequence[tuple[int, ...]], level: int, style: Sty
 
 
 def _draw_sectors(picture: Picture, style: Style) -> Iterator[str]:
-    """A strip of the sectors that the warp touches, with used and wasted bytes told apart.
+    """A strip of the sectors that the warp touches, with used and wasted bytes distinguished.
 
     One request need not be the mean of all, which the finding's own share of wasted traffic is, so that this has none.
     """

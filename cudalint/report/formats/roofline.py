@@ -9,9 +9,10 @@ from msgspec import Struct
 
 from cudalint.facts import FileFacts, LaunchCost, LaunchFacts
 from cudalint.hardware.targets import Target, find_target
+from cudalint.numerals import dimensions
 from cudalint.report.drawing.roofline import Spot, axes, roofline_of
 from cudalint.report.drawing.svg import Drawing, text
-from cudalint.report.formats import costs, wording
+from cudalint.report.formats import costs
 from cudalint.report.formats.diagnostics_json import JsonObject, document_head, picked
 from cudalint.report.formats.style import Style
 
@@ -45,8 +46,8 @@ class KernelRoof(Struct, frozen=True):
 
     @property
     def where(self) -> str:
-        grid = f"{'assumed ' if self.launch.grid_is_assumed else ''}grid {wording.dimensions(self.launch.grid)}"
-        return f"{self.path}:{self.line}: {self.kernel}, block {wording.dimensions(self.launch.block)}, {grid}"
+        grid = f"{'assumed ' if self.launch.grid_is_assumed else ''}grid {dimensions(self.launch.grid)}"
+        return f"{self.path}:{self.line}: {self.kernel}, block {dimensions(self.launch.block)}, {grid}"
 
     def spot(self, name: str = "") -> Spot | None:
         """Where it stands below the roof; nowhere if it does no floating-point arithmetic."""

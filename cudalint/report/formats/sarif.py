@@ -22,10 +22,9 @@ from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import wording
 from cudalint.report.formats.diagnostics_json import JsonObject, plain_number
 from cudalint.report.formats.line_hashes import line_hashes
-from cudalint.report.formats.order import Order, in_order
 from cudalint.report.formats.plain import json_text
 from cudalint.report.formats.plain import sarif as sarif_text
-from cudalint.report.formats.presentation import Presentation
+from cudalint.report.formats.presentation import Order, Presentation, in_order
 
 SCHEMA = "https://json.schemastore.org/sarif-2.1.0.json"
 _ROOT = "%SRCROOT%"

@@ -10,8 +10,7 @@ from cudalint.numerals import count
 from cudalint.report.findings.results import CheckResult
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import costs, wording
-from cudalint.report.formats.order import Rank, by_cost, rank
-from cudalint.report.formats.presentation import Presentation
+from cudalint.report.formats.presentation import Presentation, Rank, by_cost, rank
 
 
 def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:

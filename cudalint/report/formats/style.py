@@ -35,7 +35,7 @@ class Style(Struct, frozen=True):
     pages: str = ""
     """The address of the folder with the rules' pages, for terminals that follow links; empty for others."""
     escape: str = "\x1b"
-    """Begins a control sequence; `plain.MARK` where `plain.line` tells those from what a repository says."""
+    """Begins a control sequence; `plain.MARK` where `plain.line` distinguishes those from what a repository says."""
 
     def paint(self, text: str, look: Look) -> str:
         return f"{self.escape}[{_CODES[look]}m{text}{self.escape}[0m" if self.enabled and text else text

@@ -10,15 +10,14 @@ from cudalint.report.findings.requirements import requirements
 from cudalint.report.findings.results import CheckResult
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import costs, frames, losses, pictures, wording
-from cudalint.report.formats.order import by_cost, in_order
-from cudalint.report.formats.presentation import Presentation
+from cudalint.report.formats.presentation import Presentation, by_cost, in_order
 from cudalint.report.formats.style import Style
 
 WORST = 3
 """How many findings get a picture where nobody asked for all."""
 _MOST_FINDINGS = 40
 _MOST_REQUIREMENTS = 5
-"""That are told where nobody asks for all; errors are always."""
+"""That are shown where nobody asks for all; errors always are."""
 
 
 def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> Iterator[str]:
@@ -27,8 +26,8 @@ def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> It
     losing = list(losses.kernels(result)) if not shown.quiet else []
     if losing:
         yield from (*losing, "")
-    told, more = _told(in_order(result.diagnostics, shown.order), shown)
-    for diagnostic in told:
+    shown_ones, more = _of_those_shown(in_order(result.diagnostics, shown.order), shown)
+    for diagnostic in shown_ones:
         yield from _finding(diagnostic, sources, shown, id(diagnostic) in drawn)
         yield ""
     if more:
@@ -39,15 +38,15 @@ def render(result: CheckResult, sources: SourceLines, shown: Presentation) -> It
         yield wording.last_line(result)
 
 
-def _told(found: Sequence[Diagnostic], shown: Presentation) -> tuple[Sequence[Diagnostic], int]:
+def _of_those_shown(found: Sequence[Diagnostic], shown: Presentation) -> tuple[Sequence[Diagnostic], int]:
     """The findings of a list that is not too long, with all that there are in their kernels, and how many others there
     are."""
     if shown.shows_all or len(found) <= _MOST_FINDINGS:
         return found, 0
     kernels = {(d.place.path, d.kernel) for d in found[:_MOST_FINDINGS] if d.kernel}
     of_kernels = [n for n, d in enumerate(found) if (d.place.path, d.kernel) in kernels or d.severity == "error"]
-    told = sorted({*range(_MOST_FINDINGS), *of_kernels})
-    return [found[number] for number in told], len(found) - len(told)
+    shown_ones = sorted({*range(_MOST_FINDINGS), *of_kernels})
+    return [found[number] for number in shown_ones], len(found) - len(shown_ones)
 
 
 def _requirements(result: CheckResult, shown: Presentation) -> Iterator[str]:

@@ -9,7 +9,7 @@ from itertools import pairwise
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import LaunchFacts, Place
-from cudalint.numerals import count
+from cudalint.numerals import count, dimensions, enumeration, figure
 from cudalint.report.findings.results import CheckResult
 from cudalint.report.formats import costs
 
@@ -21,14 +21,6 @@ _MOST_FAR = 3
 _MOST_KERNELS = 3
 _MOST_FAULTS = 3
 _MOST_ARRAYS = 3
-
-
-def dimensions(sizes: tuple[int, int, int]) -> str:
-    """`32x8` for (32, 8, 1)."""
-    x, y, z = sizes
-    if z != 1:
-        return f"{x}x{y}x{z}"
-    return f"{x}x{y}" if y != 1 else str(x)
 
 
 def launch_phrase(launch: LaunchFacts) -> str:
@@ -66,7 +58,7 @@ def _origin(launch: LaunchFacts) -> str:
 
 
 def launch_phrases(launches: Sequence[LaunchFacts]) -> list[str]:
-    """The first launches in full, then how many more there are; those that differ by their arguments only are told
+    """The first launches in full, then how many more there are; those that differ by their arguments only are reported
     once."""
     phrases = list(dict.fromkeys(map(launch_phrase, launches)))
     more = len(phrases) - _MOST_LAUNCHES
@@ -126,8 +118,8 @@ def _elsewhere(diagnostic: Diagnostic) -> Iterator[str]:
         return
     of_its_own = _other_faults(diagnostic)
     yield from (f"{other.message} ({other.place.path}:{other.place.line})" for other in of_its_own[:_MOST_FAULTS])
-    told = {diagnostic.place, *(other.place for other in of_its_own[:_MOST_FAULTS])}
-    places = list(dict.fromkeys(other.place for other in diagnostic.also if other.place not in told))
+    known = {diagnostic.place, *(other.place for other in of_its_own[:_MOST_FAULTS])}
+    places = list(dict.fromkeys(other.place for other in diagnostic.also if other.place not in known))
     if places:
         yield f"the same at {count(len(places), 'more place')}{_of_arrays(diagnostic)}{_at(diagnostic.place, places)}"
     own = diagnostic.instantiation or diagnostic.kernel
@@ -140,7 +132,7 @@ def _elsewhere(diagnostic: Diagnostic) -> Iterator[str]:
 
 
 def _other_faults(diagnostic: Diagnostic) -> list[Diagnostic]:
-    """Of the errors that are told with one, those that are about something else: each array by its worst."""
+    """Of the errors that are reported with one, those that are about something else: each array by its worst."""
     if diagnostic.severity != "error":
         return []
     found: dict[str, Diagnostic] = {}
@@ -209,15 +201,10 @@ def assumptions_of(assumptions: Sequence[str], launches: Sequence[LaunchFacts]) 
     return tuple(own)
 
 
-def number(value: float) -> str:
-    """A figure as short as it is exact to two decimals: 32, 4.5, 0.33."""
-    return f"{round(value, 2):g}" if abs(value) < 1e6 else f"{value:.0f}"
-
-
 def comparison(before: Mapping[str, float], after: Mapping[str, float]) -> str:
     """`wavefronts 33 -> 2, sectors 8 -> 8` for the figures that both have."""
     return ", ".join(
-        f"{name.replace('_', ' ')} {number(before[name])} -> {number(after[name])}" for name in before if name in after
+        f"{name.replace('_', ' ')} {figure(before[name])} -> {figure(after[name])}" for name in before if name in after
     )
 
 
@@ -272,10 +259,3 @@ def _not_done(result: CheckResult) -> Iterator[str]:
     partly = {failure.path for failure in result.failures} - lost
     if partly:
         yield f"; {count(len(partly), 'path')} could be linted in part only"
-
-
-def enumeration(parts: Sequence[str]) -> str:
-    """`a`, `a and b`, `a, b and c`."""
-    if len(parts) < 2:
-        return "".join(parts)
-    return f"{', '.join(parts[:-1])} and {parts[-1]}"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from cudalint.report.findings.causes import with_causes_told_once
+from cudalint.report.findings.causes import with_causes_merged
 from cudalint.report.findings.results import CheckResult, FileReport
 from cudalint.report.findings.sources import SourceLines
 from cudalint.run.api.configuration import Configuration
@@ -47,7 +47,7 @@ class Check:
 
     def _report(self, result: CheckResult, is_complete: bool = True) -> Report:
         """With findings of one cause reported once, as the command line does; their places are in `also`."""
-        result = with_causes_told_once(result, SourceLines(self._texts))
+        result = with_causes_merged(result, SourceLines(self._texts))
         return Report(result, self._texts, is_complete)
 
     def report(self) -> Report:

@@ -15,8 +15,7 @@ from cudalint.report.findings.results import CheckResult, Failure
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import plain
 from cudalint.report.formats.each_alone import lines_of
-from cudalint.report.formats.order import by_cost
-from cudalint.report.formats.presentation import Presentation
+from cudalint.report.formats.presentation import Presentation, by_cost
 from cudalint.report.formats.style import Style
 from cudalint.system.disk.replacing import write_whole
 from cudalint.system.processes.faults import described

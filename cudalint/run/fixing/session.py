@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Edit
 from cudalint.fixes.edits import Correspondence, apply_edits, fit
 from cudalint.fixes.news import new_findings
-from cudalint.report.findings.choosing import Fix, apart, distinct_fixes, paths_of
+from cudalint.report.findings.choosing import Fix, disjoint, distinct_fixes, paths_of
 from cudalint.report.findings.results import CheckResult, Failure, FileReport
 from cudalint.run.fixing.joint import JointJob, held
 from cudalint.run.fixing.writing import Change, Grounds, write_together
@@ -103,7 +103,7 @@ class Session:
         for _ in range(MOST_PASSES):
             wanted = [fix for fix in distinct_fixes(result.diagnostics) if fix.is_safe or unsafe]
             wanted = [fix for fix in wanted if fix.edits not in given_up and self._may_be_made(fix, grounds)]
-            chosen = apart(wanted, self._resolved)
+            chosen = disjoint(wanted, self._resolved)
             if not chosen:
                 break
             made, state = self._made(chosen)

@@ -15,9 +15,8 @@ from cudalint.report.drawing.races import Step, race
 from cudalint.report.drawing.svg import Drawing
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import costs, wording
-from cudalint.report.formats.html.diffs import diff_of
-from cudalint.report.formats.html.prose import prose
 from cudalint.report.formats.html.requests import Pictures
+from cudalint.report.formats.html.source import diff_of, prose
 from cudalint.report.formats.html.views import Finding, Link
 from cudalint.report.formats.pages import page_in
 
@@ -73,7 +72,7 @@ class Findings(Struct, frozen=True, eq=False):
 
 
 _GAIN = 1.05
-"""From which on a factor is told."""
+"""From which on a factor is shown."""
 _RACES = "CL3"
 _PLACES = "the same at "
 """Begins the note of places, which the page lists."""

@@ -19,13 +19,12 @@ from cudalint.report.findings.results import CheckResult, Failure
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import costs, plain, wording
 from cudalint.report.formats.html.findings import Findings
-from cudalint.report.formats.html.prose import prose
 from cudalint.report.formats.html.requests import Pictures
 from cudalint.report.formats.html.sections import Group, groups_of, rows_by_line, section_of
+from cudalint.report.formats.html.source import prose
 from cudalint.report.formats.html.views import Failures, Link, Page, Rule, Section
-from cudalint.report.formats.order import by_cost
 from cudalint.report.formats.pages import address_on_network
-from cudalint.report.formats.presentation import Presentation
+from cudalint.report.formats.presentation import Presentation, by_cost
 
 _PACKAGE = "cudalint.report.formats.html"
 
@@ -121,9 +120,9 @@ def _anchors(sections: Iterable[Section]) -> dict[Line, str]:
 
 
 def _place_findings(groups: Sequence[Group], sections: Sequence[Section], findings: Findings) -> None:
-    """Puts each finding below its line, and a link to it below the other lines that it is told for."""
+    """Puts each finding below its line, and a link to it below the other lines that it is reported for."""
     everywhere = _anchors(sections)
-    told: dict[int, tuple[str, str]] = {}
+    shown_at: dict[int, tuple[str, str]] = {}
     taken = Counter[str]()
     for group, section in zip(groups, sections, strict=True):
         rows = rows_by_line(section.codes)
@@ -133,7 +132,7 @@ def _place_findings(groups: Sequence[Group], sections: Sequence[Section], findin
             anchor = f"{section.anchor}-{diagnostic.code}-L{diagnostic.place.line}"
             taken[anchor] += 1
             anchor += f"-{taken[anchor]}" if taken[anchor] > 1 else ""
-            told[id(diagnostic)] = (anchor, diagnostic.code)
+            shown_at[id(diagnostic)] = (anchor, diagnostic.code)
             view = findings.view(diagnostic, anchor, anchors, races)
             row = rows.get((diagnostic.place.path, diagnostic.place.line))
             (row.findings if row is not None else section.rest).append(view)
@@ -141,10 +140,10 @@ def _place_findings(groups: Sequence[Group], sections: Sequence[Section], findin
         rows = rows_by_line(section.codes)
         for part, diagnostic in group.parts:
             row = rows.get((part.place.path, part.place.line))
-            anchor, code = told[id(diagnostic)]
+            anchor, code = shown_at[id(diagnostic)]
             pointer = Link(code, anchor, prose(part.message), part.severity)
             if row is not None:
-                if anchor not in row.told:
+                if anchor not in row.anchors:
                     row.pointers.append(pointer)
             elif anchor not in {link.anchor for link in section.pointers} and diagnostic not in group.findings:
                 section.pointers.append(pointer)

@@ -8,12 +8,11 @@ from collections.abc import Iterator
 from markupsafe import Markup
 
 from cudalint.facts import Access, AccessResult, Branch, BranchResult
-from cudalint.numerals import count
+from cudalint.numerals import count, figure
 from cudalint.report.drawing import requests as drawing
 from cudalint.report.drawing.svg import Drawing, number, text_of
 from cudalint.report.drawing.threads import by_branch
-from cudalint.report.formats import wording
-from cudalint.report.formats.html.prose import prose
+from cudalint.report.formats.html.source import prose
 from cudalint.report.formats.html.views import AccessView, Frame
 from cudalint.report.formats.plain import page
 
@@ -26,7 +25,7 @@ _MOST_BYTES = 24_000
 
 
 class Pictures:
-    """The pictures of a page, of which those that are alike are written once."""
+    """The pictures of a page, of which those that are equal are written once."""
 
     def __init__(self) -> None:
         self._names: dict[str, str] = {}
@@ -58,7 +57,7 @@ class Pictures:
 
 def access_view(access: Access, result: AccessResult, pictures: Pictures) -> AccessView:
     """An access under one launch."""
-    excess = _excess(access, result)
+    found = access.per_request(result)
     where = f"{access.space} {access.operation}" + (f" of `{access.array}`" if access.array else "")
     notes = [*result.assumptions]
     if result.reason:
@@ -66,7 +65,7 @@ def access_view(access: Access, result: AccessResult, pictures: Pictures) -> Acc
     return AccessView(
         expression=" ".join(access.expression.split()),
         words=prose(f"{where}, {count(access.bytes, 'byte')} a lane: {_figures(access, result)}"),
-        is_wasteful=excess >= _WASTEFUL,
+        is_wasteful=bool(found.ideal) and (found.actual or 0.0) >= _WASTEFUL * (found.ideal or 0.0),
         frames=tuple(_frames(access, result, pictures)),
         notes=tuple(map(prose, notes)),
     )
@@ -90,31 +89,15 @@ def branch_view(branch: Branch, result: BranchResult, block: tuple[int, int, int
     )
 
 
-def _excess(access: Access, result: AccessResult) -> float:
-    if access.space == "shared":
-        actual, ideal = result.wavefronts_per_request, result.ideal_wavefronts
-    else:
-        actual, ideal = result.sectors_per_request, result.ideal_sectors
-    return (actual or 0.0) / ideal if ideal else 0.0
-
-
 def _figures(access: Access, result: AccessResult) -> str:
     if result.status == "unreached":
         return "not reached under this launch"
-    is_shared = access.space == "shared"
-    noun = "wavefront" if is_shared else "sector"
-    actual = result.wavefronts_per_request if is_shared else result.sectors_per_request
-    bounds = result.wavefronts_range if is_shared else result.sectors_range
-    ideal = result.ideal_wavefronts if is_shared else result.ideal_sectors
-    if actual is not None:
-        figure = f"{wording.number(actual)} {noun}{'' if actual == 1 else 's'} per request"
-    elif bounds is not None:
-        figure = f"{wording.number(bounds[0])} to {wording.number(bounds[1])} {noun}s per request"
-    else:
+    found = access.per_request(result)
+    if found.text is None:
         return f"not known ({result.status})"
-    parts = [figure + (f" (ideal {wording.number(ideal)})" if ideal is not None else "")]
+    parts = [found.text + (f" (ideal {figure(found.ideal)})" if found.ideal is not None else "")]
     if result.active_lanes is not None and result.active_lanes < 31.95:
-        parts.append(f"{wording.number(result.active_lanes)} of 32 lanes active")
+        parts.append(f"{figure(result.active_lanes)} of 32 lanes active")
     return ", ".join(parts)
 
 

@@ -21,9 +21,8 @@ from cudalint.report.findings.results import SEVERITIES, ShownKernel
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import costs, wording
 from cudalint.report.formats.html.figures import figures_of
-from cudalint.report.formats.html.lines import codes_of
-from cudalint.report.formats.html.prose import prose
 from cudalint.report.formats.html.requests import Pictures, access_view, branch_view
+from cudalint.report.formats.html.source import codes_of, prose
 from cudalint.report.formats.html.views import Code, LaunchRow, Row, Section
 from cudalint.report.formats.losses import Loss, losses
 
@@ -37,9 +36,9 @@ class Group(Struct, eq=False):
 
     kernels: list[ShownKernel] = field(default_factory=list)
     findings: list[Diagnostic] = field(default_factory=list)
-    """Those that are told here."""
+    """Those that are reported here."""
     parts: list[tuple[Diagnostic, Diagnostic]] = field(default_factory=list)
-    """Every single finding about it, with the one that it is told by, which may be told of another kernel."""
+    """Every single finding about it, with the one that it is reported with, which may stand at another kernel."""
     anchor: str = ""
 
     @property
@@ -62,18 +61,18 @@ class Group(Struct, eq=False):
     def is_launched_as(self, launch: LaunchFacts) -> bool:
         return launch.path is not None and any(launch in kernel.facts.launches for kernel in self.kernels)
 
-    def told(self) -> list[tuple[Diagnostic, Diagnostic]]:
-        """Once each, the findings that it is told of, here or at another kernel, with the worst part about it."""
+    def reported(self) -> list[tuple[Diagnostic, Diagnostic]]:
+        """Once each, the findings that are about it, here or at another kernel, with the worst part about it."""
         parts: dict[int, tuple[Diagnostic, Diagnostic]] = {}
-        for part, told in self.parts:
-            worst = parts.get(id(told))
+        for part, reported in self.parts:
+            worst = parts.get(id(reported))
             if worst is None or SEVERITIES.index(part.severity) < SEVERITIES.index(worst[0].severity):
-                parts[id(told)] = (part, told)
+                parts[id(reported)] = (part, reported)
         return list(parts.values())
 
     @property
     def errors(self) -> int:
-        return sum(part.severity == "error" for part, _ in self.told())
+        return sum(part.severity == "error" for part, _ in self.reported())
 
     def shown(self) -> tuple[ShownKernel, LaunchCost | None]:
         """The instantiation and the launch of which all figures are: where its findings take most, or else that takes
@@ -130,7 +129,7 @@ def _chosen(diagnostic: Diagnostic, groups: Collection[Group]) -> Group | None:
     """The kernel that a finding is about; for one that names none, the kernel around its place."""
     about = [group for group in groups if group.is_about(diagnostic)]
     around = [group for group in about or groups if group.has(diagnostic.place)]
-    # Several files may have kernels of one name, and what is found in a function that they call is told at its place.
+    # Several files may have kernels of one name, and what is found in a function that they call stands at its place.
     calling = [group for group in about if any(group.has(related.place) for related in diagnostic.related)]
     launched = [group for group in about if any(map(group.is_launched_as, diagnostic.launches))]
     of_file = [group for group in about if group.first.place.path == diagnostic.place.path]
@@ -161,7 +160,7 @@ def _rank(group: Group) -> tuple[bool, float, float, int, str, int]:
 def section_of(group: Group, sources: SourceLines, pictures: Pictures) -> Section:
     pictures.begin_kernel()
     shown, cost = group.shown()
-    told = group.told()
+    reported = group.reported()
     kernel, target = shown.facts, find_target(shown.target)
     index = cost.launch if cost is not None else 0
     launch = kernel.launches[index] if index < len(kernel.launches) else None
@@ -189,9 +188,9 @@ def section_of(group: Group, sources: SourceLines, pictures: Pictures) -> Sectio
         codes=codes,
         launches=tuple(_launches(group)),
         gaps=tuple(_gaps(group)),
-        findings=len(told),
+        findings=len(reported),
         errors=group.errors,
-        rules=" ".join(sorted({diagnostic.code for _, diagnostic in told})),
+        rules=" ".join(sorted({diagnostic.code for _, diagnostic in reported})),
     )
 
 
@@ -223,8 +222,8 @@ def _wanted(group: Group, kernel: KernelFacts, launch: int, shares: Mapping[Line
     for branch in kernel.branches or ():
         if any(result.launch == launch and result.divergence is not None for result in branch.results):
             wanted.setdefault((branch.place.path, branch.place.line), 0.0)
-    for part, told in group.parts:
-        related = (each.place for each in part.related) if part is told else ()
+    for part, reported in group.parts:
+        related = (each.place for each in part.related) if part is reported else ()
         for place in (part.place, *related):
             line = (place.path, place.line)
             wanted[line] = wanted.get(line, 0.0) + _OF_A_FINDING

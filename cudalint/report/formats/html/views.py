@@ -71,11 +71,11 @@ class Row(Struct):
     accesses: list[AccessView] = field(default_factory=list)
     findings: list[Finding] = field(default_factory=list)
     pointers: list[Link] = field(default_factory=list)
-    """To findings that are told elsewhere, and are there for this line too."""
+    """To findings that are reported elsewhere, and are there for this line too."""
 
     @property
-    def told(self) -> set[str]:
-        """The anchors of the findings that are told for this line, here or elsewhere."""
+    def anchors(self) -> set[str]:
+        """The anchors of the findings that are reported for this line, here or elsewhere."""
         return {finding.anchor for finding in self.findings} | {link.anchor for link in self.pointers}
 
 
@@ -122,7 +122,7 @@ class Section(Struct):
     rest: list[Finding] = field(default_factory=list)
     """Findings at lines that are not shown."""
     pointers: list[Link] = field(default_factory=list)
-    """To findings that are told at another kernel for this one too, at lines that are not shown."""
+    """To findings that are reported at another kernel for this one too, at lines that are not shown."""
     findings: int = 0
     errors: int = 0
     rules: str = ""

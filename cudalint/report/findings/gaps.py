@@ -1,4 +1,5 @@
-"""How much of a file was evaluated, in one line, with what would bring most."""
+"""What of a file could not be read or evaluated: lines that no compiler takes, includes that were not found, and how
+much was evaluated, in one line with what would bring most."""
 
 from __future__ import annotations
 
@@ -6,9 +7,8 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from cudalint.facts import Access, FileFacts, KernelFacts, LaunchFacts
+from cudalint.facts import Access, FileFacts, Gap, KernelFacts, LaunchFacts, Problem
 from cudalint.numerals import count
-from cudalint.report.findings.missing_includes import headers_not_found, may_miss_headers
 from cudalint.report.findings.results import is_seen_into
 from cudalint.rulekit import is_repeat
 
@@ -16,6 +16,96 @@ _LONGEST = 120
 """Characters of a reason."""
 _TIME = "a longer --time-limit"
 _STATED = "`// cudalint: launch(block = ...)` above the kernel, or --block"
+_MOST_NAMES = 6
+
+
+def invalid_lines(file: FileFacts) -> Sequence[tuple[KernelFacts | None, Problem]]:
+    """The mistakes, one for each line, with the kernel that has it, up to the first problem that may be none: what
+    comes behind it may follow from it. Outside of kernels only what is no C++ at all is one: names of the host's code
+    may stand in any library."""
+    found: list[tuple[KernelFacts | None, Problem]] = []
+    lines: set[int] = set()
+    own = sorted((p for p in file.problems if p.path == file.path), key=lambda p: (p.line, not p.is_certain, p.column))
+    for problem in own:
+        if problem.line in lines:
+            continue
+        kernel = next((k for k in file.kernels if _has(k, problem)), None)
+        is_mistake = problem.is_certain and (problem.is_syntax if kernel is None else not _is_pattern(kernel))
+        if not is_mistake:
+            break
+        lines.add(problem.line)
+        found.append((kernel, problem))
+    return found
+
+
+def _has(kernel: KernelFacts, problem: Problem) -> bool:
+    place = kernel.place
+    return place.path == problem.path and place.line <= problem.line <= place.end_line
+
+
+def _is_pattern(kernel: KernelFacts) -> bool:
+    """Whether a kernel is a template that nothing instantiates: compilers differ about how far they read those."""
+    return "<" in kernel.instantiation and all(launch.is_made_up for launch in kernel.launches)
+
+
+# --- includes -------------------------------------------------------------------------------------------------
+
+
+def headers_not_found(facts: FileFacts) -> list[str]:
+    """The names of the headers, as the source has them."""
+    return list(dict.fromkeys(problem.name for problem in facts.problems if problem.kind == "missing-include"))
+
+
+def note_on(facts: FileFacts) -> str | None:
+    """What to know of how the file was read, in one line; None where there is nothing."""
+    notes = (note for note in (_note_on_macros(facts), note_on_includes(facts)) if note is not None)
+    return "; ".join(notes) or None
+
+
+def _note_on_macros(facts: FileFacts) -> str | None:
+    """Which macros were defined for the file, as nobody else did and its kernels wait for them, or its headers ask for
+    them: the first with its reason."""
+    taken = {problem.name: problem.message for problem in facts.problems if problem.kind == "defined"}
+    if not taken:
+        return None
+    first, *others = taken
+    more = "".join(f" -D {name}" for name in others)
+    return f"{taken[first]}; and likewise with{more}" if others else taken[first]
+
+
+def note_on_includes(facts: FileFacts) -> str | None:
+    """Which headers were not found, and what depends on them, in one line; None where all were found."""
+    names = headers_not_found(facts)
+    if not names:
+        return None
+    listed = ", ".join(names[:_MOST_NAMES])
+    if len(names) > _MOST_NAMES:
+        listed += f" and {len(names) - _MOST_NAMES} more"
+    return f"includes not found: {listed}; {_cost(facts)}; -I names a folder to look in"
+
+
+def may_miss_headers(kernel: KernelFacts) -> bool:
+    """Whether something of the kernel was left out that a header could supply: not what takes too long."""
+    return any(map(_is_for_a_name, kernel.gaps))
+
+
+def _is_for_a_name(gap: Gap) -> bool:
+    return gap.kind in ("unresolved", "unseen")
+
+
+def _cost(facts: FileFacts) -> str:
+    kernels = {kernel.name_place: False for kernel in facts.kernels}
+    for kernel in facts.kernels:
+        kernels[kernel.name_place] |= any(gap.kind == "unresolved" for gap in kernel.gaps)
+    if not kernels:
+        return "kernels that they may hold are not linted"
+    partly = sum(kernels.values())
+    if not partly:
+        return "no kernel misses anything of them"
+    return f"{partly} of {count(len(kernels), 'kernel')} could be evaluated in part only (CL902)"
+
+
+# --- how much was evaluated -----------------------------------------------------------------------------------
 
 
 def is_assumed(launch: LaunchFacts) -> bool:
@@ -48,8 +138,8 @@ def gap_line(file: FileFacts) -> GapLine:
         return GapLine("; ".join([f"{count(total, 'kernel')} evaluated", *_not_found(file)]), False)
     if not open_ones:
         # The findings say so themselves.
-        told = f"{count(total, 'kernel')} evaluated, {len(assumed)} of them under a launch that was assumed: {_STATED}"
-        return GapLine(told, False)
+        text = f"{count(total, 'kernel')} evaluated, {len(assumed)} of them under a launch that was assumed: {_STATED}"
+        return GapLine(text, False)
     parts = [f"{full or 'none'} of {count(total, 'kernel')} evaluated in full"]
     parts += [f"{part} in part"] if part else []
     parts += [f"{without} not at all"] if without else []
