@@ -24,8 +24,7 @@ from cudalint.host.executor.values import (
     map_leaves,
 )
 from cudalint.host.values.arithmetic import I8, kind_of
-from cudalint.host.values.defaults import NOT_DECLARED
-from cudalint.host.values.graph import Graph
+from cudalint.host.values.graph import NOT_DECLARED, Graph
 from cudalint.host.values.nodes import Node, Reason, Uniform, bits_of, without_cast
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
