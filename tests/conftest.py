@@ -22,6 +22,20 @@ _CORE = (
     "tests/test_fixtures.py::test_fixture[rules/examples/",
 )  # fmt: skip
 """What the names of core tests begin with; slow ones are none."""
+_WHOLE_ANALYSES = tuple(
+    f"tests/{name}.py"
+    for name in (
+        "execute/test_library_warps", "measure/test_branch_verdicts", "measure/test_hoisting",
+        "measure/test_narrow_elements", "measure/test_placed_variables", "measure/test_resources",
+        "measure/test_straight_code", "measure/test_unrolling",
+    )
+)  # fmt: skip
+"""Files below those of many kernels that are analysed from their text."""
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    if config.option.markexpr == "core":
+        os.environ.setdefault("CUDALINT_EXAMPLES", "0.25")
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
@@ -29,7 +43,8 @@ def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool 
     if config.option.markexpr != "core" or collection_path.suffix != ".py":
         return None
     name = collection_path.relative_to(_HERE.parent).as_posix()
-    return None if any(name.startswith(part.partition("::")[0]) for part in _CORE) else True
+    is_core = any(name.startswith(part.partition("::")[0]) for part in _CORE) and name not in _WHOLE_ANALYSES
+    return None if is_core or collection_path.name == "conftest.py" else True
 
 
 @pytest.hookimpl(tryfirst=True)
@@ -46,7 +61,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if any(part in item.nodeid for part in slow):
             item.add_marker(pytest.mark.slow)
-        elif item.nodeid.startswith(_CORE):
+        elif item.nodeid.startswith(_CORE) and not item.nodeid.startswith(_WHOLE_ANALYSES):
             item.add_marker(pytest.mark.core)
         if item.nodeid in causes:
             item.add_marker(pytest.mark.xfail(reason=causes[item.nodeid], strict=True))
@@ -63,6 +78,6 @@ def _an_empty_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
 def stores_without_reads_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """For kernels of a statement or two that store to shared arrays which nobody reads: a compiler drops such stores
     (`tests/measure/test_unread.py`), and here it is they that are looked at."""
-    from cudalint.measure.work import unread
+    from cudalint.measure.work import shared
 
-    monkeypatch.setattr(unread, "_UNREAD", replace(unread._UNREAD, is_on=False))
+    monkeypatch.setattr(shared, "_UNREAD", replace(shared._UNREAD, is_on=False))

@@ -233,7 +233,7 @@ def unknown_argument(type_: ir.Type, name: str, graph: Graph, memory: Memory) ->
     if isinstance(type_, ir.ArrayType) and _is_of_pointers(type_):
         rest = unknown_argument(type_.element, f"{name}[]", graph, memory)
         return ArrayValue(type_, {}, rest)  # type: ignore[arg-type]
-    return memory.unknown(type_, Reason(False, "an argument"), (), name)
+    return memory.unknown(type_, Reason("an argument"), (), name)
 
 
 def _is_of_pointers(type_: ir.Type) -> bool:

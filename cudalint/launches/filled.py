@@ -33,8 +33,9 @@ def filled_arrays(function: ir.Function, most: int) -> Iterator[Filled]:
     indices = _Indices(_initial(function))
     seen: set[tuple[str, Block]] = set()
     for node in _unconditional(function.body):
-        name, subscripts, counts = _subscripts(node)
-        if not subscripts or (_is_plain(subscripts, indices) and axes_asked(function, ("blockDim",))):
+        name, subscripts, counts = shared_subscripts(node)
+        is_whole = bool(subscripts) and len(subscripts) == len(counts)
+        if not is_whole or (_is_plain(subscripts, indices) and axes_asked(function, ("blockDim",))):
             # What has one subscript and asks how large the block is has room for the largest.
             continue
         for extents in _shapes(counts):
@@ -83,7 +84,7 @@ def _unconditional(node: object) -> Iterator[ir.Index]:
         yield from _unconditional(child)
 
 
-def _subscripts(node: ir.Index) -> tuple[str, list[ir.Expr], list[int]]:
+def shared_subscripts(node: ir.Index) -> tuple[str, list[ir.Expr], list[int]]:
     """The name, the subscripts and the extents of an element of a shared array; no subscripts of anything else."""
     indices: list[ir.Expr] = []
     array: ir.Expr = node
@@ -97,7 +98,7 @@ def _subscripts(node: ir.Index) -> tuple[str, list[ir.Expr], list[int]]:
     while isinstance(type_, ir.ArrayType) and type_.count:
         counts.append(type_.count)
         type_ = type_.element
-    return (array.symbol.name, indices, counts) if len(counts) == len(indices) else ("", [], [])
+    return array.symbol.name, indices, counts
 
 
 def _initial(function: ir.Function) -> Mapping[ir.Symbol, ir.Expr]:

@@ -13,7 +13,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.launches.blocks import DEFAULT_EXTENTS, DEFAULT_THREADS, spelled
 from cudalint.launches.configuration import Block, thread_axes
-from cudalint.launches.filled import filled_arrays
+from cudalint.launches.filled import filled_arrays, shared_subscripts
 from cudalint.options.limits import MAX_THREADS
 
 _NOBODY = "no launch in sight"
@@ -41,8 +41,8 @@ def made_up_block(function: ir.Function) -> tuple[Block, LaunchSource, str]:
     if clues:
         block = _by_clues(function, clues, most)
         if block is not None:
-            told = ", ".join(dict.fromkeys(clue.text for clue in clues.values()))
-            return block, "inferred", f"block = {spelled(block)} (from {told}; {_NOBODY})"
+            sources = ", ".join(dict.fromkeys(clue.text for clue in clues.values()))
+            return block, "inferred", f"block = {spelled(block)} (from {sources}; {_NOBODY})"
     if function.max_threads is None:
         block = _spread(function, DEFAULT_THREADS)
         return block, "default", f"block = {spelled(block)} ({_NOBODY})"
@@ -138,21 +138,11 @@ class _Code:
     def _subscripts(self, node: ir.Index) -> Iterator[tuple[str, str, int, int]]:
         """The subscripts of a shared array that are a thread's index and a number: the array's name, the axis, how many
         elements there are, and the number."""
-        indices: list[ir.Expr] = []
-        array: ir.Expr = node
-        while isinstance(array, ir.Index):
-            indices.insert(0, array.index)
-            array = walk.without_casts(array.base)
-        if not isinstance(array, ir.Name) or array.symbol.storage != "shared" or len(indices) < 2:
-            return
-        type_ = array.symbol.type
-        for index in indices:
-            if not isinstance(type_, ir.ArrayType) or not type_.count:
-                return
+        name, indices, counts = shared_subscripts(node)
+        for index, count in zip(indices, counts, strict=False) if len(indices) > 1 else ():
             place = self._place(index)
             if place is not None:
-                yield array.symbol.name, place[0], type_.count, place[1]
-            type_ = type_.element
+                yield name, place[0], count, place[1]
 
     def of_sums(self) -> Iterator[_Clue]:
         """`blockIdx.x * 16 + threadIdx.x`, and `threadIdx.y * 8 + threadIdx.x` in rows that are no longer than a warp:

@@ -24,8 +24,8 @@ from cudalint.kinds import Kind, Kinds
 from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import with_room
 from cudalint.launches.configuration import Configuration, asks_block_size, launch_facts
+from cudalint.launches.launch_facts import launch_facts_of
 from cudalint.launches.parameter_facts import parameter_facts
-from cudalint.launches.told import launch_facts_of
 from cudalint.measure.bounds import threads_with_room
 from cudalint.measure.executed import Compiled, in_worlds
 from cudalint.measure.providers.accesses import AccessCollector

@@ -106,8 +106,8 @@ def test_turns_are_sampled(name: str) -> None:
 
 
 def test_what_is_left_out_is_noted() -> None:
-    body = SAMPLED_ONLY["triple"]
-    trace = execute(kernel_in(kernel(body)), (64, 1, 1), (2, 1, 1), {"n": 300, "m": 3})
+    body = SAMPLED_ONLY["counter"]
+    trace = execute(kernel_in(kernel(body)), (64, 1, 1), (2, 1, 1), {"n": 1000, "m": 3})
     assert {each.reason for each in trace.left_out} >= {"sampled turns"}
     trace = execute(kernel_in(kernel(EXACTLY["contiguous"])), (64, 1, 1), (2, 1, 1), {"n": 300, "m": 3})
     assert not trace.left_out

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,9 +39,11 @@ class Compared(NamedTuple):
         return self.counters is not None and self.counters["divergent"] > 0
 
 
-def _compared(measured: Path) -> Iterator[Compared]:
+@cache
+def _compared(measured: Path) -> list[Compared]:
     source = measured.with_name(measured.name.replace(".measured.json", ".cu"))
     document = json.loads(measured.read_text(encoding="utf-8"))
+    found = []
     for kernel in analyse_file(str(source), AnalysisOptions()).kernels:
         launches = [launch for launch in document["launches"] if launch["kernel"] == kernel.name]
         assert [tuple(launch["block"]) for launch in launches] == [launch.block for launch in kernel.launches]
@@ -50,7 +52,9 @@ def _compared(measured: Path) -> Iterator[Compared]:
                 # Several calls share the lines of a device function.
                 continue
             for result in branch.results:
-                yield Compared(kernel.name, branch, result, _on_line(launches[result.launch], branch.place.line))
+                counters = _on_line(launches[result.launch], branch.place.line)
+                found.append(Compared(kernel.name, branch, result, counters))
+    return found
 
 
 def _on_line(launch: dict[str, Any], line: int) -> dict[str, int] | None:

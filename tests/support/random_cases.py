@@ -6,5 +6,5 @@ import os
 
 
 def cases(usual: int) -> int:
-    """So many random cases as each run tries, or `CUDALINT_EXAMPLES` times as many."""
-    return usual * int(os.environ.get("CUDALINT_EXAMPLES", "1"))
+    """So many random cases as each run tries, or `CUDALINT_EXAMPLES` times as many: 10, or 0.25."""
+    return max(1, round(usual * float(os.environ.get("CUDALINT_EXAMPLES", "1"))))

@@ -150,7 +150,7 @@ def _set_for_callers(ex: Execution, before: _Variables, left: _Variables) -> Non
         if value is None or value is old or ex.state.variables.get(symbol) is not old:
             continue
         if kept is not None:
-            reason = Reason(False, "found by a loop", kind="iteration")
+            reason = Reason("found by a loop", kind="iteration")
             value = ex.memory.unknown(symbol.type, reason, (), symbol.name)
         ex.state.variables[symbol] = value
         if in_loop and kept is None and isinstance(value, Node):

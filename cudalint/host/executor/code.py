@@ -9,7 +9,6 @@ from typing import Any
 from msgspec import Struct
 
 from cudalint.host.executor import worth
-from cudalint.host.executor.jumps import ways_out
 from cudalint.host.executor.loop_parts import LoopParts, reads_options
 from cudalint.host.executor.relevance import Relevance, ends_program
 from cudalint.host.executor.tiling import Definitions
@@ -106,7 +105,7 @@ class Code:
     def note_jumps(self, key: str, function: ir.Function) -> None:
         if key not in self._jumping:
             self._jumping.add(key)
-            self.exits |= ways_out(function, self.has_launch)
+            self.exits |= _ways_out(function, self.has_launch)
 
     def sort(self, ref: ir.FunctionRef) -> None:
         """Finds the idle statements of a function that is called for its launches."""
@@ -141,3 +140,27 @@ class Code:
             return body
         last = max((i for i, s in enumerate(body.statements) if self.has_launch(s)), default=len(body.statements))
         return ir.Block(body.statements[: last + 1], body.span)
+
+
+def _ways_out(
+    function: ir.Function, has_launch: Callable[[ir.Stmt], bool]
+) -> Mapping[ir.Stmt, tuple[ir.Stmt, ...]]:
+    """The jumps of a function (`goto`) to labels of its outermost block behind which nothing is launched and that no
+    jump behind them leads back from, each with the statements that are left from its label on: a jump to where a
+    function frees what it has is a way out like any other."""
+    jumps = [node for node in walk.nodes_in(function) if isinstance(node, ir.UnknownStmt) and node.reason == "goto"]
+    if not jumps or not isinstance(function.body, ir.Block):
+        return {}
+    statements = function.body.statements
+    labels = {
+        node.label: i
+        for i, node in enumerate(statements)
+        if isinstance(node, ir.UnknownStmt) and node.reason == "label"
+    }
+    found: dict[ir.Stmt, tuple[ir.Stmt, ...]] = {}
+    for jump in jumps:
+        rest = statements[labels[jump.label] :] if jump.label in labels else ()
+        inside = (node for statement in rest for node in walk.walk(statement))
+        if rest and not any(has_launch(statement) for statement in rest) and not any(node in jumps for node in inside):
+            found[jump] = rest
+    return found

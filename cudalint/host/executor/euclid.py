@@ -39,7 +39,7 @@ def divide(ex: Execution, parts: LoopParts) -> bool:
     for a, b in itertools.permutations(start, 2):
         rest = graph.binary("%", now[a], now[b], now[a].kind)
         if after.get(a) is now[b] and after.get(b) is rest and _asks_for(test, now[b], ex):
-            reason = Reason(False, f"after the loop at line {parts.span.line}", parts.span, kind="iteration")
+            reason = Reason(f"after the loop at line {parts.span.line}", parts.span, kind="iteration")
             left = {symbol: ex.memory.unknown(symbol.type, reason, (), symbol.name) for symbol in changed}
             left[a] = graph.binary("gcd", start[a], start[b], now[a].kind)
             left[b] = graph.const(0, now[b].kind)
@@ -58,8 +58,8 @@ def divide_again(
     first, second = (_whole(ex, symbol) for symbol in function.parameters)
     if first is None or second is None:
         return None
-    graph, kind, handed = ex.graph, kind_of(function.parameters[0].type), bind_(function)
-    steps = [handed.get(symbol) for symbol in function.parameters]
+    graph, kind, arguments = ex.graph, kind_of(function.parameters[0].type), bind_(function)
+    steps = [arguments.get(symbol) for symbol in function.parameters]
     is_end = graph.binary("==", second, graph.const(0, second.kind), BOOL)
     goes_on = (graph.negate(is_end), graph.truth(second))
     is_asked = any(condition in goes_on for condition in ex.state.guards)

@@ -125,10 +125,9 @@ class Execution:
         """Where something happens: what the bundled headers do happens where the user calls them."""
         return self.state.library_call or span
 
-    def opaque(self, text: str, type_: ir.Type, args: tuple[Node, ...] = (), origin: object = None) -> Value:
-        """A value that cannot be followed; it counts as data where one of `args` does."""
-        data = any(a.bits & self.graph.opaque_bits for a in args)
-        return self.memory.unknown(type_, Reason(data, text, origin), args)
+    def unknown(self, text: str, type_: ir.Type, args: tuple[Node, ...] = (), origin: object = None) -> Value:
+        """A value that cannot be followed, but depends on `args` and on nothing else."""
+        return self.memory.unknown(type_, Reason(text, origin), args)
 
     def changed_in(self, parts: LoopParts) -> Collection[ir.Symbol]:
         """The variables that a loop changes."""

@@ -153,7 +153,7 @@ def _change(ex: Execution, call: ir.Call) -> Value | None:
 def _set(ex: Execution, call: ir.Call, value: Value) -> None:
     assert call.receiver is not None
     where: Place = expressions.place(ex, _object(call.receiver))
-    expressions.write(ex, where, value, call.span)
+    expressions.write(ex, where, value)
 
 
 LISTS: Mapping[str, Handler] = {

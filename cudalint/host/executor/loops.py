@@ -42,7 +42,7 @@ have yet to come to one."""
 _LONGEST_LIST = 64
 """Elements of an array that may list the sizes that a program is tried with."""
 _TESTS_COMPARED = 3
-"""Conditions of a loop's first iterations by which it is told from others."""
+"""Conditions of a loop's first iterations by which it is recognised."""
 
 
 
@@ -280,7 +280,7 @@ class _Progress(Struct, eq=False):
         return self.ex.statements - self.steps
 
     def _places(self) -> int:
-        """With other blocks at one place counted apart, and launches that are really made."""
+        """With other blocks at one place counted separately, and launches that are really made."""
         found = self.ex.found.launches if self.has_launch else ()
         return len({(launch.kernel.key, launch.span, launch.block, launch.taken) for launch in found})
 
@@ -330,7 +330,7 @@ def _is_list_of_sizes(type_: ir.Type) -> bool:
 def _forget(ex: Execution, symbol: ir.Symbol, parts: LoopParts, before: Value | Place | None) -> None:
     """A number that a loop changes, and that was not followed to the loop's end; of a record or a list those that it
     changed."""
-    reason = Reason(False, f"after the loop at line {parts.span.line}", parts.span, kind="iteration")
+    reason = Reason(f"after the loop at line {parts.span.line}", parts.span, kind="iteration")
     value = ex.state.variables.get(symbol)
     if isinstance(value, Node):
         ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)

@@ -116,7 +116,7 @@ def range_for(ex: Execution, statement: ir.RangeFor) -> None:
     is not known, the elements are unknown."""
     if lists.follow_range(ex, statement):
         return
-    symbol, reason = statement.symbol, Reason(False, "it is an element of a range", statement.span)
+    symbol, reason = statement.symbol, Reason("it is an element of a range", statement.span)
     ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
     loops.follow(ex, LoopParts(None, statement.body, None, statement.span))
 

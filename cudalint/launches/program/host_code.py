@@ -87,8 +87,8 @@ class HostCode(Struct, eq=False):
     def launches(self) -> list[HostLaunch]:
         whole, self.deadline = self.deadline, self.deadline.halfway()
         found, executed = self._called_elsewhere()
-        handed, calling = ([], set()) if executed else self._handed_on_elsewhere()
-        found, executed = found + handed, executed | calling
+        wrapped, calling = ([], set()) if executed else self._passed_on_elsewhere()
+        found, executed = found + wrapped, executed | calling
         self.deadline = whole
         found += self._launched_here(executed)
         if executed and self._missing(found):
@@ -175,7 +175,7 @@ class HostCode(Struct, eq=False):
             executed |= ran.executed
         return found, executed
 
-    def _handed_on_elsewhere(self) -> tuple[list[HostLaunch], set[str]]:
+    def _passed_on_elsewhere(self) -> tuple[list[HostLaunch], set[str]]:
         """The launches of functions that other files call, which have no `main` either, as bindings to another language
         do, with what is checked there, and the keys of those functions."""
         names = self._launching()
@@ -193,7 +193,7 @@ class HostCode(Struct, eq=False):
         return found, executed & {ref.key for ref in linked.values()}
 
     def _wrapped_elsewhere(self, found: Iterable[HostLaunch]) -> list[HostLaunch]:
-        """Where a function hands on the block that its caller gives: the launches with the blocks that functions of
+        """Where a function passes on the block that its caller gives: the launches with the blocks that functions of
         other files give."""
         open_ = {launch.kernel.name for launch in found if not _has_block(launch)}
         names = self._launching()

@@ -214,8 +214,8 @@ class _Memory(Struct, eq=False):
         outputs = node.function.outputs() if node.function is not None else frozenset()
         for position, argument in enumerate(node.arguments):
             inner = walk.without_casts(argument)
-            hands_on = isinstance(inner, ir.Unary) and inner.op == "&"
-            if (hands_on or position in outputs) and (key := _key(inner)) is not None and _is_pointer(inner):
+            is_passed = isinstance(inner, ir.Unary) and inner.op == "&"
+            if (is_passed or position in outputs) and (key := _key(inner)) is not None and _is_pointer(inner):
                 self.unknown.add(key)
 
     def _made(self, key: _Key, span: ir.Span, pages: Pages, by: str, portable: bool = False) -> None:
@@ -223,7 +223,7 @@ class _Memory(Struct, eq=False):
 
 
 def _is_pointer(argument: ir.Expr) -> bool:
-    """Whether a pointer itself is handed on, to be set."""
+    """Whether a pointer itself is passed, to be set."""
     named = argument.operand if isinstance(argument, ir.Unary) else argument
     return isinstance(named.type, ir.PointerType)
 

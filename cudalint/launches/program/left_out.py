@@ -34,7 +34,7 @@ _SAYING: Final = frozenset({"printf", *_FAILING})
 _TOUCHED: Final = frozenset({ir.Index, ir.Lambda, ir.Construct, ir.UnknownExpr, ir.UnknownStmt})
 _TRAPS: Final = frozenset({"trap", "brkpt", "exit"})
 _LONGEST_TEXT: Final = 72
-"""Of a condition that is told."""
+"""Of a condition that is shown."""
 
 Ranges = tuple[tuple[int, int], ...]
 """First and last line of each piece that conditions leave out, with the directives around it."""

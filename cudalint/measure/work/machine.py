@@ -17,9 +17,9 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.measure.places import record_at
 from cudalint.measure.work import compiler, terms
+from cudalint.measure.work.compiler import Separation
 from cudalint.measure.work.graph import Access, Graph, Place, Scope, Stored, Version, Visit
 from cudalint.measure.work.runs import ALL, Spot, Straight
-from cudalint.measure.work.slow_paths import Separation
 from cudalint.measure.work.terms import ADDRESS, SHARED_ADDRESS, UINT, VOID, Term
 
 Variable = tuple[str, int]

@@ -13,10 +13,10 @@ from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, truth
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import BUILTINS
 from cudalint.measure.work import compiler
+from cudalint.measure.work.compiler import Separation, separation_of
 from cudalint.measure.work.graph import Scope
 from cudalint.measure.work.machine import Writes
 from cudalint.measure.work.runs import ALL, Kind
-from cudalint.measure.work.slow_paths import Separation, separation_of
 from cudalint.measure.work.terms import BOOL, UINT, VOID, Term, type_of
 from cudalint.measure.work.turns import Turns
 
