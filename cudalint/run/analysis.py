@@ -84,7 +84,10 @@ def analyse_edited(
         if unit is None:
             return None
         analysis = baseline.resumed(unit, moved, options, time.process_time() + options.seconds)
-        return analysis.facts(path, _sources(path, unit)) if analysis is not None else None
+        if analysis is None:
+            return None
+        analysis.sharing = shared_kernels(options)
+        return analysis.facts(path, _sources(path, unit))
 
 
 def _analyse_texts(texts: CudaTexts, options: AnalysisOptions, hooks: Hooks) -> Iterator[FileFacts]:

@@ -50,9 +50,11 @@ class Baseline(Struct, eq=False):
         self.analysis, self._parsed, self._pieces = None, None, 0
 
     def reparsed(self, texts: Mapping[str, str]) -> Unit | None:
-        """The file with other texts, by their paths; None where it isn't understood in the same way."""
+        """The file with other texts, if any, by their paths; None where it isn't understood in the same way."""
         if self.analysis is None or self._parsed is None:
             return None
+        if not texts:
+            return self.analysis.unit
         parsed = self._parsed.with_texts({path: to_bytes(text) for path, text in texts.items()})
         return Listing(parsed, constant=self._constant).unit() if parsed is not None else None
 
@@ -75,7 +77,7 @@ class Baseline(Struct, eq=False):
             [_moved(each, refs[each.kernel.usr], moved) for each in launches],
             frozenset(_span(span, moved) for span in known.unfollowed),
             is_cut=False, opt_ins=OptIns(amounts, known.opt_ins.paths, options), given=known.given,
-            needs=NeedsOfCode(known.needs.architecture), before=known,
+            needs=NeedsOfCode(known.needs.architecture), before=known, is_edited=unit is not known.unit,
         )  # fmt: skip
 
 

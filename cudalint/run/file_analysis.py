@@ -138,7 +138,8 @@ class FileAnalysis(Struct, eq=False):
     chosen_before: dict[str, Mapping[Node, Choice]] = field(default_factory=dict)
     """What kernels that were evaluated before had chosen for the host code's sizes, by the USR of each instance."""
     before: FileAnalysis | None = None
-    """That of the text before an edit of kernels' bodies, whose numbers and batches count here."""
+    """An earlier one, perhaps of the text before an edit of kernels' bodies, whose numbers and batches count here."""
+    is_edited: bool = False
     measured: dict[str, Batches] = field(default_factory=dict)
     """What the launches of each instance were executed in, by its USR."""
     _by_name: dict[str, list[HostLaunch]] | None = None
@@ -309,7 +310,7 @@ class FileAnalysis(Struct, eq=False):
         )  # fmt: skip
         self.measured[ref.usr] = analysis.measured
         if self.before is not None:
-            analysis.is_edited = True
+            analysis.is_edited = self.is_edited
             analysis.batches = self.before.measured.get(ref.usr, analysis.batches)
         for reason in said.unknown:
             analysis.gap(function.name_span, reason)

@@ -44,7 +44,8 @@ class SharedKernels(Struct):
             key, given = key_of(analysis, self.codes, ref, sites)
         except NoKey:
             return found()
-        key = digest(self.around + key)
+        # A trial's facts are for trials: they are measured in the worlds of the text before.
+        key = digest(self.around + key + (b"edited" if analysis.is_edited else b""))
         kept = read_kernel(self.folder, key)
         if kept is not None:
             kernel, seen = kept
