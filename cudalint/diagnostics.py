@@ -47,7 +47,7 @@ there are none, and the suggestion is in words."""
 class Suggestion(Struct, frozen=True):
     """A change that the model has tried: `before` and `after` hold the same figures for both versions.
 
-    A rule says the best that its edits can be; `remedies/proof.py` says what they are.
+    A rule says the best that its edits can be; `fixes/proof.py` says what they are.
     """
 
     message: str

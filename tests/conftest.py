@@ -78,6 +78,6 @@ def _an_empty_folder(tmp_path_factory: pytest.TempPathFactory) -> None:
 def stores_without_reads_count(monkeypatch: pytest.MonkeyPatch) -> None:
     """For kernels of a statement or two that store to shared arrays which nobody reads: a compiler drops such stores
     (`tests/measure/test_unread.py`), and here it is they that are looked at."""
-    from cudalint.measure.work import unread
+    from cudalint.measure.work import shared
 
-    monkeypatch.setattr(unread, "_UNREAD", replace(unread._UNREAD, is_on=False))
+    monkeypatch.setattr(shared, "_UNREAD", replace(shared._UNREAD, is_on=False))

@@ -1,7 +1,7 @@
 """The functions that CUDA and its C library bring along: one record for each, with all that is known of it.
 
 What a call of one does to values and memory is the interpreter's, which has a handler for each effect that is named
-here (`cudalint/host/library/` for kernels, `cudalint/host/runtime/library.py` for host code). A function
+here (`cudalint/execute/library/` for kernels, `cudalint/host/executor/library.py` for host code). A function
 without an effect is executed as any other that has no body in sight.
 """
 

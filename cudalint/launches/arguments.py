@@ -28,6 +28,7 @@ from cudalint.host.values.defaults import NOT_DECLARED
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, Reason, Uniform, bits_of, without_cast
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.text import field_name
 from cudalint.launches.configuration import Configuration
@@ -233,7 +234,7 @@ def unknown_argument(type_: ir.Type, name: str, graph: Graph, memory: Memory) ->
     if isinstance(type_, ir.ArrayType) and _is_of_pointers(type_):
         rest = unknown_argument(type_.element, f"{name}[]", graph, memory)
         return ArrayValue(type_, {}, rest)  # type: ignore[arg-type]
-    return memory.unknown(type_, Reason(False, "an argument"), (), name)
+    return memory.unknown(type_, Reason("an argument"), (), name)
 
 
 def _is_of_pointers(type_: ir.Type) -> bool:
@@ -255,7 +256,7 @@ def with_template(configuration: Configuration, function: ir.Function) -> Config
         return configuration
     nodes = walk.nodes_in(function)
     types = [symbol.type for symbol in function.parameters]
-    types += [node.symbol.type for node in nodes if isinstance(node, ir.Declare)]
+    types += [node.symbol.type for node in nodes if isinstance(node, st.Declare)]
     types += [node.type for node in nodes if hasattr(node, "type")]
     elements = {_element(type_) for type_ in types}
     used = [(f"sizeof({name})", type_.bytes) for name, type_ in function.template_types if type_ in elements]

@@ -141,7 +141,7 @@ class _Memories:
         return None
 
     def _element(self, array: old.ArrayValue, number: int, name: str) -> Any:
-        """Pointers of elements that nothing tells apart are those of several pieces of memory."""
+        """Pointers of elements that nothing distinguishes are those of several pieces of memory."""
         if number in array.elements:
             return self.argument(array.elements[number], name)
         self._elements += (number,)

@@ -47,9 +47,9 @@ def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> ChosenBlock:
     ):
         known = math.prod(max(1, numbers.of(n)) for n in nodes if n.is_const)
         defaults = zip(open_, _default_extents(nodes, function), strict=False)
-        # What a size is by itself is settled before the quotients that it goes into (`width / heads` by `heads`).
+        # What a size is by itself is chosen before the quotients that it goes into (`width / heads` by `heads`).
         for node, extent in sorted(defaults, key=lambda pair: len(generic_values(graph, pair[:1]))):
-            _settle(graph, node, min(extent, threads, max(1, most // known)))
+            _choose(graph, node, min(extent, threads, max(1, most // known)))
         numbers = Numbers(graph)
     x, y, z = (numbers.of(n) for n in nodes)
     if _is_possible(numbers, nodes):
@@ -136,16 +136,16 @@ def generic_values(graph: Graph, nodes: Sequence[Node]) -> tuple[tuple[Node, int
     return tuple([(symbol, graph.choice(symbol).value) for symbol in symbols])
 
 
-def _settle(graph: Graph, node: Node, value: int) -> None:
+def _choose(graph: Graph, node: Node, value: int) -> None:
     """Gives the symbols that an open extent consists of the generic value that makes it `value`, which is not what the
     program has for them any more: one of them, if that does (`channels / heads`, or `(channels >> 2) / heads`), or else
     all. Numbers that something outside of the program says stay what they are."""
     symbols = [pair for pair in generic_values(graph, (node,)) if not graph.choice(pair[0]).place]
     for symbol, _ in symbols:
         factors = (1, *(generic for other, generic in symbols if other is not symbol))
-        for settled in (value * int(factor) * scale for scale in _VECTORS for factor in factors):
-            if Numbers(graph, {symbol: settled}).of(node) == value:
-                graph.choose(symbol, settled, "launch")
+        for tried in (value * int(factor) * scale for scale in _VECTORS for factor in factors):
+            if Numbers(graph, {symbol: tried}).of(node) == value:
+                graph.choose(symbol, tried, "launch")
                 return
     for symbol, _ in symbols:
         graph.choose(symbol, value, "launch")
@@ -161,7 +161,7 @@ def with_room(configuration: Configuration, threads: int, array: str, graph: Gra
     before, guards = graph.valuation, dict(zip(configuration.guards, configuration.guards, strict=True))
     for extent in configuration.open_extents:
         if Numbers(graph).of(extent) == x:
-            _settle(graph, extent, fewer)
+            _choose(graph, extent, fewer)
             was, is_now = (graph.const(number, extent.kind) for number in (x, fewer))
             guards[graph.binary("==", extent, was, extent.kind)] = graph.binary("==", extent, is_now, extent.kind)
     if any(Numbers(graph).of(extent) not in (1, fewer) for extent in configuration.open_extents):

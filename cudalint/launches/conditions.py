@@ -27,7 +27,7 @@ from cudalint.worlds.uses import Uses
 
 MOST_THREADS = 1 << 24
 """Of a launch whose grid nothing gives: one for each of 4096 x 4096 pixels. Larger sizes that each make sense by
-themselves make none together, and what such a launch costs is told for this grid."""
+themselves make none together, and what such a launch costs is reported for this grid."""
 _TOO_LARGE = {4: 2.0**31, 8: 2.0**63}
 """By the bytes of a type: products of unsigned sizes are counted in an `int` sooner or later."""
 _MOST_PRODUCTS = 64

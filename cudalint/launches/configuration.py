@@ -116,7 +116,7 @@ def default_grid(function: ir.Function, graph: Graph) -> Nodes:
 
 
 def grid_asked(grid: Nodes, function: ir.Function, graph: Graph) -> Nodes:
-    """The grid of a launch. Of one that is unknown as a whole (a `dim3` that C code hands on to its launch) the axes
+    """The grid of a launch. Of one that is unknown as a whole (a `dim3` that C code passes on to its launch) the axes
     along which the kernel doesn't ask for its place have one block, or else all would do the same work."""
     if any(n.is_const for n in grid):
         return grid

@@ -34,11 +34,11 @@ def distinct(configurations: Iterable[Configuration], unfollowed: Collection[ir.
     grids: dict[object, object] = {}
     last: dict[object, Configuration] = {}
     keys: dict[_Site, set[object]] = {}
-    alike: dict[object, object] = {}
+    same_keys: dict[object, object] = {}
     shapes = Shapes()
     for configuration in configurations:
         site = _site(configuration)
-        key = alike.setdefault((site, shapes.of(configuration)), configuration.key())
+        key = same_keys.setdefault((site, shapes.of(configuration)), configuration.key())
         keys.setdefault(site, set()).add(key)
         grid = (site, configuration.block, tuple(n.index for n in configuration.grid), configuration.absent())
         if grid in grids:
@@ -53,9 +53,9 @@ def distinct(configurations: Iterable[Configuration], unfollowed: Collection[ir.
     chosen = _some_of_each_site(found)
     going_on = {(span.path, span.line) for span in unfollowed}
     left_out = {site: len(own - chosen.keys()) for site, own in keys.items()}
-    told = (LeftOutLaunches(*site, number, site in going_on) for site, number in left_out.items() if number)
+    others = (LeftOutLaunches(*site, number, site in going_on) for site, number in left_out.items() if number)
     ends = ((i, last[key]) for i, key in enumerate(chosen) if key in last and last[key].key() not in found)
-    return Chosen(list(chosen.values()), tuple(told), tuple(ends)[: max(0, MAX_LAUNCHES - len(chosen))])
+    return Chosen(list(chosen.values()), tuple(others), tuple(ends)[: max(0, MAX_LAUNCHES - len(chosen))])
 
 
 def still_left_out(left_out: Iterable[LeftOutLaunches], evaluated: Iterable[LaunchFacts]) -> Iterator[LeftOutLaunches]:

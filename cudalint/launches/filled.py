@@ -10,11 +10,12 @@ from msgspec import Struct
 
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.launches.configuration import Block, axes_asked, thread_axes
 
 _AXES = "xyz"
-_CONDITIONAL = (ir.If, ir.Conditional, ir.Switch)
+_CONDITIONAL = (st.If, ir.Conditional, st.Switch)
 _DEEPEST = 16
 """Variables and operations that an index is followed through."""
 
@@ -33,8 +34,9 @@ def filled_arrays(function: ir.Function, most: int) -> Iterator[Filled]:
     indices = _Indices(_initial(function))
     seen: set[tuple[str, Block]] = set()
     for node in _unconditional(function.body):
-        name, subscripts, counts = _subscripts(node)
-        if not subscripts or (_is_plain(subscripts, indices) and axes_asked(function, ("blockDim",))):
+        name, subscripts, counts = shared_subscripts(node)
+        is_whole = bool(subscripts) and len(subscripts) == len(counts)
+        if not is_whole or (_is_plain(subscripts, indices) and axes_asked(function, ("blockDim",))):
             # What has one subscript and asks how large the block is has room for the largest.
             continue
         for extents in _shapes(counts):
@@ -83,7 +85,7 @@ def _unconditional(node: object) -> Iterator[ir.Index]:
         yield from _unconditional(child)
 
 
-def _subscripts(node: ir.Index) -> tuple[str, list[ir.Expr], list[int]]:
+def shared_subscripts(node: ir.Index) -> tuple[str, list[ir.Expr], list[int]]:
     """The name, the subscripts and the extents of an element of a shared array; no subscripts of anything else."""
     indices: list[ir.Expr] = []
     array: ir.Expr = node
@@ -97,7 +99,7 @@ def _subscripts(node: ir.Index) -> tuple[str, list[ir.Expr], list[int]]:
     while isinstance(type_, ir.ArrayType) and type_.count:
         counts.append(type_.count)
         type_ = type_.element
-    return (array.symbol.name, indices, counts) if len(counts) == len(indices) else ("", [], [])
+    return array.symbol.name, indices, counts
 
 
 def _initial(function: ir.Function) -> Mapping[ir.Symbol, ir.Expr]:
@@ -109,7 +111,7 @@ def _initial(function: ir.Function) -> Mapping[ir.Symbol, ir.Expr]:
         for node in nodes
         if isinstance(node, ir.Unary) and node.op in walk.STEPS and isinstance(node.operand, ir.Name)
     }
-    declared = (node for node in nodes if isinstance(node, ir.Declare))
+    declared = (node for node in nodes if isinstance(node, st.Declare))
     return {d.symbol: d.initializer for d in declared if d.initializer is not None and d.symbol not in changed}
 
 

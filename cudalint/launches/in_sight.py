@@ -30,7 +30,8 @@ def from_launches(
     for launch in launches:
         launch = checked.of(launch)
         launch = replace(launch, grid=grid_asked(launch.grid, function, graph))
-        # Most launches of a loop have one block, whose extents are what they are until a symbol among them is settled.
+        # Most launches of a loop have one block, whose extents are what they are until a number is chosen for a symbol
+        # among them.
         found = blocks.get((launch.block, generic_values(graph, launch.block)))
         if found is None:
             found = block_of(launch.block, graph, function)
@@ -80,7 +81,7 @@ def _sizes_of_the_block(extents: Nodes, block: Block, graph: Graph) -> Iterator[
 
 
 def _is_by_default(open_: Sequence[Node], graph: Graph) -> bool:
-    """Whether a block is the one of the launch if no option says otherwise: an impossible one was settled otherwise."""
+    """Whether a block is the one of the launch if no option says otherwise: an impossible one was replaced."""
     return all(graph.rests_on_defaults(extent) for extent in open_)
 
 

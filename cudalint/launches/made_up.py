@@ -10,10 +10,11 @@ from msgspec import Struct
 from cudalint.facts import LaunchSource
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.launches.blocks import DEFAULT_EXTENTS, DEFAULT_THREADS, spelled
 from cudalint.launches.configuration import Block, thread_axes
-from cudalint.launches.filled import filled_arrays
+from cudalint.launches.filled import filled_arrays, shared_subscripts
 from cudalint.options.limits import MAX_THREADS
 
 _NOBODY = "no launch in sight"
@@ -41,8 +42,8 @@ def made_up_block(function: ir.Function) -> tuple[Block, LaunchSource, str]:
     if clues:
         block = _by_clues(function, clues, most)
         if block is not None:
-            told = ", ".join(dict.fromkeys(clue.text for clue in clues.values()))
-            return block, "inferred", f"block = {spelled(block)} (from {told}; {_NOBODY})"
+            sources = ", ".join(dict.fromkeys(clue.text for clue in clues.values()))
+            return block, "inferred", f"block = {spelled(block)} (from {sources}; {_NOBODY})"
     if function.max_threads is None:
         block = _spread(function, DEFAULT_THREADS)
         return block, "default", f"block = {spelled(block)} ({_NOBODY})"
@@ -112,7 +113,7 @@ class _Code:
     def of_loops(self) -> Iterator[_Clue]:
         """`for (int i = threadIdx.x; i < n; i += 128)`, and `a[threadIdx.y + j]` where `j` grows by 8."""
         for node in self._nodes:
-            if isinstance(node, ir.Declare) and node.initializer is not None and node.symbol in self._steps:
+            if isinstance(node, st.Declare) and node.initializer is not None and node.symbol in self._steps:
                 axis = self._axis(node.initializer, "threadIdx")
                 if axis is not None:
                     yield _of_steps(axis, self._steps[node.symbol])
@@ -138,21 +139,11 @@ class _Code:
     def _subscripts(self, node: ir.Index) -> Iterator[tuple[str, str, int, int]]:
         """The subscripts of a shared array that are a thread's index and a number: the array's name, the axis, how many
         elements there are, and the number."""
-        indices: list[ir.Expr] = []
-        array: ir.Expr = node
-        while isinstance(array, ir.Index):
-            indices.insert(0, array.index)
-            array = walk.without_casts(array.base)
-        if not isinstance(array, ir.Name) or array.symbol.storage != "shared" or len(indices) < 2:
-            return
-        type_ = array.symbol.type
-        for index in indices:
-            if not isinstance(type_, ir.ArrayType) or not type_.count:
-                return
+        name, indices, counts = shared_subscripts(node)
+        for index, count in zip(indices, counts, strict=False) if len(indices) > 1 else ():
             place = self._place(index)
             if place is not None:
-                yield array.symbol.name, place[0], type_.count, place[1]
-            type_ = type_.element
+                yield name, place[0], count, place[1]
 
     def of_sums(self) -> Iterator[_Clue]:
         """`blockIdx.x * 16 + threadIdx.x`, and `threadIdx.y * 8 + threadIdx.x` in rows that are no longer than a warp:
@@ -208,7 +199,7 @@ def _names(nodes: Sequence[object]) -> dict[ir.Symbol, tuple[str, str]]:
     """Variables that are one of the thread's or the block's indices all along: `const int tx = threadIdx.x`."""
     found: dict[ir.Symbol, tuple[str, str]] = {}
     for node in nodes:
-        if isinstance(node, ir.Declare) and node.initializer is not None:
+        if isinstance(node, st.Declare) and node.initializer is not None:
             for variable in _VARIABLES:
                 axis = _axis_of(walk.without_casts(node.initializer), variable)
                 if axis is not None:
@@ -225,7 +216,7 @@ def _names(nodes: Sequence[object]) -> dict[ir.Symbol, tuple[str, str]]:
 def _steps(nodes: Sequence[object]) -> Iterator[tuple[ir.Symbol, int]]:
     """The counters of loops that grow by a number other than one, with that number."""
     for node in nodes:
-        step = node.increment if isinstance(node, ir.For) else None
+        step = node.increment if isinstance(node, st.For) else None
         if isinstance(step, ir.Assign) and step.op == "+" and isinstance(step.target, ir.Name):
             number = _number(step.value)
             if number is not None and number > 1:

@@ -9,7 +9,7 @@ from typing import Any
 from cudalint.host.executor import values as host
 from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import Graph
-from cudalint.host.values.nodes import Basis, Node, Uniform, bits_of, render, without_cast
+from cudalint.host.values.nodes import Basis, Node, Uniform, bits_of, render
 from cudalint.launches.configuration import Configuration
 from cudalint.worlds.choosing import Number
 from cudalint.worlds.records import Choice, Parameter
@@ -25,8 +25,6 @@ class OpenNumbers:
 
     def __init__(self, configuration: Configuration, graph: Graph, statements: Sequence[Node] = ()) -> None:
         self.graph = graph
-        for value in configuration.arguments.values():
-            _mark_strides(value, graph)
         self.computed = tuple(
             node for s, value in configuration.arguments.items() for _, node in nodes_in(value, Parameter(s))
         )
@@ -104,26 +102,6 @@ def pointers_in(value: Any) -> Iterator[host.Pointer]:
             yield from chain.from_iterable(map(pointers_in, fields.values()))
         case host.ArrayValue(rest=rest, elements=elements):
             yield from chain.from_iterable(map(pointers_in, (rest, *elements.values())))
-
-
-_STRIDES, _FROM = "_cudalint_strides<", "_cudalint_from"
-"""The record of a tensor's strides in the bundled headers, and its array of them."""
-
-
-def _mark_strides(value: Any, graph: Graph) -> None:
-    """Notes which of the open numbers in an argument are a tensor's strides: the elements of a row lie side by side as
-    a rule."""
-    if not isinstance(value, host.RecordValue):
-        return
-    strides = value.fields.get(_FROM)
-    if not value.type.name.split("::")[-1].startswith(_STRIDES) or not isinstance(strides, host.ArrayValue):
-        for own in value.fields.values():
-            _mark_strides(own, graph)
-        return
-    for number, own in strides.elements.items():
-        symbol = without_cast(own) if isinstance(own, Node) else None
-        if symbol is not None and isinstance(symbol.payload, Uniform) and not graph.choice(symbol).is_default:
-            graph.mark_stride(symbol, "inner" if number == (strides.type.count or 0) - 1 else "outer")
 
 
 def is_computed(symbol: Node) -> bool:

@@ -1,4 +1,4 @@
-"""Which numbers that nothing gives go into what a launch hands to its kernel."""
+"""Which numbers that nothing gives go into what a launch passes to its kernel."""
 
 from __future__ import annotations
 

@@ -8,13 +8,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Literal
 
-from cudalint.facts import ArgumentValue, LeafFacts, ParameterFacts
-from cudalint.host.executor.values import Place as ValuePlace
-from cudalint.host.executor.values import Pointer, RecordValue, Value
-from cudalint.host.values.nodes import Node
+from cudalint.facts import LeafFacts, ParameterFacts
 from cudalint.ir import nodes as ir
 from cudalint.ir.text import field_name
-from cudalint.launches.configuration import Configuration, Numbers
 
 
 def parameter_facts(function: ir.Function) -> tuple[ParameterFacts, ...]:
@@ -65,24 +61,3 @@ def _element(type_: ir.Type) -> tuple[ir.Type, int]:
     return type_, 1
 
 
-def _pointers(configuration: Configuration) -> Iterator[tuple[str, Pointer]]:
-    pending: list[tuple[str, Value | ValuePlace]] = [(s.name, v) for s, v in configuration.arguments.items()]
-    while pending:
-        name, value = pending.pop()
-        if isinstance(value, Pointer):
-            yield name, value
-        elif isinstance(value, RecordValue):
-            pending += [(field_name(name, field), inner) for field, inner in value.fields.items()]
-
-
-def _collect(value: Value | ValuePlace, name: str, numbers: Numbers, found: dict[str, ArgumentValue]) -> None:
-    if isinstance(value, Node):
-        number = numbers.scalar(value)
-        if number is not None:
-            found[name] = number
-    elif isinstance(value, Pointer):
-        is_null = getattr(value.target, "is_null", False)
-        found[name] = None if is_null else int(numbers.scalar(value.offset) or 0)
-    elif isinstance(value, RecordValue):
-        for field, inner in value.fields.items():
-            _collect(inner, field_name(name, field), numbers, found)

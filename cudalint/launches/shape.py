@@ -9,7 +9,7 @@ from cudalint.launches.configuration import Configuration
 
 
 class Shapes:
-    """Tells launches of one place that are alike, as a function makes them that is called twice."""
+    """Finds launches of one place that are the same, as a function makes them that is called twice."""
 
     def __init__(self) -> None:
         self._parts: dict[Hashable, int] = {}

@@ -88,7 +88,7 @@ def needs_of_tiles(tiles: Sequence[Tiled]) -> Iterator[Need]:
 
 
 def needs_of_rows(needs: Iterable[Need], uses: Iterable[Use]) -> Iterator[Need]:
-    """Rows by which blocks are apart, in more than one block: nothing lies behind the first one's otherwise."""
+    """Rows that separate blocks, in more than one block: nothing lies behind the first one's otherwise."""
     by_block = {use.parameter for use in uses if use.kind == "stride" and use.other == "block"}
     for need in needs:
         if not need.is_extra and by_block.issuperset(need.about):

@@ -1,4 +1,4 @@
-"""The usual numbers of a launch: those of its first world, of which figures are told.
+"""The usual numbers of a launch: those of its first world, whose figures are reported.
 
 They are what the host code has its sizes at, or what was made up for them, made to fit what the kernel does: what it
 divides is a multiple, windows are small, options are off, and products and the grid are no larger than makes sense.

@@ -15,7 +15,9 @@ from cudalint.execute.values import Data, Undeclared
 from cudalint.facts import AccessResult, Status, Strides
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
-from cudalint.measure.defaults import defaults_behind
+from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
+from cudalint.ir.kept import kept
 from cudalint.measure.distinct import Extent, Pattern, executions
 from cudalint.measure.drawn_accesses import DrawnAccess, by_which
 from cudalint.measure.executed import Executed
@@ -23,7 +25,9 @@ from cudalint.measure.machine_accesses import MachineSite, machine_events, whole
 from cudalint.measure.requests import WIDTHS, AccessSite, Figures, figures_of, unit_of
 from cudalint.measure.samples import sample, sized
 from cudalint.measure.sensitivity import Sensitivity, where
-from cudalint.worlds.records import Batch
+from cudalint.worlds.reach import Region, regions_of
+from cudalint.worlds.records import Batch, Parameter
+from cudalint.worlds.text import text_of
 
 _DIGITS = 9
 """Of figures: sums of weights differ from plain numbers by less."""
@@ -391,3 +395,42 @@ def known_modulo(events: Sequence[AccessEvent], executed: Executed) -> int:
             moved = np.where(event.mask.reshape(extent.worlds, extent.blocks, -1), by_world - by_world[:1], 0)
             bits |= int(np.bitwise_or.reduce(moved, axis=None))
     return bits & -bits
+
+
+# --- numbers that a program has by default -------------------------------------------------------------
+
+
+_MOST_KEPT = 32
+
+
+def defaults_behind(event: AccessEvent, executed: Executed) -> tuple[str, ...]:
+    """Those that go into the address of an access, or into conditions on the way to it, as they are reported:
+    `n == 1024 (Makefile:12)`. By the text alone: nobody tries what other numbers would change."""
+    stated = executed.batch.defaults
+    if not stated:
+        return ()
+    sources = dict.fromkeys(_sources(event, executed.function))
+    return tuple(dict.fromkeys(text for parameter in sources for text in stated.get(parameter, ())))
+
+
+def _sources(event: AccessEvent, function: ir.Function) -> Iterator[Parameter]:
+    origins = text_of(function).uses.origins
+    node: Any = event.node
+    if isinstance(node, ir.Call):
+        places = [node.receiver, *node.arguments[:1]]
+        yield from _sorted(*(origins.of(place).sources for place in places if place is not None))
+    elif not isinstance(node, st.Stmt):
+        yield from _sorted(origins.moving(node).sources)
+    on_the_way = {node, *event.stack}
+    for region in _regions(function):
+        if not on_the_way.isdisjoint(region.nodes):
+            yield from _sorted(region.deciders)
+
+
+def _sorted(*sources: frozenset[Parameter]) -> list[Parameter]:
+    return sorted({parameter for own in sources for parameter in own}, key=lambda parameter: parameter.name)
+
+
+@kept(_MOST_KEPT)
+def _regions(function: ir.Function) -> tuple[Region, ...]:
+    return tuple(regions_of(text_of(function).uses))

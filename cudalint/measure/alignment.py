@@ -22,12 +22,13 @@ from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import without_casts
+from cudalint.measure.executed import Executed
 from cudalint.measure.faults import Found, Site, Wrong, found_of, sites_of
 from cudalint.measure.machine_accesses import MachineSite, SiteKey
 from cudalint.measure.numbers import numbers_of, parameters_of
 from cudalint.measure.places import pointees_of
 from cudalint.measure.rows import Rows
-from cudalint.measure.work.shared import alignment
+from cudalint.measure.work.shared import alignment, shared_layout
 from cudalint.worlds.records import Batch
 
 _WIDEST = 16
@@ -51,14 +52,12 @@ class Misaligned(Struct, frozen=True, eq=False):
     """Data goes into the address, too: the offender is one that other data may make."""
 
 
-def misaligned(
-    kernel: ir.Function, trace: Trace, batch: Batch, layout: Mapping[ir.Symbol, int], open_axes: int = 0,
-    machine: Callable[[], Mapping[SiteKey, MachineSite]] = dict,
-) -> Iterator[Misaligned]:  # fmt: skip
-    """In the order of the trace. `layout` has the places of shared arrays, `open_axes` is along how many the number
-    of blocks is open, and `machine` is asked for what the compiler makes of accesses."""
+def misaligned(executed: Executed, open_axes: int) -> Iterator[Misaligned]:
+    """In the order of the trace. `open_axes` is along how many the number of blocks is open."""
+    kernel, trace, batch = executed.function, executed.trace, executed.batch
+    layout = shared_layout(kernel, trace)
     pointees, numbers, rows = pointees_of(kernel), terms_of(batch), None
-    for found, events, is_drawn in misaligned_sites(trace, layout, machine):
+    for found, events, is_drawn in misaligned_sites(trace, layout, lambda: executed.machine):
         width, base = needed_of(found.site, layout)
         residues = residues_of(events, trace.lanes, width, base)
         pointee = pointees.get(found.site.allocation.name)
@@ -80,7 +79,8 @@ def misaligned_sites(
     trace: Trace, layout: Mapping[ir.Symbol, int], machine: Callable[[], Mapping[SiteKey, MachineSite]] = dict
 ) -> Iterator[tuple[Found, Sequence[AccessEvent], bool]]:
     """All sites at which lanes are misaligned in some world, with their executions, and whether data that was drawn
-    goes into the addresses."""
+    goes into the addresses. `layout` has the places of shared arrays, and `machine` is asked for what the compiler
+    makes of accesses."""
 
     def asks(site: Site) -> Wrong | None:
         width, base = needed_of(site, layout)

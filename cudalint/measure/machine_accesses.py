@@ -167,7 +167,7 @@ def _made(event: AccessEvent, made: Made) -> AccessEvent:
 # --- requests whose lanes go to several arrays ---------------------------------------------------------
 
 
-_APART = 1 << 40
+_DISTANCE = 1 << 40
 """Bytes from one array to the next: more than any has, and whole sectors and rounds of the banks."""
 
 
@@ -215,5 +215,5 @@ def _together(parts: Sequence[AccessEvent]) -> AccessEvent:
         order = {part: number for number, part in enumerate(first.chosen.parts)}
         offset = np.zeros(mask.shape, np.int64)
         for part in parts:
-            offset = np.where(part.mask, np.asarray(part.offset) + order[part.allocation] * _APART, offset)
+            offset = np.where(part.mask, np.asarray(part.offset) + order[part.allocation] * _DISTANCE, offset)
     return first._replace(allocation=first.chosen, offset=offset, mask=mask, weight=weight)

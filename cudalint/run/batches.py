@@ -64,7 +64,19 @@ class Batches(Struct, eq=False):
         if kept is None or kept.batch.block != configuration.block or other_shapes(configuration, function):
             return None
         same_head = [s.name for s in kept.parameters] == [s.name for s in function.parameters]
-        return kept if same_head and signatures(text_of(function).found) <= kept.uses else None
+        return kept if same_head and not _open_uses(signatures(text_of(function).found), kept.uses) else None
+
+
+def _open_uses(now: frozenset[Signature], before: frozenset[Signature]) -> bool:
+    """Whether an edit brings uses of numbers for which other worlds may matter. A vector that begins where a number
+    says is none where the edit asks whether that is a multiple: otherwise the kernel does what it did."""
+    new = now - before
+    asked = {(name, other) for name, kind, other, _ in new if kind == "dividend"}
+    return any(kind != "dividend" and not (kind in _WIDE and (name, other) in asked) for name, kind, other, _ in new)
+
+
+_WIDE = ("vector", "size")
+"""Uses of what a pointer to something wider is moved by."""
 
 
 def signatures(uses: Iterable[Use]) -> frozenset[Signature]:

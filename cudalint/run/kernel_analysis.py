@@ -24,8 +24,8 @@ from cudalint.kinds import Kind, Kinds
 from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import with_room
 from cudalint.launches.configuration import Configuration, asks_block_size, launch_facts
+from cudalint.launches.launch_facts import launch_facts_of
 from cudalint.launches.parameter_facts import parameter_facts
-from cudalint.launches.told import launch_facts_of
 from cudalint.measure.bounds import threads_with_room
 from cudalint.measure.executed import Compiled, in_worlds
 from cudalint.measure.providers.accesses import AccessCollector
@@ -74,7 +74,7 @@ class KernelAnalysis(Struct, eq=False):
     need: Need | None = None
     """What of its code not every GPU has."""
     right_pitches: set[object] = field(default_factory=set)
-    """What other analyses of the file found no wrong pitch in (`collect.pitches`)."""
+    """What other analyses of the file found no wrong pitch in (`measure/pitches.py`)."""
     last: Sequence[tuple[int, Configuration]] = ()
     """See `Chosen.last`."""
     watch: Watch | None = None

@@ -72,6 +72,7 @@ def _analyse_file(path: str, options: AnalysisOptions, *_: object) -> FileFacts:
 def doubles(monkeypatch: pytest.MonkeyPatch) -> None:
     module = ModuleType("cudalint.run.analysis")
     module.analyse_file = _analyse_file  # type: ignore[attr-defined]
+    module.Hooks = module.analyse_edited = lambda *_: None  # type: ignore[attr-defined]
     monkeypatch.setitem(sys.modules, "cudalint.run.analysis", module)
     annotation_rules = tuple(rule for rule in registry.all_rules() if not issubclass(rule, Rule))
     monkeypatch.setattr(registry, "all_rules", lambda: (Uncoalesced, BankConflict, *annotation_rules))

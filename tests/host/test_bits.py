@@ -10,7 +10,7 @@ from evaluating import elements, evaluate, only, results
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from cudalint.host.executor.bits import first_set, leading_zeros, ones, reversed_word, trailing_zeros
+from cudalint.host.executor.intrinsics import first_set, leading_zeros, ones, trailing_zeros
 from cudalint.host.values.arithmetic import U4
 from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import Graph
@@ -25,7 +25,6 @@ _EXPECTED: dict[Callable[[Graph, Node], Node], Callable[[int], int]] = {
     first_set: lambda x: (x & -x).bit_length(),
     trailing_zeros: lambda x: ((x & -x).bit_length() - 1) % 2**32,
     ones: lambda x: x.bit_count(),
-    reversed_word: lambda x: int(f"{x:032b}"[::-1], 2),
 }
 
 

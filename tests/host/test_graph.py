@@ -119,7 +119,7 @@ def test_a_conjunction_is_taken_apart() -> None:
 
 def test_opaque_values_of_equal_arguments_are_equal() -> None:
     graph = Graph()
-    reason = Reason(True, "it is loaded")
+    reason = Reason("it is loaded")
     x = graph.uniform("x", 0, U4)
     assert graph.opaque(reason, (x,), I4) is graph.opaque(reason, (x,), I4)
     half = graph.opaque(reason, (graph.binary("/", x, graph.const(2), I4),), I4)
@@ -176,7 +176,7 @@ def test_trips_of_a_doubling_counter(limit: int, expected: int) -> None:
 def test_opaque_values_share_one_bit_and_are_still_told_apart() -> None:
     graph = Graph()
     x = graph.uniform("x", 0, U4)
-    values = [graph.opaque(Reason(True, f"load {i}"), (x,), F4) for i in range(100)]
+    values = [graph.opaque(Reason(f"load {i}"), (x,), F4) for i in range(100)]
     assert len({value.bits for value in values}) == 1
     assert len(set(values)) == 100
     bound = graph.substitute(graph.binary("+", values[3], values[4], F4), {values[3]: graph.const(1.0, F4)})
@@ -186,7 +186,7 @@ def test_opaque_values_share_one_bit_and_are_still_told_apart() -> None:
 def test_a_summary_of_values_that_share_their_parts_is_made_at_once() -> None:
     """Walked along every path, forty values that each use the one before twice would take 2^40 steps."""
     graph = Graph()
-    value = graph.opaque(Reason(True, "load"), (graph.uniform("x", 0, U4),), I4)
+    value = graph.opaque(Reason("load"), (graph.uniform("x", 0, U4),), I4)
     for step in range(40):
         value = graph.binary("^", value, graph.binary("*", value, graph.const(2 * step + 3), I4), I4)
     total = graph.convert(value, F4)

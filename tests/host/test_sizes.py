@@ -12,12 +12,12 @@ from cudalint.host.values.nodes import Reason
 def test_the_leaves_of_a_computation_with_shared_parts_are_found_once() -> None:
     """Each step uses the one before twice, so that there are 2**64 ways down to the data."""
     graph = Graph()
-    word = graph.opaque(Reason(True, "it is loaded"), (), I4)
+    word = graph.opaque(Reason("it is loaded"), (), I4)
     for _ in range(64):
         word = graph.binary("^", word, graph.binary(">>", word, graph.const(1), I4), I4)
     number = graph.convert(word, F8)
     product = graph.binary("*", number, number, F8)
-    assert product.payload == Reason(True, "it comes out of a long computation", kind="summary")
+    assert product.payload == Reason("it comes out of a long computation", kind="summary")
 
 
 def test_an_unsigned_size_may_be_the_largest_number() -> None:

@@ -25,7 +25,7 @@ def test_a_structure_that_could_not_be_followed() -> None:
     function = lower_unit(parse_file("k.cu", ParseOptions(), _SOURCE.encode())).kernels[0].load()
     assert isinstance(function, ir.Function)
     graph = Graph()
-    lost = graph.opaque(Reason(False, "of an expression that clang could not resolve"), (), I8)
+    lost = graph.opaque(Reason("of an expression that clang could not resolve"), (), I8)
     view, both = function.parameters
     assert isinstance(both.type, ir.RecordType)
     known = RecordValue(both.type, {"from": lost, "to": lost})
@@ -41,6 +41,6 @@ def test_the_fields_of_what_is_unknown_are_different_numbers() -> None:
     """The rows of a matrix are not as many as its columns only because neither is known."""
     graph, number = Graph(), ir.Scalar("int", 4, "int")
     memory = Memory(graph, Generics(graph))
-    lost = graph.opaque(Reason(False, "of an expression that clang could not resolve"), (), I8)
+    lost = graph.opaque(Reason("of an expression that clang could not resolve"), (), I8)
     rows, columns, again = (memory.smear(lost, number, field=name) for name in ("rows", "columns", "rows"))
     assert rows is again is not columns

@@ -10,7 +10,7 @@ import pytest
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import Place
-from cudalint.measure.work.slow_paths import is_power_of_two
+from cudalint.measure.work.compiler import is_power_of_two
 from cudalint.numerals import whole
 from cudalint.project.formats import FORMATS
 from cudalint.source.bounds import Bounds

@@ -1,1 +1,1 @@
-"""Numbers for what nothing gives: chosen for one reason after the other, and others tried beside them."""
+"""Numbers for what host code leaves open, chosen for one reason after the other."""

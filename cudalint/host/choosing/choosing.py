@@ -1,10 +1,9 @@
 """Which numbers stand for what is open: one place chooses them, for all that asks for figures.
 
-Reasons are asked in one order (`Basis`). What a user gives or states comes first, then what a launch needs for its
-block, what the program has unless an option says otherwise, what host code has checked, what the kernel has limits for,
-what a size is used as, and what it is called; all else is large and a multiple of 32 from the start. A reason changes
-no number that a stronger one has chosen. Each function returns a valuation and leaves the graph with the one that it
-has.
+Reasons are asked in one order (`Basis`). What a user gives comes first, then what a launch needs for its block, what
+the program has unless an option says otherwise, what host code has checked, what a size is used as, and what it is
+called; all else is large and a multiple of 32 from the start. A reason changes no number that a stronger one has
+chosen. The graph is left with the valuation that it has.
 """
 
 from __future__ import annotations

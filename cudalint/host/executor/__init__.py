@@ -1,1 +1,1 @@
-"""Executing the statements of kernels, for all lanes of a block at once."""
+"""Executing the functions of host code: statements, expressions, calls, memory, launches."""

@@ -72,4 +72,4 @@ class Answers:
         if isinstance(where, LocalPlace):
             value = expressions.read(self._ex, where, span)
             if isinstance(value, RecordValue):
-                expressions.write(self._ex, where, RecordValue(value.type, dict(value.fields)), span)
+                expressions.write(self._ex, where, RecordValue(value.type, dict(value.fields)))

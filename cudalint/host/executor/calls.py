@@ -31,6 +31,7 @@ from cudalint.host.executor.values import (
 )
 from cudalint.host.values.nodes import UNINITIALISED, Node, Reason
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
@@ -115,7 +116,7 @@ def with_captured(
     for symbol, value in closure.captured.items():
         is_changed = symbol in assigned and not isinstance(value, (Pointer, Choice))
         ex.state.variables[symbol] = (
-            ex.opaque("a lambda changes its copy", symbol.type, (), symbol) if is_changed else value
+            ex.unknown("a lambda changes its copy", symbol.type, (), symbol) if is_changed else value
         )
     result = call()
     for symbol, before in outside.items():
@@ -188,14 +189,14 @@ def unknown_call(ex: Execution, expr: ir.Call, given: Operands | None = None) ->
     reached = _reached(ex, expr, given or Operands())
     args = few_of(n for n in reached.seen if not n.is_const)
     for where, argument in (*reached.written, *reached.stored):
-        value = ex.opaque(f"`{expr.name}` sets it", where.type, args, argument.span)
+        value = ex.unknown(f"`{expr.name}` sets it", where.type, args, argument.span)
         ex.note_set(where, value)
-        expressions.write(ex, where, value, argument.span)
+        expressions.write(ex, where, value)
     text = f"it is the result of {f'`{expr.name}`' if expr.name else _OF_TEMPLATE}"
     if reached.reads:
         # What it was given a pointer for.
-        return ex.memory.unknown(expr.type, Reason(True, text, expr.span), args)
-    return ex.opaque(text, expr.type, args, expr.span)
+        return ex.memory.unknown(expr.type, Reason(text, expr.span), args)
+    return ex.unknown(text, expr.type, args, expr.span)
 
 
 def _reached(ex: Execution, expr: ir.Call, given: Operands) -> _Reached:
@@ -230,8 +231,8 @@ def _receiver_values(ex: Execution, expr: ir.Call, where: Place) -> list[Node]:
     if expr.name != "operator=":
         value = list(nodes_of(expressions.read(ex, where, expr.receiver.span if expr.receiver else expr.span)))
     if _assigns(expr.name) and expr.receiver is not None:
-        new = ex.opaque(f"`{expr.name}` sets it", where.type, few_of(value), expr.span)
-        expressions.write(ex, where, new, expr.receiver.span)
+        new = ex.unknown(f"`{expr.name}` sets it", where.type, few_of(value), expr.span)
+        expressions.write(ex, where, new)
     return value
 
 
@@ -267,12 +268,12 @@ def construct_value(ex: Execution, expr: ir.Construct) -> Value:
     if len(values) == 1 and values[0] is not None:
         return cast(ex, values[0], expr.arguments[0].type, expr.type)
     seen = [n for value in values if value is not None for n in nodes_of(value)]
-    return ex.opaque("its constructor has no body in sight", expr.type, few_of(seen))
+    return ex.unknown("its constructor has no body in sight", expr.type, few_of(seen))
 
 
 def _is_member_wise(function: ir.Function, type_: ir.Type) -> bool:
     """Whether a constructor does nothing but to give each member one of its parameters, as that of `dim3` does."""
-    if function.body.statements if isinstance(function.body, ir.Block) else True:
+    if function.body.statements if isinstance(function.body, st.Block) else True:
         return False
     given = function.member_initializers
     if not isinstance(type_, ir.RecordType) or [name for name, _ in given] != [field.name for field in type_.fields]:

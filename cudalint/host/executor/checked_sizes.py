@@ -90,7 +90,7 @@ class CheckedSizes:
                     # `if (channels / heads == 64)`: the channels are as many times 64 as there are heads.
                     number = self._graph.binary("*", bare.args[1], number, bare.kind)
                     bare = bare.args[0]
-                elif not (number.is_const or self._is_told_by(bare, number, launch)):
+                elif not (number.is_const or self._is_given_by(bare, number, launch)):
                     continue
                 is_size = isinstance(bare.payload, Uniform) or (bare.op == "select" and bare.bits)
                 # `switch (threads) { case 512: k<512><<<blocks, threads>>>(n); }`, however `threads` is made of `n`.
@@ -99,7 +99,7 @@ class CheckedSizes:
                     found.setdefault(bare, self._graph.convert(number, bare.kind))
         return found
 
-    def _is_told_by(self, size: Node, others: Node, launch: HostLaunch) -> bool:
+    def _is_given_by(self, size: Node, others: Node, launch: HostLaunch) -> bool:
         """`assert(pixels.size() == 3 * width * height)`: a size that makes no grid is what others make it."""
         if not isinstance(size.payload, Uniform) or self._graph.choice(size).is_default:
             return False

@@ -66,7 +66,7 @@ def give(ex: Execution, main: ir.Function, command: RunCommand) -> None:
     list_ = ir.ArrayType(text, None, 0)
     held = ir.Symbol(words.name, list_, "local", words.span)
     elements = {i: Text(word, f"{words.name}[{i}]", command.place) for i, word in enumerate(command.words)}
-    rest = ex.memory.unknown(text, Reason(False, "no word of the command line"))
+    rest = ex.memory.unknown(text, Reason("no word of the command line"))
     ex.state.variables[held] = ArrayValue(list_, elements, rest)
     ex.state.variables[words] = decay(LocalPlace(held, (), list_), ex.graph)
     ex.options.command = command
@@ -138,7 +138,7 @@ def _scan(ex: Execution, call: ir.Call) -> Value | None:
     number = _number_of(ex, text, _NUMBER if asked[1] == "f" else _INTEGER, kind_of(where.type))
     if number is None:
         return None
-    expressions.write(ex, where, number, call.span)
+    expressions.write(ex, where, number)
     return ex.graph.one
 
 

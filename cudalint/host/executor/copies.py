@@ -9,7 +9,7 @@ from cudalint.host.executor import expressions
 from cudalint.host.executor.conversions import cast_pointer
 from cudalint.host.executor.memory import dereference
 from cudalint.host.executor.pointers import advance, move_pointer, pointer_place
-from cudalint.host.executor.values import Allocation, LocalMemory, Pointer, Value
+from cudalint.host.executor.values import LocalMemory, Pointer, Value
 from cudalint.host.values.arithmetic import I8
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
@@ -60,9 +60,8 @@ def _copied(ex: Execution, target: Value, source: Value, size: Node, span: ir.Sp
     count = bytes_ // element.bytes if bytes_ and element.bytes and not bytes_ % element.bytes else 0
     if not 0 < count <= _MAX_COPIED:
         place = target.target.place
-        is_data = isinstance(source, Pointer) and isinstance(source.target, Allocation)
-        reason = Reason(is_data, "it is copied as bytes")
-        expressions.write(ex, place, ex.memory.unknown(place.type, reason, (), place.symbol.name), span)
+        reason = Reason("it is copied as bytes")
+        expressions.write(ex, place, ex.memory.unknown(place.type, reason, (), place.symbol.name))
         return
     start = cast_pointer(ex, source, element)
     values = []
@@ -71,7 +70,7 @@ def _copied(ex: Execution, target: Value, source: Value, size: Node, span: ir.Sp
         values.append(expressions.read(ex, place_, span))
     for i, value in enumerate(values):
         where = dereference(advance(ex, target, ex.graph.const(i), element), ex.graph)
-        expressions.write(ex, where, value, span)
+        expressions.write(ex, where, value)
 
 
 COPIES: Mapping[str, Handler] = {"copied-bytes": _copy, "copied-range": _copy_range}

@@ -77,12 +77,12 @@ def _properties(ex: Execution, call: ir.Call) -> Value:
         for name, number in ex.properties.items():
             part = _part(where, record, name, ex.graph)
             if part is not None:
-                expressions.write(ex, part, ex.graph.const(number, kind_of(part.type)), call.span)
+                expressions.write(ex, part, ex.graph.const(number, kind_of(part.type)))
     return ex.graph.zero
 
 
 def member_value(ex: Execution, expr: ir.Member) -> Value:
-    """A field. Whatever handed out the properties of a device, as a reference that is kept somewhere, they are those of
+    """A field. Wherever the properties of a device come from, as a reference that is kept somewhere, they are those of
     the target as far as they have no number here."""
     value = names.member_value(ex, expr)
     base = expr.base.type.pointee if isinstance(expr.base.type, ir.PointerType) else expr.base.type
@@ -118,7 +118,7 @@ def _attribute(ex: Execution, call: ir.Call) -> Value | None:
     where = pointer_place(ex, expressions.evaluate(ex, call.arguments[0]), call.arguments[0].type)
     if not isinstance(where.type, ir.Scalar):
         return None
-    expressions.write(ex, where, ex.graph.const(number, kind_of(where.type)), call.span)
+    expressions.write(ex, where, ex.graph.const(number, kind_of(where.type)))
     return ex.graph.zero
 
 

@@ -14,6 +14,7 @@ from cudalint.host.executor.values import Place, Value
 from cudalint.host.values.arithmetic import BOOL, kind_of
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
@@ -39,7 +40,7 @@ def divide(ex: Execution, parts: LoopParts) -> bool:
     for a, b in itertools.permutations(start, 2):
         rest = graph.binary("%", now[a], now[b], now[a].kind)
         if after.get(a) is now[b] and after.get(b) is rest and _asks_for(test, now[b], ex):
-            reason = Reason(False, f"after the loop at line {parts.span.line}", parts.span, kind="iteration")
+            reason = Reason(f"after the loop at line {parts.span.line}", parts.span, kind="iteration")
             left = {symbol: ex.memory.unknown(symbol.type, reason, (), symbol.name) for symbol in changed}
             left[a] = graph.binary("gcd", start[a], start[b], now[a].kind)
             left[b] = graph.const(0, now[b].kind)
@@ -58,8 +59,8 @@ def divide_again(
     first, second = (_whole(ex, symbol) for symbol in function.parameters)
     if first is None or second is None:
         return None
-    graph, kind, handed = ex.graph, kind_of(function.parameters[0].type), bind_(function)
-    steps = [handed.get(symbol) for symbol in function.parameters]
+    graph, kind, arguments = ex.graph, kind_of(function.parameters[0].type), bind_(function)
+    steps = [arguments.get(symbol) for symbol in function.parameters]
     is_end = graph.binary("==", second, graph.const(0, second.kind), BOOL)
     goes_on = (graph.negate(is_end), graph.truth(second))
     is_asked = any(condition in goes_on for condition in ex.state.guards)
@@ -72,7 +73,7 @@ def divide_again(
 def _ends(function: ir.Function) -> Iterator[ir.Expr]:
     """What a function may give."""
     for node in walk.nodes_in(function):
-        if isinstance(node, ir.Return) and node.value is not None:
+        if isinstance(node, st.Return) and node.value is not None:
             yield walk.without_casts(node.value)
         elif isinstance(node, ir.Conditional):
             yield from (walk.without_casts(node.then), walk.without_casts(node.otherwise))

@@ -24,6 +24,7 @@ from cudalint.host.executor.values import Allocation, Closure, LocalPlace, Place
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, Reason, Uniform, without_cast
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.system.processes.deadline import NEVER, Deadline
 
 _STATEMENT_WORK = 50
@@ -86,7 +87,7 @@ class Execution:
         """Variables that an unknown condition in a loop changes from one known number to another."""
         self.memory.now = lambda: (self.state.frames, tuple(self.iterations))
 
-    def statement(self, statement: ir.Stmt) -> None:
+    def statement(self, statement: st.Stmt) -> None:
         """Executes a statement. Raises `GaveUp` where that is too much, or takes too long."""
         if statement in self.code.idle or self.state.dead:
             return
@@ -125,10 +126,9 @@ class Execution:
         """Where something happens: what the bundled headers do happens where the user calls them."""
         return self.state.library_call or span
 
-    def opaque(self, text: str, type_: ir.Type, args: tuple[Node, ...] = (), origin: object = None) -> Value:
-        """A value that cannot be followed; it counts as data where one of `args` does."""
-        data = any(a.bits & self.graph.opaque_bits for a in args)
-        return self.memory.unknown(type_, Reason(data, text, origin), args)
+    def unknown(self, text: str, type_: ir.Type, args: tuple[Node, ...] = (), origin: object = None) -> Value:
+        """A value that cannot be followed, but depends on `args` and on nothing else."""
+        return self.memory.unknown(type_, Reason(text, origin), args)
 
     def changed_in(self, parts: LoopParts) -> Collection[ir.Symbol]:
         """The variables that a loop changes."""

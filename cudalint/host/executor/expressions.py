@@ -68,11 +68,7 @@ def read(ex: Execution, where: Place, span: ir.Span) -> Value:
     return ex.memory.read(ex.state, where, ex.place_of(span))
 
 
-def write(ex: Execution, where: Place, value: Value, span: ir.Span) -> None:
-    if isinstance(where, LocalPlace) and not where.path:
-        # Most of what is written: it leaves no event behind, which would need a context.
-        ex.state.variables[where.symbol] = value
-        return
+def write(ex: Execution, where: Place, value: Value) -> None:
     ex.memory.write(ex.state, where, value)
 
 
@@ -120,4 +116,4 @@ def unknown_value(ex: Execution, expr: ir.UnknownExpr) -> Value:
     """What the front end could not say: the result depends on all parts that it found."""
     values = [evaluate(ex, child) for child in expr.children]
     args = few_of(v for v in values if isinstance(v, Node))
-    return ex.opaque(f"of {expr.reason}", expr.type, args)
+    return ex.unknown(f"of {expr.reason}", expr.type, args)

@@ -133,7 +133,7 @@ def _take(ex: Execution, flag: Node, condition: Node, wanted: bool) -> None:
 
 
 def _distance(ex: Execution, condition: Node, before: object, a: Value | Place, b: Value | Place) -> Node | None:
-    """How far elements are apart along one axis, where what a variable or a field holds chooses the layout
+    """The distance of elements along one axis, where what a variable or a field holds chooses the layout
     (`if (layout == COLUMNS) across = 1, down = pitch; else …`): 1, or a number that is not known. It stays open which
     of them it is, for it is 1 along one axis only. None for all else."""
     if not (isinstance(a, Node) and isinstance(b, Node)) or _known(ex, a) == _known(ex, b):
@@ -291,7 +291,7 @@ def _special_case(ex: Execution, condition: Node | None, a: Value | Place, b: Va
 
 
 def _default(ex: Execution, value: Value | Place, name: str, source: str = "") -> Value | Place:
-    """A number that is something else where the program is told so; `source` is what says which one it is."""
+    """A number that is something else where an option says so; `source` is what says which one it is."""
     if ex.iterations or not isinstance(value, Node) or not value.is_const:
         return value
     is_size = value.kind.code in "iu" and value.value > 0

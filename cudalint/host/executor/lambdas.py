@@ -1,4 +1,4 @@
-"""Lambdas that launch kernels and are handed to somewhere that is not followed: a list of tests, a thread pool."""
+"""Lambdas that launch kernels and are passed to something that is not followed: a list of tests, a thread pool."""
 
 from __future__ import annotations
 

@@ -196,6 +196,6 @@ def _with_threads(ex: Execution, extents: Nodes) -> Nodes:
 
 
 def _generic(ex: Execution) -> Node:
-    node = ex.memory.unknown(ir.Scalar("int", 4, "int"), Reason(False, "launch"), (), "launch")
+    node = ex.memory.unknown(ir.Scalar("int", 4, "int"), Reason("launch"), (), "launch")
     assert isinstance(node, Node)
     return node

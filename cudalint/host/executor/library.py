@@ -28,7 +28,7 @@ from cudalint.host.executor.values import (
 from cudalint.host.values.arithmetic import I8, U8
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
-from cudalint.ir.builtins import BUILTINS, named
+from cudalint.ir.builtins import BUILTINS
 
 if TYPE_CHECKING:
     from cudalint.host.executor.execution import Execution
@@ -48,7 +48,7 @@ def _allocate(ex: Execution, call: ir.Call) -> Value:
     bytes_ = size.whole
     allocation = Allocation(name, "global", bytes_, None, size)
     pointee = ir.pointee(where.type)
-    expressions.write(ex, where, Pointer(allocation, ex.graph.const(0, I8), pointee), call.span)
+    expressions.write(ex, where, Pointer(allocation, ex.graph.const(0, I8), pointee))
     return ex.graph.zero
 
 
@@ -58,13 +58,13 @@ def _allocate_pitched(ex: Execution, call: ir.Call) -> Value:
     width = expressions.number(ex, call.arguments[2])
     up = ex.graph.binary("+", width, ex.graph.const(511, I8), I8)
     rounded = ex.graph.binary("*", ex.graph.binary("/", up, ex.graph.const(512, I8), I8), ex.graph.const(512, I8), I8)
-    expressions.write(ex, pointer_place(ex, pitch, call.arguments[1].type), rounded, call.span)
+    expressions.write(ex, pointer_place(ex, pitch, call.arguments[1].type), rounded)
     where = pointer_place(ex, target, call.arguments[0].type)
     pointee = ir.pointee(where.type)
     name = where.symbol.name if isinstance(where, LocalPlace) else "?"
     size = ex.graph.binary("*", rounded, expressions.number(ex, call.arguments[3]), I8)
     pointer = Pointer(Allocation(name, "global", None, None, size), ex.graph.const(0, I8), pointee)
-    expressions.write(ex, where, pointer, call.span)
+    expressions.write(ex, where, pointer)
     return ex.graph.zero
 
 
@@ -123,7 +123,7 @@ def _ignored(ex: Execution, call: ir.Call) -> Value:
 
 
 def _launch_kernel(ex: Execution, call: ir.Call) -> Value | None:
-    """cudaLaunchKernel(function, grid, block, arguments, shared, stream), the cooperative form alike."""
+    """cudaLaunchKernel(function, grid, block, arguments, shared, stream), and the cooperative form."""
     kernels = list(launching.kernels_of(ex.graph, expressions.evaluate(ex, call.arguments[0])))
     if not kernels or len(call.arguments) < 4:
         return None
@@ -237,5 +237,3 @@ HOST_LIBRARY: Mapping[str, Handler] = {
     if known.host != "unknown" and (known.host or name in LIBRARY)
 }
 """By the functions' names."""
-SILENT = named("ignored")
-"""Functions that are not executed at all."""

@@ -79,10 +79,8 @@ class Memory:
         if isinstance(type_, ir.RecordType):
             fields = {}
             for field in type_.fields:
-                text = f"{reason.text} (.{field.name})" if reason.data else reason.text
-                part = replace(reason, text=text)
                 inner = field_name(name, field.name) if name else field.name
-                fields[field.name] = self.unknown(field.type, part, args, inner)
+                fields[field.name] = self.unknown(field.type, reason, args, inner)
             return RecordValue(type_, fields)
         return self.graph.opaque(reason, args, I8)
 
@@ -99,7 +97,7 @@ class Memory:
 
     def unknown_parameter(self, symbol: ir.Symbol) -> Value | Place:
         """What a function is given that is called from outside."""
-        type_, reason = symbol.type, Reason(False, "parameter")
+        type_, reason = symbol.type, Reason("parameter")
         if ir.is_reference(type_):
             return TemporaryPlace(self.unknown(type_.pointee, reason, (), symbol.name), type_.pointee)
         return self.unknown(type_, reason, (), symbol.name)
@@ -107,7 +105,7 @@ class Memory:
     def smear(self, value: Value, type_: ir.Type, extra: tuple[Node, ...] = (), field: str | None = None) -> Value:
         """A value of `type_` that depends on everything that `value` consists of, in an unknown way: on each `field` of
         it in another one."""
-        return self.unknown(type_, Reason(False, "of parts"), some_nodes(value) + extra, field or "")
+        return self.unknown(type_, Reason("of parts"), some_nodes(value) + extra, field or "")
 
     # reading
 
@@ -239,7 +237,7 @@ class Memory:
 
     def _loaded(self, place: MemoryPlace, target: Allocation, span: ir.Span) -> Value:
         text = f"it is loaded from `{target.name}` at line {span.line}"
-        reason = Reason(True, text, kind="loaded")
+        reason = Reason(text, kind="loaded")
         offset = place.pointer.offset
         args = (offset,) if target.opaque is None else (offset, target.opaque)
         return self.unknown(place.type, reason, args, f"{target.name}[...]")

@@ -82,7 +82,7 @@ def name_value(ex: Execution, expr: ir.Name) -> Value:
         return made_up
     outside = symbol.storage in _OUTSIDE and symbol not in ex.state.variables
     if outside and not expressions.lies_in_memory(symbol) and not expressions.initialise_global(ex, symbol):
-        reason = Reason(False, f"`{symbol.name}` {_OUTSIDE[symbol.storage]}")
+        reason = Reason(f"`{symbol.name}` {_OUTSIDE[symbol.storage]}")
         ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
     return expressions.read(ex, symbol_place(ex, symbol), expr.span)
 
@@ -138,7 +138,7 @@ def field_place(ex: Execution, base: Place, name: str, type_: ir.Type) -> Place:
 def _somewhere_within(ex: Execution, base: MemoryPlace, record: ir.RecordType, name: str, type_: ir.Type) -> Place:
     """A field of a record of which nobody knows where its fields are."""
     text = f"where `{name}` stands in its record is not known: {record.unsized}"
-    at = ex.opaque(text, ir.Scalar("unsigned long", 8, "uint"), origin=(record, name))
+    at = ex.unknown(text, ir.Scalar("unsigned long", 8, "uint"), origin=(record, name))
     offset = at if isinstance(at, Node) else ex.graph.zero
     moved = ex.graph.binary("+", base.pointer.offset, offset, I8)
     inner = MemoryPlace(Pointer(base.pointer.target, moved, type_), type_)

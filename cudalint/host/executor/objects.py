@@ -95,12 +95,12 @@ def initialise_field(ex: Execution, this: Place, name: str, initializer: ir.Expr
     value = expressions.evaluate(ex, initializer)
     if field is not None:
         where = field_place(ex, this, name, field.type)
-        expressions.write(ex, where, convert(ex, value, field.type), initializer.span)
+        expressions.write(ex, where, convert(ex, value, field.type))
     elif isinstance(value, RecordValue) and isinstance(this, LocalPlace):
         for inner, part in value.fields.items():
             type_ = record.field(inner) if record else None
             if type_ is not None:
-                expressions.write(ex, this.step(inner, type_.type), part, initializer.span)
+                expressions.write(ex, this.step(inner, type_.type), part)
 
 
 def statements_value(ex: Execution, expr: ir.StatementExpr) -> Value:

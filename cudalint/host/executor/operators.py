@@ -82,7 +82,7 @@ def _step(ex: Execution, where: Place, expr: ir.Unary) -> tuple[Value, Value]:
         base = as_number(ex, old, expr.type)
         kind = base.kind
         new = ex.graph.binary("+", base, ex.graph.const(step.value, kind), kind)
-    expressions.write(ex, where, new, expr.operand.span)
+    expressions.write(ex, where, new)
     return old, new
 
 
@@ -160,12 +160,12 @@ def operate(
     a, b = as_number(ex, left, left_type), as_number(ex, right, right_type)
     if op == "-" and isinstance(left, Pointer) and isinstance(right, Pointer):
         # Nothing says that they are arrays of their own: a function returns the end of what it was given.
-        return ex.memory.unknown(type_, Reason(False, "between two pointers"), (a, b))
+        return ex.memory.unknown(type_, Reason("between two pointers"), (a, b))
     kind = kind_of(type_)
     if op in COMPARISONS or op in (">", ">="):
         kind = a.kind if a.kind.bytes >= b.kind.bytes else b.kind
     if kind.is_float and op not in COMPARISONS and op not in ("+", "-", "*", "/", ">", ">="):
-        return ex.opaque(f"of `{op}` on floating-point values", type_, (a, b))
+        return ex.unknown(f"of `{op}` on floating-point values", type_, (a, b))
     return ex.graph.binary(op, a, b, kind)
 
 
@@ -191,7 +191,7 @@ def _assign(ex: Execution, expr: ir.Assign) -> tuple[Place, Value]:
         value = expressions.evaluate(ex, expr.value)
         where = expressions.place(ex, expr.target)
     value = convert(ex, value, expr.target.type)
-    expressions.write(ex, where, value, expr.target.span)
+    expressions.write(ex, where, value)
     return where, value
 
 

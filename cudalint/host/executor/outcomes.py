@@ -35,7 +35,7 @@ def outcome(graph: Graph, results: Results, usual: Value | Place) -> Value | Pla
         return None
     *earlier, (_, result) = results
     for condition, other in reversed(earlier):
-        result = _told(graph, condition, other, result)
+        result = _verdict(graph, condition, other, result)
         if result is None:
             return None
     return None if result is None else _beside(result, usual)
@@ -49,18 +49,19 @@ def is_refusal(value: object) -> bool:
     return any(number.value < 0 for number in numbers)
 
 
-def _told(graph: Graph, condition: Node, a: Value | Place | None, b: Value | Place | None) -> Value | None:
-    """What tells it, of two results of which the condition chooses the first; None where nothing does."""
+def _verdict(graph: Graph, condition: Node, a: Value | Place | None, b: Value | Place | None) -> Value | None:
+    """What says whether something is wrong, of two results of which the condition chooses the first; None where nothing
+    does."""
     if a is None or b is None or isinstance(a, PLACES) or isinstance(b, PLACES) or a is b:
         return None
     if isinstance(a, RecordValue) and isinstance(b, RecordValue):
-        told = {name: _told(graph, condition, a.fields.get(name), part) for name, part in b.fields.items()}
-        found = {name: part for name, part in told.items() if part is not None}
+        parts = {name: _verdict(graph, condition, a.fields.get(name), part) for name, part in b.fields.items()}
+        found = {name: part for name, part in parts.items() if part is not None}
         return RecordValue(b.type, found) if found else None
     if isinstance(a, Node) and isinstance(b, Node):
         return graph.select(condition, a, b) if _is_flag(a) and _is_flag(b) else None
-    is_told = (_is_null(a) or _is_null(b)) and _is_null_or_message(a) and _is_null_or_message(b)
-    return join(graph, condition, a, b) if is_told else None
+    is_verdict = (_is_null(a) or _is_null(b)) and _is_null_or_message(a) and _is_null_or_message(b)
+    return join(graph, condition, a, b) if is_verdict else None
 
 
 def _is_flag(node: Node) -> bool:
@@ -82,12 +83,12 @@ def _is_null_or_message(value: Value) -> bool:
     return is_letter or isinstance(pointee, (ir.RecordType, ir.OpaqueType))
 
 
-def _beside(told: Value | Place, usual: Value | Place) -> Value | Place:
-    """What is told, with the other parts of a structure."""
-    if not isinstance(told, RecordValue) or not isinstance(usual, RecordValue):
-        return told
+def _beside(verdict: Value | Place, usual: Value | Place) -> Value | Place:
+    """A verdict with the other parts of a structure."""
+    if not isinstance(verdict, RecordValue) or not isinstance(usual, RecordValue):
+        return verdict
     fields = dict(usual.fields)
-    for name, part in told.fields.items():
+    for name, part in verdict.fields.items():
         value = _beside(part, fields[name]) if name in fields else part
         assert not isinstance(value, PLACES)
         fields[name] = value

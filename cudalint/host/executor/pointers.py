@@ -60,7 +60,7 @@ def _choice_place(ex: Execution, value: Choice, pointee: ir.Type) -> Place:
         if isinstance(inner, MemoryPlace) and inner.pointer.target is not NULL:
             found.append(inner)
     if not found:
-        reason = Reason(False, "it is read through one of several pointers")
+        reason = Reason("it is read through one of several pointers")
         return TemporaryPlace(ex.memory.unknown(pointee, reason), pointee)
     return found[0]
 
@@ -93,14 +93,8 @@ def _rest_of(ex: Execution, text: Text, index: Node, pointee: ir.Type) -> Value:
 def advance(ex: Execution, pointer: Pointer, index: Node, element: ir.Type) -> Pointer:
     """`pointer + index`, counted in elements."""
     graph = ex.graph
-    offset = graph.binary("+", pointer.offset, graph.binary("*", index, _size(ex, element), I8), I8)
-    return Pointer(pointer.target, offset, element)
-
-
-def _size(ex: Execution, element: ir.Type) -> Node:
-    """The bytes of an element; those of a type that depends on a template's parameter, or of a row of which it gives
-    the length, are known to its instantiations only, and those of a struct with errors in it to nobody."""
-    return ex.graph.const(element_bytes(element), I8)
+    distance = graph.binary("*", index, graph.const(element_bytes(element), I8), I8)
+    return Pointer(pointer.target, graph.binary("+", pointer.offset, distance, I8), element)
 
 
 def move_choice(ex: Execution, choice: Choice, index: Node, element: ir.Type) -> Value:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 
+from cudalint.heuristics import heuristic
 from cudalint.host.executor import command_line
 from cudalint.host.executor.code import Outside
 from cudalint.host.executor.execution import Execution, GaveUp
 from cudalint.host.executor.generics import Generics
 from cudalint.host.executor.inlining import is_instance
 from cudalint.host.executor.launching import Found
-from cudalint.host.executor.set_elsewhere import set_elsewhere
 from cudalint.host.executor.state import FunctionScope, State
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
+from cudalint.ir import walk
 from cudalint.system.processes.deadline import NEVER, Deadline
 
 _MAX_ALL_STATEMENTS = 20_000
@@ -33,9 +34,9 @@ def run_host(
     called = _called_by_others(functions)
     roots = sorted(functions, key=lambda f: (f.name != "main", called.get(f.key, -1)))
     if roots and roots[0].name != "main":
-        for symbol in set_elsewhere(roots):
+        for symbol in _set_elsewhere(roots):
             # Other files have set it, by calling functions of this one.
-            reason = Reason(False, "set by another function")
+            reason = Reason("set by another function")
             ex.state.variables[symbol] = ex.memory.unknown(symbol.type, reason, (), symbol.name)
     for ref in roots:
         leads = ref.has_launch() or ex.code.leads_to_linked(ref)
@@ -112,3 +113,26 @@ def _called_by_others(functions: Iterable[ir.FunctionRef]) -> Mapping[str, int]:
     place = {key: -number for number, key in enumerate(left)}
     first = min(place.values(), default=0)
     return {key: place[key] - first for others in calls.values() for key in others}
+
+
+@heuristic("numbers-set-elsewhere", "libraries whose set-up and run are two functions").otherwise(())
+def _set_elsewhere(functions: Iterable[ir.FunctionRef]) -> Iterator[ir.Symbol]:
+    """The numbers outside of functions that some of these functions set to what they are given, and that are 0 before:
+    nobody launches anything with that, but after `setup(n)` with `run()`. Where they are something else, that is a
+    default."""
+    for ref in functions:
+        function = ref.load() if ref.names_numbers() else None
+        for node in walk.nodes_in(function) if function is not None else ():
+            if isinstance(node, ir.Assign) and not node.op and isinstance(node.target, ir.Name):
+                symbol = node.target.symbol
+                is_given = not isinstance(walk.without_casts(node.value), ir.Constant)
+                if is_given and symbol.storage == "global" and _is_zero_at_first(symbol):
+                    yield symbol
+
+
+def _is_zero_at_first(symbol: ir.Symbol) -> bool:
+    if not isinstance(symbol.type, ir.Scalar) or symbol.type.kind == "bool" or symbol.initializer is None:
+        return False
+    first = symbol.initializer()
+    plain = walk.without_casts(first) if first is not None else None
+    return isinstance(plain, ir.Constant) and plain.value == 0

@@ -1,4 +1,4 @@
-"""What a C++ expression evaluates to: numbers, pointers, records, arrays in registers, closures, and places.
+"""What a C++ expression evaluates to: numbers, pointers, records, arrays, closures, and places.
 
 Values are immutable; writing to a part of a record or of a local array makes a new one.
 """
@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from msgspec import Struct
-from msgspec.structs import replace
 
 from cudalint.facts import Space
 from cudalint.host.values.arithmetic import I8
@@ -40,7 +39,7 @@ class Allocation(Struct, frozen=True, eq=False):
     """A null pointer is passed for it: comparisons see that, and accesses that are made in any case are listed all the
     same."""
     opaque: Node | None = None
-    """For a pointer that was loaded from memory: the loaded value; lanes that loaded different ones differ."""
+    """For a pointer that was loaded from memory: the loaded value."""
     same_as: Allocation | None = None
     """The first parameter that the launch passes the same memory for."""
     element: ir.Type | None = None
@@ -132,7 +131,7 @@ Step = str | Node
 
 
 class LocalPlace(Struct, frozen=True, eq=False):
-    """A variable in registers or a part of it."""
+    """A variable or a part of it."""
 
     symbol: ir.Symbol
     path: tuple[Step, ...]
@@ -184,8 +183,8 @@ def join(graph: Graph, condition: Node, a: Value, b: Value) -> Value:
 
 
 def one_of_many(graph: Graph) -> Pointer:
-    """What stands for a pointer that may point into too many arrays to tell them apart."""
-    reason = Reason(False, "it goes through one of many pointers")
+    """What stands for a pointer that may point into too many arrays to follow each."""
+    reason = Reason("it goes through one of many pointers")
     anywhere = graph.opaque(reason, (), I8)
     return Pointer(Allocation(UNNAMED, "generic", opaque=anywhere), graph.const(0, I8), ir.OpaqueType("?"))
 
@@ -236,8 +235,7 @@ _FEW = 8
 
 
 def few_of(numbers: Iterable[Node]) -> tuple[Node, ...]:
-    """A few of some numbers, which depend on all that any of them depends on: what is the same in all lanes for those
-    is so for the rest."""
+    """A few of some numbers, which depend on all that any of them depends on."""
     distinct = tuple(dict.fromkeys(numbers))
     found = list(distinct[:_FEW])
     bits = bits_of(found)
@@ -253,27 +251,3 @@ def some_nodes(value: Value) -> tuple[Node, ...]:
     return few_of(nodes_of(value))
 
 
-def substitute(graph: Graph, value: Value, bindings: Mapping[Node, Node]) -> Value:
-    """`value` with leaves of the graph replaced throughout."""
-
-    def change(leaf: Value, _: str) -> Value:
-        if isinstance(leaf, Node):
-            return graph.substitute(leaf, bindings)
-        if isinstance(leaf, Pointer):
-            return _substitute_pointer(graph, leaf, bindings)
-        if isinstance(leaf, Choice):
-            condition = graph.substitute(leaf.condition, bindings)
-            return join(graph, condition, substitute(graph, leaf.a, bindings), substitute(graph, leaf.b, bindings))
-        return leaf
-
-    return map_leaves(value, change)
-
-
-def _substitute_pointer(graph: Graph, pointer: Pointer, bindings: Mapping[Node, Node]) -> Pointer:
-    offset, target = graph.substitute(pointer.offset, bindings), pointer.target
-    if isinstance(target, Allocation) and target.opaque is not None:
-        address = graph.substitute(target.opaque, bindings)
-        if address is not target.opaque:
-            # Its identity tells an array from others, so it changes only where it has to.
-            target = replace(target, opaque=address)
-    return replace(pointer, target=target, offset=offset)

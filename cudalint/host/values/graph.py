@@ -9,7 +9,7 @@ numbers.
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -129,7 +129,7 @@ class Graph:
         }  # fmt: skip
 
     def forget_uses(self) -> None:
-        """The generic values are settled: what they go into was looked at."""
+        """Forgets what generic values go into, once they are chosen."""
         self.uses.forget()
 
     # leaves
@@ -138,7 +138,7 @@ class Graph:
         value = wrap(value, kind)
         if kind.bytes > _WIDEST and not kind.is_float and not -_BEYOND <= value < _BEYOND:
             # Numbers are kept in 64 bits. Each such constant differs from others by its value.
-            return self.opaque(Reason(False, "it is a number of more than 64 bits", value), (), kind)
+            return self.opaque(Reason("it is a number of more than 64 bits", value), (), kind)
         return self._intern("const", (), value, kind, 0, key=("const", kind, value, isinstance(value, float)))
 
     def uniform(self, name: str, generic: Number, kind: Kind = I4, is_computed: bool = False) -> Node:
@@ -176,7 +176,7 @@ class Graph:
     def _has_default(self, symbol: Node) -> bool:
         """Whether the program has a number for a symbol, which a statement of the user's may have changed."""
         choice = self.choice(symbol)
-        is_stated = choice.basis in ("given", "annotation")
+        is_stated = choice.basis == "given"
         return choice.is_default or (
             is_stated and isinstance(symbol.payload, Uniform) and symbol.payload.first.is_default
         )
@@ -277,7 +277,7 @@ class Graph:
         """What is left of a long floating-point computation: that it depends on these leaves. It hardly ever decides
         anything, and kept in full it would be substituted into again and again."""
         bits = bits_of(parts)
-        reason = Reason(bool(bits & OPAQUE_BIT), "it comes out of a long computation", kind="summary")
+        reason = Reason("it comes out of a long computation", kind="summary")
         return self.opaque(reason, tuple(self.atoms(bits, ~OPAQUE_BIT)[:_MAX_SUMMARY]), kind)
 
     def truth(self, a: Node) -> Node:
@@ -397,12 +397,9 @@ class Graph:
         """`node` with leaves (or what is made of some) replaced, rebuilt and so simplified where it depends on one."""
         return self._substitutions.substitute(self, node, bindings)
 
-    def substitution(self, bindings: Mapping[Node, Node]) -> Callable[[Node], Node]:
-        """The same for many nodes."""
-        return self._substitutions.substitution(self, bindings)
 
 def conjuncts(graph: Graph, condition: Node) -> list[Node]:
-    """The parts of a conjunction: `a && b` and `!(a || b)` are taken apart."""
+    """The parts of a conjunction: `a && b` and `!(a || b)` are split."""
     parts, pending = [], [condition]
     while pending:
         node = pending.pop()

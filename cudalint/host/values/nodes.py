@@ -21,11 +21,11 @@ Stride = Literal["any", "outer", "inner"]
 """Of the innermost dimension, of another one, or of one of which that is not known."""
 
 
-Basis = Literal["given", "annotation", "launch", "program", "check", "guard", "use", "name", "default"]
-"""Why a number stands for a symbol, the strongest reason first (`cudalint.host.choosing.draft`): a user gives it; it
-makes a statement hold; a launch needs it for its block; the program has it unless an option says otherwise; host code
-checks it; the kernel does nothing for others; it is used as a stride, a radius or a part of another size; it is called
-what is few of something; or it is large and a multiple of 32, and stands for any."""
+Basis = Literal["given", "launch", "program", "check", "use", "name", "default"]
+"""Why a number stands for a symbol, the strongest reason first (`cudalint.host.choosing.draft`): a user gives it; a
+launch needs it for its block; the program has it unless an option says otherwise; host code checks it; it is used as a
+stride, a radius or a part of another size; it is called what is few of something; or it is large and a multiple of 32,
+and stands for any."""
 
 
 class Choice(Struct, frozen=True):
@@ -45,7 +45,7 @@ class Choice(Struct, frozen=True):
 
 
 class Uniform(Struct, frozen=True):
-    """A uniform symbol: a value that all threads of a launch share and that nothing determines."""
+    """A uniform symbol: a number that nothing determines."""
 
     name: str
     first: Choice
@@ -57,17 +57,15 @@ class Uniform(Struct, frozen=True):
 
 
 class Reason(Struct, frozen=True):
-    """Why a value is opaque."""
+    """Why a value is unknown."""
 
-    data: bool
-    """It was loaded from memory (or computed from what was); otherwise the analysis cannot follow it."""
     text: str
     origin: object = None
-    """What tells this value from others with the same text: the place that it comes from."""
+    """What distinguishes this value from others with the same text: the place that it comes from."""
     kind: ReasonKind = "other"
 
 
-UNINITIALISED = Reason(False, "it is not initialised")
+UNINITIALISED = Reason("it is not initialised")
 
 
 class Node:

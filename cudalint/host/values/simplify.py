@@ -36,7 +36,7 @@ def simplify(graph: Graph, op: str, a: Node, b: Node, kind: Kind) -> Node | None
 
 def _rest(op: str, a: Node, b: Node, kind: Kind) -> Node | None:
     """What is left where one operand takes the other away or has it in it: `a + (b - a)`, `(a + b) - a`, `a - (a - b)`.
-    Whole numbers of one kind wrap alike, so that this holds for all of them."""
+    Whole numbers of one kind wrap in the same way, so that this holds for all of them."""
     if op == "+":
         return next((y.args[0] for x, y in ((a, b), (b, a)) if _is(y, "-", kind) and y.args[1] is x), None)
     if _is(a, "+", kind) and b in a.args:

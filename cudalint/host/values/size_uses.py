@@ -23,7 +23,7 @@ class Window(Struct, frozen=True):
 
 
 class SizeUses(Struct, eq=False):
-    """What was seen since generic values were settled last."""
+    """What was seen since generic values were chosen last."""
 
     shares: dict[Node, set[int]] = field(default_factory=dict)
     """What uniform symbols are divided by, where that is known."""
@@ -90,7 +90,7 @@ class SizeUses(Struct, eq=False):
                 self.quotients[key] = (whole, (part,))
 
     def forget(self) -> None:
-        """The generic values are settled: what they go into was looked at."""
+        """Of the values that are chosen now, nobody asks any more."""
         for seen in (
             self.products, self.quotients, self.shares, self.windows, self.loops, self.exponents, self.ratios,
             self.rounded,

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING
 
-from msgspec.structs import replace
-
-from cudalint.host.values.nodes import OPAQUE_BIT, Node, Reason, own_bit
+from cudalint.host.values.nodes import Node, Reason, own_bit
 from cudalint.host.values.operations import OPERATIONS
 
 if TYPE_CHECKING:
@@ -18,7 +16,7 @@ _MOST_MEMOS = 16
 
 
 class Substitutions:
-    """What substitutions made of the nodes of one graph. The graph is handed over each time: a cycle of references
+    """What substitutions made of the nodes of one graph. The graph is passed each time: a cycle of references
     would keep its nodes in memory until a worker collects garbage, which it does between files only."""
 
     def __init__(self) -> None:
@@ -31,11 +29,6 @@ class Substitutions:
     def substitute(self, graph: Graph, node: Node, bindings: Mapping[Node, Node]) -> Node:
         touched = _touched(bindings)
         return _applied(graph, node, touched, self._memo_of(bindings)) if node.bits & touched else node
-
-    def substitution(self, graph: Graph, bindings: Mapping[Node, Node]) -> Callable[[Node], Node]:
-        """The same for many nodes."""
-        touched, memo = _touched(bindings), self._memo_of(bindings)
-        return lambda node: _applied(graph, node, touched, memo)
 
     def _memo_of(self, bindings: Mapping[Node, Node]) -> dict[int, Node]:
         """What was made of nodes with these bindings: at the end of a loop all variables are replaced by the same, one
@@ -72,7 +65,7 @@ def _rebuilt(graph: Graph, node: Node, args: tuple[Node, ...]) -> Node:
         return graph.binary(op, args[0], args[1], node.kind)
     if op == "opaque":
         assert isinstance(node.payload, Reason)
-        return graph.opaque(_with_data(node.payload, node.args, args), args, node.kind)
+        return graph.opaque(node.payload, args, node.kind)
     if op == "select":
         return graph.select(args[0], args[1], args[2])
     if op == "cast":
@@ -95,10 +88,3 @@ def _touched(bindings: Iterable[Node]) -> int:
     for leaf in bindings:
         touched |= own_bit(leaf) or leaf.bits
     return touched
-
-
-def _with_data(reason: Reason, before: tuple[Node, ...], after: tuple[Node, ...]) -> Reason:
-    """What is computed from data is data, also where that is only known once a variable has got its value."""
-    if reason.data or any(a.bits & OPAQUE_BIT for a in before) or not any(a.bits & OPAQUE_BIT for a in after):
-        return reason
-    return replace(reason, data=True)

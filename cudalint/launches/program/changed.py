@@ -16,7 +16,7 @@ _SOURCES = (".cu", *CALLING)
 
 
 class Reach:
-    """Looks through files as text: a directive counts, compiled or not. Where it can't be told what one means, it means
+    """Looks through files as text: a directive counts, compiled or not. Where it is unknown what one means, it means
     what has changed."""
 
     def __init__(self, changed: Collection[str]) -> None:

@@ -20,7 +20,7 @@ _INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.M
 def is_included_elsewhere(header: str, path: str) -> bool:
     """Whether a source near either of them, other than `path`, includes the header, be it through others.
 
-    Files are told by their last names only: one too many is looked at rather than one too few.
+    Files are identified by their last names only: one too many is looked at rather than one too few.
     """
     near = {disk.resolved(f): f for f in (*_near(header), *_near(path))}
     includes = {file: {os.path.basename(name) for name in _INCLUDE.findall(small_file(file))} for file in near}

@@ -96,10 +96,10 @@ def _of_rust(text: str, kernels: Collection[str]) -> str:
         block, grid, at = found
         names = {name: value for name, value in _LET.findall(code.code, body[0], at) if _PLAIN.fullmatch(value)}
         names |= _elements(code, offset, body)
-        told = "".join(f"int {name} = {_as_c(value)}; " for name, value in names.items())
+        declared = "".join(f"int {name} = {_as_c(value)}; " for name, value in names.items())
         launch = f"{name}<<<dim3({_as_c(grid)}), dim3({_as_c(block)})>>>()"
         line = code.position(at)[0]
-        lines.setdefault(line, []).append(f"void launch_{line}_{name}() {{ {told}{launch}; }}")
+        lines.setdefault(line, []).append(f"void launch_{line}_{name}() {{ {declared}{launch}; }}")
     return _placed(lines, constants) if lines else ""
 
 

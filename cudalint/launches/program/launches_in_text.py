@@ -20,6 +20,7 @@ from cudalint.host.values.assumptions import UnknownName, evaluate_expression
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
+from cudalint.ir.units import SourceText, Unit
 from cudalint.numerals import whole
 from cudalint.options.expressions import (
     BinaryOp,
@@ -69,7 +70,7 @@ _MADE_WITH: Final = re.compile(r"(\w+) = ([^,]+)")
 class TextLaunches(Struct, eq=False):
     """Reads launches of one file's kernels."""
 
-    unit: ir.Unit
+    unit: Unit
     graph: Graph
     generics: Generics
     constant: Callable[[str], Expression | None]
@@ -91,7 +92,7 @@ class TextLaunches(Struct, eq=False):
             self._in_texts[key] = _constants_in(text, name)
         return self._in_texts[key]
 
-    def of(self, kernels: Collection[str], texts: Iterable[ir.SourceText]) -> list[HostLaunch]:
+    def of(self, kernels: Collection[str], texts: Iterable[SourceText]) -> list[HostLaunch]:
         """The launches of kernels of these names that texts have."""
         if not kernels or not _HEURISTIC.is_on:
             return []
@@ -125,8 +126,8 @@ class TextLaunches(Struct, eq=False):
                     continue
                 grid = names.grid(launch.extents[0])
                 shared = next(map(names.bytes, launch.extents[2:3]), self.graph.zero)
-                handed = tuple(map(names.argument, launch.arguments or (), instance.parameter_types()))
-                yield HostLaunch(instance, grid, block, shared, handed, ir.Span(path, *launch.place[1:]), taken=True)
+                passed = tuple(map(names.argument, launch.arguments or (), instance.parameter_types()))
+                yield HostLaunch(instance, grid, block, shared, passed, ir.Span(path, *launch.place[1:]), taken=True)
 
     def _made_with(self, instance: ir.FunctionRef, given: Sequence[str]) -> Iterator[tuple[str, Node]]:
         """The numbers that an instance was made with of which the launch has names."""
@@ -172,11 +173,11 @@ class _Names(Struct, eq=False):
             if any(axes):
                 x, y, z = (self._extent(axis or "1", asks=asks) for axis in axes)
                 return x, y, z
-            handed = self._handed(name) if asks else ()
-            found = (names.block(part) for names, part in handed)
-            settled = next((extents for extents in found if all(extent.is_const for extent in extents)), None)
-            if settled is not None:
-                return settled
+            passed = self._passed(name) if asks else ()
+            found = (names.block(part) for names, part in passed)
+            known = next((extents for extents in found if all(extent.is_const for extent in extents)), None)
+            if known is not None:
+                return known
         one = self.launches.graph.one
         return self._extent(spelled, asks=asks), one, one
 
@@ -195,7 +196,7 @@ class _Names(Struct, eq=False):
         return self.number(spelled, kind_of(type_)) if isinstance(type_, ir.Scalar) else self._unknown(spelled, I8)
 
     def number(self, spelled: str, kind: Kind = I4, depth: int = 0, *, asks: bool = False) -> Node:
-        """What an expression comes to: an unknown number where that can't be told."""
+        """What an expression comes to: an unknown number where that isn't known."""
         named: dict[str, Node] = {}
 
         def closed(part: Expression) -> Expression:
@@ -234,8 +235,8 @@ class _Names(Struct, eq=False):
             if given is not None:
                 return given
             if any(parameter.name == name for parameter in self.site.function()[1]):
-                handed = self._handed(name) if asks else ()
-                numbers = (names.number(part, kind, asks=True) for names, part in handed)
+                passed = self._passed(name) if asks else ()
+                numbers = (names.number(part, kind, asks=True) for names, part in passed)
                 return next((number for number in numbers if number.is_const), None)
             if is_of_warps(name):
                 return self.launches.graph.const(WARP_LANES, I4)
@@ -259,8 +260,8 @@ class _Names(Struct, eq=False):
                 return next((number for number in (*given, *default) if number.is_const), None)
         return None
 
-    def _handed(self, name: str) -> Iterator[tuple[_Names, str]]:
-        """What the callers of the function around hand over for a parameter, or what that has by default."""
+    def _passed(self, name: str) -> Iterator[tuple[_Names, str]]:
+        """What the callers of the function around pass for a parameter, or what that has by default."""
         function, parameters = self.site.function()
         position = next((at for at, each in enumerate(parameters) if each.name == name), None)
         if position is None:

@@ -4,18 +4,14 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from msgspec.structs import replace
-
 from cudalint.facts import Misalignment, Place
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
-from cudalint.launches.variants import other_blocks
 from cudalint.measure.alignment import Misaligned, misaligned
-from cudalint.measure.executed import Executed, execute
+from cudalint.measure.executed import Executed
 from cudalint.measure.numbers import parameters_of
 from cudalint.measure.places import frames_of, name_of
 from cudalint.measure.providers.provider import Run, SiteProvider
-from cudalint.measure.work.shared import shared_layout
 
 
 class AlignmentCollector(SiteProvider, eq=False):
@@ -41,19 +37,13 @@ class AlignmentCollector(SiteProvider, eq=False):
 
 
 def _misaligned(executed: Executed, configuration: Configuration) -> list[Misaligned]:
-    axes = sum(not extent.is_const for extent in configuration.grid)
-    layout = shared_layout(executed.function, executed.trace)
-    return list(
-        misaligned(executed.function, executed.trace, executed.batch, layout, axes, lambda: executed.machine)
-    )
+    return list(misaligned(executed, sum(not extent.is_const for extent in configuration.grid)))
 
 
 def _with_any_block(found: list[Misaligned], run: Run) -> list[Misaligned]:
     """What is misaligned under a block that is assumed is so for certain if it is with other blocks too: an address may
     be made of their size."""
-    others = other_blocks(replace(run.configuration, source="default"), run.subject.function)
-    for block in others:
-        other = execute(run.subject.function, replace(run.executed.batch, block=block), run.compiled)
+    for other in run.with_other_blocks():
         again = {(each.found.site.node, each.found.site.stack) for each in _misaligned(other, run.configuration)}
         found = [each for each in found if (each.found.site.node, each.found.site.stack) in again]
     return found

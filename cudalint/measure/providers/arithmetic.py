@@ -32,7 +32,7 @@ class ArithmeticCollector(SiteProvider, eq=False):
                 each.keeps_type,
             )  # fmt: skip
             result = ArithmeticResult(
-                run.index, each.executions, each.saved, each.doubles, each.special, run.work.total, each.by_data,
+                run.index, each.executions, each.saved, each.doubles, each.special, run.work().total, each.by_data,
                 assumptions,
             )  # fmt: skip
             self.note(key, fact, result)

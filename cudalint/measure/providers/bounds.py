@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from typing import ClassVar
 
-from msgspec.structs import replace
-
 from cudalint.execute.trace import Stack
 from cudalint.facts import OutOfBounds, Place
 from cudalint.host.executor.checked_sizes import equal
 from cudalint.host.values.nodes import without_cast
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.walk import nodes_in
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import nodes_in as numbers_in
-from cudalint.launches.variants import other_blocks
 from cudalint.measure.bounds import Addresses, Leaving, leaving
-from cudalint.measure.executed import Executed, execute
+from cudalint.measure.executed import Executed
 from cudalint.measure.numbers import elements_text, numbers_of, parameters_of
 from cudalint.measure.places import declared_type, frames_of, made_at, name_of
 from cudalint.measure.providers.provider import Run, SiteProvider
@@ -93,10 +91,7 @@ def _with_any_block(found: list[Leaving], run: Run) -> list[Leaving]:
     """What leaves its array under a block that was made up does so for certain if it is the same element with other
     blocks too: an index may be made of their size."""
     found = [each for each in found if each.kind == "always" and len(set(each.extents)) == 1]
-    batch = run.executed.batch
-    others = other_blocks(replace(run.configuration, source="default"), run.subject.function)
-    for block in (_ONE_THREAD, *others) if found else ():
-        other = execute(run.subject.function, replace(batch, block=block), run.compiled)
+    for other in run.with_other_blocks(_ONE_THREAD) if found else ():
         again = {(each.site.node, each.site.stack): each for each in _leaving(other, run.configuration)}
         found = [each for each in found if _is_same(each, again.get((each.site.node, each.site.stack)))]
     return found
@@ -161,7 +156,7 @@ def _declared_at(symbol: ir.Symbol, kernel: ir.Function) -> ir.Span:
     whatever functions declare them."""
     if symbol.storage != "dynamic-shared":
         return symbol.span
-    own = (node.span for node in nodes_in(kernel) if isinstance(node, ir.Declare) and node.symbol is symbol)
+    own = (node.span for node in nodes_in(kernel) if isinstance(node, st.Declare) and node.symbol is symbol)
     return next(own, symbol.span)
 
 

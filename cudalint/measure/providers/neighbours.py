@@ -31,8 +31,7 @@ class NeighboursCollector(SiteProvider, eq=False):
     def add(self, run: Run) -> None:
         for group in neighbours(run.executed.trace, run.executed.function):
             world = next((world for world, number in enumerate(group.executions) if number), 0)
-            work = run.work if not world else run.executed.work(run.executed.lengths(world=world), world)
-            result = NeighboursResult(run.index, group.executions[world], work.total)
+            result = NeighboursResult(run.index, group.executions[world], run.work(world).total)
             first, *others = (access.first for access in group.accesses)
             place, array = Place(*first.node.span), first.allocation.name
             places = dict.fromkeys(own for event in others if (own := Place(*event.node.span)) != place)

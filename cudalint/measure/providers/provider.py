@@ -3,7 +3,7 @@ kernel under a launch, and puts what it has found into the kernel's facts."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import prod
 from typing import Any, ClassVar, Protocol, Self
 
@@ -16,8 +16,9 @@ from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, bits_of, render
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.launches.configuration import Configuration
+from cudalint.launches.configuration import Block, Configuration
 from cudalint.launches.open_sizes import open_sizes
+from cudalint.launches.variants import other_blocks
 from cudalint.measure.executed import Compiled, Executed, InWorlds, execute, in_worlds
 from cudalint.measure.work.counts import Work
 from cudalint.measure.work.lengths import Lengths
@@ -64,7 +65,7 @@ class Run(Struct, eq=False):
     statements: Sequence[Node] = ()
     """What users say of the launch."""
     _lengths: Lengths | None = None
-    _work: Work | None = None
+    _work: dict[int, Work] = field(default_factory=dict)
 
     @property
     def executed(self) -> Executed:
@@ -81,6 +82,12 @@ class Run(Struct, eq=False):
         )
         return chosen.executed
 
+    def with_other_blocks(self, *blocks: Block) -> Iterator[Executed]:
+        """The same worlds with these blocks, and with others that a block that nobody gives may be."""
+        function = self.subject.function
+        for block in (*blocks, *other_blocks(replace(self.configuration, source="default"), function)):
+            yield execute(function, replace(self.executed.batch, block=block), self.compiled)
+
     @property
     def lengths(self) -> Lengths:
         """How long loops are taken for in its first world, of which nothing in sight says that."""
@@ -88,12 +95,12 @@ class Run(Struct, eq=False):
             self._lengths = self.executed.lengths(open_sizes(self.configuration, self.subject.graph))
         return self._lengths
 
-    @property
-    def work(self) -> Work:
-        """Instructions and operations of its first world."""
-        if self._work is None:
-            self._work = self.executed.work(self.lengths)
-        return self._work
+    def work(self, world: int = 0) -> Work:
+        """Instructions and operations of one of its worlds."""
+        if world not in self._work:
+            lengths = self.executed.lengths(world=world) if world else self.lengths
+            self._work[world] = self.executed.work(lengths, world)
+        return self._work[world]
 
     @property
     def free(self) -> set[str]:

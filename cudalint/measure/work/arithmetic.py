@@ -1,8 +1,14 @@
 """Arithmetic: what one operation of the source takes, as operations of the machine by type and instructions, and which
-operations take more than they have to."""
+operations take more than they have to.
+
+What nvcc makes of floats and literals without a suffix was read from its PTX (13.0, sm_90): a single sum, difference,
+product or quotient of a float and a literal that is a float's value exactly (`0.5 * x`, `x - 1.0`) is computed in
+single precision, and so is a comparison with such a literal; everything else is not.
+"""
 
 from __future__ import annotations
 
+import struct
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any, Final
 
@@ -15,10 +21,9 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, Sequence, builtin, machine_code
 from cudalint.measure.distinct import executions_in
-from cudalint.measure.work.doubles import is_double, unasked_double
+from cudalint.measure.work.compiler import is_power_of_two
 from cudalint.measure.work.lengths import Lengths
 from cudalint.measure.work.nests import LOOPS, own_parts
-from cudalint.measure.work.slow_paths import is_power_of_two
 
 _FLOAT: Final = ir.Scalar("float", 4, "float")
 _NOTHING: Final = Sequence(0)
@@ -304,3 +309,119 @@ def is_number_of(type_: ir.Type, operand: ir.Expr) -> bool:
     return isinstance(operand.type, ir.Scalar) and isinstance(type_, ir.Scalar) and (
         (operand.type.kind, operand.type.bytes) == (type_.kind, type_.bytes)
     )
+
+
+# --- floats that are computed in double precision ------------------------------------------------------
+
+
+_COMPARISONS: Final = ("<", ">", "<=", ">=", "==", "!=")
+_INTRINSIC: Final = "__"
+"""What the names of functions begin with that say which type they work on."""
+_NARROWED: Final = ("+", "-", "*", "/")
+
+
+class Unasked(Struct, frozen=True):
+    """A tree of operations in double precision, all of whose leaves are floats, integers and literals."""
+
+    parts: frozenset[int]
+    """The identities of its nodes, the root included."""
+    causes: tuple[ir.Constant | ir.Call, ...]
+    """What makes doubles of the floats: literals, and functions that are called with a float and an integer. In source
+    order."""
+
+
+class _Search(Struct):
+    parts: set[int]
+    causes: list[ir.Constant | ir.Call]
+    floats: int = 0
+    """Values of less than double precision that are converted."""
+
+    def takes(self, expr: ir.Expr) -> bool:
+        """Whether it is part of such a tree, which then has its nodes. Nothing that somebody has declared or cast to be
+        a double is."""
+        self.parts.add(id(expr))
+        match expr:
+            case ir.Constant(type=type_, of_variable=is_declared):
+                if is_double(type_):
+                    self.causes.append(expr)
+                return isinstance(expr.value, (int, float)) and not (is_declared and is_double(type_))
+            case ir.Cast(operand=operand, type=type_, explicit=explicit) if is_double(type_):
+                if is_double(operand.type):
+                    return self.takes(operand)
+                self.floats += _is_narrow(operand.type)
+                return not explicit and isinstance(operand.type, ir.Scalar)
+            case ir.Unary(op="-" | "+", operand=operand):
+                return self.takes(operand)
+            case ir.Binary(op=op, left=left, right=right) if op in _NARROWED:
+                return self.takes(left) and self.takes(right)
+            case ir.Conditional(then=then, otherwise=otherwise):
+                return self.takes(then) and self.takes(otherwise)
+            case ir.Call(function=ref, receiver=None, arguments=arguments) if is_double(expr.type):
+                if ref is None or ref.is_user or ref.name.startswith(_INTRINSIC):
+                    return False
+                if any(_is_narrow(argument.type) for argument in arguments):
+                    self.causes.append(expr)
+                return all(self._argument(argument) for argument in arguments)
+        return False
+
+    def _argument(self, argument: ir.Expr) -> bool:
+        """What stands for a template's parameter is converted by the function."""
+        if _is_narrow(argument.type):
+            self.floats += 1
+            return True
+        return (isinstance(argument.type, ir.Scalar) and argument.type.kind != "float") or self.takes(argument)
+
+
+def unasked_double(code: ir.Expr) -> Unasked | None:
+    """The tree below an operation at which a result in double precision is made a float or an integer again, or is
+    compared, if nobody has asked for that precision and it costs something."""
+    search = _Search({id(code)}, [])
+    match code:
+        case ir.Cast(operand=operand, type=ir.Scalar() as type_):
+            if is_double(type_) or type_.kind == "void" or not is_double(operand.type):
+                return None
+            is_free = _is_narrow(type_) and _narrows(operand)
+            found = not is_free and search.takes(operand)
+        case ir.Assign(op=op, target=target, value=value) if op in _NARROWED and _is_narrow(target.type):
+            search.floats += 1
+            found = is_double(value.type) and not _is_float_value(value) and search.takes(value)
+        case ir.Binary(op=op, left=left, right=right) if op in _COMPARISONS and is_double(left.type):
+            is_free = _is_float_value(left) and _is_float_value(right)
+            found = not is_free and search.takes(left) and search.takes(right)
+        case _:
+            return None
+    if not found or not search.causes or not search.floats:
+        return None
+    return Unasked(frozenset(search.parts), tuple(search.causes))
+
+
+def is_double(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.Scalar) and type_.kind == "float" and type_.bytes == 8
+
+
+def _is_narrow(type_: ir.Type) -> bool:
+    return isinstance(type_, ir.Scalar) and type_.kind == "float" and type_.bytes < 8
+
+
+def _narrows(expr: ir.Expr) -> bool:
+    """Whether the compiler computes it in single precision, as its result is made a float."""
+    match expr:
+        case ir.Conditional(then=then, otherwise=otherwise):
+            return all(isinstance(arm, ir.Constant) or _narrows(arm) for arm in (then, otherwise))
+        case ir.Unary(op="-" | "+", operand=operand):
+            return _narrows(operand)
+        case ir.Binary(op=op, left=left, right=right) if op in _NARROWED:
+            return _is_float_value(left) and _is_float_value(right)
+    return _is_float_value(expr)
+
+
+def _is_float_value(expr: ir.Expr) -> bool:
+    """Whether a double is a float's value for sure."""
+    if isinstance(expr, ir.Unary) and expr.op in ("-", "+"):
+        return _is_float_value(expr.operand)
+    if isinstance(expr, ir.Constant) and isinstance(expr.value, (int, float)):
+        try:
+            return struct.unpack("f", struct.pack("f", expr.value))[0] == expr.value  # type: ignore[no-any-return]
+        except OverflowError:
+            return False
+    return isinstance(expr, ir.Cast) and _is_narrow(walk.without_casts(expr).type)

@@ -10,7 +10,6 @@ from typing import NamedTuple
 from cudalint.facts import Access, FileFacts, Gap, KernelFacts, LaunchFacts, Problem
 from cudalint.numerals import count
 from cudalint.report.findings.results import is_seen_into
-from cudalint.rulekit import is_repeat
 
 _LONGEST = 120
 """Characters of a reason."""
@@ -155,7 +154,7 @@ def _unknown(accesses: Sequence[Access]) -> Iterator[str]:
     """Why accesses have no figures."""
     for access in accesses:
         for result in access.results:
-            if result.status == "unknown" and not is_repeat(result):
+            if result.status == "unknown" and result.reason_kind != "repeat":
                 yield result.reason or "no reason known"
                 break
 
