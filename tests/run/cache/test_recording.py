@@ -42,7 +42,7 @@ EXCEPTIONS = {
     "report/findings/sources.py": "of reports", "project/path_patterns.py": "of a run",
     "project/settings.py": "of a run",
     "system/disk/replacing.py": "of what is written", "system/processes/memory.py": "asks for memory",
-    "run/pool.py": "asks for processes",
+    "run/limits.py": "asks for processes", "run/pool.py": "asks for processes",
     "run/tracing.py": "of `trace`",
     "testing.py": "of tests", "hardware/targets.py": "a table of this package",
     "frontend/bundled_macros.py": "headers of this package",
