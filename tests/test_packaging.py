@@ -19,7 +19,7 @@ from cudalint import __version__
 _ROOT = Path(__file__).parent.parent
 
 
-_DISTRIBUTIONS = {"clang": "libclang", "cupy": "cupy-cuda12x", "lsprotocol": "pygls"}
+_DISTRIBUTIONS = {"clang": "libclang", "cupy": "cupy-cuda12x", "elftools": "pyelftools", "lsprotocol": "pygls"}
 """Modules whose distribution has another name."""
 _EXTRA_ROOMS = {"editor": "lsp"}
 """Folders that need an extra, which only one command imports."""

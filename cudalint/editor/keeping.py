@@ -32,6 +32,7 @@ from cudalint.facts import Access, Frame, KernelFacts, Place
 from cudalint.fixes.earlier import EarlierTrials, Outcome
 from cudalint.host.values.nodes import Choice
 from cudalint.ir import nodes as ir
+from cudalint.ir.units import Unit
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import Problem
 from cudalint.run.file_analysis import FileAnalysis
@@ -80,7 +81,7 @@ class Outline(Struct):
     """Of the lines outside."""
 
 
-def outline_of(text: str, path: str, unit: ir.Unit) -> Outline:
+def outline_of(text: str, path: str, unit: Unit) -> Outline:
     lines = to_bytes(text).split(b"\n")
     kernels = _spans(path, unit.kernels)
     host = _outermost({(first, last) for first, last, _ in _spans(path, (*unit.host_functions, *unit.host_patterns))})

@@ -65,7 +65,7 @@ class Budget:
     """How much an execution has taken."""
 
     __slots__ = (
-        "_bytes", "_events", "_limits", "_looks", "_next_look", "_notes", "_notes_seen", "_owed", "_recent", "_trace",
+        "_bytes", "_events", "_limits", "_looks", "_notes", "_notes_seen", "_owed", "_recent", "_trace", "next_look",
         "unit",
     )  # fmt: skip
 
@@ -73,7 +73,8 @@ class Budget:
         self._trace, self._limits = trace, limits
         self.unit = 1 + trace.lanes.rows * trace.lanes.lanes // _NUMBERS_OF_A_STEP
         """Steps that a short statement takes, and an event: those of many rows and lanes take more."""
-        self._next_look = _STEPS_BETWEEN_LOOKS
+        self.next_look = _STEPS_BETWEEN_LOOKS
+        """The step at which time and memory are looked at again."""
         self._looks = 0
         self._bytes = 0
         self._events: dict[Site, int] = {}
@@ -82,14 +83,9 @@ class Budget:
         self._recent: list[Any] = [None] * _RECENT
         self._notes = self._notes_seen = 0
 
-    @property
-    def next_look(self) -> int:
-        """The step at which time and memory are looked at again."""
-        return self._next_look
-
     def look(self) -> None:
         """Ends the execution if it has taken too long."""
-        self._next_look = self._trace.steps + _STEPS_BETWEEN_LOOKS
+        self.next_look = self._trace.steps + _STEPS_BETWEEN_LOOKS
         if self._trace.steps > self._limits.steps:
             raise TooMuch(f"its body takes more than {self._limits.steps} steps")
         self._looks += 1

@@ -15,6 +15,7 @@ from cudalint.execute.unseen import NO_BODY, Unseen, constructed, read_arguments
 from cudalint.execute.values import UNKNOWN, Aggregate, Closure, FunctionValue, Pointer, Value
 from cudalint.facts.files import not_resolved
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
@@ -130,7 +131,7 @@ class Calls:
 
         return made
 
-    def assembly(self, n: ir.Asm) -> Execute:
+    def assembly(self, n: st.Asm) -> Execute:
         return instruction(self._program, n)
 
     # --- user functions ----------------------------------------------------------------------------

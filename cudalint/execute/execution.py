@@ -14,6 +14,7 @@ from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import Passed, Stack, Trace
 from cudalint.execute.values import Data, Pointer, Value, truth
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 if TYPE_CHECKING:
 
@@ -83,7 +84,7 @@ class Execution:
         self.guard: Mask | None = None
         """The lanes that came to the innermost branch of the innermost loop."""
         self.passed: Passed = ()
-        """What the calls of the stack were given: see `AccessEvent`."""
+        """What the calls of the stack were given: see `AccessEvent.passed`."""
         self.subscripts: dict[Any, tuple[tuple[Any, ...], int]] = {}
         """Of elements of shared arrays that were named last: their subscripts, and bytes behind these."""
         self.weight: Any = lanes.weight
@@ -105,9 +106,9 @@ class Execution:
         self._divergent: list[bool] = []
         """Whether lanes of a warp may find different data there."""
         self.is_left_by_data = False
+        """Whether some lanes may have left the innermost loop, or its function, where data said so."""
         self.is_parted_outside = False
         """Whether lanes of a warp leave a loop around the innermost one at different turns, as data says."""
-        """Whether some lanes may have left the innermost loop, or its function, where data said so."""
         self.is_left_together = True
         """Whether all lanes of a warp have then."""
         self.writes: list[dict[tuple[Allocation, int], Value]] = []
@@ -116,9 +117,9 @@ class Execution:
         """Inside of loops: what operators were applied to, as far as their results may not be affine in the turns."""
         self.epoch = 0
         """How often notes were dropped, since they were too many."""
-        self.quiet_loops: dict[ir.Stmt, int] = {}
+        self.quiet_loops: dict[st.Stmt, int] = {}
         """Turns of loops that need nothing but numbers of their own, and leave nothing but data."""
-        self.first_tries: dict[tuple[ir.Stmt, Stack], int] = {}
+        self.first_tries: dict[tuple[st.Stmt, Stack], int] = {}
         """The fewest turns after which a loop was found to repeat."""
         self.watchers = 0
         """Loops around that learn how their turns go."""

@@ -235,7 +235,8 @@ class _Findings:
         self.limits: list[Limit] = []
         self._steps: dict[tuple[int, int], Any] = {}
         """Of arrays that notes have, by their identities."""
-        self._noted: set[tuple[Any, ...]] = set()
+        self._noted: dict[tuple[Any, ...], list[Limit]] = {}
+        """For operators and their operands, what they add to the limits."""
         self.waits = False
         """The threads of a block wait for each other, and go forward together."""
 
@@ -303,9 +304,12 @@ class _Findings:
             elif old.left is not new.left or old.right is not new.right:
                 # What is computed once more of the same operands says the same.
                 key = new.op, new.type, id(new.mask), *map(_identity, (old.left, new.left, old.right, new.right))
-                if key not in self._noted:
-                    self._noted.add(key)
+                if key in self._noted:
+                    self.limits += self._noted[key]
+                else:
+                    known = len(self.limits)
                     self._note(old, new)
+                    self._noted[key] = self.limits[known:]
 
     def _step(self, before: Value, after: Value) -> Any:
         """`step_of`, of which many operators ask for the same operands."""

@@ -15,6 +15,7 @@ from cudalint.execute.trace import LeftOut
 from cudalint.execute.values import Data
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
@@ -51,7 +52,7 @@ _LEAST_SAVED = 2
 class Turns:
     """One execution of a loop."""
 
-    def __init__(self, machine: Machine, node: ir.Stmt, own: tuple[ir.Symbol, ...]) -> None:
+    def __init__(self, machine: Machine, node: st.Stmt, own: tuple[ir.Symbol, ...]) -> None:
         """`own` are the variables of a loop that needs no others to know its turns."""
         self.machine, self._node, self._own = machine, node, own
         self._is_outermost = machine.notes is None

@@ -14,6 +14,7 @@ from cudalint.execute.program import Execute, Program
 from cudalint.execute.trace import LeftOut, Site, Turn
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
@@ -30,17 +31,17 @@ _TOGETHER = Data("loaded", is_common=True)
 """Lanes leave such a loop one after the other, so that most turns have most of them."""
 
 
-def compiled_loop(program: Program, n: ir.For | ir.While | ir.DoWhile) -> Execute:
+def compiled_loop(program: Program, n: st.For | st.While | st.DoWhile) -> Execute:
     """A loop as a closure; a `for` with its first statement."""
     body = program.statement(n.body)
     condition = program.value(n.condition) if n.condition is not None else None
-    init = program.statement(n.init) if isinstance(n, ir.For) and n.init is not None else None
-    increment = program.value(n.increment) if isinstance(n, ir.For) and n.increment is not None else None
-    is_tested_first = not isinstance(n, ir.DoWhile)
-    own = declared(n.init) if isinstance(n, ir.For) else ()
+    init = program.statement(n.init) if isinstance(n, st.For) and n.init is not None else None
+    increment = program.value(n.increment) if isinstance(n, st.For) and n.increment is not None else None
+    is_tested_first = not isinstance(n, st.DoWhile)
+    own = declared(n.init) if isinstance(n, st.For) else ()
     is_closed_ = is_closed(n)
     is_short = _is_short(n)
-    size = size_of(n.condition, n.increment if isinstance(n, ir.For) else None)
+    size = size_of(n.condition, n.increment if isinstance(n, st.For) else None)
 
     def execute(m: Machine) -> None:
         if init is not None:
@@ -146,10 +147,10 @@ def _leave(m: Machine, own: tuple[ir.Symbol, ...]) -> None:
             variable.mask = m.mask
 
 
-def _is_short(n: ir.For | ir.While | ir.DoWhile) -> bool:
+def _is_short(n: st.For | st.While | st.DoWhile) -> bool:
     """Whether nothing is left of a loop in the machine's code but copies of its body, as its text says how few."""
     condition = n.condition
-    if not isinstance(n, ir.For) or not isinstance(condition, ir.Binary):
+    if not isinstance(n, st.For) or not isinstance(condition, ir.Binary):
         return False
     ends = [end.value for end in (condition.left, condition.right) if isinstance(end, ir.Constant)]
     return any(type(end) is int and 0 <= end <= _SHORT for end in ends)

@@ -354,7 +354,7 @@ class Machine(Execution):
                 )
             )  # fmt: skip
 
-    def hand(self, values: Iterable[Value]) -> None:
+    def note_arguments(self, values: Iterable[Value]) -> None:
         """Notes what a function that is not followed is given, pointers among it."""
 
     # --- a kernel ----------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from cudalint.execute.values import Value
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
@@ -38,7 +39,7 @@ class Program:
 
         self._values: dict[ir.Expr, Evaluate] = {}
         self._places: dict[ir.Expr, Locate] = {}
-        self._statements: dict[ir.Stmt, Execute] = {}
+        self._statements: dict[st.Stmt, Execute] = {}
         self.calls = Calls(self)
         self._expressions, self._locations, self._code = Expressions(self), Places(self), Statements(self)
 
@@ -73,7 +74,7 @@ class Program:
             return both
         return self.value(expression)
 
-    def statement(self, statement: ir.Stmt) -> Execute:
+    def statement(self, statement: st.Stmt) -> Execute:
         found = self._statements.get(statement)
         if found is None:
             found = self._statements[statement] = self._code.compiled(statement)

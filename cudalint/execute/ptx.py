@@ -21,6 +21,7 @@ from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, Data, Pointer, Val
 from cudalint.facts import Operation
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.reasons import ReasonKind
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ _ROWS: Final = 8
 """Of a matrix, each of which one lane points to (PTX ISA, "ldmatrix")."""
 
 
-def instruction(program: Program, n: ir.Asm) -> Execute:
+def instruction(program: Program, n: st.Asm) -> Execute:
     """What an `asm` statement does."""
     steps = _Assembly(program, n).steps()
 
@@ -71,7 +72,7 @@ def instruction(program: Program, n: ir.Asm) -> Execute:
 class _Assembly:
     """Compiles one statement."""
 
-    def __init__(self, program: Program, statement: ir.Asm) -> None:
+    def __init__(self, program: Program, statement: st.Asm) -> None:
         self._statement = statement
         self._readers: list[Evaluate] = [program.value(operand) for operand in statement.operands]
         self._places: list[Locate] = [program.place(operand) for operand in statement.operands]

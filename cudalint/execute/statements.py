@@ -16,6 +16,7 @@ from cudalint.execute.program import Execute, Program
 from cudalint.execute.ranges import as_statement
 from cudalint.execute.values import COMPUTED, Data, Pointer, Value
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 if TYPE_CHECKING:
     from cudalint.execute.lanes import Mask
@@ -28,37 +29,37 @@ class Statements:
 
     def __init__(self, program: Program) -> None:
         self._program = program
-        self._whole: set[ir.If] = set()
+        self._whole: set[st.If] = set()
         """Those that are all that there is of another one."""
 
-    def compiled(self, n: ir.Stmt) -> Execute:
+    def compiled(self, n: st.Stmt) -> Execute:
         match n:
-            case ir.Declare():
+            case st.Declare():
                 return self._declare(n)
-            case ir.ExprStmt():
+            case st.ExprStmt():
                 return self._expression(n)
-            case ir.Block():
+            case st.Block():
                 return self._block(n.statements)
-            case ir.If():
+            case st.If():
                 return self._if(n)
-            case ir.For() | ir.While() | ir.DoWhile():
+            case st.For() | st.While() | st.DoWhile():
                 return compiled_loop(self._program, n)
-            case ir.Switch():
+            case st.Switch():
                 return self._switch(n)
-            case ir.Return():
+            case st.Return():
                 return self._return(n)
-            case ir.Break():
+            case st.Break():
                 return _break
-            case ir.Continue():
+            case st.Continue():
                 return _continue
-            case ir.Asm():
+            case st.Asm():
                 return self._program.calls.assembly(n)
-            case ir.RangeFor():
+            case st.RangeFor():
                 return self._program.statement(as_statement(n))
-            case ir.UnknownStmt():
+            case st.UnknownStmt():
                 return self._unknown(n)
 
-    def _expression(self, n: ir.ExprStmt) -> Execute:
+    def _expression(self, n: st.ExprStmt) -> Execute:
         value, size = self._program.discarded(n.expr), size_of(n.expr)
 
         def execute(m: Machine) -> None:
@@ -67,7 +68,7 @@ class Statements:
 
         return execute
 
-    def _block(self, statements: tuple[ir.Stmt, ...]) -> Execute:
+    def _block(self, statements: tuple[st.Stmt, ...]) -> Execute:
         parts = [self._program.statement(statement) for statement in statements]
         if len(parts) == 1:
             return parts[0]
@@ -80,7 +81,7 @@ class Statements:
 
         return execute
 
-    def _declare(self, n: ir.Declare) -> Execute:
+    def _declare(self, n: st.Declare) -> Execute:
         symbol, type_ = n.symbol, n.symbol.type
         if symbol.storage in ("shared", "dynamic-shared"):
 
@@ -129,16 +130,16 @@ class Statements:
 
         return declare
 
-    def _if(self, n: ir.If) -> Execute:
+    def _if(self, n: st.If) -> Execute:
         inner = _all_of(n.then)
-        if n.otherwise is None and isinstance(inner, ir.If) and inner.otherwise is None:
+        if n.otherwise is None and isinstance(inner, st.If) and inner.otherwise is None:
             # The compiler makes one predicate of both.
             self._whole.add(inner)
         is_whole = n in self._whole
         condition, then = self._program.value(n.condition), self._program.statement(n.then)
         otherwise = self._program.statement(n.otherwise) if n.otherwise is not None else None
         size = size_of(n.condition)
-        is_exit = isinstance(inner, (ir.Return, ir.Break, ir.Continue))
+        is_exit = isinstance(inner, (st.Return, st.Break, st.Continue))
 
         def execute(m: Machine) -> None:
             m.step(size)
@@ -182,7 +183,7 @@ class Statements:
 
         return execute
 
-    def _switch(self, n: ir.Switch) -> Execute:
+    def _switch(self, n: st.Switch) -> Execute:
         condition = self._program.value(n.condition)
         cases = [
             ([self._program.value(value) for value in case.values], case.is_default, self._block(case.body))
@@ -214,7 +215,7 @@ class Statements:
                 if m.mask is not None and np.count_nonzero(m.mask) == np.count_nonzero(mask):
                     m.mask = mask
 
-        def _chosen_cases(m: Machine, mask: Mask, value: Value, n: ir.Switch) -> None:
+        def _chosen_cases(m: Machine, mask: Mask, value: Value, n: st.Switch) -> None:
             hits: list[Mask | None] = []
             left: Mask | None = mask
             for values, _, _ in cases:
@@ -250,7 +251,7 @@ class Statements:
 
         return execute
 
-    def _return(self, n: ir.Return) -> Execute:
+    def _return(self, n: st.Return) -> Execute:
         value = self._program.value(n.value) if n.value is not None else None
         place = self._program.place(n.value) if n.value is not None else None
 
@@ -282,7 +283,7 @@ class Statements:
 
         return execute
 
-    def _unknown(self, n: ir.UnknownStmt) -> Execute:
+    def _unknown(self, n: st.UnknownStmt) -> Execute:
         parts = self._block(n.children) if n.children else None
 
         def execute(m: Machine) -> None:
@@ -294,9 +295,9 @@ class Statements:
         return execute
 
 
-def _all_of(n: ir.Stmt) -> ir.Stmt:
+def _all_of(n: st.Stmt) -> st.Stmt:
     """The statement that a block consists of, if it is a single one."""
-    while isinstance(n, ir.Block) and len(n.statements) == 1:
+    while isinstance(n, st.Block) and len(n.statements) == 1:
         n = n.statements[0]
     return n
 

@@ -13,6 +13,7 @@ from msgspec import Struct
 
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.reasons import Problem, ReasonKind
 
 if TYPE_CHECKING:
@@ -206,7 +207,7 @@ class LeftOut(NamedTuple):
 class Site(NamedTuple):
     """A statement, as calls lead there."""
 
-    statement: ir.Stmt
+    statement: st.Stmt
     stack: Stack
     library: Any
     """The call of a function of the bundled headers that it belongs to."""

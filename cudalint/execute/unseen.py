@@ -83,7 +83,7 @@ class Unseen:
         if receiver is not None and e.name != "operator=":
             found.append(m.memory.load(*receiver, e))
         places = (*set_, receiver) if receiver is not None else set_
-        m.hand([*_scalars(found), *(Pointer(*place) for place in places)])
+        m.note_arguments([*_scalars(found), *(Pointer(*place) for place in places)])
         pointers = self._touch(m, found)
         pointers += [Pointer(*place) for place in places if place.allocation.space not in ("local", "nowhere")]
         self._note(m, function, why, pointers)

@@ -21,7 +21,7 @@ from msgspec import Struct
 from cudalint.frontend.template_uses import numbers_given
 from cudalint.heuristics import heuristic
 from cudalint.ir.builtins import FUNCTION_CLASS
-from cudalint.ir.nodes import TemplateHead
+from cudalint.ir.units import TemplateHead
 from cudalint.numerals import whole
 from cudalint.source.brackets import parts_of_list
 from cudalint.source.comments import COMMENT

@@ -5,12 +5,13 @@ from __future__ import annotations
 from typing import Final
 
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 _INT: Final = ir.Scalar("int", 4, "int")
 _BOOL: Final = ir.Scalar("bool", 1, "bool")
 
 
-def over_array(symbol: ir.Symbol, array: ir.Expr, body: ir.Stmt, span: ir.Span) -> ir.For:
+def over_array(symbol: ir.Symbol, array: ir.Expr, body: st.Stmt, span: ir.Span) -> st.For:
     """`for (T x : array)` as the loop over positions."""
     assert isinstance(array.type, ir.ArrayType) and array.type.count is not None
     where = array.span
@@ -19,10 +20,10 @@ def over_array(symbol: ir.Symbol, array: ir.Expr, body: ir.Stmt, span: ir.Span) 
     element: ir.Expr = ir.Index(array, position, array.type.element, where)
     if isinstance(symbol.type, ir.Scalar) and symbol.type != array.type.element:
         element = ir.Cast(element, symbol.type, False, where)
-    return ir.For(
-        ir.Declare(counter, ir.Constant(0, _INT, where), where),
+    return st.For(
+        st.Declare(counter, ir.Constant(0, _INT, where), where),
         ir.Binary("<", position, ir.Constant(array.type.count, _INT, where), _BOOL, where),
         ir.Unary("++x", position, _INT, where),
-        ir.Block((ir.Declare(symbol, element, symbol.span), body), body.span),
+        st.Block((st.Declare(symbol, element, symbol.span), body), body.span),
         span,
     )

@@ -1,4 +1,4 @@
-"""The kernel IR: types, expressions and statements of CUDA functions, with source spans.
+"""The kernel IR: types, functions and expressions of CUDA code, with source spans; `statements.py` has the rest.
 
 The front end builds this from libclang's tree and nothing after it sees a cursor. The IR stays
 close to C++: an expression node is one operation of the source, lvalues are not loaded implicitly
@@ -11,12 +11,15 @@ are completed in place because C++ lets a record point to itself.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence, Set
-from typing import Final, Literal, NamedTuple, TypeGuard, get_args
+from collections.abc import Callable, Sequence, Set
+from typing import TYPE_CHECKING, Final, Literal, NamedTuple, TypeGuard, get_args
 
-from msgspec import Struct, field
+from msgspec import Struct
 
 from cudalint.reasons import Problem
+
+if TYPE_CHECKING:
+    from cudalint.ir.statements import Stmt
 
 
 class Span(NamedTuple):
@@ -486,191 +489,3 @@ Expr = (
     Constant | Name | Member | Index | Unary | Binary | Assign | Conditional | Cast | Call | Construct | InitList
     | StatementExpr | Lambda | Launch | FunctionName | New | UnknownExpr
 )
-
-# --- statements --------------------------------------------------------------------------------
-
-
-class Declare(Struct, frozen=True, eq=False):
-    """One declared variable; `initializer` is None where it starts uninitialised (or is shared)."""
-
-    symbol: Symbol
-    initializer: Expr | None
-    span: Span
-
-
-class ExprStmt(Struct, frozen=True, eq=False):
-    """An expression that is evaluated for its effects."""
-
-    expr: Expr
-    span: Span
-
-
-class Block(Struct, frozen=True, eq=False):
-    """Statements in order."""
-
-    statements: tuple[Stmt, ...]
-    span: Span
-
-
-class If(Struct, frozen=True, eq=False):
-    """`if constexpr` appears as its chosen branch. A declaration in the condition is a Declare before it, in a
-    Block."""
-
-    condition: Expr
-    then: Stmt
-    otherwise: Stmt | None
-    span: Span
-
-
-class For(Struct, frozen=True, eq=False, weakref=True):
-    """The classic loop, with any of its parts missing."""
-
-    init: Stmt | None
-    condition: Expr | None
-    increment: Expr | None
-    body: Stmt
-    span: Span
-    unroll: int | None = None
-    """From `#pragma unroll N`; 0 for one without a factor, None where there is none."""
-
-
-class RangeFor(Struct, frozen=True, eq=False):
-    """`for (symbol : range)`."""
-
-    symbol: Symbol
-    range: Expr
-    body: Stmt
-    span: Span
-
-
-class While(Struct, frozen=True, eq=False):
-    """A loop that is tested before each pass."""
-
-    condition: Expr
-    body: Stmt
-    span: Span
-    unroll: int | None = None
-    """As that of `For`."""
-
-
-class DoWhile(Struct, frozen=True, eq=False):
-    """A loop that is tested after each pass."""
-
-    body: Stmt
-    condition: Expr
-    span: Span
-    unroll: int | None = None
-    """As that of `For`."""
-
-
-class Case(Struct, frozen=True, eq=False):
-    """A group of labels and the statements up to the next label; control falls through to the next case."""
-
-    values: tuple[Expr, ...]
-    is_default: bool
-    body: tuple[Stmt, ...]
-
-
-class Switch(Struct, frozen=True, eq=False):
-    """A jump to one of the cases."""
-
-    condition: Expr
-    cases: tuple[Case, ...]
-    span: Span
-
-
-class Return(Struct, frozen=True, eq=False):
-    """The end of a function."""
-
-    value: Expr | None
-    span: Span
-
-
-class Break(Struct, frozen=True, eq=False):
-    """The end of the innermost loop or switch."""
-
-    span: Span
-
-
-class Continue(Struct, frozen=True, eq=False):
-    """The end of an iteration."""
-
-    span: Span
-
-
-class Asm(Struct, frozen=True, eq=False):
-    """Inline PTX: its text and its operands, as far as the tree shows them."""
-
-    text: str
-    operands: tuple[Expr, ...]
-    is_volatile: bool
-    """Whether it stays in its place: without that, the compiler takes it for arithmetic."""
-    span: Span
-
-
-class UnknownStmt(Struct, frozen=True, eq=False):
-    """What the front end could not lower; the children are still executed."""
-
-    reason: str
-    children: tuple[Stmt, ...]
-    span: Span
-    is_jump: bool = False
-    """Threads go elsewhere from there, or come from elsewhere: which of them execute what follows is not known."""
-    label: str = ""
-    """Of `goto` and of what it leads to."""
-
-
-Stmt = (
-    Declare | ExprStmt | Block | If | For | RangeFor | While | DoWhile | Switch | Return | Break | Continue | Asm
-    | UnknownStmt
-)
-
-# --- a file ------------------------------------------------------------------------------------
-
-
-class TemplateHead(Struct, frozen=True):
-    """A kernel template of which nothing in its file is an instance, or one of host code that comes to launch such."""
-
-    usr: str
-    namespaces: tuple[str, ...]
-    """Those that it is in, from the outermost one on."""
-    name: str
-    """From there, with the classes that it is in."""
-    plain_name: str
-    text: str
-    """From the word `template` on, with its body."""
-    file: str = ""
-    """The text of the header that it stands in; nothing for one in the file itself."""
-    launches: tuple[str, ...] = ()
-    """The USRs of the kernel templates that an instance of host code makes instances of."""
-
-
-class SourceText(NamedTuple):
-    """A file's text as it is compiled, of which each character is a byte: with blanks for what conditions leave out."""
-
-    path: str
-    text: str
-
-
-class Unit(Struct, eq=False):
-    """One parsed file: what the rest of the program asks the front end for."""
-
-    path: str
-    problems: tuple[Problem, ...]
-    kernels: tuple[FunctionRef, ...]
-    """Every `__global__` definition of the file and of the user's headers that it includes; for a template, its
-    pattern (instantiations are reached through launches)."""
-    host_functions: tuple[FunctionRef, ...]
-    """Host function definitions of the file and the user's headers, in source order, without template patterns."""
-    host_patterns: tuple[FunctionRef, ...] = ()
-    """Patterns of host function templates that launch kernels."""
-    axioms: tuple[FunctionRef, ...] = ()
-    """Functions that state what holds for all kernels of the file."""
-    instantiations: Callable[[str], tuple[FunctionRef, ...]] = field(default=lambda key: ())
-    """For the key of a kernel template's pattern: instantiations named in the file other than by visible launches."""
-    constant: Callable[[str], Expr | None] = field(default=lambda usr: None)
-    """For the USR of a constant that the file defines: what it is."""
-    texts: Callable[[], Iterable[SourceText]] = field(default=tuple)
-    """The file and the user's headers that it includes."""
-    texts_left_out: Callable[[], Iterable[SourceText]] = field(default=tuple)
-    """Those of them of which conditions leave out launches: with these, and without what there is in their place."""

@@ -9,6 +9,7 @@ from typing import Any
 from msgspec import Struct
 
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.kept import kept
 
 STEPS = ("++x", "--x", "x++", "x--")
@@ -119,7 +120,7 @@ def effects(*parts: Any) -> Effects:
     return Effects(tuple(assigned), tuple(closures))
 
 
-_WITH_EFFECTS = frozenset({ir.Assign, ir.Unary, ir.Call, ir.Construct, ir.Asm})
+_WITH_EFFECTS = frozenset({ir.Assign, ir.Unary, ir.Call, ir.Construct, st.Asm})
 """Few nodes are of these types; asking for them one by one takes longer than the walk."""
 
 
@@ -129,7 +130,7 @@ def _add_effects(node: Any, assigned: dict[ir.Symbol, None], closures: dict[ir.S
     elif isinstance(node, ir.Unary):
         if node.op in (*STEPS, "&"):
             _add_root(assigned, node.operand)
-    elif isinstance(node, ir.Asm):
+    elif isinstance(node, st.Asm):
         for operand in node.operands:
             _add_root(assigned, operand)
     else:

@@ -24,10 +24,10 @@ from cudalint.host.executor.values import (
     map_leaves,
 )
 from cudalint.host.values.arithmetic import I8, kind_of
-from cudalint.host.values.defaults import NOT_DECLARED
-from cudalint.host.values.graph import Graph
+from cudalint.host.values.graph import NOT_DECLARED, Graph
 from cudalint.host.values.nodes import Node, Reason, Uniform, bits_of, without_cast
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.text import field_name
 from cudalint.launches.configuration import Configuration
@@ -255,7 +255,7 @@ def with_template(configuration: Configuration, function: ir.Function) -> Config
         return configuration
     nodes = walk.nodes_in(function)
     types = [symbol.type for symbol in function.parameters]
-    types += [node.symbol.type for node in nodes if isinstance(node, ir.Declare)]
+    types += [node.symbol.type for node in nodes if isinstance(node, st.Declare)]
     types += [node.type for node in nodes if hasattr(node, "type")]
     elements = {_element(type_) for type_ in types}
     used = [(f"sizeof({name})", type_.bytes) for name, type_ in function.template_types if type_ in elements]

@@ -10,8 +10,8 @@ import numpy as np
 from cudalint.execute import memory as new
 from cudalint.execute import values as execute
 from cudalint.host.executor import values as old
-from cudalint.host.values.defaults import stated
 from cudalint.host.values.evaluation import Evaluated
+from cudalint.host.values.graph import stated
 from cudalint.host.values.nodes import Node, Uniform, render, without_cast
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.flags import cases_by_name

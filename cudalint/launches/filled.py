@@ -10,11 +10,12 @@ from msgspec import Struct
 
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.launches.configuration import Block, axes_asked, thread_axes
 
 _AXES = "xyz"
-_CONDITIONAL = (ir.If, ir.Conditional, ir.Switch)
+_CONDITIONAL = (st.If, ir.Conditional, st.Switch)
 _DEEPEST = 16
 """Variables and operations that an index is followed through."""
 
@@ -110,7 +111,7 @@ def _initial(function: ir.Function) -> Mapping[ir.Symbol, ir.Expr]:
         for node in nodes
         if isinstance(node, ir.Unary) and node.op in walk.STEPS and isinstance(node.operand, ir.Name)
     }
-    declared = (node for node in nodes if isinstance(node, ir.Declare))
+    declared = (node for node in nodes if isinstance(node, st.Declare))
     return {d.symbol: d.initializer for d in declared if d.initializer is not None and d.symbol not in changed}
 
 

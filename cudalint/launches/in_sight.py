@@ -12,8 +12,7 @@ from cudalint.host.executor.checked_sizes import CheckedSizes
 from cudalint.host.executor.generics import Generics
 from cudalint.host.executor.launching import HostLaunch
 from cudalint.host.executor.values import Place, Value
-from cudalint.host.values.defaults import stated
-from cudalint.host.values.graph import Graph
+from cudalint.host.values.graph import Graph, stated
 from cudalint.host.values.nodes import Node, without_cast
 from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import kernel_arguments

@@ -7,8 +7,7 @@ from typing import Any
 
 from cudalint.execute.values import Pointer
 from cudalint.facts import ArgumentValue, LaunchFacts
-from cudalint.host.values.defaults import stated
-from cudalint.host.values.graph import Graph
+from cudalint.host.values.graph import Graph, stated
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.ir.text import field_name

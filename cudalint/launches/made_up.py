@@ -10,6 +10,7 @@ from msgspec import Struct
 from cudalint.facts import LaunchSource
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.launches.blocks import DEFAULT_EXTENTS, DEFAULT_THREADS, spelled
 from cudalint.launches.configuration import Block, thread_axes
@@ -112,7 +113,7 @@ class _Code:
     def of_loops(self) -> Iterator[_Clue]:
         """`for (int i = threadIdx.x; i < n; i += 128)`, and `a[threadIdx.y + j]` where `j` grows by 8."""
         for node in self._nodes:
-            if isinstance(node, ir.Declare) and node.initializer is not None and node.symbol in self._steps:
+            if isinstance(node, st.Declare) and node.initializer is not None and node.symbol in self._steps:
                 axis = self._axis(node.initializer, "threadIdx")
                 if axis is not None:
                     yield _of_steps(axis, self._steps[node.symbol])
@@ -198,7 +199,7 @@ def _names(nodes: Sequence[object]) -> dict[ir.Symbol, tuple[str, str]]:
     """Variables that are one of the thread's or the block's indices all along: `const int tx = threadIdx.x`."""
     found: dict[ir.Symbol, tuple[str, str]] = {}
     for node in nodes:
-        if isinstance(node, ir.Declare) and node.initializer is not None:
+        if isinstance(node, st.Declare) and node.initializer is not None:
             for variable in _VARIABLES:
                 axis = _axis_of(walk.without_casts(node.initializer), variable)
                 if axis is not None:
@@ -215,7 +216,7 @@ def _names(nodes: Sequence[object]) -> dict[ir.Symbol, tuple[str, str]]:
 def _steps(nodes: Sequence[object]) -> Iterator[tuple[ir.Symbol, int]]:
     """The counters of loops that grow by a number other than one, with that number."""
     for node in nodes:
-        step = node.increment if isinstance(node, ir.For) else None
+        step = node.increment if isinstance(node, st.For) else None
         if isinstance(step, ir.Assign) and step.op == "+" and isinstance(step.target, ir.Name):
             number = _number(step.value)
             if number is not None and number > 1:

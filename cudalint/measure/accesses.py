@@ -16,6 +16,7 @@ from cudalint.facts import AccessResult, Status, Strides
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.kept import kept
 from cudalint.measure.distinct import Extent, Pattern, executions
 from cudalint.measure.drawn_accesses import DrawnAccess, by_which
@@ -418,7 +419,7 @@ def _sources(event: AccessEvent, function: ir.Function) -> Iterator[Parameter]:
     if isinstance(node, ir.Call):
         places = [node.receiver, *node.arguments[:1]]
         yield from _sorted(*(origins.of(place).sources for place in places if place is not None))
-    elif not isinstance(node, ir.Stmt):
+    elif not isinstance(node, st.Stmt):
         yield from _sorted(origins.moving(node).sources)
     on_the_way = {node, *event.stack}
     for region in _regions(function):

@@ -16,6 +16,7 @@ from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Stack, Trace
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.walk import walk, without_casts
 from cudalint.measure.arrays import ByWorld
 from cudalint.measure.faults import Found, Offender, Site, Wrong, found_of, sites_of
@@ -162,7 +163,7 @@ def _places(node: Any) -> Iterator[ir.Expr]:
     """What is accessed: of a call, what its arguments lead to."""
     if isinstance(node, (ir.Call, ir.Construct)):
         yield from _pointers(node.arguments)
-    elif isinstance(node, ir.Asm):
+    elif isinstance(node, st.Asm):
         yield from (each for each in walk(node) if isinstance(each, ir.Name))
     elif node is not None:
         yield node

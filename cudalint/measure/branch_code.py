@@ -13,11 +13,12 @@ from cudalint.execute.trace import Site, Stack
 from cudalint.facts import Compiled
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
 from cudalint.measure.places import called
 
-LOOPS = (ir.For, ir.While, ir.DoWhile, ir.RangeFor)
+LOOPS = (st.For, st.While, st.DoWhile, st.RangeFor)
 _PREDICATED = 9.0
 _TWO_SIDED = 11.0
 _SHORT_CIRCUIT = 2.0
@@ -28,7 +29,7 @@ _DIVISION = 8.0
 """A division by a value that is not constant: a reciprocal and its corrections."""
 _DEEPEST = 8
 """Calls in one another that are followed."""
-_LEAVING = (ir.Return, ir.Break, ir.Continue)
+_LEAVING = (st.Return, st.Break, st.Continue)
 _STEPS = ("++x", "--x", "x++", "x--")
 
 Side = tuple[Any, ...]
@@ -39,11 +40,11 @@ def sides_of(node: Any) -> tuple[Side, ...]:
     """What is executed where the condition holds, and where it does not; each case; a loop with what is computed before
     its turns."""
     match node:
-        case ir.If(then=then, otherwise=otherwise) | ir.Conditional(then=then, otherwise=otherwise):
+        case st.If(then=then, otherwise=otherwise) | ir.Conditional(then=then, otherwise=otherwise):
             return ((then,),) if otherwise is None else ((then,), (otherwise,))
         case ir.Binary(right=right):
             return ((right,),)
-        case ir.Switch(cases=cases):
+        case st.Switch(cases=cases):
             return tuple(case.body for case in cases)
     return ((node,),) if isinstance(node, LOOPS) else ()
 
@@ -54,18 +55,18 @@ def sides_of(node: Any) -> tuple[Side, ...]:
 @heuristic("predicated-branches", "`nvcc -O3` (13.0, sm_90) of 400 conditions").otherwise("branch")
 def compiled_form(node: Any, stack: Stack, kernel: ir.Function) -> Compiled:
     """The likely form of one branch in machine code."""
-    if isinstance(node, (*LOOPS, ir.Switch)):
+    if isinstance(node, (*LOOPS, st.Switch)):
         return "branch"
     sides = sides_of(node)
     around = _around(node, stack, kernel)
     is_in_loop = any(isinstance(each, LOOPS) for each in around)
-    if isinstance(node, ir.If) and not is_in_loop:
+    if isinstance(node, st.If) and not is_in_loop:
         ends_it = not stack and _leaves(sides[0]) and _weigh(sides[0], _PREDICATED) is not None
         if ends_it or (len(sides) == 1 and _is_last(node, around)):
             return "exit"
     if is_in_loop and any(map(_leaves, sides)):
         return "branch"
-    limit = _TWO_SIDED if len(sides) > 1 else _PREDICATED if isinstance(node, ir.If) else _SHORT_CIRCUIT
+    limit = _TWO_SIDED if len(sides) > 1 else _PREDICATED if isinstance(node, st.If) else _SHORT_CIRCUIT
     return "branch" if _weigh([part for side in sides for part in side], limit) is None else "predicated"
 
 
@@ -98,9 +99,9 @@ def _leaves(side: Side) -> bool:
     """Whether nothing behind a side is executed by who goes there."""
     last = side[-1] if side else None
     match last:
-        case ir.Block(statements=statements):
+        case st.Block(statements=statements):
             return _leaves(statements)
-        case ir.If(then=then, otherwise=otherwise) if otherwise is not None:
+        case st.If(then=then, otherwise=otherwise) if otherwise is not None:
             return _leaves((then,)) and _leaves((otherwise,))
     return isinstance(last, _LEAVING)
 
@@ -110,9 +111,9 @@ def _is_last(node: Any, around: Iterable[Any]) -> bool:
     inner = node
     for outer in around:
         match outer:
-            case ir.Block(statements=statements) if inner is not outer and inner is not statements[-1]:
+            case st.Block(statements=statements) if inner is not outer and inner is not statements[-1]:
                 return False
-            case ir.Switch():
+            case st.Switch():
                 return False
         inner = outer
     return True
@@ -189,7 +190,7 @@ def _is_in(site: Site, stack: Stack, inside: set[int]) -> bool:
 
 def chosen_variable(node: Any) -> str | None:
     """The variable that is all that an `if` sets, where its sides are short arithmetic that every lane may execute."""
-    if not isinstance(node, ir.If):
+    if not isinstance(node, st.If):
         return None
     names = {_set_by(side) for side in sides_of(node)}
     return names.pop() if len(names) == 1 else None
@@ -200,14 +201,14 @@ def _set_by(side: Side) -> str | None:
     if len(statements) != 1 or _weigh(statements, _SHORT) is None:
         return None
     match statements[0]:
-        case ir.ExprStmt(expr=ir.Assign(target=ir.Name(symbol=symbol), value=value)) if not _is_more(value):
+        case st.ExprStmt(expr=ir.Assign(target=ir.Name(symbol=symbol), value=value)) if not _is_more(value):
             return symbol.name
     return None
 
 
 def _plain(statements: Iterable[Any]) -> Iterator[Any]:
     for each in statements:
-        if isinstance(each, ir.Block):
+        if isinstance(each, st.Block):
             yield from _plain(each.statements)
         else:
             yield each

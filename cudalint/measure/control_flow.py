@@ -15,13 +15,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 
 class Gate(Struct, frozen=True, eq=False):
     """A place for a new statement."""
 
     where: Literal["before", "end"]
-    statement: ir.Stmt
+    statement: st.Stmt
     """The statement that it stands before, or the loop at the end of whose body it stands."""
     depth: int
     """Loops around it."""
@@ -111,14 +112,14 @@ class ControlFlow:
         self.graph.add_node(node)
         self.graph.add_edges_from((end, node) for end in ends)
 
-    def _code(self, part: ir.Stmt | ir.Expr, ends: Sequence[Node]) -> list[Node]:
+    def _code(self, part: st.Stmt | ir.Expr, ends: Sequence[Node]) -> list[Node]:
         node = Code(part.span)
         self._join(ends, node)
         return [node]
 
-    def _add(self, statement: ir.Stmt, ends: list[Node]) -> list[Node]:
+    def _add(self, statement: st.Stmt, ends: list[Node]) -> list[Node]:
         """Adds a statement behind some nodes; gives back those that what comes next stands behind."""
-        if isinstance(statement, ir.Block):
+        if isinstance(statement, st.Block):
             for inner in statement.statements:
                 ends = self._add(inner, ends)
             return ends
@@ -134,7 +135,7 @@ class ControlFlow:
         self._stretches += 1
         self._stretch = self._stretches
 
-    def _inside(self, statement: ir.Stmt, ends: list[Node]) -> list[Node]:
+    def _inside(self, statement: st.Stmt, ends: list[Node]) -> list[Node]:
         """Adds what a branch leads to, which only some threads may execute."""
         outer = self._stretch
         self._begin_stretch()
@@ -144,55 +145,55 @@ class ControlFlow:
         self._stretch = outer
         return ends
 
-    def _behind_gate(self, statement: ir.Stmt, ends: list[Node]) -> list[Node]:
+    def _behind_gate(self, statement: st.Stmt, ends: list[Node]) -> list[Node]:
         match statement:
-            case ir.If():
+            case st.If():
                 tested = self._code(statement.condition, ends)
                 then = self._inside(statement.then, tested)
                 return then + (self._inside(statement.otherwise, tested) if statement.otherwise else tested)
-            case ir.For() | ir.While() | ir.RangeFor():
+            case st.For() | st.While() | st.RangeFor():
                 return self._loop(statement, ends)
-            case ir.DoWhile():
+            case st.DoWhile():
                 return self._do(statement, ends)
-            case ir.Switch():
+            case st.Switch():
                 return self._switch(statement, ends)
-            case ir.Return():
+            case st.Return():
                 self._exits += 1
                 self._join(self._code(statement, ends), self.exit)
                 return []
-            case ir.Break() | ir.Continue():
+            case st.Break() | st.Continue():
                 self._exits += 1
                 self._leave(statement, ends)
                 return []
-            case ir.UnknownStmt():
+            case st.UnknownStmt():
                 for inner in statement.children:
                     ends = self._add(inner, ends)
                 return ends
             case _:
                 return self._code(statement, ends)
 
-    def _leave(self, statement: ir.Break | ir.Continue, ends: list[Node]) -> None:
+    def _leave(self, statement: st.Break | st.Continue, ends: list[Node]) -> None:
         if not self._loops:
             self._join(ends, self.exit)
             return
         loop = self._loops[-1]
-        (loop.after if isinstance(statement, ir.Break) else loop.again).extend(ends)
+        (loop.after if isinstance(statement, st.Break) else loop.again).extend(ends)
 
-    def _loop(self, statement: ir.For | ir.While | ir.RangeFor, ends: list[Node]) -> list[Node]:
-        if isinstance(statement, ir.For) and statement.init is not None:
+    def _loop(self, statement: st.For | st.While | st.RangeFor, ends: list[Node]) -> list[Node]:
+        if isinstance(statement, st.For) and statement.init is not None:
             ends = self._code(statement.init, ends)
         head = Code(_head(statement))
         self._join(ends, head)
         last = self._body(statement, [head])
         loop = self._loops.pop()
         behind = [*last, *loop.again]
-        if isinstance(statement, ir.For) and statement.increment is not None:
+        if isinstance(statement, st.For) and statement.increment is not None:
             behind = self._code(statement.increment, behind)
         self._join(behind, head)
-        endless = isinstance(statement, ir.For) and statement.condition is None
+        endless = isinstance(statement, st.For) and statement.condition is None
         return [*loop.after, *([] if endless else [head])]
 
-    def _do(self, statement: ir.DoWhile, ends: list[Node]) -> list[Node]:
+    def _do(self, statement: st.DoWhile, ends: list[Node]) -> list[Node]:
         start = Code(statement.span)
         self._join(ends, start)
         last = self._body(statement, [start])
@@ -201,7 +202,7 @@ class ControlFlow:
         self._join(tested, start)
         return [*loop.after, *tested]
 
-    def _body(self, statement: ir.For | ir.While | ir.RangeFor | ir.DoWhile, ends: list[Node]) -> list[Node]:
+    def _body(self, statement: st.For | st.While | st.RangeFor | st.DoWhile, ends: list[Node]) -> list[Node]:
         self._loops.append(_Loop([], []))
         self._depth += 1
         outer = self._stretch
@@ -213,13 +214,13 @@ class ControlFlow:
         self._join(last, gate)
         return [gate]
 
-    def _switch(self, statement: ir.Switch, ends: list[Node]) -> list[Node]:
+    def _switch(self, statement: st.Switch, ends: list[Node]) -> list[Node]:
         tested = self._code(statement.condition, ends)
         self._loops.append(_Loop([], self._loops[-1].again if self._loops else []))
         falling: list[Node] = []
         for case in statement.cases:
             falling = [*falling, *tested]
-            falling = self._inside(ir.Block(case.body, statement.span), falling)
+            falling = self._inside(st.Block(case.body, statement.span), falling)
         loop = self._loops.pop()
         default = any(case.is_default for case in statement.cases)
         return [*loop.after, *falling, *([] if default else tested)]
@@ -294,8 +295,8 @@ def _goes_on(graph: Any, node: Node) -> bool:
     return len(before) == 1 and graph.out_degree(before[0]) == 1
 
 
-def _head(statement: ir.For | ir.While | ir.RangeFor) -> ir.Span:
-    if isinstance(statement, ir.RangeFor):
+def _head(statement: st.For | st.While | st.RangeFor) -> ir.Span:
+    if isinstance(statement, st.RangeFor):
         return statement.range.span
     return statement.condition.span if statement.condition is not None else statement.span
 
@@ -324,47 +325,47 @@ def with_barriers(function: ir.Function, barriers: Mapping[Gate, BarrierCall]) -
     return changed
 
 
-def _barrier(gate: Gate, call: BarrierCall) -> ir.Stmt:
+def _barrier(gate: Gate, call: BarrierCall) -> st.Stmt:
     span = gate.span._replace(end_line=gate.span.line, end_column=gate.span.column)
-    return ir.ExprStmt(ir.Call(call, None, None, None, (), _VOID, span), span)
+    return st.ExprStmt(ir.Call(call, None, None, None, (), _VOID, span), span)
 
 
 class _Insertion:
-    def __init__(self, barriers: Mapping[Gate, ir.Stmt]) -> None:
+    def __init__(self, barriers: Mapping[Gate, st.Stmt]) -> None:
         self._before = {id(gate.statement): barrier for gate, barrier in barriers.items() if gate.where == "before"}
         self._at_end = {id(gate.statement): barrier for gate, barrier in barriers.items() if gate.where == "end"}
 
-    def into(self, statement: ir.Stmt) -> ir.Stmt:
+    def into(self, statement: st.Stmt) -> st.Stmt:
         changed = self._inside(statement)
         last = self._at_end.get(id(statement))
         if last is not None:
-            assert isinstance(changed, (ir.For, ir.While, ir.RangeFor, ir.DoWhile))
-            changed = replace(changed, body=ir.Block((changed.body, last), changed.body.span))
+            assert isinstance(changed, (st.For, st.While, st.RangeFor, st.DoWhile))
+            changed = replace(changed, body=st.Block((changed.body, last), changed.body.span))
         first = self._before.get(id(statement))
-        return changed if first is None else ir.Block((first, changed), statement.span)
+        return changed if first is None else st.Block((first, changed), statement.span)
 
-    def _inside(self, statement: ir.Stmt) -> ir.Stmt:
+    def _inside(self, statement: st.Stmt) -> st.Stmt:
         match statement:
-            case ir.Block():
+            case st.Block():
                 return replace(statement, statements=self._all(statement.statements))
-            case ir.If():
+            case st.If():
                 otherwise = self.into(statement.otherwise) if statement.otherwise else None
                 return replace(statement, then=self.into(statement.then), otherwise=otherwise)
-            case ir.For() | ir.While() | ir.RangeFor() | ir.DoWhile():
+            case st.For() | st.While() | st.RangeFor() | st.DoWhile():
                 return replace(statement, body=self.into(statement.body))
-            case ir.Switch():
+            case st.Switch():
                 cases = tuple(replace(case, body=self._all(case.body)) for case in statement.cases)
                 return replace(statement, cases=cases)
-            case ir.UnknownStmt():
+            case st.UnknownStmt():
                 return replace(statement, children=self._all(statement.children))
             case _:
                 return statement
 
-    def _all(self, statements: tuple[ir.Stmt, ...]) -> tuple[ir.Stmt, ...]:
+    def _all(self, statements: tuple[st.Stmt, ...]) -> tuple[st.Stmt, ...]:
         """A declaration stays in the block whose names it declares."""
-        found: list[ir.Stmt] = []
+        found: list[st.Stmt] = []
         for statement in statements:
             changed = self.into(statement)
             is_new = id(statement) in self._before
-            found += changed.statements if is_new and isinstance(changed, ir.Block) else (changed,)
+            found += changed.statements if is_new and isinstance(changed, st.Block) else (changed,)
         return tuple(found)

@@ -16,6 +16,7 @@ from cudalint.facts import BranchResult, Compiled, Verdict
 from cudalint.facts import Divergence as Cost
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.measure.arrays import Flags, Weights
 from cudalint.measure.branch_code import chosen_variable, compiled_form, executed_in, sides_of
@@ -25,7 +26,7 @@ from cudalint.measure.sensitivity import where
 from cudalint.measure.whole_warps import aligned_condition, is_by_lane
 from cudalint.measure.work.counts import Work
 
-LOOPS = (ir.For, ir.While, ir.DoWhile, ir.RangeFor)
+LOOPS = (st.For, st.While, st.DoWhile, st.RangeFor)
 _EXACT = 1e-6
 """Of turns, some of which are counted by weights."""
 
@@ -93,7 +94,7 @@ def divergence_of(trace: Trace) -> dict[BranchSite, Divergence]:
         seen = _Seen(trace.lanes)
         if isinstance(site.node, LOOPS):
             for tests in _executions(events):
-                seen.add_loop(tests, isinstance(site.node, ir.DoWhile))
+                seen.add_loop(tests, isinstance(site.node, st.DoWhile))
         else:
             for event in events:
                 seen.add(event)
@@ -241,7 +242,7 @@ _MILDER = 0.75
 """Of a split's severity, up to which another size makes much less of it."""
 _EDGE = 0.05
 """Up to this share of warps, a split in another world is one at the edge of the problem."""
-_BRANCHES = (ir.If, ir.Switch, ir.Conditional, *LOOPS)
+_BRANCHES = (st.If, st.Switch, ir.Conditional, *LOOPS)
 
 
 Works = Callable[[int], Work]
@@ -371,7 +372,7 @@ def _visits(
     site: BranchSite, parts: Sequence[tuple[Any, ...]], found: Divergence, executed: Executed, world: int
 ) -> list[float]:
     """How often a warp comes to each side."""
-    if not isinstance(site.node, ir.Switch):
+    if not isinstance(site.node, st.Switch):
         if isinstance(site.node, LOOPS):
             return [_turns(site, found, executed, world)[0]]
         return [float(each[world]) for each in found.sides][: len(parts)]
@@ -388,7 +389,7 @@ def _wasted(node: Any, work: Sequence[float], found: Divergence, world: int) -> 
     split = float(found.split[world])
     if isinstance(node, LOOPS):
         return float(found.slowest[world] - found.mean[world]) * sum(work)
-    if isinstance(node, ir.Switch):
+    if isinstance(node, st.Switch):
         # Every case is executed in turn; on average a lane needs one of them.
         return split * (sum(work) - sum(work) / max(len(work), 1))
     then, otherwise = (*work, 0.0, 0.0)[:2]
@@ -417,7 +418,7 @@ class _Condition(NamedTuple):
     @classmethod
     def of(cls, site: BranchSite, executed: Executed) -> _Condition | None:
         node, function = site.node, called(site.stack[0]) if site.stack else executed.function
-        if function is None or not isinstance(node, (ir.If, ir.Conditional, ir.Binary)):
+        if function is None or not isinstance(node, (st.If, ir.Conditional, ir.Binary)):
             return None
         condition = node.left if isinstance(node, ir.Binary) else node.condition
         return cls(condition, function, {} if site.stack else executed.batch.arguments)

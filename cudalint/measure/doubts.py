@@ -13,6 +13,7 @@ from cudalint.execute.trace import Stack
 from cudalint.execute.values import Data
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.walk import nodes_in, walk
 from cudalint.measure.bounds import extent_of
 from cudalint.measure.elements import is_crowded, is_shared_extreme, is_shared_update, leads_into_another
@@ -209,7 +210,7 @@ def parts_missing(race: Race, seen: Seen) -> Doubt | None:
     """What is not understood may be a barrier."""
     calls = seen.trace.calls
     functions = {id(function): function for end in race.ends for function in _functions(end, seen)}
-    jumps = any(isinstance(node, ir.UnknownStmt) for function in functions.values() for node in nodes_in(function))
+    jumps = any(isinstance(node, st.UnknownStmt) for function in functions.values() for node in nodes_in(function))
     if jumps or seen.function.problems or seen.trace.cut or any(call.is_in_part for call in calls):
         return Doubt("part of the kernel is not understood")
     first, second = race.first.number, race.second.number

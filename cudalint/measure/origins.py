@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 from cudalint.execute.trace import Stack
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.builtins import builtin
 from cudalint.ir.kept import kept
 from cudalint.ir.walk import STEPS, children, nodes_in, root, without_casts
@@ -227,7 +228,7 @@ class OriginsOf:
                 yield Origins(numbers=frozenset({symbol.name}))
             if own or symbol in function.parameters:
                 return
-            if any(isinstance(node, ir.Declare) and node.symbol is symbol for node in nodes_in(function)):
+            if any(isinstance(node, st.Declare) and node.symbol is symbol for node in nodes_in(function)):
                 yield _UNKNOWN
                 return
             # The variable of an enclosing function, which a lambda captures.
@@ -260,7 +261,7 @@ class OriginsOf:
         body = e.function.load() if e.function is not None and not e.is_virtual else None
         if body is not None and len(stack) < _DEEPEST and e not in stack:
             inner = (e, *stack)
-            results = [node for node in nodes_in(body) if isinstance(node, ir.Return) and node.value is not None]
+            results = [node for node in nodes_in(body) if isinstance(node, st.Return) and node.value is not None]
             found = [self.of(result.value, inner) for result in results]
             if len(results) > 1:
                 found += [self.of(guard.condition, inner) for guard in self._deciding(results, inner)]
@@ -344,10 +345,10 @@ def definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]
 
     for node in nodes_in(function):
         match node:
-            case ir.Declare():
+            case st.Declare():
                 if node.initializer is not None:
                     note(node.symbol, node.initializer, node)
-            case ir.RangeFor():
+            case st.RangeFor():
                 note(node.symbol, node.range, node)
             case ir.Assign():
                 if is_own(node.target):
@@ -355,7 +356,7 @@ def definitions(function: ir.Function) -> dict[ir.Symbol, list[tuple[Any, Any]]]
             case ir.Unary() if node.op in STEPS:
                 if is_own(node.operand):
                     note(root(node.operand), None, node)
-            case ir.Asm() if not _BEYOND_NUMBERS.search(node.text):
+            case st.Asm() if not _BEYOND_NUMBERS.search(node.text):
                 # Nothing says which of them it sets.
                 for own in node.operands:
                     for other in node.operands:

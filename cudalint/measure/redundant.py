@@ -23,6 +23,7 @@ from cudalint.execute.lanes import Lanes
 from cudalint.execute.trace import AccessEvent, BarrierEvent, Trace
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.builtins import OF_NUMBERS, builtin
 from cudalint.ir.walk import nodes_in, walk
 from cudalint.measure.arrays import Flags, Integers
@@ -272,14 +273,14 @@ def _is_seen(executed: Executed) -> bool:
 
 def _calls_in_loops(function: ir.Function) -> set[ir.Span]:
     """The places of the calls that the source has in loops."""
-    loops = [node for node in nodes_in(function) if isinstance(node, (ir.For, ir.While, ir.DoWhile, ir.RangeFor))]
+    loops = [node for node in nodes_in(function) if isinstance(node, (st.For, st.While, st.DoWhile, st.RangeFor))]
     return {node.span for loop in loops for node in walk(loop.body) if isinstance(node, ir.Call)}
 
 
 # --- whether all that a kernel does is known -----------------------------------------------------------
 
 
-_UNFOLLOWED = (ir.Asm, ir.New, ir.Launch, ir.UnknownExpr, ir.UnknownStmt)
+_UNFOLLOWED = (st.Asm, ir.New, ir.Launch, ir.UnknownExpr, st.UnknownStmt)
 
 
 def has_other_effects(executed: Executed) -> bool:

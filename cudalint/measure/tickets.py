@@ -16,6 +16,7 @@ import numpy as np
 
 from cudalint.execute.trace import AccessEvent, Stack
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.walk import nodes_in, without_casts
 from cudalint.measure.origins import is_atomic
 from cudalint.measure.races import Race, RaceEnd
@@ -126,7 +127,7 @@ def _only_value(symbol: ir.Symbol, stack: Stack, seen: Seen) -> Any:
     """What a variable is given, where that is one thing; others may only have cleared it."""
     values: list[Any] = []
     for node in nodes_in(seen.ways.function_of(stack)):
-        if isinstance(node, ir.Declare) and node.symbol is symbol and node.initializer is not None:
+        if isinstance(node, st.Declare) and node.symbol is symbol and node.initializer is not None:
             values.append(node.initializer)
         elif isinstance(node, ir.Assign) and isinstance(node.target, ir.Name) and node.target.symbol is symbol:
             values.append(node.value if not node.op else None)

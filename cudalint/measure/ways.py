@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 from cudalint.execute.trace import Stack
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.walk import children, conjuncts
 from cudalint.measure.places import reference_of
 
@@ -83,42 +84,42 @@ class _Walk:
     def __init__(self) -> None:
         self.found: dict[int, _Chain] = {}
 
-    def statement(self, n: ir.Stmt, chain: _Chain) -> _Chain:
+    def statement(self, n: st.Stmt, chain: _Chain) -> _Chain:
         """Gives the conditions under which threads get behind it."""
         self.found[id(n)] = chain
         match n:
-            case ir.Block():
+            case st.Block():
                 return self._all(n.statements, chain)
-            case ir.UnknownStmt():
+            case st.UnknownStmt():
                 return self._all(n.children, chain)
-            case ir.If():
+            case st.If():
                 self.expression(n.condition, chain)
                 self.statement(n.then, (*chain, *_parts(n.condition, True)))
                 if n.otherwise is not None:
                     self.statement(n.otherwise, (*chain, *_parts(n.condition, False)))
                 return (*chain, *_left(n))
-            case ir.Switch():
+            case st.Switch():
                 self.expression(n.condition, chain)
                 inside = (*chain, _Own(n.condition, None))
                 for case in n.cases:
                     inside = self._all(case.body, inside)
                 return (*chain, *_left(n))
-            case ir.For() | ir.While() | ir.DoWhile() | ir.RangeFor():
+            case st.For() | st.While() | st.DoWhile() | st.RangeFor():
                 return self._loop(n, chain)
             case _:
                 for child in children(n):
                     self.expression(child, chain)
                 return chain
 
-    def _all(self, statements: Sequence[ir.Stmt], chain: _Chain) -> _Chain:
+    def _all(self, statements: Sequence[st.Stmt], chain: _Chain) -> _Chain:
         for each in statements:
             chain = self.statement(each, chain)
         return chain
 
     def _loop(self, n: Any, chain: _Chain) -> _Chain:
-        if isinstance(n, ir.For) and n.init is not None:
+        if isinstance(n, st.For) and n.init is not None:
             chain = self.statement(n.init, chain)
-        if isinstance(n, ir.RangeFor):
+        if isinstance(n, st.RangeFor):
             self.expression(n.range, chain)
             self.statement(n.body, chain)
             return (*chain, *_left(n))
@@ -128,10 +129,10 @@ class _Walk:
         if n.condition is not None:
             self.expression(n.condition, around)
             # The first turn of `do` asks nothing.
-            holds = None if isinstance(n, ir.DoWhile) else True
+            holds = None if isinstance(n, st.DoWhile) else True
             inside = (*around, *(each._replace(loop=n, holds=holds) for each in _parts(n.condition, True)))
         behind = self.statement(n.body, inside)
-        if isinstance(n, ir.For) and n.increment is not None:
+        if isinstance(n, st.For) and n.increment is not None:
             self.expression(n.increment, behind)
         return (*chain, *_left(n))
 
@@ -158,16 +159,16 @@ def _parts(condition: ir.Expr, holds: bool) -> Iterator[_Own]:
     return (_Own(*each) for each in conjuncts(condition, holds))
 
 
-def _left(n: ir.Stmt) -> Iterator[_Own]:
+def _left(n: st.Stmt) -> Iterator[_Own]:
     """The conditions under which threads leave the function or the turn of a loop inside of a statement, turned round.
     """
-    for chain in _exits(n, (), (ir.Return, ir.Break, ir.Continue)):
+    for chain in _exits(n, (), (st.Return, st.Break, st.Continue)):
         yield from _turned(chain)
 
 
-def _breaks(body: ir.Stmt) -> Iterator[_Own]:
+def _breaks(body: st.Stmt) -> Iterator[_Own]:
     """Those under which they leave a loop for good."""
-    for chain in _exits(body, (), (ir.Return, ir.Break)):
+    for chain in _exits(body, (), (st.Return, st.Break)):
         yield from (each._replace(holds=None) for each in chain)
 
 
@@ -191,30 +192,30 @@ def _and(left: ir.Expr, right: ir.Expr) -> ir.Expr:
     return ir.Binary("&&", left, right, _BOOL, left.where)
 
 
-def _exits(n: ir.Stmt | None, chain: _Chain, kinds: tuple[type, ...]) -> Iterator[_Chain]:
+def _exits(n: st.Stmt | None, chain: _Chain, kinds: tuple[type, ...]) -> Iterator[_Chain]:
     """The conditions within a statement that lead to each of its exits."""
     match n:
         case None:
             return
-        case ir.Return() | ir.Break() | ir.Continue():
+        case st.Return() | st.Break() | st.Continue():
             if isinstance(n, kinds):
                 yield chain
-        case ir.Block():
+        case st.Block():
             for each in n.statements:
                 yield from _exits(each, chain, kinds)
-        case ir.UnknownStmt():
+        case st.UnknownStmt():
             for each in n.children:
                 yield from _exits(each, chain, kinds)
-        case ir.If():
+        case st.If():
             yield from _exits(n.then, (*chain, *_parts(n.condition, True)), kinds)
             yield from _exits(n.otherwise, (*chain, *_parts(n.condition, False)), kinds)
-        case ir.Switch():
-            inside = tuple(kind for kind in kinds if kind is not ir.Break)
+        case st.Switch():
+            inside = tuple(kind for kind in kinds if kind is not st.Break)
             for case in n.cases:
                 for each in case.body:
                     yield from _exits(each, (*chain, _Own(n.condition, None)), inside)
-        case ir.For() | ir.While() | ir.DoWhile() | ir.RangeFor():
-            yield from _exits(n.body, (*chain, *_condition_of(n)), (ir.Return,))
+        case st.For() | st.While() | st.DoWhile() | st.RangeFor():
+            yield from _exits(n.body, (*chain, *_condition_of(n)), (st.Return,))
         case _:
             return
 

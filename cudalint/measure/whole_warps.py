@@ -18,6 +18,7 @@ from cudalint.execute.program import Program
 from cudalint.execute.values import truth
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.text import expression_text
 from cudalint.measure.arrays import Mask
@@ -77,7 +78,7 @@ def _variables(function: ir.Function) -> dict[ir.Symbol, ir.Expr]:
     return {
         node.symbol: node.initializer
         for node in nodes
-        if isinstance(node, ir.Declare) and node.initializer is not None and node.symbol not in changed
+        if isinstance(node, st.Declare) and node.initializer is not None and node.symbol not in changed
     }
 
 

@@ -27,7 +27,7 @@ from cudalint.frontend.text_limits import check_size
 from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
 from cudalint.hardware.targets import find_target
 from cudalint.ir import kept
-from cudalint.ir import nodes as ir
+from cudalint.ir.units import Unit
 from cudalint.launches.program.constants_elsewhere import ConstantsElsewhere
 from cudalint.launches.program.host_facts import host_facts
 from cudalint.launches.program.left_out import ConditionalCode, LeftOut
@@ -110,7 +110,7 @@ class _Part(Struct, frozen=True):
     """A text as it is for one GPU."""
 
     parsed: ParsedFile
-    unit: ir.Unit
+    unit: Unit
     constant: Elsewhere
     """Numbers that other files define."""
     kernels: frozenset[str]
@@ -255,6 +255,6 @@ def _undisturbed() -> Iterator[None]:
             gc.enable()
 
 
-def _sources(path: str, unit: ir.Unit) -> dict[str, str]:
+def _sources(path: str, unit: Unit) -> dict[str, str]:
     paths = {path, *(ref.span.path for ref in (*unit.kernels, *unit.host_functions))}
     return {p: p for p in sorted(paths)}

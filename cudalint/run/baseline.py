@@ -20,6 +20,7 @@ from cudalint.host.executor.launching import HostLaunch
 from cudalint.host.executor.values import Allocation
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
+from cudalint.ir.units import Unit
 from cudalint.launches.opt_in import OptIns
 from cudalint.launches.program.needs import NeedsOfCode
 from cudalint.options.analysis import AnalysisOptions
@@ -48,7 +49,7 @@ class Baseline(Struct, eq=False):
         """The file is to be analysed again."""
         self.analysis, self._parsed, self._pieces = None, None, 0
 
-    def reparsed(self, texts: Mapping[str, str]) -> ir.Unit | None:
+    def reparsed(self, texts: Mapping[str, str]) -> Unit | None:
         """The file with other texts, if any, by their paths; None where it isn't understood in the same way."""
         if self.analysis is None or self._parsed is None:
             return None
@@ -58,7 +59,7 @@ class Baseline(Struct, eq=False):
         return Listing(parsed, constant=self._constant).unit() if parsed is not None else None
 
     def resumed(
-        self, unit: ir.Unit, moved: MovedLines, options: AnalysisOptions, deadline: float
+        self, unit: Unit, moved: MovedLines, options: AnalysisOptions, deadline: float
     ) -> FileAnalysis | None:
         """The state of an analysis of a text in which nothing is new but the bodies of the kernels that the options
         name, as if its host code was executed; None where that has to be."""
@@ -80,7 +81,7 @@ class Baseline(Struct, eq=False):
         )  # fmt: skip
 
 
-def _kernels(unit: ir.Unit, names: Collection[str]) -> Mapping[str, ir.FunctionRef] | None:
+def _kernels(unit: Unit, names: Collection[str]) -> Mapping[str, ir.FunctionRef] | None:
     """The kernels of some names with their instantiations, by their USRs; None where one stands for several."""
     refs: list[ir.FunctionRef] = []
     for ref in unit.kernels:

@@ -30,6 +30,7 @@ from cudalint.host.values.assumptions import (
 from cudalint.host.values.graph import Checkpoint, Graph
 from cudalint.host.values.nodes import Choice, Node
 from cudalint.ir import nodes as ir
+from cudalint.ir.units import Unit
 from cudalint.launches.arguments import unknown_arguments, with_stand_ins, with_template
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.distinct import Chosen, distinct, still_left_out
@@ -97,7 +98,7 @@ class Sharing(Protocol):
 class FileAnalysis(Struct, eq=False):
     """The state that the kernels of one file share."""
 
-    unit: ir.Unit
+    unit: Unit
     options: AnalysisOptions
     constants: Constants
     """Numbers that the file gives names to."""
@@ -148,7 +149,7 @@ class FileAnalysis(Struct, eq=False):
     @classmethod
     def of(
         cls,
-        unit: ir.Unit,
+        unit: Unit,
         options: AnalysisOptions,
         constant: Callable[[str], Expression | None],
         usage: Mapping[str, Usage],

@@ -15,6 +15,7 @@ from cudalint.host.executor.launching import HostLaunch
 from cudalint.host.values.evaluation import holds
 from cudalint.host.values.graph import Graph
 from cudalint.ir import nodes as ir
+from cudalint.ir.units import Unit
 
 _GIVEN_FUNCTION: Final = re.compile(r"[<,]\s*&\w")
 """A function among the arguments of a template, as clang spells it."""
@@ -45,7 +46,7 @@ class Instances(Struct, eq=False):
         cls,
         ref: ir.FunctionRef,
         named: Sequence[HostLaunch],
-        unit: ir.Unit,
+        unit: Unit,
         graph: Graph,
         kernel: Callable[[ir.FunctionRef, Sequence[HostLaunch]], KernelFacts | None],
     ) -> Instances:

@@ -17,6 +17,7 @@ from cudalint.execute.values import Data
 from cudalint.facts import AccessResult, FileFacts, KernelFacts, LaunchFacts, Race
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.text import expression_text
 from cudalint.ir.walk import walk
 from cudalint.measure.executed import Executed
@@ -63,7 +64,7 @@ class Trace(Struct):
 
     def _execution(self, run: Run) -> Iterator[str]:
         function, executed = run.executed.function, run.executed
-        texts = (_code(each) for each in walk(function.body) if isinstance(each, ir.Stmt) and self._is_at(each))
+        texts = (_code(each) for each in walk(function.body) if isinstance(each, st.Stmt) and self._is_at(each))
         for text in dict.fromkeys(texts):
             if text:
                 yield f"code        {text}"
@@ -127,18 +128,18 @@ def _arguments(launch: LaunchFacts) -> Iterator[str]:
             yield f"  argument    {name} = {value} (made up: nothing in sight gives it)"
 
 
-def _code(code: ir.Stmt | ir.Expr) -> str:
+def _code(code: st.Stmt | ir.Expr) -> str:
     match code:
-        case ir.ExprStmt(expr=expr):
+        case st.ExprStmt(expr=expr):
             return expression_text(expr)
-        case ir.Declare(symbol=symbol, initializer=initializer):
+        case st.Declare(symbol=symbol, initializer=initializer):
             given = f" = {expression_text(initializer)}" if initializer is not None else ""
             return f"{ir.type_name(symbol.type)} {symbol.name}{given}"
-        case ir.If(condition=condition):
+        case st.If(condition=condition):
             return f"if {expression_text(condition)}"
-        case ir.Return(value=value):
+        case st.Return(value=value):
             return f"return {expression_text(value)}".rstrip()
-        case ir.For(condition=condition):
+        case st.For(condition=condition):
             return f"for {expression_text(condition)}"
     return expression_text(code) if isinstance(code, ir.Expr) else ""
 

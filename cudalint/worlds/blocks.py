@@ -14,6 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.worlds.arrays import distinct, numbered
 from cudalint.worlds.intervals import Counted, Definitions, Interval, Intervals
 from cudalint.worlds.records import Parameter
@@ -67,7 +68,7 @@ class BlockConditions:
         counted = {loop.condition for loop in self._definitions.loops}
         for node in uses.code.nodes:
             match node:
-                case ir.For() if node in self._definitions.loops:
+                case st.For() if node in self._definitions.loops:
                     loop = self._definitions.loops[node]
                     if self._is_of_block(loop.start) or self._is_of_block(loop.bound) or self._is_of_block(loop.step):
                         self._loops.append(loop)
@@ -75,7 +76,7 @@ class BlockConditions:
                     self._compare(node.left, node.right)
                 case ir.Call(name="min" | "max") if len(node.arguments) == 2:
                     self._compare(*node.arguments)
-                case ir.If() | ir.Conditional() | ir.While() | ir.DoWhile() | ir.Switch():
+                case st.If() | ir.Conditional() | st.While() | st.DoWhile() | st.Switch():
                     condition = node.condition
                     is_compared = isinstance(condition, ir.Binary) and condition.op in (*_COMPARING, "&&", "||")
                     if not is_compared and self._is_of_block(condition):

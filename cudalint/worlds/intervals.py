@@ -12,6 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.walk import root, without_casts
 from cudalint.worlds.origins import Code, Origins, is_local
 from cudalint.worlds.records import Parameter
@@ -40,7 +41,7 @@ class Definitions:
 
     def __init__(self, code: Code) -> None:
         self._of: dict[ir.Symbol, list[ir.Expr | None]] = {}
-        self.loops: dict[ir.For, Counted] = {}
+        self.loops: dict[st.For, Counted] = {}
         self._counters: dict[ir.Symbol, Counted | None] = {}
         for symbol, value in code.bound:
             self._of.setdefault(symbol, []).append(value)
@@ -48,7 +49,7 @@ class Definitions:
             for symbol, own in _assigned(node):
                 self._of.setdefault(symbol, []).append(own)
         for node in code.nodes:
-            counted = _counted(node) if isinstance(node, ir.For) else None
+            counted = _counted(node) if isinstance(node, st.For) else None
             if counted is not None and len(self._of.get(counted.counter, ())) == 2:
                 self.loops[node] = counted
                 self._counters[counted.counter] = None if counted.counter in self._counters else counted
@@ -67,7 +68,7 @@ class Definitions:
 
 def _assigned(node: Any) -> Iterator[tuple[ir.Symbol, ir.Expr | None]]:
     match node:
-        case ir.Declare(initializer=initializer) if initializer is not None:
+        case st.Declare(initializer=initializer) if initializer is not None:
             yield node.symbol, initializer
         case ir.Assign():
             symbol = root(node.target)
@@ -80,7 +81,7 @@ def _assigned(node: Any) -> Iterator[tuple[ir.Symbol, ir.Expr | None]]:
                 yield symbol, None
 
 
-def _counted(loop: ir.For) -> Counted | None:
+def _counted(loop: st.For) -> Counted | None:
     start = next(_starts(loop.init), None)
     condition = without_casts(loop.condition) if loop.condition is not None else None
     if start is None or not isinstance(condition, ir.Binary) or condition.op not in ("<", "<=", ">", ">=", "!="):
@@ -94,13 +95,13 @@ def _counted(loop: ir.For) -> Counted | None:
     return Counted(counter, begin, condition.op, condition.right, *step)
 
 
-def _starts(init: ir.Stmt | None) -> Iterator[tuple[ir.Symbol, ir.Expr]]:
+def _starts(init: st.Stmt | None) -> Iterator[tuple[ir.Symbol, ir.Expr]]:
     match init:
-        case ir.Declare(initializer=initializer) if initializer is not None:
+        case st.Declare(initializer=initializer) if initializer is not None:
             yield init.symbol, initializer
-        case ir.ExprStmt(expr=ir.Assign(op="", target=ir.Name(symbol=symbol), value=value)):
+        case st.ExprStmt(expr=ir.Assign(op="", target=ir.Name(symbol=symbol), value=value)):
             yield symbol, value
-        case ir.Block():
+        case st.Block():
             for inner in init.statements:
                 yield from _starts(inner)
 

@@ -13,6 +13,7 @@ from typing import Any, Final, Literal
 from msgspec import Struct
 
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.walk import children, effects, nodes_in, root, walk, without_casts
 from cudalint.worlds.records import Parameter
 
@@ -174,7 +175,7 @@ class Origins:
             (function, node.value)
             for function in code.functions[1:]
             for node in nodes_in(function)
-            if isinstance(node, ir.Return) and node.value is not None
+            if isinstance(node, st.Return) and node.value is not None
         ]
         assigned = [*code.bound, *_assigned(code.nodes)]
         for _ in range(_MOST_ROUNDS):
@@ -352,7 +353,7 @@ def is_local(e: ir.Expr) -> bool:
 def _assigned(nodes: Iterable[Any]) -> Iterator[tuple[ir.Symbol, ir.Expr]]:
     """All that is assigned to variables, or to parts of them."""
     for node in nodes:
-        if isinstance(node, ir.Declare) and node.initializer is not None:
+        if isinstance(node, st.Declare) and node.initializer is not None:
             yield node.symbol, node.initializer
         elif isinstance(node, ir.Assign):
             symbol = root(node.target)
@@ -363,7 +364,7 @@ def _assigned(nodes: Iterable[Any]) -> Iterator[tuple[ir.Symbol, ir.Expr]]:
 def _turning(nodes: Iterable[Any]) -> Iterator[ir.Symbol]:
     """Variables that a loop changes and that are declared outside of its body."""
     for node in nodes:
-        if isinstance(node, (ir.For, ir.While, ir.DoWhile)):
-            own = {each.symbol for each in walk(node.body) if isinstance(each, ir.Declare)}
-            increment = node.increment if isinstance(node, ir.For) else None
+        if isinstance(node, (st.For, st.While, st.DoWhile)):
+            own = {each.symbol for each in walk(node.body) if isinstance(each, st.Declare)}
+            increment = node.increment if isinstance(node, st.For) else None
             yield from (s for s in effects(increment, node.condition, node.body).assigned if s not in own)

@@ -12,6 +12,7 @@ from msgspec import Struct, structs
 from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.walk import conjuncts, walk, without_casts
 from cudalint.worlds.choosing import MOST_WORLDS, Numbers, Search, Space, World, Worlds
 from cudalint.worlds.guards import Guards
@@ -209,47 +210,47 @@ def _is_given(name: ir.Name, uses: Uses) -> bool:
 
 
 def _guarded(
-    statements: Sequence[ir.Stmt], way: _Way, uses: Uses
-) -> Iterator[tuple[Sequence[ir.Stmt], _Way]]:
+    statements: Sequence[st.Stmt], way: _Way, uses: Uses
+) -> Iterator[tuple[Sequence[st.Stmt], _Way]]:
     """Parts that are executed under a condition, and the way to them."""
     for number, statement in enumerate(statements):
-        parts: list[tuple[Sequence[ir.Stmt], _Way]] = []
+        parts: list[tuple[Sequence[st.Stmt], _Way]] = []
         behind = way
         match statement:
-            case ir.Block():
+            case st.Block():
                 yield from _guarded(statement.statements, way, uses)
-            case ir.If(condition=condition, then=then, otherwise=otherwise):
+            case st.If(condition=condition, then=then, otherwise=otherwise):
                 parts.append(((then,), way.past(condition, uses, True)))
                 if otherwise is not None:
                     parts.append(((otherwise,), way.past(condition, uses, False)))
                 # Lanes that leave do so in a part of it, but which of them may be up to further conditions there.
                 leaves = otherwise is None and _ends(then)
                 behind = way.past(condition, uses, False if leaves else None)
-            case ir.For() | ir.While():
+            case st.For() | st.While():
                 parts.append(((statement.body,), way.past(statement.condition, uses, True, is_fixed=False)))
-            case ir.DoWhile():
+            case st.DoWhile():
                 parts.append(((statement.body,), way.past(statement.condition, uses)))
-            case ir.Switch():
+            case st.Switch():
                 parts += ((case.body, way.past(statement.condition, uses)) for case in statement.cases)
         for part, there in parts:
             yield part, there
             yield from _guarded(part, there, uses)
         rest = statements[number + 1 :]
-        if isinstance(statement, ir.If) and rest and any(isinstance(node, _LEAVING) for node in walk(statement)):
+        if isinstance(statement, st.If) and rest and any(isinstance(node, _LEAVING) for node in walk(statement)):
             yield rest, behind
             yield from _guarded(rest, behind, uses)
             return
 
 
-def _ends(statement: ir.Stmt) -> bool:
+def _ends(statement: st.Stmt) -> bool:
     """Whether nothing comes behind a statement."""
     last = statement
-    while isinstance(last, ir.Block) and last.statements:
+    while isinstance(last, st.Block) and last.statements:
         last = last.statements[-1]
     return isinstance(last, _LEAVING)
 
 
-_LEAVING = (ir.Return, ir.Break, ir.Continue)
+_LEAVING = (st.Return, st.Break, st.Continue)
 
 
 def _callee(node: Any) -> ir.Function | None:
@@ -399,9 +400,9 @@ def limits_of(uses: Uses) -> list[tuple[ir.Expr, bool]]:
     pending = [uses.code.functions[0].body]
     while pending:
         statement = pending.pop(0)
-        if isinstance(statement, ir.Block):
+        if isinstance(statement, st.Block):
             pending[:0] = statement.statements
-        elif isinstance(statement, ir.If) and statement.otherwise is None and _ends(statement.then):
+        elif isinstance(statement, st.If) and statement.otherwise is None and _ends(statement.then):
             names = [node for node in walk(statement.condition) if isinstance(node, ir.Name)]
             if names and all(_is_given(name, uses) for name in names):
                 found.append((statement.condition, False))

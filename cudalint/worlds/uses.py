@@ -12,6 +12,7 @@ from typing import Any, Literal
 from msgspec import Struct, structs
 
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.walk import walk, without_casts
 from cudalint.worlds.origins import Code, Origins
 from cudalint.worlds.records import Parameter
@@ -77,7 +78,7 @@ class Uses:
                 self._steps.setdefault(node.target.symbol, []).append(node.value)
         self._loop_conditions: set[Any] = set()
         for node in self.code.nodes:
-            if isinstance(node, (ir.For, ir.While, ir.DoWhile)) and node.condition is not None:
+            if isinstance(node, (st.For, st.While, st.DoWhile)) and node.condition is not None:
                 self._loop_conditions.update(each for each in walk(node.condition) if isinstance(each, ir.Binary))
 
     def all(self) -> tuple[Use, ...]:
@@ -143,9 +144,9 @@ class Uses:
                     yield from ((p, "stride", "loop") for p in self._fixed(node.value))
             case ir.Unary(op="!"):
                 yield from self._chosen_by(node.operand)
-            case ir.If() | ir.While() | ir.DoWhile() | ir.Conditional():
+            case st.If() | st.While() | st.DoWhile() | ir.Conditional():
                 yield from self._chosen_by(node.condition)
-            case ir.Switch():
+            case st.Switch():
                 plain = self.origins.of(node.condition).plain
                 for value in (value for case in node.cases for value in case.values):
                     constant = self.origins.of(value).constant
@@ -153,7 +154,7 @@ class Uses:
                         yield plain, "flag", constant
             case ir.Cast():
                 yield from self._looked_at(node)
-            case ir.For(init=ir.Declare(initializer=start)) if start is not None:
+            case st.For(init=st.Declare(initializer=start)) if start is not None:
                 yield from self._begun(start)
 
     def _factors(self, node: ir.Binary, parameter: Parameter) -> int:

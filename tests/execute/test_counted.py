@@ -8,7 +8,7 @@ from executing import kernel_in
 from cudalint.execute.counted import CountedProgram
 from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
-from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 SOURCE = """__device__ void put(int *c, int at) { c[at] = at; }
 __global__ void k(int *c, int n) {
@@ -29,7 +29,7 @@ def counted(n: int | list[int], weight: float = 1.0) -> dict[tuple[int, int], li
     trace = machine.run(function, {function.parameters[1]: n})
     return {
         (site.statement.span.line, site.stack[0].span.line): own.counts.T.tolist()
-        for site, own in trace.executions.items() if site.stack and isinstance(site.statement, ir.ExprStmt)
+        for site, own in trace.executions.items() if site.stack and isinstance(site.statement, st.ExprStmt)
     }  # fmt: skip
 
 

@@ -15,7 +15,7 @@ from cudalint.execute.lanes import Lanes
 from cudalint.execute.machine import Machine
 from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
-from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.walk import walk
 from cudalint.measure.requests import figures
 from cudalint.system.processes.deadline import Deadline
@@ -132,9 +132,9 @@ def test_recursion(source: str) -> None:
 def test_ifs_in_ifs() -> None:
     """More of them than Python has frames: what can't be executed is told."""
     function = kernel_in("__global__ void kernel(int *a) { if (threadIdx.x > 1) { a[threadIdx.x] = 1; } }")
-    inner = next(node for node in walk(function.body) if isinstance(node, ir.If))
+    inner = next(node for node in walk(function.body) if isinstance(node, st.If))
     for _ in range(10_000):
-        inner = ir.If(inner.condition, ir.Block((inner,), inner.span), None, inner.span)
+        inner = st.If(inner.condition, st.Block((inner,), inner.span), None, inner.span)
     trace = Machine(Lanes((32, 1, 1), (1, 1, 1), [(0, 0, 0)]), Program()).run(replace(function, body=inner), {})
     assert trace.cut == "its body is nested too deeply"
 

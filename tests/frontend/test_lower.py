@@ -12,10 +12,12 @@ from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
+from cudalint.ir.units import Unit
 
 
-def unit_of(source: str) -> ir.Unit:
+def unit_of(source: str) -> Unit:
     return lower_unit(parse_file("kernels.cu", ParseOptions(), dedent(source).encode()))
 
 
@@ -39,13 +41,13 @@ def lowered(statements: str, before: str = "") -> list[str]:
     return body_lines(function)
 
 
-def statements_of(function: ir.Function) -> tuple[ir.Stmt, ...]:
-    assert isinstance(function.body, ir.Block)
+def statements_of(function: ir.Function) -> tuple[st.Stmt, ...]:
+    assert isinstance(function.body, st.Block)
     return function.body.statements
 
 
 def symbols_of(function: ir.Function) -> dict[str, ir.Symbol]:
-    return {s.symbol.name: s.symbol for s in statements_of(function) if isinstance(s, ir.Declare)}
+    return {s.symbol.name: s.symbol for s in statements_of(function) if isinstance(s, st.Declare)}
 
 
 def nodes_in(node: object) -> list[object]:
@@ -62,7 +64,7 @@ def nodes_in(node: object) -> list[object]:
     return found
 
 
-NODE_TYPES = (*get_args(ir.Expr), *get_args(ir.Stmt), ir.Case)
+NODE_TYPES = (*get_args(ir.Expr), *get_args(st.Stmt), st.Case)
 
 
 def names_in(node: object) -> list[ir.Name]:
@@ -154,7 +156,7 @@ def test_deep_parentheses_do_not_exhaust_the_stack() -> None:
 def test_long_chains_do_not_exhaust_the_stack() -> None:
     chain = "".join(f"if (n == {i}) p[{i}] = v; else " for i in range(1500))
     source = f"__global__ void k(float* p, int n, float v) {{ {chain} p[0] = v; }}"
-    assert len([one for one in nodes_in(kernel_of(source).body) if isinstance(one, ir.If)]) == 1500
+    assert len([one for one in nodes_in(kernel_of(source).body) if isinstance(one, st.If)]) == 1500
     chain = "".join(f"n == {i} ? p[{i}] : " for i in range(1500))
     source = f"__global__ void k(float* p, int n, float v) {{ v = {chain} 0.f; }}"
     assert len([one for one in nodes_in(kernel_of(source).body) if isinstance(one, ir.Conditional)]) == 1500
@@ -757,7 +759,7 @@ def test_spans_count_lines_and_bytes_from_one() -> None:
 def test_spans_in_macros_are_those_of_the_use() -> None:
     source = "#define AT(i) p[(i) * 2]\n__global__ void k(float* p, int n) {\n  AT(n) = 2;\n}\n"
     [statement] = statements_of(kernel_of(source))
-    assert isinstance(statement, ir.ExprStmt) and isinstance(statement.expr, ir.Assign)
+    assert isinstance(statement, st.ExprStmt) and isinstance(statement.expr, ir.Assign)
     assert statement.expr.target.span == ir.Span("kernels.cu", 3, 3, 3, 8)
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Final
 
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 _INDENT: Final = "  "
 
@@ -120,19 +121,19 @@ _EXPRESSIONS: Final[dict[type, Callable[[Any], str]]] = {
 # --- statements ------------------------------------------------------------------------------------
 
 
-def _statement(statement: ir.Stmt, depth: int) -> Iterator[str]:
+def _statement(statement: st.Stmt, depth: int) -> Iterator[str]:
     for level, text in _STATEMENTS[type(statement)](statement):
         yield _INDENT * (depth + level) + text
 
 
-def _nested(statement: ir.Stmt) -> Iterator[tuple[int, str]]:
+def _nested(statement: st.Stmt) -> Iterator[tuple[int, str]]:
     """The lines of a statement inside of another, without the braces of a block."""
-    for inner in statement.statements if isinstance(statement, ir.Block) else (statement,):
+    for inner in statement.statements if isinstance(statement, st.Block) else (statement,):
         for level, text in _STATEMENTS[type(inner)](inner):
             yield level + 1, text
 
 
-def _declare(statement: ir.Declare) -> Iterator[tuple[int, str]]:
+def _declare(statement: st.Declare) -> Iterator[tuple[int, str]]:
     symbol = statement.symbol
     storage = "" if symbol.storage == "local" else f"{symbol.storage} "
     align = f" align {symbol.align}" if symbol.align else ""
@@ -140,12 +141,12 @@ def _declare(statement: ir.Declare) -> Iterator[tuple[int, str]]:
     yield 0, f"{storage}{symbol.name}: {type_name(symbol.type)}{align}{value}"
 
 
-def _block(statement: ir.Block) -> Iterator[tuple[int, str]]:
+def _block(statement: st.Block) -> Iterator[tuple[int, str]]:
     yield 0, "block"
     yield from _nested(statement)
 
 
-def _if(statement: ir.If) -> Iterator[tuple[int, str]]:
+def _if(statement: st.If) -> Iterator[tuple[int, str]]:
     yield 0, f"if {expression(statement.condition)}"
     yield from _nested(statement.then)
     if statement.otherwise is not None:
@@ -153,14 +154,14 @@ def _if(statement: ir.If) -> Iterator[tuple[int, str]]:
         yield from _nested(statement.otherwise)
 
 
-def _inline(statement: ir.Stmt | None) -> str:
+def _inline(statement: st.Stmt | None) -> str:
     """A statement in the head of a loop."""
     if statement is None:
         return ""
     return ", ".join(text for _, text in _nested(statement))
 
 
-def _for(statement: ir.For) -> Iterator[tuple[int, str]]:
+def _for(statement: st.For) -> Iterator[tuple[int, str]]:
     condition = expression(statement.condition) if statement.condition is not None else ""
     increment = expression(statement.increment) if statement.increment is not None else ""
     unroll = "" if statement.unroll is None else f" unroll {statement.unroll}"
@@ -168,7 +169,7 @@ def _for(statement: ir.For) -> Iterator[tuple[int, str]]:
     yield from _nested(statement.body)
 
 
-def _range_for(statement: ir.RangeFor) -> Iterator[tuple[int, str]]:
+def _range_for(statement: st.RangeFor) -> Iterator[tuple[int, str]]:
     yield (
         0,
         f"for {statement.symbol.name}: {type_name(statement.symbol.type)} in {expression(statement.range)}",
@@ -176,18 +177,18 @@ def _range_for(statement: ir.RangeFor) -> Iterator[tuple[int, str]]:
     yield from _nested(statement.body)
 
 
-def _while(statement: ir.While) -> Iterator[tuple[int, str]]:
+def _while(statement: st.While) -> Iterator[tuple[int, str]]:
     yield 0, f"while {expression(statement.condition)}"
     yield from _nested(statement.body)
 
 
-def _do(statement: ir.DoWhile) -> Iterator[tuple[int, str]]:
+def _do(statement: st.DoWhile) -> Iterator[tuple[int, str]]:
     yield 0, "do"
     yield from _nested(statement.body)
     yield 0, f"while {expression(statement.condition)}"
 
 
-def _switch(statement: ir.Switch) -> Iterator[tuple[int, str]]:
+def _switch(statement: st.Switch) -> Iterator[tuple[int, str]]:
     yield 0, f"switch {expression(statement.condition)}"
     for case in statement.cases:
         labels = [f"case {expression(value)}" for value in case.values] + ["default"] * case.is_default
@@ -197,25 +198,25 @@ def _switch(statement: ir.Switch) -> Iterator[tuple[int, str]]:
                 yield level + 1, text
 
 
-def _unknown(statement: ir.UnknownStmt) -> Iterator[tuple[int, str]]:
+def _unknown(statement: st.UnknownStmt) -> Iterator[tuple[int, str]]:
     yield 0, f"unknown {statement.reason}"
     for inner in statement.children:
         yield from _nested(inner)
 
 
 _STATEMENTS: Final[dict[type, Callable[[Any], Iterator[tuple[int, str]]]]] = {
-    ir.Declare: _declare,
-    ir.ExprStmt: lambda s: iter([(0, expression(s.expr))]),
-    ir.Block: _block,
-    ir.If: _if,
-    ir.For: _for,
-    ir.RangeFor: _range_for,
-    ir.While: _while,
-    ir.DoWhile: _do,
-    ir.Switch: _switch,
-    ir.Return: lambda s: iter([(0, f"return {expression(s.value)}" if s.value is not None else "return")]),
-    ir.Break: lambda s: iter([(0, "break")]),
-    ir.Continue: lambda s: iter([(0, "continue")]),
-    ir.Asm: lambda s: iter([(0, f"asm {s.text!r} ({_list(s.operands)})")]),
-    ir.UnknownStmt: _unknown,
+    st.Declare: _declare,
+    st.ExprStmt: lambda s: iter([(0, expression(s.expr))]),
+    st.Block: _block,
+    st.If: _if,
+    st.For: _for,
+    st.RangeFor: _range_for,
+    st.While: _while,
+    st.DoWhile: _do,
+    st.Switch: _switch,
+    st.Return: lambda s: iter([(0, f"return {expression(s.value)}" if s.value is not None else "return")]),
+    st.Break: lambda s: iter([(0, "break")]),
+    st.Continue: lambda s: iter([(0, "continue")]),
+    st.Asm: lambda s: iter([(0, f"asm {s.text!r} ({_list(s.operands)})")]),
+    st.UnknownStmt: _unknown,
 }

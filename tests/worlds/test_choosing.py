@@ -9,8 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from executing import kernel_in
-from hypothesis import HealthCheck, given, settings
-from hypothesis import strategies as st
+from hypothesis import HealthCheck, given, settings, strategies
 from msgspec.structs import replace
 from random_cases import cases
 
@@ -19,6 +18,7 @@ from cudalint.execute.machine import Machine
 from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.walk import walk
 from cudalint.worlds.choosing import MOST_WORLDS, Space, World, Worlds, choose, space_of
 from cudalint.worlds.guards import Guards
@@ -227,14 +227,17 @@ def test_a_condition_that_nothing_satisfies_is_left_out_and_no_other() -> None:
     assert len(found.worlds) > 1 and all(w["s"] > 3 for w in _numbers(found))
 
 
-_CONDITIONS = st.lists(
-    st.tuples(st.sampled_from("nsK"), st.sampled_from(("<", "<=", ">", ">=", "==", "!=", "%")), st.integers(0, 40)),
+_CONDITIONS = strategies.lists(
+    strategies.tuples(
+        strategies.sampled_from("nsK"), strategies.sampled_from(("<", "<=", ">", ">=", "==", "!=", "%")),
+        strategies.integers(0, 40),
+    ),
     min_size=1, max_size=3,
 )  # fmt: skip
 
 
 @QUIET
-@given(_CONDITIONS, st.sampled_from(("and", "or")))
+@given(_CONDITIONS, strategies.sampled_from(("and", "or")))
 def test_every_world_satisfies_the_guards(conditions: list[tuple[str, str, int]], joined: str) -> None:
     texts = [
         f"{name} % {number + 1} == 0" if op == "%" else f"{name} {op} {number}" for name, op, number in conditions
@@ -264,7 +267,7 @@ def test_guards_of_the_source() -> None:
             if (data[0] == 3) a[2] = 0;
         }"""
     )
-    both, single, data = (node.condition for node in walk(kernel.body) if isinstance(node, ir.If))
+    both, single, data = (node.condition for node in walk(kernel.body) if isinstance(node, st.If))
     program = Program()
     p, least = kernel.parameters[1:3]
     values = {Parameter(p, ("n",)): 8, Parameter(p, ("m",)): 7, Parameter(least): 6}

@@ -18,6 +18,7 @@ from cudalint.execute.memory import plain, plus, scaled
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.values import UNKNOWN, Pointer, Value
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.builtins import Builtin
 
 if TYPE_CHECKING:
@@ -27,7 +28,7 @@ _MOST_PIECES: Final = 64
 """Accesses of one thread that a copy is taken for; of longer ones only the beginning is."""
 
 
-def copy_piece(m: Machine, target: Value, source: Value, size: int, node: ir.Call | ir.Asm) -> None:
+def copy_piece(m: Machine, target: Value, source: Value, size: int, node: ir.Call | st.Asm) -> None:
     """One access of both."""
     for at, other in ((source, None), (target, source)):
         if type(at) is Pointer and at.allocation.space != "local" and m.mask is not None and not at.allocation.is_null:

@@ -11,6 +11,7 @@ from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import declarations, literals
 from cudalint.frontend.lower.types import BOOL, INT, VOID, has_open_bases, is_anonymous
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -431,27 +432,27 @@ class Expressions:
 
     def _statement_expression(self, cursor: Cursor) -> ir.Expr:
         """`({ T x = a; f(x); })` as `(x = a, f(x))`, which covers the macros that people write with it."""
-        statements: list[ir.Stmt] = []
+        statements: list[st.Stmt] = []
         for body in cursors.children(cursor):
             for statement in self._context.statements.lower(body):
-                statements += statement.statements if isinstance(statement, ir.Block) else (statement,)
+                statements += statement.statements if isinstance(statement, st.Block) else (statement,)
         pieces = [self._piece(statement) for statement in statements]
         type_, where = self._types.of(cursor), self._where(cursor)
         if not pieces or None in pieces:
-            last = statements[-1].expr if statements and isinstance(statements[-1], ir.ExprStmt) else None
+            last = statements[-1].expr if statements and isinstance(statements[-1], st.ExprStmt) else None
             return ir.StatementExpr(tuple(statements if last is None else statements[:-1]), last, type_, where)
         first, *others = [piece for piece in pieces if piece is not None]
         for piece in others:
             first = ir.Binary(",", first, piece, piece.type, where)
         return first
 
-    def _piece(self, statement: ir.Stmt) -> ir.Expr | None:
+    def _piece(self, statement: st.Stmt) -> ir.Expr | None:
         """A statement in a statement expression as an expression; None for a loop, say."""
-        if isinstance(statement, ir.ExprStmt):
+        if isinstance(statement, st.ExprStmt):
             return statement.expr
-        if isinstance(statement, ir.Declare) and statement.initializer is not None:
+        if isinstance(statement, st.Declare) and statement.initializer is not None:
             return self.assigned(statement.symbol, statement.initializer, statement.span)
-        if isinstance(statement, ir.Declare):
+        if isinstance(statement, st.Declare):
             return ir.Name(statement.symbol, statement.symbol.type, statement.span)
         return None
 

@@ -14,6 +14,7 @@ from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import declarations
 from cudalint.frontend.lower.uses import Uses, uses_in
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.builtins import named
 
 if TYPE_CHECKING:
@@ -168,7 +169,7 @@ class Functions:
             kind=declarations.function_kind(parts),
             parameters=tuple([context.symbols.symbol(parameter) for parameter in parts.parameters]),
             result=context.types.lower(cursors.result_type(definition)),
-            body=context.statements.block(parts.body) if parts.body is not None else ir.Block((), span),
+            body=context.statements.block(parts.body) if parts.body is not None else st.Block((), span),
             span=span,
             name_span=context.sources.name_span(definition),
             this=this,

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -21,8 +22,8 @@ _REFERENCES: Final = frozenset({kinds.T_LVALUE_REFERENCE, kinds.T_RVALUE_REFEREN
 
 
 def over_iterators(
-    context: Context, variable: Cursor, range_: ir.Expr, body: ir.Stmt, span: ir.Span
-) -> list[ir.Stmt] | None:
+    context: Context, variable: Cursor, range_: ir.Expr, body: st.Stmt, span: ir.Span
+) -> list[st.Stmt] | None:
     """The statements that the loop stands for; None where it is none over a class of the user's."""
     begin = _hidden(variable, "__begin")
     range_variable = _hidden(cursors.initializer(begin), "__range") if begin is not None else None
@@ -45,12 +46,12 @@ def over_iterators(
         return None
     named = ir.Name(all_, ir.referent(all_.type), where)
     more, next_ = steps
-    inner = ir.Block((ir.Declare(context.symbols.symbol(variable), element, span), body), span)
+    inner = st.Block((st.Declare(context.symbols.symbol(variable), element, span), body), span)
     return [
-        ir.Declare(all_, range_, span),
-        ir.Declare(position, first, span),
-        ir.Declare(behind, _call(context, end, named, (), where), span),
-        ir.For(None, more, next_, inner, span),
+        st.Declare(all_, range_, span),
+        st.Declare(position, first, span),
+        st.Declare(behind, _call(context, end, named, (), where), span),
+        st.For(None, more, next_, inner, span),
     ]
 
 

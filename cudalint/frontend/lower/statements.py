@@ -13,6 +13,7 @@ from cudalint.frontend.lower.ranges import over_iterators
 from cudalint.frontend.lower.sources import Place
 from cudalint.frontend.range_loops import over_array
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -40,7 +41,7 @@ class Statements:
         self._span = context.sources.span
         self._asms_seen: dict[Place, int] = {}
         """How many `asm` statements of a use of a macro were lowered."""
-        self._methods: dict[int, Callable[[Cursor], list[ir.Stmt]]] = {
+        self._methods: dict[int, Callable[[Cursor], list[st.Stmt]]] = {
             kinds.COMPOUND_STMT: self._compound,
             kinds.DECL_STMT: self._declarations,
             kinds.NULL_STMT: lambda cursor: [],
@@ -51,8 +52,8 @@ class Statements:
             kinds.DO_STMT: self._do,
             kinds.SWITCH_STMT: self._switch,
             kinds.RETURN_STMT: self._return,
-            kinds.BREAK_STMT: lambda cursor: [ir.Break(self._span(cursor))],
-            kinds.CONTINUE_STMT: lambda cursor: [ir.Continue(self._span(cursor))],
+            kinds.BREAK_STMT: lambda cursor: [st.Break(self._span(cursor))],
+            kinds.CONTINUE_STMT: lambda cursor: [st.Continue(self._span(cursor))],
             kinds.ASM_STMT: self._asm,
             kinds.UNEXPOSED_STMT: self._attributed,
             kinds.CXX_TRY_STMT: self._try,
@@ -60,45 +61,45 @@ class Statements:
             kinds.UNEXPOSED_DECL: self._decomposition,
         }
 
-    def lower(self, cursor: Cursor) -> list[ir.Stmt]:
+    def lower(self, cursor: Cursor) -> list[st.Stmt]:
         """The statements of one node. What no method was written for costs that statement and nothing else."""
         method = self._methods.get(cursor.kind)
         try:
             if method is not None:
                 return method(cursor)
             if kinds.is_expression(cursor.kind):
-                return [ir.ExprStmt(self._context.expressions.lower(cursor), self._span(cursor))]
+                return [st.ExprStmt(self._context.expressions.lower(cursor), self._span(cursor))]
             return self._unknown(cursor)
         except (ArithmeticError, LookupError, TypeError, ValueError, AttributeError, RecursionError) as error:
-            return [ir.UnknownStmt(f"not understood ({type(error).__name__}: {error})", (), self._span(cursor))]
+            return [st.UnknownStmt(f"not understood ({type(error).__name__}: {error})", (), self._span(cursor))]
 
-    def block(self, cursor: Cursor) -> ir.Stmt:
+    def block(self, cursor: Cursor) -> st.Stmt:
         """A node as one statement: the body of a loop, a branch, a function."""
         statements = self.lower(cursor)
         if len(statements) == 1:
             return statements[0]
-        return ir.Block(tuple(statements), self._span(cursor))
+        return st.Block(tuple(statements), self._span(cursor))
 
-    def _unknown(self, cursor: Cursor) -> list[ir.Stmt]:
+    def _unknown(self, cursor: Cursor) -> list[st.Stmt]:
         jump = _JUMPS.get(cursor.kind)
         reason = jump or f"statement of libclang kind {cursor.kind}"
         inner = cursors.children(cursor)
         children = tuple(self._all(inner))
         named = (node for node in (cursor, *inner) if node.kind in (kinds.LABEL_STMT, kinds.LABEL_REF))
         label = next(map(cursors.spelling, named), "")
-        return [ir.UnknownStmt(reason, children, self._span(cursor), jump is not None, label)]
+        return [st.UnknownStmt(reason, children, self._span(cursor), jump is not None, label)]
 
-    def _all(self, nodes: list[Cursor]) -> list[ir.Stmt]:
-        statements: list[ir.Stmt] = []
+    def _all(self, nodes: list[Cursor]) -> list[st.Stmt]:
+        statements: list[st.Stmt] = []
         for node in nodes:
             if not kinds.is_reference(node.kind) and not kinds.is_attribute(node.kind):
                 statements += self.lower(node)
         return statements
 
-    def _compound(self, cursor: Cursor) -> list[ir.Stmt]:
-        return [ir.Block(tuple(self._all(cursors.children(cursor))), self._span(cursor))]
+    def _compound(self, cursor: Cursor) -> list[st.Stmt]:
+        return [st.Block(tuple(self._all(cursors.children(cursor))), self._span(cursor))]
 
-    def _attributed(self, cursor: Cursor) -> list[ir.Stmt]:
+    def _attributed(self, cursor: Cursor) -> list[st.Stmt]:
         """A statement with an attribute (`[[likely]]`) or a pragma for the loop that follows."""
         inner = [child for child in cursors.children(cursor) if not kinds.is_attribute(child.kind)]
         if len(inner) != 1:
@@ -111,14 +112,14 @@ class Statements:
             return self._do(inner[0], self._unroll_factor(cursor))
         return self.lower(inner[0])
 
-    def _try(self, cursor: Cursor) -> list[ir.Stmt]:
+    def _try(self, cursor: Cursor) -> list[st.Stmt]:
         """Only the guarded block: handlers run when something fails."""
         return self.lower(cursors.children(cursor)[0])
 
     # --- declarations --------------------------------------------------------------------------------
 
-    def _declarations(self, cursor: Cursor) -> list[ir.Stmt]:
-        statements: list[ir.Stmt] = []
+    def _declarations(self, cursor: Cursor) -> list[st.Stmt]:
+        statements: list[st.Stmt] = []
         for child in cursors.children(cursor):
             if child.kind == kinds.VAR_DECL:
                 statements += self._variable(child)
@@ -126,14 +127,14 @@ class Statements:
                 statements += self._decomposition(child)
         return statements
 
-    def _variable(self, cursor: Cursor) -> list[ir.Stmt]:
+    def _variable(self, cursor: Cursor) -> list[st.Stmt]:
         symbol = self._context.symbols.symbol(cursor)
         value = None
         if symbol.storage not in ("shared", "dynamic-shared"):
             value = self._context.expressions.initializer(cursor)
-        return [ir.Declare(symbol, value, self._span(cursor))]
+        return [st.Declare(symbol, value, self._span(cursor))]
 
-    def _decomposition(self, cursor: Cursor) -> list[ir.Stmt]:
+    def _decomposition(self, cursor: Cursor) -> list[st.Stmt]:
         """`auto [a, b] = pair;` declares an unnamed variable; `a` and `b` mean its parts."""
         children = cursors.children(cursor)
         bindings = [child for child in children if child.kind == kinds.UNEXPOSED_DECL]
@@ -144,11 +145,11 @@ class Statements:
             self._context.symbols.bind(binding, whole, position)
         values = [child for child in children if kinds.is_expression(child.kind)]
         value = self._context.expressions.lower(values[-1]) if values else None
-        return [ir.Declare(whole, value, self._span(cursor))]
+        return [st.Declare(whole, value, self._span(cursor))]
 
     # --- branches --------------------------------------------------------------------------------------
 
-    def _if(self, cursor: Cursor) -> list[ir.Stmt]:
+    def _if(self, cursor: Cursor) -> list[st.Stmt]:
         """An `if`; a chain of `else if` is walked in a loop, as generated code has long ones."""
         nodes = cursors.children(cursor)
         before, nodes, _ = self._condition_declaration(nodes)
@@ -159,11 +160,11 @@ class Statements:
         if self._is_constexpr(cursor):
             return self._scoped(before, self._chosen_branch(nodes), cursor)
         condition = self._context.expressions.lower(nodes[0])
-        then = self.block(nodes[1]) if len(nodes) > 1 else ir.Block((), self._span(cursor))
+        then = self.block(nodes[1]) if len(nodes) > 1 else st.Block((), self._span(cursor))
         otherwise = self.block(nodes[2]) if len(nodes) > 2 else None
-        return self._scoped(before, [ir.If(condition, then, otherwise, self._span(cursor))], cursor)
+        return self._scoped(before, [st.If(condition, then, otherwise, self._span(cursor))], cursor)
 
-    def _chosen_branch(self, nodes: list[Cursor]) -> list[ir.Stmt]:
+    def _chosen_branch(self, nodes: list[Cursor]) -> list[st.Stmt]:
         """The branch of an `if constexpr` that is compiled."""
         value = cursors.evaluate(nodes[0])
         branches = nodes[1:]
@@ -172,33 +173,33 @@ class Statements:
         if value is None:  # In a template itself: both are possible.
             condition = self._context.type_tests.left_open(nodes[0]) or self._context.expressions.lower(nodes[0])
             lowered = [self.block(branch) for branch in branches] + [None, None]
-            then = lowered[0] or ir.Block((), condition.span)
-            return [ir.If(condition, then, lowered[1], self._span(nodes[0]))]
+            then = lowered[0] or st.Block((), condition.span)
+            return [st.If(condition, then, lowered[1], self._span(nodes[0]))]
         position = 0 if value else 1
         return self.lower(branches[position]) if position < len(branches) else []
 
     def _is_constexpr(self, cursor: Cursor) -> bool:
         return any(_CONSTEXPR_IF.match(file.text, offset) for file, offset in self._context.sources.readings(cursor))
 
-    def _condition_declaration(self, nodes: list[Cursor]) -> tuple[list[ir.Stmt], list[Cursor], ir.Declare | None]:
+    def _condition_declaration(self, nodes: list[Cursor]) -> tuple[list[st.Stmt], list[Cursor], st.Declare | None]:
         """Splits `if (init; T x = value)`: the declarations before the condition, and the other nodes."""
-        before: list[ir.Stmt] = []
+        before: list[st.Stmt] = []
         declared = None
         nodes = list(nodes)
         if nodes and nodes[0].kind == kinds.DECL_STMT:
             before += self.lower(nodes.pop(0))
         if nodes and nodes[0].kind == kinds.VAR_DECL:
             variable = self._variable(nodes.pop(0))[0]
-            declared = variable if isinstance(variable, ir.Declare) else None
+            declared = variable if isinstance(variable, st.Declare) else None
             before.append(variable)
         return before, nodes, declared
 
-    def _scoped(self, before: list[ir.Stmt], statements: list[ir.Stmt], cursor: Cursor) -> list[ir.Stmt]:
+    def _scoped(self, before: list[st.Stmt], statements: list[st.Stmt], cursor: Cursor) -> list[st.Stmt]:
         if not before:
             return statements
-        return [ir.Block((*before, *statements), self._span(cursor))]
+        return [st.Block((*before, *statements), self._span(cursor))]
 
-    def _switch(self, cursor: Cursor) -> list[ir.Stmt]:
+    def _switch(self, cursor: Cursor) -> list[st.Stmt]:
         before, nodes, _ = self._condition_declaration(cursors.children(cursor))
         if len(nodes) < 2:
             return self._unknown(cursor)
@@ -207,11 +208,11 @@ class Statements:
         body = nodes[-1]
         for node in cursors.children(body) if body.kind == kinds.COMPOUND_STMT else [body]:
             cases.add(node)
-        return self._scoped(before, [ir.Switch(condition, cases.finish(), self._span(cursor))], cursor)
+        return self._scoped(before, [st.Switch(condition, cases.finish(), self._span(cursor))], cursor)
 
     # --- loops -----------------------------------------------------------------------------------------
 
-    def _for(self, cursor: Cursor, unroll: int | None = None) -> list[ir.Stmt]:
+    def _for(self, cursor: Cursor, unroll: int | None = None) -> list[st.Stmt]:
         nodes = cursors.children(cursor)
         if not nodes:
             return self._unknown(cursor)
@@ -222,7 +223,7 @@ class Statements:
             condition, body = self._declared_in_loop(parts.declaration, condition, body)
         init = self.block(parts.init) if parts.init is not None else None
         increment = self._context.expressions.lower(parts.increment) if parts.increment is not None else None
-        return [ir.For(init, condition, increment, body, self._span(cursor), unroll)]
+        return [st.For(init, condition, increment, body, self._span(cursor), unroll)]
 
     def _unroll_factor(self, attributed: Cursor) -> int | None:
         """The factor of `#pragma unroll`, which only the text has; 0 where it isn't a number."""
@@ -232,7 +233,7 @@ class Statements:
                 return int(match.group(1) or 0)
         return None
 
-    def _declared_in_loop(self, node: Cursor, condition: ir.Expr, body: ir.Stmt) -> tuple[ir.Expr, ir.Stmt]:
+    def _declared_in_loop(self, node: Cursor, condition: ir.Expr, body: st.Stmt) -> tuple[ir.Expr, st.Stmt]:
         """`while (T x = next())` as the condition `(x = next(), x)`."""
         symbol = self._context.symbols.symbol(node)
         value = self._context.expressions.initializer(node)
@@ -241,7 +242,7 @@ class Statements:
         assign = self._context.expressions.assigned(symbol, value, self._span(node))
         return ir.Binary(",", assign, condition, condition.type, condition.span), body
 
-    def _range_for(self, cursor: Cursor) -> list[ir.Stmt]:
+    def _range_for(self, cursor: Cursor) -> list[st.Stmt]:
         nodes = cursors.children(cursor)
         position = next((i for i, node in enumerate(nodes) if node.kind == kinds.VAR_DECL), None)
         if position is None or len(nodes) < position + 3:
@@ -256,14 +257,14 @@ class Statements:
             loop = over_iterators(self._context, nodes[position], range_, body, span)
             if loop is not None:
                 return self._scoped([*before, *loop[:-1]], loop[-1:], cursor)
-            return self._scoped(before, [ir.RangeFor(symbol, range_, body, span)], cursor)
+            return self._scoped(before, [st.RangeFor(symbol, range_, body, span)], cursor)
         if isinstance(array, ir.InitList):
             listed = ir.Symbol("range", array.type, "local", array.span)
-            before.append(ir.Declare(listed, array, array.span))
+            before.append(st.Declare(listed, array, array.span))
             array = ir.Name(listed, array.type, array.span)
         return self._scoped(before, [over_array(symbol, array, body, span)], cursor)
 
-    def _while(self, cursor: Cursor, unroll: int | None = None) -> list[ir.Stmt]:
+    def _while(self, cursor: Cursor, unroll: int | None = None) -> list[st.Stmt]:
         nodes = cursors.children(cursor)
         if len(nodes) < 2:
             return self._unknown(cursor)
@@ -271,31 +272,31 @@ class Statements:
         body = self.block(nodes[-1])
         if nodes[0].kind == kinds.VAR_DECL:
             condition, body = self._declared_in_loop(nodes[0], condition, body)
-            declared = ir.Declare(self._context.symbols.symbol(nodes[0]), None, self._span(nodes[0]))
-            loop = ir.While(condition, body, self._span(cursor), unroll)
-            return [ir.Block((declared, loop), self._span(cursor))]
-        return [ir.While(condition, body, self._span(cursor), unroll)]
+            declared = st.Declare(self._context.symbols.symbol(nodes[0]), None, self._span(nodes[0]))
+            loop = st.While(condition, body, self._span(cursor), unroll)
+            return [st.Block((declared, loop), self._span(cursor))]
+        return [st.While(condition, body, self._span(cursor), unroll)]
 
-    def _do(self, cursor: Cursor, unroll: int | None = None) -> list[ir.Stmt]:
+    def _do(self, cursor: Cursor, unroll: int | None = None) -> list[st.Stmt]:
         nodes = cursors.children(cursor)
         if len(nodes) != 2:
             return self._unknown(cursor)
         body = self.block(nodes[0])
-        return [ir.DoWhile(body, self._context.expressions.lower(nodes[1]), self._span(cursor), unroll)]
+        return [st.DoWhile(body, self._context.expressions.lower(nodes[1]), self._span(cursor), unroll)]
 
     # --- the rest ----------------------------------------------------------------------------------------
 
-    def _return(self, cursor: Cursor) -> list[ir.Stmt]:
+    def _return(self, cursor: Cursor) -> list[st.Stmt]:
         values = cursors.expressions(cursor)
         value = self._context.expressions.lower(values[-1]) if values else None
-        return [ir.Return(value, self._span(cursor))]
+        return [st.Return(value, self._span(cursor))]
 
-    def _asm(self, cursor: Cursor) -> list[ir.Stmt]:
+    def _asm(self, cursor: Cursor) -> list[st.Stmt]:
         readings = self._context.sources.readings(cursor)
         written = (headers.assembly(file.text, offset) for file, offset in readings)
         found = next((each for each in written if each), None) or self._asm_of_macro(cursor)
         operands = self._context.expressions.lower_all(cursors.expressions(cursor))
-        return [ir.Asm(found.template, operands, found.is_volatile, self._span(cursor))]
+        return [st.Asm(found.template, operands, found.is_volatile, self._span(cursor))]
 
     def _asm_of_macro(self, cursor: Cursor) -> headers.Assembly:
         """Those of one use of a macro come one after the other."""
@@ -329,13 +330,13 @@ def _has_extent(expr: ir.Expr) -> bool:
 class _Cases:
     """Collects the labels and statements of a switch into cases."""
 
-    def __init__(self, expression: Callable[[Cursor], ir.Expr], statements: Callable[[Cursor], list[ir.Stmt]]) -> None:
+    def __init__(self, expression: Callable[[Cursor], ir.Expr], statements: Callable[[Cursor], list[st.Stmt]]) -> None:
         self._expression = expression
         self._statements = statements
-        self._cases: list[ir.Case] = []
+        self._cases: list[st.Case] = []
         self._values: list[ir.Expr] = []
         self._is_default = False
-        self._body: list[ir.Stmt] = []
+        self._body: list[st.Stmt] = []
 
     def add(self, node: Cursor) -> None:
         """Adds one statement of the switch's body; labels nest (`case 1: case 2: f();`)."""
@@ -352,11 +353,11 @@ class _Cases:
             node = children[-1]
         self._body += self._statements(node)
 
-    def finish(self) -> tuple[ir.Case, ...]:
+    def finish(self) -> tuple[st.Case, ...]:
         self._close()
         return tuple(self._cases)
 
     def _close(self) -> None:
         if self._values or self._is_default or self._body:
-            self._cases.append(ir.Case(tuple(self._values), self._is_default, tuple(self._body)))
+            self._cases.append(st.Case(tuple(self._values), self._is_default, tuple(self._body)))
         self._values, self._is_default, self._body = [], False, []

@@ -15,6 +15,7 @@ from cudalint.frontend.lower.symbols import is_const_variable
 from cudalint.frontend.lower.uses import uses_in
 from cudalint.frontend.parse import ParsedFile
 from cudalint.ir import nodes as ir
+from cudalint.ir.units import SourceText, TemplateHead, Unit
 from cudalint.source.conditions import with_launches_left_out
 
 _CONTAINERS: Final = frozenset(
@@ -39,13 +40,13 @@ _TOP_LEVEL: Final = _CONTAINERS | _FUNCTIONS | {kinds.VAR_DECL}
 """Half of what stands at the top are macros."""
 
 
-def lower_unit(parsed: ParsedFile, launching: frozenset[str] = frozenset(), constant: Elsewhere = nowhere) -> ir.Unit:
+def lower_unit(parsed: ParsedFile, launching: frozenset[str] = frozenset(), constant: Elsewhere = nowhere) -> Unit:
     """Lists what a file defines; bodies are lowered when somebody asks for them. `launching` are the names of functions
     of other files that launch kernels, and `constant` finds the values that other files give to constants."""
     return Listing(parsed, launching, constant).unit()
 
 
-def _texts(parsed: ParsedFile) -> Iterator[ir.SourceText]:
+def _texts(parsed: ParsedFile) -> Iterator[SourceText]:
     """Nothing for a text in a file of another language, whose launches stand around it."""
     left_out = parsed.left_out() if parsed.places is None else {}
     for path, data in parsed.texts() if parsed.places is None else ():
@@ -53,16 +54,16 @@ def _texts(parsed: ParsedFile) -> Iterator[ir.SourceText]:
         lines = text.split("\n") if path in left_out and "<<<" in text else []
         for first, last in left_out.get(path, ()) if lines else ():
             lines[first - 1 : last] = [""] * len(lines[first - 1 : last])
-        yield ir.SourceText(path, "\n".join(lines) or text)
+        yield SourceText(path, "\n".join(lines) or text)
 
 
-def _texts_left_out(parsed: ParsedFile) -> Iterator[ir.SourceText]:
+def _texts_left_out(parsed: ParsedFile) -> Iterator[SourceText]:
     left_out = parsed.left_out() if parsed.places is None else {}
     for path, data in parsed.texts() if left_out else ():
         lines = data.decode("latin-1").split("\n") if path in left_out else []
         other = with_launches_left_out(lines, left_out.get(path, ()))
         if other is not None:
-            yield ir.SourceText(path, "\n".join(other))
+            yield SourceText(path, "\n".join(other))
 
 
 class Listing:
@@ -88,9 +89,9 @@ class Listing:
         self._hosts = [ref for ref in refs if ref.kind == "host" and not ref.templated]
         self._patterns = [ref for ref in refs if ref.kind == "host" and ref.templated]
 
-    def unit(self) -> ir.Unit:
+    def unit(self) -> Unit:
         """What the rest of the program asks for."""
-        return ir.Unit(
+        return Unit(
             path=self._parsed.path,
             problems=tuple(map(self._context.problem, self._parsed.problems)),
             kernels=self.kernels,
@@ -139,12 +140,12 @@ class Listing:
                 found.setdefault(pattern, {})[ref.key] = ref
         return found
 
-    def bare_templates(self) -> tuple[ir.TemplateHead, ...]:
+    def bare_templates(self) -> tuple[TemplateHead, ...]:
         """The kernel templates that nothing instantiates, those of the file itself first, but for those that no name
         leads to from the end of the file, such as members of classes that are templates."""
         return tuple(head for head in map(self._head, self._bare) if head is not None)
 
-    def launching_templates(self) -> tuple[ir.TemplateHead, ...]:
+    def launching_templates(self) -> tuple[TemplateHead, ...]:
         """Templates of host code behind which kernels get their arguments from: of `launch<T, N>(…)`, the nearest
         function that knows them gives all of them, and the block as well."""
         if not self._bare:
@@ -172,7 +173,7 @@ class Listing:
         own_first = sorted(self.kernels, key=lambda ref: ref.span.path != self._context.shown_path)
         return [ref for ref in own_first if ref.templated and not self.instantiations(ref.key)]
 
-    def _head(self, ref: ir.FunctionRef) -> ir.TemplateHead | None:
+    def _head(self, ref: ir.FunctionRef) -> TemplateHead | None:
         definition = self._context.functions.definition(ref.key)
         scopes = _scopes(definition)
         text = self._context.sources.text_of_template(definition)
@@ -181,7 +182,7 @@ class Listing:
         is_own = ref.span.path == self._context.shown_path
         file = "" if is_own else self._context.sources.text_around(definition)
         namespaces, classes = scopes
-        return ir.TemplateHead(ref.usr, tuple(namespaces), "::".join((*classes, ref.name)), ref.name, text, file)
+        return TemplateHead(ref.usr, tuple(namespaces), "::".join((*classes, ref.name)), ref.name, text, file)
 
     def constant(self, usr: str) -> ir.Expr | None:
         """What a constant is that the file defines."""

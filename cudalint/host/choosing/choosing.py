@@ -14,8 +14,7 @@ from cudalint.host.choosing.draft import Draft
 from cudalint.host.choosing.names import choose_few
 from cudalint.host.choosing.sizes import choose_sizes
 from cudalint.host.values.graph import Graph
-from cudalint.host.values.nodes import Node, without_cast
-from cudalint.host.values.valuation import Valuation
+from cudalint.host.values.nodes import Node, Valuation, without_cast
 
 
 def for_host_code(graph: Graph, guards: Iterable[Node], extents: Iterable[Node] = ()) -> Valuation:

@@ -11,8 +11,7 @@ from msgspec.structs import replace
 from cudalint.host.values.arithmetic import Number
 from cudalint.host.values.evaluation import holds
 from cudalint.host.values.graph import Graph
-from cudalint.host.values.nodes import GRANULE, Basis, Choice, Node
-from cudalint.host.values.valuation import Valuation
+from cudalint.host.values.nodes import GRANULE, Basis, Choice, Node, Valuation
 
 _REASONS: tuple[Basis, ...] = get_args(Basis)
 """The strongest first: a user's word is not changed for what a size is used as."""

@@ -10,6 +10,7 @@ from cudalint.host.executor.state import Before
 from cudalint.host.executor.values import Place, RecordValue, Value
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ _MOST_IDLE = 200
 """Statements that a side counts for at most which nothing leads to."""
 
 
-def if_(ex: Execution, statement: ir.If) -> None:
+def if_(ex: Execution, statement: st.If) -> None:
     condition = expressions.condition(ex, statement.condition)
     if condition.is_const and ex.state.functions[-1].is_instance and _is_of_constants(statement.condition):
         # The template's arguments decide: other ones lead to the other side.
@@ -173,7 +174,7 @@ def _is_of_constants(condition: ir.Expr) -> bool:
     return all(isinstance(node, plain) for node in walk.walk(condition))
 
 
-def _launching_in(statement: ir.Stmt) -> set[str]:
+def _launching_in(statement: st.Stmt) -> set[str]:
     """The keys of the functions with launches that a statement calls, directly or through others."""
     calls = (node.function for node in walk.walk(statement) if isinstance(node, ir.Call))
     waiting = [ref for ref in calls if ref is not None]

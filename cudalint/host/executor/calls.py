@@ -31,6 +31,7 @@ from cudalint.host.executor.values import (
 )
 from cudalint.host.values.nodes import UNINITIALISED, Node, Reason
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
@@ -272,7 +273,7 @@ def construct_value(ex: Execution, expr: ir.Construct) -> Value:
 
 def _is_member_wise(function: ir.Function, type_: ir.Type) -> bool:
     """Whether a constructor does nothing but to give each member one of its parameters, as that of `dim3` does."""
-    if function.body.statements if isinstance(function.body, ir.Block) else True:
+    if function.body.statements if isinstance(function.body, st.Block) else True:
         return False
     given = function.member_initializers
     if not isinstance(type_, ir.RecordType) or [name for name, _ in given] != [field.name for field in type_.fields]:

@@ -17,6 +17,7 @@ from cudalint.host.executor.values import Place, Value
 from cudalint.host.values.evaluation import holds
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
@@ -24,7 +25,7 @@ if TYPE_CHECKING:
 
 _MOST_STEPS = 32
 """By doubling, from 1 to more than there are 32-bit numbers."""
-_LOOPS = (ir.For, ir.While, ir.DoWhile, ir.RangeFor)
+_LOOPS = (st.For, st.While, st.DoWhile, st.RangeFor)
 _Numbers = dict[ir.Symbol, Node]
 
 

@@ -13,6 +13,7 @@ from cudalint.host.executor.loop_parts import LoopParts, reads_options
 from cudalint.host.executor.relevance import Relevance, ends_program
 from cudalint.host.executor.tiling import Definitions
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.builtins import named
 from cudalint.toolchain.buildfiles.run_command import RunCommand
@@ -46,20 +47,20 @@ class Code:
         self.outside = outside
         self.relevance = Relevance(self._launches, _SILENT)
         self.definitions = Definitions()
-        self.idle: set[ir.Stmt] = set()
+        self.idle: set[st.Stmt] = set()
         """Statements that decide no launch."""
-        self.exits: dict[ir.Stmt, tuple[ir.Stmt, ...]] = {}
+        self.exits: dict[st.Stmt, tuple[st.Stmt, ...]] = {}
         """For jumps that lead out of functions: the statements on their way."""
         self._sorted: set[str] = set()
         self._jumping: set[str] = set()
         """Keys of the functions whose idle statements, and whose jumps, are known."""
         self._small: dict[str, bool] = {}
-        self._launching: dict[ir.Stmt, bool] = {}
-        self._ending: dict[ir.Stmt, bool] = {}
-        self._reading: dict[ir.Stmt, bool] = {}
-        self._effects: dict[ir.Stmt, walk.Effects] = {}
+        self._launching: dict[st.Stmt, bool] = {}
+        self._ending: dict[st.Stmt, bool] = {}
+        self._reading: dict[st.Stmt, bool] = {}
+        self._effects: dict[st.Stmt, walk.Effects] = {}
 
-    def has_launch(self, code: ir.Stmt) -> bool:
+    def has_launch(self, code: st.Stmt) -> bool:
         """Whether code launches a kernel, or calls or names a function that does, or calls one through a pointer."""
         found = self._launching.get(code)
         if found is None:
@@ -81,7 +82,7 @@ class Code:
         function = ref.load() if self.outside.linked else None
         return function is not None and self.has_launch(function.body)
 
-    def ends(self, statement: ir.ExprStmt) -> bool:
+    def ends(self, statement: st.ExprStmt) -> bool:
         """Whether a statement ends the program."""
         found = self._ending.get(statement)
         if found is None:
@@ -134,30 +135,30 @@ class Code:
             self._small[ref.key] = known
         return known
 
-    def up_to_launches(self, body: ir.Stmt) -> ir.Stmt:
+    def up_to_launches(self, body: st.Stmt) -> st.Stmt:
         """A body without what comes after its last launch: the results' verification decides no launch."""
-        if not isinstance(body, ir.Block):
+        if not isinstance(body, st.Block):
             return body
         last = max((i for i, s in enumerate(body.statements) if self.has_launch(s)), default=len(body.statements))
-        return ir.Block(body.statements[: last + 1], body.span)
+        return st.Block(body.statements[: last + 1], body.span)
 
 
 def _ways_out(
-    function: ir.Function, has_launch: Callable[[ir.Stmt], bool]
-) -> Mapping[ir.Stmt, tuple[ir.Stmt, ...]]:
+    function: ir.Function, has_launch: Callable[[st.Stmt], bool]
+) -> Mapping[st.Stmt, tuple[st.Stmt, ...]]:
     """The jumps of a function (`goto`) to labels of its outermost block behind which nothing is launched and that no
     jump behind them leads back from, each with the statements that are left from its label on: a jump to where a
     function frees what it has is a way out like any other."""
-    jumps = [node for node in walk.nodes_in(function) if isinstance(node, ir.UnknownStmt) and node.reason == "goto"]
-    if not jumps or not isinstance(function.body, ir.Block):
+    jumps = [node for node in walk.nodes_in(function) if isinstance(node, st.UnknownStmt) and node.reason == "goto"]
+    if not jumps or not isinstance(function.body, st.Block):
         return {}
     statements = function.body.statements
     labels = {
         node.label: i
         for i, node in enumerate(statements)
-        if isinstance(node, ir.UnknownStmt) and node.reason == "label"
+        if isinstance(node, st.UnknownStmt) and node.reason == "label"
     }
-    found: dict[ir.Stmt, tuple[ir.Stmt, ...]] = {}
+    found: dict[st.Stmt, tuple[st.Stmt, ...]] = {}
     for jump in jumps:
         rest = statements[labels[jump.label] :] if jump.label in labels else ()
         inside = (node for statement in rest for node in walk.walk(statement))

@@ -14,6 +14,7 @@ from cudalint.host.executor.values import Place, Value
 from cudalint.host.values.arithmetic import BOOL, kind_of
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
@@ -72,7 +73,7 @@ def divide_again(
 def _ends(function: ir.Function) -> Iterator[ir.Expr]:
     """What a function may give."""
     for node in walk.nodes_in(function):
-        if isinstance(node, ir.Return) and node.value is not None:
+        if isinstance(node, st.Return) and node.value is not None:
             yield walk.without_casts(node.value)
         elif isinstance(node, ir.Conditional):
             yield from (walk.without_casts(node.then), walk.without_casts(node.otherwise))

@@ -24,6 +24,7 @@ from cudalint.host.executor.values import Allocation, Closure, LocalPlace, Place
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, Reason, Uniform, without_cast
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.system.processes.deadline import NEVER, Deadline
 
 _STATEMENT_WORK = 50
@@ -86,7 +87,7 @@ class Execution:
         """Variables that an unknown condition in a loop changes from one known number to another."""
         self.memory.now = lambda: (self.state.frames, tuple(self.iterations))
 
-    def statement(self, statement: ir.Stmt) -> None:
+    def statement(self, statement: st.Stmt) -> None:
         """Executes a statement. Raises `GaveUp` where that is too much, or takes too long."""
         if statement in self.code.idle or self.state.dead:
             return

@@ -22,6 +22,7 @@ from cudalint.host.executor import (
 )
 from cudalint.host.executor.values import Place, Value
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 VALUE_HANDLERS: Mapping[type, Callable[..., Value]] = {
     ir.Constant: objects.literal_value,
@@ -56,18 +57,18 @@ PLACE_HANDLERS: Mapping[type, Callable[..., Place]] = {
 }
 """Those that may denote a place."""
 STATEMENT_HANDLERS: Mapping[type, Callable[..., None]] = {
-    ir.Declare: statements.declare,
-    ir.ExprStmt: statements.expression,
-    ir.Block: statements.block,
-    ir.If: branches.if_,
-    ir.For: statements.for_,
-    ir.RangeFor: statements.range_for,
-    ir.While: statements.while_,
-    ir.DoWhile: statements.do_while,
-    ir.Switch: switches.follow,
-    ir.Return: statements.return_,
-    ir.Break: statements.break_,
-    ir.Continue: statements.continue_,
-    ir.Asm: statements.assembly,
-    ir.UnknownStmt: statements.unknown,
+    st.Declare: statements.declare,
+    st.ExprStmt: statements.expression,
+    st.Block: statements.block,
+    st.If: branches.if_,
+    st.For: statements.for_,
+    st.RangeFor: statements.range_for,
+    st.While: statements.while_,
+    st.DoWhile: statements.do_while,
+    st.Switch: switches.follow,
+    st.Return: statements.return_,
+    st.Break: statements.break_,
+    st.Continue: statements.continue_,
+    st.Asm: statements.assembly,
+    st.UnknownStmt: statements.unknown,
 }

@@ -20,6 +20,7 @@ from cudalint.host.executor.values import ArrayValue, Place, RecordValue, Value
 from cudalint.host.values.arithmetic import BOOL, kind_of
 from cudalint.host.values.nodes import UNINITIALISED, Node
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
@@ -63,7 +64,7 @@ def _list_of(type_: ir.Type, elements: Value) -> RecordValue:
 
 
 @heuristic("lists-of-sizes", "lists of sizes that host code tries").otherwise(False)
-def follow_range(ex: Execution, statement: ir.RangeFor) -> bool:
+def follow_range(ex: Execution, statement: st.RangeFor) -> bool:
     """Executes the loop over a list whose elements are known; False for any other."""
     array = _elements(ex, statement.range)
     if array is None:

@@ -6,6 +6,7 @@ from msgspec import Struct
 
 from cudalint.host.executor import command_line
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.builtins import named
 
@@ -17,7 +18,7 @@ class LoopParts(Struct, frozen=True, eq=False):
     """A loop in its general form: `while (condition) { body; increment; }`, tested first or last."""
 
     condition: ir.Expr | None
-    body: ir.Stmt
+    body: st.Stmt
     increment: ir.Expr | None
     span: ir.Span
     test_last: bool = False

@@ -16,6 +16,7 @@ from cudalint.host.values.arithmetic import kind_of, wrap
 from cudalint.host.values.evaluation import holds
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.text import field_name
 
@@ -195,7 +196,7 @@ class _Progress(Struct, eq=False):
         ex, parts, counter = self.ex, self.parts, self.counter
         if counter is None or parts.condition is None:
             return False
-        now, leaves = ex.state.variables.get(counter), (ir.Break, ir.Return)
+        now, leaves = ex.state.variables.get(counter), (st.Break, st.Return)
         if not isinstance(now, Node) or not isinstance(self.earlier, Node) or not now.is_const:
             return False
         if not self.earlier.is_const or any(isinstance(node, leaves) for node in walk.walk(parts.body)):
@@ -311,12 +312,12 @@ def _matters(ex: Execution, parts: LoopParts, outer: Collection[ir.Symbol]) -> b
     return any(_is_list_of_sizes(symbol.type) for symbol in changed) and _only_counts(parts.body)
 
 
-def _only_counts(body: ir.Stmt) -> bool:
+def _only_counts(body: st.Stmt) -> bool:
     """Whether all that a loop does is to store what it makes of its counter: `sizes[i] = (i + 1) << 8;`."""
     nodes = list(walk.walk(body))
     stored = [node for node in nodes if isinstance(node, (ir.Assign, ir.Index))]
     return [type(node) for node in stored] == [ir.Assign, ir.Index] and not any(
-        isinstance(node, (ir.Call, ir.Member, ir.For, ir.While, ir.DoWhile, ir.RangeFor, ir.Unary)) for node in nodes
+        isinstance(node, (ir.Call, ir.Member, st.For, st.While, st.DoWhile, st.RangeFor, ir.Unary)) for node in nodes
     )
 
 

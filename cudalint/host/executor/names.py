@@ -25,7 +25,7 @@ from cudalint.host.executor.values import (
     Value,
 )
 from cudalint.host.values.arithmetic import I8, kind_of
-from cudalint.host.values.defaults import NOT_DECLARED
+from cudalint.host.values.graph import NOT_DECLARED
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
 

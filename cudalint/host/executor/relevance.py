@@ -13,20 +13,21 @@ from typing import Any
 from msgspec import Struct, field
 
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.builtins import ENDING, named
 
 _TELLING = ENDING | named("attribute-of-kernel")
 """Functions of the library that are always executed."""
 _ASSERTS = named("refuted", "assumed-by-host")
-_LOOPS = (ir.For, ir.RangeFor, ir.While, ir.DoWhile)
+_LOOPS = (st.For, st.RangeFor, st.While, st.DoWhile)
 _OUTSIDE = frozenset({"global", "static", "device", "constant", "shared", "template"})
 
-_Variable = ir.Symbol | ir.Stmt
+_Variable = ir.Symbol | st.Stmt
 """A variable of the program, or the branch or loop that decides whether something is executed."""
 
 
-def ends_program(statement: ir.ExprStmt) -> bool:
+def ends_program(statement: st.ExprStmt) -> bool:
     """Whether a statement makes an object with whose end the program ends: `Fatal(__LINE__) << "size " << n;`."""
     made = (node.constructor for node in walk.walk(statement.expr) if isinstance(node, ir.Construct))
     return any(constructor is not None and constructor.never_returns() for constructor in made)
@@ -49,18 +50,18 @@ class Relevance:
         self._launches = launches
         self._silent = silent
 
-    def idle(self, body: ir.Stmt, outer: Iterable[ir.Symbol] = ()) -> set[ir.Stmt]:
+    def idle(self, body: st.Stmt, outer: Iterable[ir.Symbol] = ()) -> set[st.Stmt]:
         """The statements in a body that decide nothing; what happens to the variables `outer` matters to others."""
         flows = _Flows(self._launches, self._silent)
         flows.statement(body, None)
         relevant = flows.relevant(outer)
-        idle: set[ir.Stmt] = set()
+        idle: set[st.Stmt] = set()
         _collect(body, flows.own, relevant, idle)
         return idle
 
 
 def _collect(
-    statement: ir.Stmt, own: dict[ir.Stmt, list[_Flow]], relevant: Collection[_Variable], idle: set[ir.Stmt]
+    statement: st.Stmt, own: dict[st.Stmt, list[_Flow]], relevant: Collection[_Variable], idle: set[st.Stmt]
 ) -> bool:
     """Whether a statement or any in it is needed; those that are not are added to `idle`."""
     needed = any(flow.is_needed or any(t in relevant for t in flow.targets) for flow in own.get(statement, ()))
@@ -71,24 +72,24 @@ def _collect(
     return needed
 
 
-def _inner(statement: ir.Stmt) -> Iterator[ir.Stmt]:
+def _inner(statement: st.Stmt) -> Iterator[st.Stmt]:
     match statement:
-        case ir.Block(statements=inner):
+        case st.Block(statements=inner):
             yield from inner
-        case ir.If(then=then, otherwise=otherwise):
+        case st.If(then=then, otherwise=otherwise):
             yield then
             if otherwise is not None:
                 yield otherwise
-        case ir.For(init=init, body=body):
+        case st.For(init=init, body=body):
             if init is not None:
                 yield init
             yield body
-        case ir.RangeFor(body=body) | ir.While(body=body) | ir.DoWhile(body=body):
+        case st.RangeFor(body=body) | st.While(body=body) | st.DoWhile(body=body):
             yield body
-        case ir.Switch(cases=cases):
+        case st.Switch(cases=cases):
             for part in cases:
                 yield from part.body
-        case ir.UnknownStmt(children=children):
+        case st.UnknownStmt(children=children):
             yield from children
 
 
@@ -98,9 +99,9 @@ class _Flows:
     def __init__(self, launches: Callable[[Any], bool], silent: Collection[str]) -> None:
         self._launches = launches
         self._silent = silent
-        self.own: dict[ir.Stmt, list[_Flow]] = {}
+        self.own: dict[st.Stmt, list[_Flow]] = {}
         self._all: list[_Flow] = []
-        self._leaving: list[ir.Stmt] = []
+        self._leaving: list[st.Stmt] = []
         """The loops and switches around, which `break` leaves."""
 
     def relevant(self, outer: Iterable[ir.Symbol]) -> Collection[_Variable]:
@@ -122,41 +123,41 @@ class _Flows:
 
     # statements
 
-    def statement(self, statement: ir.Stmt, around: ir.Stmt | None) -> None:
+    def statement(self, statement: st.Stmt, around: st.Stmt | None) -> None:
         """`around` is the innermost branch or loop."""
         match statement:
-            case ir.Declare(symbol=symbol, initializer=initializer):
+            case st.Declare(symbol=symbol, initializer=initializer):
                 self._stored(statement, symbol, symbol.type, initializer, around)
-            case ir.ExprStmt(expr=ir.Assign() as assign) if isinstance(assign.target, (ir.Name, ir.Member, ir.Index)):
+            case st.ExprStmt(expr=ir.Assign() as assign) if isinstance(assign.target, (ir.Name, ir.Member, ir.Index)):
                 flow = self._flow(statement, (assign,), around)
                 self._link(flow, walk.root(assign.target), assign.target.type, assign.value)
-            case ir.ExprStmt() if ends_program(statement):
+            case st.ExprStmt() if ends_program(statement):
                 self._flow(statement, (), around).is_needed = True
-            case ir.ExprStmt(expr=expr):
+            case st.ExprStmt(expr=expr):
                 self._flow(statement, (expr,), around)
-            case ir.Return(value=value):
+            case st.Return(value=value):
                 self._flow(statement, (value,), around).is_needed = True
-            case ir.Break() | ir.Continue():
+            case st.Break() | st.Continue():
                 self._leave(statement, around)
-            case ir.Block():
+            case st.Block():
                 for inner in statement.statements:
                     self.statement(inner, around)
-            case ir.If() | ir.Switch() | ir.For() | ir.RangeFor() | ir.While() | ir.DoWhile():
+            case st.If() | st.Switch() | st.For() | st.RangeFor() | st.While() | st.DoWhile():
                 self._control(statement, around)
             case _:
                 self._flow(statement, (), around).is_needed = True
                 for inner in _inner(statement):
                     self.statement(inner, around)
 
-    def _control(self, statement: ir.Stmt, around: ir.Stmt | None) -> None:
+    def _control(self, statement: st.Stmt, around: st.Stmt | None) -> None:
         """A branch or a loop: what is in it depends on its condition, and on what it is in itself."""
         heads = [head for name in ("condition", "range") if (head := getattr(statement, name, None)) is not None]
         self._flow(statement, heads, around, (statement,))
-        if isinstance(statement, ir.For):
+        if isinstance(statement, st.For):
             self._flow(statement, (statement.increment,), statement)
-        if isinstance(statement, ir.RangeFor):
+        if isinstance(statement, st.RangeFor):
             self._stored(statement, statement.symbol, statement.symbol.type, statement.range, statement)
-        leaves = isinstance(statement, (*_LOOPS, ir.Switch))
+        leaves = isinstance(statement, (*_LOOPS, st.Switch))
         if leaves:
             self._leaving.append(statement)
         for inner in _inner(statement):
@@ -164,14 +165,14 @@ class _Flows:
         if leaves:
             self._leaving.pop()
 
-    def _leave(self, statement: ir.Stmt, around: ir.Stmt | None) -> None:
+    def _leave(self, statement: st.Stmt, around: st.Stmt | None) -> None:
         """`break` decides how far a loop goes, and matters if that does."""
-        loops = [s for s in self._leaving if isinstance(statement, ir.Break) or isinstance(s, _LOOPS)]
+        loops = [s for s in self._leaving if isinstance(statement, st.Break) or isinstance(s, _LOOPS)]
         flow = self._flow(statement, (), around)
         flow.targets |= dict.fromkeys(loops[-1:])
 
     def _stored(
-        self, statement: ir.Stmt, symbol: ir.Symbol, type_: ir.Type, value: ir.Expr | None, around: ir.Stmt | None
+        self, statement: st.Stmt, symbol: ir.Symbol, type_: ir.Type, value: ir.Expr | None, around: st.Stmt | None
     ) -> None:
         flow = self._flow(statement, (value,), around)
         flow.targets[symbol] = None
@@ -187,10 +188,10 @@ class _Flows:
 
     def _flow(
         self,
-        statement: ir.Stmt,
+        statement: st.Stmt,
         parts: Iterable[ir.Expr | None],
-        around: ir.Stmt | None,
-        decides: tuple[ir.Stmt, ...] = (),
+        around: st.Stmt | None,
+        decides: tuple[st.Stmt, ...] = (),
     ) -> _Flow:
         flow = _Flow(dict.fromkeys(decides), {} if around is None else {around: None})
         for part in parts:

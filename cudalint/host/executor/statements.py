@@ -11,13 +11,14 @@ from cudalint.host.executor.state import LoopScope
 from cudalint.host.executor.values import PLACES, LocalPlace, RecordValue
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
     from cudalint.host.executor.execution import Execution
 
 
-def declare(ex: Execution, statement: ir.Declare) -> None:
+def declare(ex: Execution, statement: st.Declare) -> None:
     symbol = statement.symbol
     ex.code.definitions.note(symbol, statement.initializer)
     in_memory = symbol.storage != "constant" and expressions.lies_in_memory(symbol)
@@ -28,7 +29,7 @@ def declare(ex: Execution, statement: ir.Declare) -> None:
         ex.name(value, symbol.name)
 
 
-def expression(ex: Execution, statement: ir.ExprStmt) -> None:
+def expression(ex: Execution, statement: st.ExprStmt) -> None:
     expr = statement.expr
     if not isinstance(expr, ir.Assign) and ex.code.ends(statement):
         ex.state.dead = True
@@ -52,7 +53,7 @@ def _bare(expr: ir.Expr) -> ir.Expr:
     return expr.operand if isinstance(expr, ir.Cast) else expr
 
 
-def block(ex: Execution, statement: ir.Block) -> None:
+def block(ex: Execution, statement: st.Block) -> None:
     outer, ex.waiting = ex.waiting, {}
     for inner in statement.statements:
         ex.statement(inner)
@@ -60,7 +61,7 @@ def block(ex: Execution, statement: ir.Block) -> None:
     ex.waiting = outer
 
 
-def unknown(ex: Execution, statement: ir.UnknownStmt) -> None:
+def unknown(ex: Execution, statement: st.UnknownStmt) -> None:
     """What the front end doesn't know; of jumps that lead out of the function, what stands on their way."""
     rest = ex.code.exits.get(statement)
     if rest is None:
@@ -72,28 +73,28 @@ def unknown(ex: Execution, statement: ir.UnknownStmt) -> None:
         if not ex.state.dead:
             ex.statement(each)
     if not ex.state.dead:
-        return_(ex, ir.Return(None, statement.span))
+        return_(ex, st.Return(None, statement.span))
 
 
-def assembly(ex: Execution, statement: ir.Asm) -> None:
+def assembly(ex: Execution, statement: st.Asm) -> None:
     """Of no concern to launches."""
 
 
 # --- loops -----------------------------------------------------------------------------------------------
 
 
-def for_(ex: Execution, statement: ir.For) -> None:
+def for_(ex: Execution, statement: st.For) -> None:
     if statement.init is not None:
         ex.statement(statement.init)
-    own = statement.init.symbol if isinstance(statement.init, ir.Declare) else None
+    own = statement.init.symbol if isinstance(statement.init, st.Declare) else None
     loops.follow(ex, LoopParts(statement.condition, statement.body, statement.increment, statement.span, own=own))
 
 
-def while_(ex: Execution, statement: ir.While) -> None:
+def while_(ex: Execution, statement: st.While) -> None:
     loops.follow(ex, LoopParts(statement.condition, statement.body, None, statement.span))
 
 
-def do_while(ex: Execution, statement: ir.DoWhile) -> None:
+def do_while(ex: Execution, statement: st.DoWhile) -> None:
     condition = walk.without_casts(statement.condition)
     if not isinstance(condition, ir.Constant) or condition.value:
         loops.follow(ex, LoopParts(statement.condition, statement.body, None, statement.span, test_last=True))
@@ -111,7 +112,7 @@ def do_while(ex: Execution, statement: ir.DoWhile) -> None:
             ex.state.variables = {**ex.state.variables, **variables}
 
 
-def range_for(ex: Execution, statement: ir.RangeFor) -> None:
+def range_for(ex: Execution, statement: st.RangeFor) -> None:
     """`for (x : range)` over an object with iterators (loops over arrays are lowered as counted ones): of a list that
     is not known, the elements are unknown."""
     if lists.follow_range(ex, statement):
@@ -124,7 +125,7 @@ def range_for(ex: Execution, statement: ir.RangeFor) -> None:
 # --- ways out --------------------------------------------------------------------------------------------
 
 
-def return_(ex: Execution, statement: ir.Return) -> None:
+def return_(ex: Execution, statement: st.Return) -> None:
     state, scope = ex.state, ex.state.functions[-1]
     value = None
     if statement.value is not None:
@@ -137,13 +138,13 @@ def return_(ex: Execution, statement: ir.Return) -> None:
     scope.returns.append((ex.graph.conjunction(state.guards[len(scope.guards) :]), value))
 
 
-def break_(ex: Execution, statement: ir.Break) -> None:
+def break_(ex: Execution, statement: st.Break) -> None:
     if ex.state.loop_scopes:
         ex.state.loop_scopes[-1].breaks.append(ex.state.variables)
     ex.state.dead = True
 
 
-def continue_(ex: Execution, statement: ir.Continue) -> None:
+def continue_(ex: Execution, statement: st.Continue) -> None:
     for scope in reversed(ex.state.loop_scopes):
         if not scope.is_switch:
             scope.continues.append(ex.state.variables)

@@ -12,12 +12,13 @@ from cudalint.host.values.arithmetic import BOOL
 from cudalint.host.values.evaluation import holds
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 
 if TYPE_CHECKING:
     from cudalint.host.executor.execution import Execution
 
 
-def follow(ex: Execution, statement: ir.Switch) -> None:
+def follow(ex: Execution, statement: st.Switch) -> None:
     """The cases of an unknown value are all executed, each from the state before. One that options may change leads to
     one of them in the end, like a known one, but the launches of the others are made as well."""
     value, guards = expressions.number(ex, statement.condition), ex.state.guards
@@ -52,7 +53,7 @@ def follow(ex: Execution, statement: ir.Switch) -> None:
         joins.note_defaults(ex, tuple(ex.state.variables), before)
 
 
-def _chosen(ex: Execution, value: Node, cases: Sequence[ir.Case]) -> int | None:
+def _chosen(ex: Execution, value: Node, cases: Sequence[st.Case]) -> int | None:
     """The case that a value leads to, as the program is run."""
     for position, case in enumerate(cases):
         labels = (expressions.number(ex, label) for label in case.values)
@@ -61,7 +62,7 @@ def _chosen(ex: Execution, value: Node, cases: Sequence[ir.Case]) -> int | None:
     return next((position for position, case in enumerate(cases) if case.is_default), None)
 
 
-def _labels(ex: Execution, value: Node, case: ir.Case, cases: Sequence[ir.Case]) -> tuple[Node, ...]:
+def _labels(ex: Execution, value: Node, case: st.Case, cases: Sequence[st.Case]) -> tuple[Node, ...]:
     """What holds of a switch's value in a case: `default` is for the values that no other case has."""
     if case.is_default:
         others = (label for other in cases if other is not case for label in other.values)
@@ -74,7 +75,7 @@ def _compared(ex: Execution, value: Node, by: str, label: ir.Expr) -> Node:
     return ex.graph.binary(by, value, expressions.number(ex, label), BOOL)
 
 
-def _case(ex: Execution, case: ir.Case, taken: bool) -> bool:
+def _case(ex: Execution, case: st.Case, taken: bool) -> bool:
     """Whether what comes behind the switch may be executed after a case."""
     if not taken:
         branches.not_taken(ex, lambda: _bodies(ex, (case,)))
@@ -91,7 +92,7 @@ def _case(ex: Execution, case: ir.Case, taken: bool) -> bool:
     return goes_on
 
 
-def _bodies(ex: Execution, cases: Sequence[ir.Case]) -> None:
+def _bodies(ex: Execution, cases: Sequence[st.Case]) -> None:
     for case in cases:
         for inner in case.body:
             ex.statement(inner)

@@ -14,6 +14,7 @@ from cudalint.heuristics import heuristic
 from cudalint.host.executor import expressions
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 
 if TYPE_CHECKING:
@@ -177,8 +178,8 @@ class _Reader:
         function = expr.function.load() if expr.function is not None and expr.function.is_user else None
         if function is None or len(function.parameters) != len(expr.arguments):
             return None
-        statements = function.body.statements if isinstance(function.body, ir.Block) else ()
-        if len(statements) != 1 or not isinstance(statements[0], ir.Return) or statements[0].value is None:
+        statements = function.body.statements if isinstance(function.body, st.Block) else ()
+        if len(statements) != 1 or not isinstance(statements[0], st.Return) or statements[0].value is None:
             return None
         arguments = (self._bare(argument, bound) for argument in expr.arguments)
         inner_bound = dict(zip(function.parameters, arguments, strict=True))

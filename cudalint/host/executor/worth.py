@@ -6,6 +6,7 @@ import itertools
 
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.builtins import named
 
@@ -76,17 +77,17 @@ def _is_given_number(place: ir.Expr, given: frozenset[ir.Symbol]) -> bool:
 
 def is_checking(function: ir.Function, calls: int = 0) -> bool:
     """Whether a function ends the program, or throws, unless something holds of what it is given."""
-    if _size(function.body, _MOST_CHECKING) >= _MOST_CHECKING or not isinstance(function.body, ir.Block):
+    if _size(function.body, _MOST_CHECKING) >= _MOST_CHECKING or not isinstance(function.body, st.Block):
         return False
     given = frozenset(function.parameters)
     return any(_is_check(statement, given, calls) for statement in function.body.statements)
 
 
-def _is_check(statement: ir.Stmt, given: frozenset[ir.Symbol], calls: int) -> bool:
-    if isinstance(statement, ir.If):
+def _is_check(statement: st.Stmt, given: frozenset[ir.Symbol], calls: int) -> bool:
+    if isinstance(statement, st.If):
         sides = (statement.then, statement.otherwise)
         return _names(statement.condition, given) and any(side is not None and _ends(side) for side in sides)
-    if not isinstance(statement, ir.ExprStmt) or not _names(statement, given):
+    if not isinstance(statement, st.ExprStmt) or not _names(statement, given):
         return False
     if not isinstance(statement.expr, ir.Call):
         # `assert(n > 0)` is a condition with two results.
@@ -98,15 +99,15 @@ def _is_check(statement: ir.Stmt, given: frozenset[ir.Symbol], calls: int) -> bo
     return called is not None and is_checking(called, calls + 1)
 
 
-def _names(part: ir.Stmt | ir.Expr, symbols: frozenset[ir.Symbol]) -> bool:
+def _names(part: st.Stmt | ir.Expr, symbols: frozenset[ir.Symbol]) -> bool:
     return any(isinstance(node, ir.Name) and node.symbol in symbols for node in walk.walk(part))
 
 
-def _ends(side: ir.Stmt) -> bool:
+def _ends(side: st.Stmt) -> bool:
     """Whether the program ends there, or something is thrown: as a rule the message is made before."""
-    if isinstance(side, ir.Block):
+    if isinstance(side, st.Block):
         return bool(side.statements) and _ends(side.statements[-1])
-    return isinstance(side, ir.ExprStmt) and any(_is_ending(node) for node in walk.walk(side))
+    return isinstance(side, st.ExprStmt) and any(_is_ending(node) for node in walk.walk(side))
 
 
 def _is_ending(node: object) -> bool:
@@ -117,7 +118,7 @@ def _is_ending(node: object) -> bool:
     return node.name in _ENDING or (node.function is not None and node.function.never_returns())
 
 
-def _size(body: ir.Stmt, most: int) -> int:
+def _size(body: st.Stmt, most: int) -> int:
     """Its nodes, of which no more are counted."""
     return sum(1 for _ in itertools.islice(walk.walk(body), most))
 

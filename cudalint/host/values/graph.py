@@ -33,14 +33,15 @@ from cudalint.host.values.nodes import (
     Reason,
     Stride,
     Uniform,
+    Valuation,
     bits_of,
     own_bit,
+    render,
 )
 from cudalint.host.values.operations import COMMUTATIVE, COMPARISONS, FUNCTIONS, SWAPPED, fold, number
 from cudalint.host.values.simplify import simplify
 from cudalint.host.values.size_uses import SizeUses
 from cudalint.host.values.substitution import Substitutions
-from cudalint.host.values.valuation import Valuation
 
 _FIRST_FREE_BIT = 1
 _WIDEST = 8
@@ -52,6 +53,9 @@ _MAX_FLOAT_SIZE = 96
 _MAX_SUMMARY = 12
 _MAX_WRITTEN_OUT = 64
 """Conditions of loops that take fewer nodes are computed with numbers, without nodes for each iteration."""
+NOT_DECLARED = "nothing declares it"
+"""What says a number that was made up for a missing name."""
+
 
 
 class Checkpoint(Struct, frozen=True, eq=False):
@@ -411,3 +415,11 @@ def conjuncts(graph: Graph, condition: Node) -> list[Node]:
         else:
             parts.append(node)
     return parts
+
+
+def stated(graph: Graph, symbol: Node, name: str | None = None) -> str:
+    """That a number is what it is if no option says otherwise, as an assumption: `n == 1024`, or, where that is how
+    the program is run, `n == 1024 (Makefile:12)`."""
+    choice = graph.choice(symbol)
+    where = f" ({choice.place})" if choice.place and choice.is_default else ""
+    return f"{name or render(symbol)} == {choice.value}{where}"

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Literal
 
-from msgspec import Struct
+from msgspec import Struct, field
 
 from cudalint.host.values.arithmetic import Kind, Number
 from cudalint.reasons import ReasonKind
@@ -54,6 +54,23 @@ class Uniform(Struct, frozen=True):
     """A loop that was not followed makes it, so that it need not be any number: a power of two, perhaps."""
     stride: Stride | None = None
     """It is the distance between a tensor's elements along one of its dimensions."""
+
+
+class Valuation(Struct, frozen=True, eq=False):
+    """What stands for each uniform symbol: what was chosen for it, or else what it was made with."""
+
+    chosen: Mapping[Node, Choice] = field(default_factory=dict)
+
+    def of(self, symbol: Node) -> Choice:
+        choice = self.chosen.get(symbol)
+        if choice is None:
+            assert isinstance(symbol.payload, Uniform)
+            return symbol.payload.first
+        return choice
+
+    def having(self, chosen: Mapping[Node, Choice]) -> Valuation:
+        """The same with other choices for some symbols."""
+        return Valuation({**self.chosen, **chosen}) if chosen else self
 
 
 class Reason(Struct, frozen=True):

@@ -11,6 +11,7 @@ from cudalint.frontend.lower.unit import lower_unit
 from cudalint.frontend.parse import parse_file
 from cudalint.frontend.reading import SourceError
 from cudalint.ir import nodes as ir
+from cudalint.ir.units import Unit
 from cudalint.launches.program.neighbours import code_in, setters
 
 _MAX_ASKED_FOR = 12
@@ -24,7 +25,7 @@ class ConstantsElsewhere(Struct, eq=False):
     parse_options: Callable[[str], ParseOptions]
     _found: dict[str, ir.Expr | None] = field(default_factory=dict)
     """By their USR."""
-    _units: dict[str, ir.Unit | None] = field(default_factory=dict)
+    _units: dict[str, Unit | None] = field(default_factory=dict)
 
     def value(self, name: str, usr: str) -> ir.Expr | None:
         """What a constant is defined to be; None where no file says so."""
@@ -35,7 +36,7 @@ class ConstantsElsewhere(Struct, eq=False):
             self._found[usr] = next((value for value in values if value is not None), None)
         return self._found[usr]
 
-    def _unit(self, path: str) -> ir.Unit | None:
+    def _unit(self, path: str) -> Unit | None:
         if path not in self._units:
             try:
                 self._units[path] = lower_unit(parse_file(path, self.parse_options(path), code_in(path)))

@@ -20,6 +20,7 @@ from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, bits_of
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
+from cudalint.ir.units import SourceText, Unit
 from cudalint.launches.program.constants_elsewhere import ConstantsElsewhere
 from cudalint.launches.program.launches_by_name import as_host_code
 from cudalint.launches.program.launches_in_text import TextLaunches
@@ -52,7 +53,7 @@ def nothing_known(name: str) -> Expression | None:
 class HostCode(Struct, eq=False):
     """Executes it, from the outside in: a program starts in the `main` of some file of the folder."""
 
-    unit: ir.Unit
+    unit: Unit
     graph: Graph
     generics: Generics
     properties: Mapping[str, int]
@@ -77,7 +78,7 @@ class HostCode(Struct, eq=False):
     looked_into: set[str] = field(default_factory=set)
     asked_for: set[str] = field(default_factory=set)
     """The names of the functions for whose definitions they were."""
-    units: dict[tuple[str, frozenset[str]], ir.Unit | None] = field(default_factory=dict)
+    units: dict[tuple[str, frozenset[str]], Unit | None] = field(default_factory=dict)
     """Other files, lowered with an eye to functions of these names; None for one that can't be parsed."""
 
     def __post_init__(self) -> None:
@@ -111,7 +112,7 @@ class HostCode(Struct, eq=False):
         own = tuple(self.unit.texts())
         known = {disk.resolved(path) for path, _ in own}
         path = self.unit.path
-        sources: tuple[Callable[[set[str], set[str]], Iterable[ir.SourceText]], ...] = (
+        sources: tuple[Callable[[set[str], set[str]], Iterable[SourceText]], ...] = (
             lambda _, __: own,
             lambda _, __: self.unit.texts_left_out(),
             lambda left, files: _read(launching_texts(path, left, files), known),
@@ -285,7 +286,7 @@ class HostCode(Struct, eq=False):
         self.opt_ins |= executed.opt_ins
         self.unfollowed |= executed.unfollowed
 
-    def _units(self, paths: list[str], launching: frozenset[str] = frozenset()) -> Iterator[ir.Unit]:
+    def _units(self, paths: list[str], launching: frozenset[str] = frozenset()) -> Iterator[Unit]:
         """They are executed, too, in the time for them."""
         own = self.deadline
         for path in paths:
@@ -304,7 +305,7 @@ class HostCode(Struct, eq=False):
                 finally:
                     self.deadline = own
 
-    def _unit(self, path: str, launching: frozenset[str]) -> ir.Unit | None:
+    def _unit(self, path: str, launching: frozenset[str]) -> Unit | None:
         try:
             parsed = parse_file(path, self.parse_options(path), code_in(path), is_over=self.deadline.is_over)
         except SourceError:
@@ -325,7 +326,7 @@ def _sorted(names: Collection[str]) -> tuple[str, ...]:
     return tuple(sorted(names))
 
 
-def _by_name(paths: Iterable[str], kernels: Collection[str]) -> Iterator[ir.SourceText]:
+def _by_name(paths: Iterable[str], kernels: Collection[str]) -> Iterator[SourceText]:
     """The launches of kernels that files load by their names."""
     for path in paths:
         try:
@@ -333,13 +334,13 @@ def _by_name(paths: Iterable[str], kernels: Collection[str]) -> Iterator[ir.Sour
         except OSError:
             continue
         if text:
-            yield ir.SourceText(path, text)
+            yield SourceText(path, text)
 
 
-def _read(paths: Iterable[str], known: Collection[str]) -> list[ir.SourceText]:
+def _read(paths: Iterable[str], known: Collection[str]) -> list[SourceText]:
     """The texts of files, but for those that are known."""
     new = [path for path in paths if disk.resolved(path) not in known]
-    return [ir.SourceText(path, (code_in(path) or b"").decode("latin-1")) for path in new]
+    return [SourceText(path, (code_in(path) or b"").decode("latin-1")) for path in new]
 
 
 def _has_block(launch: HostLaunch) -> bool:

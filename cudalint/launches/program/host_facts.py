@@ -12,6 +12,7 @@ from cudalint.facts import Buffer, HostCopy, HostFacts, HostStep, Place
 from cudalint.facts.host import Pages
 from cudalint.frontend.source_text import Spellings
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.kinds import Kinds
 
@@ -43,7 +44,7 @@ _HARMLESS: Final = frozenset({
 """Between two launches, without a say in what the second one sees."""
 _PLAIN_VECTORS: Final = ("vector<", "std::vector<")
 _MOST_ALIASES = 4
-_LOOPS = (ir.For, ir.While, ir.DoWhile, ir.RangeFor)
+_LOOPS = (st.For, st.While, st.DoWhile, st.RangeFor)
 
 
 def host_facts(functions: Sequence[ir.FunctionRef], spellings: Spellings, kinds: Kinds) -> HostFacts | None:
@@ -83,7 +84,7 @@ def host_facts(functions: Sequence[ir.FunctionRef], spellings: Spellings, kinds:
     )
 
 
-def _place(node: ir.Expr | ir.Stmt) -> Place:
+def _place(node: ir.Expr | st.Stmt) -> Place:
     return Place(*node.span)
 
 
@@ -130,7 +131,7 @@ class _Memory(Struct, eq=False):
         for symbol in function.parameters:
             self.unknown.add((symbol,))
         for node in walk.nodes_in(function):
-            if isinstance(node, ir.Declare):
+            if isinstance(node, st.Declare):
                 self._declare(node)
             elif isinstance(node, ir.Assign) and isinstance(node.target.type, ir.PointerType):
                 self._assign(_key(node.target), node.value)
@@ -162,7 +163,7 @@ class _Memory(Struct, eq=False):
             return buffer
         return replace(buffer, pages=_pinned(flags), is_portable=bool(flags & _PORTABLE))
 
-    def _declare(self, node: ir.Declare) -> None:
+    def _declare(self, node: st.Declare) -> None:
         key, type_ = (node.symbol,), node.symbol.type
         if isinstance(type_, (ir.RecordType, ir.OpaqueType)) and type_.name.startswith(_PLAIN_VECTORS):
             if "lloc" not in type_.name.replace("std::allocator", ""):
@@ -238,9 +239,9 @@ def _repeated(function: ir.Function) -> frozenset[int]:
     return frozenset(id(node) for loop in loops for node in walk.walk(loop) if isinstance(node, ir.Call))
 
 
-def _is_one_turn(loop: ir.Stmt) -> bool:
+def _is_one_turn(loop: st.Stmt) -> bool:
     """Whether it is the `do { … } while (0)` of a macro."""
-    condition = walk.without_casts(loop.condition) if isinstance(loop, ir.DoWhile) else None
+    condition = walk.without_casts(loop.condition) if isinstance(loop, st.DoWhile) else None
     return isinstance(condition, ir.Constant) and not condition.value
 
 
@@ -271,7 +272,7 @@ class _Launches:
         self._memory, self._spellings, self._first = memory, spellings, first
         self._uses: list[tuple[int, ir.Symbol, bool]] = []
         """Where variables are named, and whether to release what they hold."""
-        self._loops: list[ir.Stmt] = []
+        self._loops: list[st.Stmt] = []
         self._last: int | None = None
         """The launch before, if nothing lies between."""
         self._clock = 0
@@ -286,7 +287,7 @@ class _Launches:
             later |= {symbol.name for symbol in escapes}
             self.found[number] = replace(step, read_later=frozenset(later))
 
-    def _statement(self, statement: ir.Stmt | None) -> None:
+    def _statement(self, statement: st.Stmt | None) -> None:
         if statement is None:
             return
         if isinstance(statement, _LOOPS):
@@ -296,10 +297,10 @@ class _Launches:
                 self._child(child)
             self._loops.pop()
             self._last = None
-        elif isinstance(statement, ir.Block):
+        elif isinstance(statement, st.Block):
             for each in statement.statements:
                 self._statement(each)
-        elif isinstance(statement, (ir.If, ir.Switch)):
+        elif isinstance(statement, (st.If, st.Switch)):
             launches = len(self.found)
             before = self._last
             is_check = not any(isinstance(node, (ir.Launch, ir.Assign)) for node in walk.walk(statement))
@@ -312,12 +313,12 @@ class _Launches:
                 self._child(child)
             self._between(statement)
 
-    def _child(self, child: ir.Stmt | ir.Expr | ir.Case) -> None:
-        if isinstance(child, ir.Case):
+    def _child(self, child: st.Stmt | ir.Expr | st.Case) -> None:
+        if isinstance(child, st.Case):
             for each in child.body:
                 self._statement(each)
-        elif isinstance(child, (ir.Declare, ir.ExprStmt, ir.Block, ir.If, ir.For, ir.RangeFor, ir.While, ir.DoWhile,
-                                ir.Switch, ir.Return, ir.Break, ir.Continue, ir.Asm, ir.UnknownStmt)):  # fmt: skip
+        elif isinstance(child, (st.Declare, st.ExprStmt, st.Block, st.If, st.For, st.RangeFor, st.While, st.DoWhile,
+                                st.Switch, st.Return, st.Break, st.Continue, st.Asm, st.UnknownStmt)):  # fmt: skip
             self._statement(child)
         else:
             self._expression(child)
@@ -348,7 +349,7 @@ class _Launches:
             name, _place(node), _place(loop) if loop is not None else None, waits, buffers, variables, self._last, shape
         ))  # fmt: skip
 
-    def _between(self, statement: ir.Stmt) -> None:
+    def _between(self, statement: st.Stmt) -> None:
         """After a statement: it was a launch, or nothing that matters to one, or something that does."""
         nodes = list(walk.walk(statement))
         if any(isinstance(node, ir.Launch) for node in nodes):

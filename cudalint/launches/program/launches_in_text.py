@@ -20,6 +20,7 @@ from cudalint.host.values.assumptions import UnknownName, evaluate_expression
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
+from cudalint.ir.units import SourceText, Unit
 from cudalint.numerals import whole
 from cudalint.options.expressions import (
     BinaryOp,
@@ -69,7 +70,7 @@ _MADE_WITH: Final = re.compile(r"(\w+) = ([^,]+)")
 class TextLaunches(Struct, eq=False):
     """Reads launches of one file's kernels."""
 
-    unit: ir.Unit
+    unit: Unit
     graph: Graph
     generics: Generics
     constant: Callable[[str], Expression | None]
@@ -91,7 +92,7 @@ class TextLaunches(Struct, eq=False):
             self._in_texts[key] = _constants_in(text, name)
         return self._in_texts[key]
 
-    def of(self, kernels: Collection[str], texts: Iterable[ir.SourceText]) -> list[HostLaunch]:
+    def of(self, kernels: Collection[str], texts: Iterable[SourceText]) -> list[HostLaunch]:
         """The launches of kernels of these names that texts have."""
         if not kernels or not _HEURISTIC.is_on:
             return []

@@ -16,6 +16,8 @@ from cudalint.facts.needs import Capability, Need, Support
 from cudalint.frontend.source_text import source_text
 from cudalint.hardware.targets import Target, find_target, target_names
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
+from cudalint.ir.units import Unit
 from cudalint.ir.walk import children, nodes_in
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.source.lines import Lines
@@ -31,7 +33,7 @@ _KERNEL: Final = re.compile(
 """The name of a kernel that is declared."""
 _FAILING: Final = frozenset({"__trap", "__brkpt", "__assert_fail", "assert"})
 _SAYING: Final = frozenset({"printf", *_FAILING})
-_TOUCHED: Final = frozenset({ir.Index, ir.Lambda, ir.Construct, ir.UnknownExpr, ir.UnknownStmt})
+_TOUCHED: Final = frozenset({ir.Index, ir.Lambda, ir.Construct, ir.UnknownExpr, st.UnknownStmt})
 _TRAPS: Final = frozenset({"trap", "brkpt", "exit"})
 _LONGEST_TEXT: Final = 72
 """Of a condition that is shown."""
@@ -55,7 +57,7 @@ class LeftOut(Struct, frozen=True):
     """The names of those that are, or may call, such a function."""
 
     @classmethod
-    def of(cls, unit: ir.Unit, ranges: Mapping[str, Ranges], options: AnalysisOptions) -> LeftOut:
+    def of(cls, unit: Unit, ranges: Mapping[str, Ranges], options: AnalysisOptions) -> LeftOut:
         lines = {path: Lines(source_text(path, options)) for path in ranges}
         lines = {path: found for path, found in lines.items() if any(map(_DIRECTIVE.match, found))}
         pieces = {path: list(_with_conditions(ranges[path], found)) for path, found in lines.items()}
@@ -183,7 +185,7 @@ def _does_nothing(function: ir.Function) -> bool:
             continue
         if type(node) in _TOUCHED or (type(node) is ir.Unary and node.op == "*"):
             return False
-        if type(node) is ir.Asm:
+        if type(node) is st.Asm:
             names = {instruction.name for instruction in instructions(node.text)}
             if not names <= _TRAPS:
                 return False

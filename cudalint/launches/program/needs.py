@@ -11,6 +11,7 @@ from cudalint.execute.ptx_text import instructions
 from cudalint.facts.needs import Need
 from cudalint.hardware.features import CLUSTERS, strictest, support_of_instruction
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.builtins import builtin
 from cudalint.ir.walk import nodes_in, walk
 from cudalint.launches.program.left_out import ConditionalCode
@@ -65,7 +66,7 @@ def _looked_through(function: ir.Function) -> tuple[Need | None, tuple[ir.Functi
     called: dict[str, ir.FunctionRef] = {}
     initializers = (node for _, initializer in function.member_initializers for node in walk(initializer))
     for node in (*nodes_in(function), *initializers):
-        if type(node) is ir.Asm:
+        if type(node) is st.Asm:
             needs += _of_assembly(node)
         elif type(node) in _WITH_FUNCTIONS:
             for ref in functions_of(node):
@@ -76,7 +77,7 @@ def _looked_through(function: ir.Function) -> tuple[Need | None, tuple[ir.Functi
     return strictest(needs), tuple(called.values())
 
 
-def _of_assembly(statement: ir.Asm) -> Iterator[Need]:
+def _of_assembly(statement: st.Asm) -> Iterator[Need]:
     for instruction in instructions(statement.text):
         support = support_of_instruction(instruction.name)
         if support is not None:

@@ -22,6 +22,7 @@ from cudalint.facts import KernelFacts, Place
 from cudalint.facts.axes import Axis, UnreadAxis
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
 from cudalint.kinds import Kind
@@ -225,7 +226,7 @@ def read_in(nodes: Sequence[Any]) -> set[tuple[str, str]] | None:
     found: set[tuple[str, str]] = set()
     members = {id(node.base): node.field for node in nodes if isinstance(node, ir.Member)}
     for node in nodes:
-        if isinstance(node, (ir.Asm, ir.Launch, ir.UnknownStmt)):
+        if isinstance(node, (st.Asm, ir.Launch, st.UnknownStmt)):
             return None
         if isinstance(node, ir.Call) and (node.is_virtual or (node.function is None and not _is_known(node.name))):
             return None

@@ -14,6 +14,7 @@ from cudalint.execute.trace import Stack
 from cudalint.facts import Barrier, BarrierKind, BarrierResult, Frame, KernelFacts, Place, UnmaskedCall
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.builtins import builtin
 from cudalint.ir.walk import nodes_in, walk, without_casts
 from cudalint.kinds import Kind
@@ -55,7 +56,7 @@ class BarrierCollector(Provider, eq=False):
             function = (reference.load() if reference is not None else None) or run.executed.function
             key = _key(site)
             # Named barriers of inline PTX are for a part of the block: who doesn't come says nothing against them.
-            is_implied = events[0].is_implied or (site.kind == "named" and isinstance(site.node, ir.Asm))
+            is_implied = events[0].is_implied or (site.kind == "named" and isinstance(site.node, st.Asm))
             known = self._sites.setdefault(key, (site, is_implied, function.name, []))
             self._note(known[3], _result(arrivals.at(site), run.index))
 
@@ -155,9 +156,9 @@ def _redundant(run: Run) -> set[ir.Span]:
     return found
 
 
-def _steps(loop: ir.Stmt) -> Iterator[int]:
+def _steps(loop: st.Stmt) -> Iterator[int]:
     """By how much a loop's counter goes on: `i += 128`."""
-    increment = loop.increment if isinstance(loop, ir.For) else None
+    increment = loop.increment if isinstance(loop, st.For) else None
     for node in walk(increment) if increment is not None else ():
         if isinstance(node, ir.Assign) and node.op == "+":
             value = without_casts(node.value)

@@ -9,6 +9,7 @@ from cudalint.facts import OutOfBounds, Place
 from cudalint.host.executor.checked_sizes import equal
 from cudalint.host.values.nodes import without_cast
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.walk import nodes_in
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
@@ -155,7 +156,7 @@ def _declared_at(symbol: ir.Symbol, kernel: ir.Function) -> ir.Span:
     whatever functions declare them."""
     if symbol.storage != "dynamic-shared":
         return symbol.span
-    own = (node.span for node in nodes_in(kernel) if isinstance(node, ir.Declare) and node.symbol is symbol)
+    own = (node.span for node in nodes_in(kernel) if isinstance(node, st.Declare) and node.symbol is symbol)
     return next(own, symbol.span)
 
 

@@ -17,6 +17,7 @@ from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.facts import Place
 from cudalint.facts.uninitialised import Uninitialised
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.kinds import Kind
 from cudalint.measure.faults import by_world
 from cudalint.measure.places import frames_of
@@ -63,7 +64,7 @@ class FirstRead(Struct, frozen=True, eq=False):
 
 def first_reads(trace: Trace) -> Iterator[FirstRead]:
     """Those of a launch, of one that is known in full: nothing else may write."""
-    if trace.unknown or trace.astray or any(isinstance(event.node, ir.Asm) for event in trace.accesses):
+    if trace.unknown or trace.astray or any(isinstance(event.node, st.Asm) for event in trace.accesses):
         return
     touched: dict[Allocation, list[AccessEvent]] = {}
     for event in trace.accesses:

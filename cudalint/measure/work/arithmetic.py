@@ -17,6 +17,7 @@ from msgspec import Struct
 
 from cudalint.execute.trace import Site, Stack, Trace
 from cudalint.facts.arithmetic import ArithmeticKind
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, Sequence, builtin, machine_code
@@ -109,7 +110,10 @@ def _division(left: ir.Expr, right: ir.Expr, type_: ir.Type) -> Sequence:
     by = "constant" if is_fixed else "number"
     if size and isinstance(left, ir.Constant) and left.value == 1:
         by = "reciprocal"
-    if isinstance(right, ir.Constant) and isinstance(right.value, (int, float)) and is_power_of_two(right.value):
+    divisor = right.value if isinstance(right, ir.Constant) else None
+    if isinstance(right, ir.Name) and right.symbol.storage == "builtin" and right.symbol.name == "warpSize":
+        divisor = WARP_LANES
+    if isinstance(divisor, (int, float)) and is_power_of_two(divisor):
         by = "power"
     wide = isinstance(type_, ir.Scalar) and type_.bytes == 8
     return DIVISIONS[("double" if size == 8 else "float") if size else ("long" if wide else "int"), by]

@@ -11,6 +11,7 @@ from msgspec import Struct, field
 
 from cudalint.execute.trace import Executions, Site
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, Builtin, Sequence, sequence_of
 from cudalint.ir.kept import kept
@@ -68,7 +69,7 @@ def laid_out(function: ir.Function, capability: tuple[int, int] = (0, 0)) -> Lai
     """`capability` is that of the GPU."""
     indexed: set[Variable] = set()
     dropped = unread(function)
-    declared = {node.symbol for node in walk.nodes_in(function) if isinstance(node, ir.Declare)} - dropped
+    declared = {node.symbol for node in walk.nodes_in(function) if isinstance(node, st.Declare)} - dropped
     while True:
         known = len(indexed)
         machine = SymbolicMachine(SymbolicProgram(capability), indexed, shared_starts(declared))

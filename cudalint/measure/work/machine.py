@@ -14,6 +14,7 @@ from cudalint.execute.trace import BarrierPart, BarrierScope, Trace
 from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, leaves
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.measure.places import record_at
 from cudalint.measure.work import compiler, terms
@@ -227,7 +228,7 @@ class SymbolicMachine(Machine):
             now = before if where is address and is_beside else None
         return now is not None
 
-    def hand(self, values: Iterable[Value]) -> None:
+    def note_arguments(self, values: Iterable[Value]) -> None:
         for value in values:
             held = value.allocation.cells.values() if isinstance(value, Pointer) else (value,)
             for each in list(held):
@@ -334,7 +335,7 @@ class SymbolicMachine(Machine):
     restricted: set[str] = set()
     volatile: Set[ir.Span] = frozenset()
 
-    def visit(self, statement: ir.Stmt) -> None:
+    def visit(self, statement: st.Stmt) -> None:
         self.graph.site = (statement, self.stack, self.library)
         self.graph.log.append(("visit", self.graph.site))
 

@@ -8,13 +8,14 @@ from typing import Any, NamedTuple, get_args
 
 from cudalint.execute.trace import Site, Stack, Trace
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.kept import kept
 from cudalint.measure.places import called
 
-_STATEMENTS = get_args(ir.Stmt)
-_NOT_OWN = (*_STATEMENTS, ir.Case, ir.Lambda)
-LOOPS = (ir.For, ir.While, ir.DoWhile)
+_STATEMENTS = get_args(st.Stmt)
+_NOT_OWN = (*_STATEMENTS, st.Case, ir.Lambda)
+LOOPS = (st.For, st.While, st.DoWhile)
 
 
 class Nests:
@@ -47,7 +48,7 @@ def own_parts(node: Any) -> list[Any]:
     return [each for each in walk.children(node) if not isinstance(each, _NOT_OWN)]
 
 
-def computed_in(statement: ir.Stmt) -> Iterator[Any]:
+def computed_in(statement: st.Stmt) -> Iterator[Any]:
     """A statement and the expressions that are its own."""
     waiting: list[Any] = [statement]
     while waiting:
@@ -59,7 +60,7 @@ def computed_in(statement: ir.Stmt) -> Iterator[Any]:
 def repeated(loop: Any) -> frozenset[int]:
     """The nodes that each turn of a loop comes to."""
     parts = [loop.body, loop.condition]
-    if isinstance(loop, ir.For):
+    if isinstance(loop, st.For):
         parts.append(loop.increment)
     return frozenset(id(node) for part in parts if part is not None for node in walk.walk(part))
 
@@ -75,7 +76,7 @@ def _is_in(node: Any, stack: Stack, loop: Site, inside: frozenset[int]) -> bool:
 
 
 _MOST_TURNS = 16
-_BRANCHES = (ir.If, ir.Switch, ir.Conditional)
+_BRANCHES = (st.If, st.Switch, ir.Conditional)
 
 
 class Around(NamedTuple):
@@ -111,7 +112,7 @@ def _places(function: ir.Function) -> dict[int, Around]:
 def _children(node: Any, place: Around) -> Iterator[tuple[Any, Around]]:
     is_short = isinstance(node, ir.Binary) and node.op in ("&&", "||")
     for child in walk.children(node):
-        if isinstance(node, (*LOOPS, ir.RangeFor)) and child is not getattr(node, "init", None):
+        if isinstance(node, (*LOOPS, st.RangeFor)) and child is not getattr(node, "init", None):
             yield child, Around((node, *place.loops), id(node))
         elif (isinstance(node, _BRANCHES) and child is not node.condition) or (is_short and child is node.right):
             yield child, Around(place.loops, id(child))
@@ -122,8 +123,8 @@ def _children(node: Any, place: Around) -> Iterator[tuple[Any, Around]]:
 def constant_turns(loop: Any) -> int:
     """The turns of a short loop, if the compiler knows them: `for (int k = 0; k < 4; k++)`; 0 for any other."""
     match loop:
-        case ir.For(
-            init=ir.Declare(symbol=symbol, initializer=first), increment=increment,
+        case st.For(
+            init=st.Declare(symbol=symbol, initializer=first), increment=increment,
             condition=ir.Binary(op="<" | "<=" | "!=" as op, left=left, right=last),
         ) if increment is not None and _names(left, symbol) and symbol in set(walk.stepped(increment)):
             begin, end = _constant(first), _constant(last)

@@ -11,6 +11,7 @@ from collections.abc import Iterable
 from cudalint.execute.trace import Trace
 from cudalint.heuristics import heuristic
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.worlds.origins import Code
 
@@ -23,7 +24,7 @@ def unread(function: ir.Function) -> frozenset[ir.Symbol]:
     if not _UNREAD.is_on:
         return frozenset()
     nodes = walk.nodes_in(function)
-    own = {node.symbol for node in nodes if isinstance(node, ir.Declare) and node.symbol.storage == "shared"}
+    own = {node.symbol for node in nodes if isinstance(node, st.Declare) and node.symbol.storage == "shared"}
     roots = set(_roots(nodes, function.volatile))
     named = [node for node in nodes if isinstance(node, ir.Name) and node.symbol in own]
     captured = {each.symbol for node in nodes if isinstance(node, ir.Lambda) for each in node.captures}

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 from cudalint.execute.trace import Executions, Site, Stack
 from cudalint.facts.products import Precision
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
 from cudalint.measure.origins import OriginsOf, definitions, is_own
@@ -144,7 +145,7 @@ class _Terms:
         if isinstance(e, ir.Call) and builtin(e.name).effect == "load":
             return [(e, stack)]
         if isinstance(e, ir.Call) and (body := e.function.load() if e.function is not None else None) is not None:
-            results = [node.value for node in walk.nodes_in(body) if isinstance(node, ir.Return) and node.value]
+            results = [node.value for node in walk.nodes_in(body) if isinstance(node, st.Return) and node.value]
             if e.function is not None and e.function.is_user:
                 return self._any([(result, (e, *stack)) for result in results], depth)
         loaded = [child for child in children if self._origins.of(child, stack).is_data]
@@ -190,7 +191,7 @@ def _changes(e: Any, inside: Set[int], own: Any, seen: set[ir.Symbol]) -> bool:
 
 
 def _begins(by: Any) -> bool:
-    return isinstance(by, ir.Declare) or (isinstance(by, ir.Assign) and not by.op)
+    return isinstance(by, st.Declare) or (isinstance(by, ir.Assign) and not by.op)
 
 
 _DEEPEST = 12

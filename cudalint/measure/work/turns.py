@@ -8,7 +8,7 @@ from typing import Any
 from cudalint.execute.memory import Allocation
 from cudalint.execute.program import Program
 from cudalint.execute.values import Aggregate, Data, Pointer, Value, truth
-from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.measure.work import compiler, terms
 from cudalint.measure.work.graph import Graph, Loop, Place, Test, Version
 from cudalint.measure.work.runs import ALL
@@ -26,12 +26,12 @@ Cells = dict[tuple[Allocation, int], Value]
 class Turns:
     """The turns of one loop of the source."""
 
-    def __init__(self, program: Program, n: ir.For | ir.While | ir.DoWhile) -> None:
+    def __init__(self, program: Program, n: st.For | st.While | st.DoWhile) -> None:
         self.n = n
         self.body = program.statement(n.body)
         self.condition = program.value(n.condition) if n.condition is not None else None
-        self.increment = program.value(n.increment) if isinstance(n, ir.For) and n.increment is not None else None
-        self.is_tested_first = not isinstance(n, ir.DoWhile)
+        self.increment = program.value(n.increment) if isinstance(n, st.For) and n.increment is not None else None
+        self.is_tested_first = not isinstance(n, st.DoWhile)
         self.asked = n.unroll
 
     def unrolled(self, m: Any) -> bool:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from cudalint.execute.program import Evaluate, Execute, Program
 from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, truth
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.builtins import BUILTINS
 from cudalint.measure.work import compiler
 from cudalint.measure.work.compiler import Separation, separation_of
@@ -29,7 +30,7 @@ _FOLLOWED = frozenset({
 """Effects that the executor carries out on terms as on anything else."""
 _ENDING = frozenset({"end", "refuted"})
 """Nobody is taken to come there, and others go on."""
-_COMPOUND = (ir.For, ir.While, ir.DoWhile, ir.RangeFor, ir.Block, ir.Switch)
+_COMPOUND = (st.For, st.While, st.DoWhile, st.RangeFor, st.Block, st.Switch)
 _ENDS: tuple[Kind, ...] = ("compiler", "stores")
 _NEW_COMPILER = (10, 0)
 """The compute capability from which on another compiler is used (nvcc 13.0), which distinguishes inline PTX that is not
@@ -46,7 +47,7 @@ class SymbolicProgram(Program):
         super().__init__()
         self._capability = capability
 
-    def statement(self, statement: ir.Stmt) -> Execute:
+    def statement(self, statement: st.Stmt) -> Execute:
         found = self._statements.get(statement)
         if found is None:
             found = self._statements[statement] = self._visited(statement)
@@ -70,20 +71,20 @@ class SymbolicProgram(Program):
             return self._call(e)
         return None
 
-    def _visited(self, n: ir.Stmt) -> Execute:
-        if isinstance(n, (ir.For, ir.While, ir.DoWhile)):
+    def _visited(self, n: st.Stmt) -> Execute:
+        if isinstance(n, (st.For, st.While, st.DoWhile)):
             inner: Any = self._loop(n)
-        elif isinstance(n, ir.If):
+        elif isinstance(n, st.If):
             inner = self._if(n)
-        elif isinstance(n, ir.Return):
+        elif isinstance(n, st.Return):
             inner = self._return(n)
         else:
             inner = self._code.compiled(n)
         # What is in other statements separates what is around these.
-        own = n.condition if isinstance(n, ir.If) else n
+        own = n.condition if isinstance(n, st.If) else n
         separated = separation_of(own) if not isinstance(n, _COMPOUND) else Separation()
-        is_assembly = isinstance(n, ir.Asm) and (n.is_volatile or self._capability < _NEW_COMPILER)
-        given = [self.value(each) for each in n.operands if isinstance(each, ir.Name)] if isinstance(n, ir.Asm) else []
+        is_assembly = isinstance(n, st.Asm) and (n.is_volatile or self._capability < _NEW_COMPILER)
+        given = [self.value(each) for each in n.operands if isinstance(each, ir.Name)] if isinstance(n, st.Asm) else []
 
         def execute(m: Any) -> None:
             site, slow = m.graph.site, m.slow
@@ -193,7 +194,7 @@ class SymbolicProgram(Program):
 
         return computed
 
-    def _if(self, n: ir.If) -> Execute:
+    def _if(self, n: st.If) -> Execute:
         condition, then = self.value(n.condition), self.statement(n.then)
         otherwise = self.statement(n.otherwise) if n.otherwise is not None else None
 
@@ -231,7 +232,7 @@ class SymbolicProgram(Program):
 
         return execute
 
-    def _return(self, n: ir.Return) -> Execute:
+    def _return(self, n: st.Return) -> Execute:
         """What a function returns in several places is one of these."""
         inner = self._code.compiled(n)
 
@@ -246,8 +247,8 @@ class SymbolicProgram(Program):
 
     # --- loops ---------------------------------------------------------------------------------------------
 
-    def _loop(self, n: ir.For | ir.While | ir.DoWhile) -> Execute:
-        init = self.statement(n.init) if isinstance(n, ir.For) and n.init is not None else None
+    def _loop(self, n: st.For | st.While | st.DoWhile) -> Execute:
+        init = self.statement(n.init) if isinstance(n, st.For) and n.init is not None else None
         turns = Turns(self, n)
 
         def execute(m: Any) -> None:
