@@ -133,7 +133,7 @@ def test_findings_come_before_their_edits_are_tried() -> None:
     memories.forget()
     found = {
         "at once": answered(Asked(_job(_CONFLICT))),
-        "asked for": answered(Asked(_job(_CONFLICT), settles=True)),
+        "asked for": answered(Asked(_job(_CONFLICT), tries_edits=True)),
         "the same text": answered(Asked(_job(_CONFLICT))),
         "the same kernel": answered(Asked(_job("// above\n" + _CONFLICT))),
     }

@@ -12,13 +12,15 @@ from msgspec.structs import replace
 
 from cudalint.cli import run
 from cudalint.diagnostics import Diagnostic, Worlds
-from cudalint.facts import FindingCost
+from cudalint.facts import Bound, FindingCost
 from cudalint.report.findings.requirements import requirements
 from cudalint.report.findings.showing import certainty_of, marked, with_worlds
 
 
-def _costing(diagnostic: Diagnostic, share: float | None, traffic: float | None) -> Diagnostic:
-    return replace(diagnostic, cost=FindingCost(share, None, "dram", traffic_share=traffic))
+def _costing(
+    diagnostic: Diagnostic, share: float | None, traffic: float | None, limiter: Bound = "dram"
+) -> Diagnostic:
+    return replace(diagnostic, cost=FindingCost(share, None, limiter, traffic_share=traffic))
 
 
 @pytest.mark.parametrize(
@@ -29,9 +31,14 @@ def _costing(diagnostic: Diagnostic, share: float | None, traffic: float | None)
     ],
 )  # fmt: skip
 def test_waste_takes_a_tenth_of_time_and_traffic(share: float | None, traffic: float | None, held: str | None) -> None:
-    """A fifth of the traffic is enough, whatever the time."""
+    """A fifth of the traffic is enough where memory binds the kernel, and where nobody knows what does."""
     assert marked(_costing(strided_load(), share, traffic), 0.1).held_back == held
     assert marked(_costing(strided_load(), share, traffic), 0.0).held_back is None
+
+
+def test_behind_computation_traffic_is_no_waste_of_time() -> None:
+    assert marked(_costing(strided_load(), 0.0, 0.7, "fp32"), 0.1).held_back == "small"
+    assert marked(_costing(strided_load(), 0.1, 0.7, "fp32"), 0.1).held_back is None
 
 
 @pytest.mark.parametrize(("share", "traffic", "held"), [(0.0, 0.2, None), (0.05, 0.19, "small"), (0.1, 0.1, None)])
