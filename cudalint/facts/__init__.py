@@ -30,8 +30,8 @@ from cudalint.facts.branches import Branch, BranchResult, Compiled, Divergence, 
 from cudalint.facts.collectives import CollectiveCall, CollectiveResult
 from cudalint.facts.constants import ConstantLoad, ConstantResult
 from cudalint.facts.costs import (
-    COMPUTATION,
     RESOURCES,
+    WAITING,
     Bound,
     CostStatus,
     Excess,
@@ -74,11 +74,11 @@ from cudalint.facts.uninitialised import Uninitialised
 from cudalint.reasons import Problem
 
 __all__ = [
-    "COMPUTATION",
     "GRID_ARRIVES",
     "GRID_WAITS",
     "REGISTER_CEILINGS",
     "RESOURCES",
+    "WAITING",
     "Access",
     "AccessResult",
     "ArgumentValue",

@@ -15,8 +15,8 @@ Resource = Literal[
     "dram", "l2", "l1", "shared", "constant", "issue", "fp32", "fp64", "fp16", "special", "tensor", "latency", "launch"
 ]
 """What a kernel may wait for. `latency`: for results, with too few warps to hide it. `launch`: to begin and to end."""
-COMPUTATION: Final[frozenset[Resource]] = frozenset({"issue", "fp32", "fp64", "fp16", "special", "tensor"})
-"""Behind what binds these, memory has time for needless traffic."""
+WAITING: Final[frozenset[Resource]] = frozenset({"latency", "launch"})
+"""What binds a kernel of which no part of the machine is busy: what its requests need is no part of its time."""
 Bound = Resource | Literal["unknown"]
 CostStatus = Literal["exact", "assumed", "range", "unknown"]
 RESOURCES: Final[tuple[Resource, ...]] = get_args(Resource)

@@ -26,19 +26,22 @@ def _costing(
 @pytest.mark.parametrize(
     ("share", "traffic", "held"),
     [
-        (0.1, 0.1, None), (0.099, 0.199, "small"), (0.9, 0.099, "small"), (0.0, 0.2, None), (0.1, None, None),
+        (0.1, 0.1, None), (0.099, 0.199, "small"), (0.9, 0.099, "small"), (0.0, 0.9, "small"), (0.1, None, None),
         (None, 0.2, None), (None, 0.199, "unknown"), (None, None, "unknown"),
     ],
 )  # fmt: skip
 def test_waste_takes_a_tenth_of_time_and_traffic(share: float | None, traffic: float | None, held: str | None) -> None:
-    """A fifth of the traffic is enough where memory binds the kernel, and where nobody knows what does."""
+    """Where the time is not known, a fifth of the traffic."""
     assert marked(_costing(strided_load(), share, traffic), 0.1).held_back == held
     assert marked(_costing(strided_load(), share, traffic), 0.0).held_back is None
 
 
-def test_behind_computation_traffic_is_no_waste_of_time() -> None:
+def test_where_a_kernel_waits_a_fifth_of_the_traffic_is_enough() -> None:
+    """On an H200, mandelbrot's reversed axes are 63% of the traffic and 11% of the samples, and the model has the
+    kernel wait for other results. A diagonal that is read once before 128 divisions is 70%, and no time."""
+    assert marked(_costing(strided_load(), 0.0, 0.5, "latency"), 0.1).held_back is None
+    assert marked(_costing(strided_load(), 0.0, 0.19, "latency"), 0.1).held_back == "small"
     assert marked(_costing(strided_load(), 0.0, 0.7, "fp32"), 0.1).held_back == "small"
-    assert marked(_costing(strided_load(), 0.1, 0.7, "fp32"), 0.1).held_back is None
 
 
 @pytest.mark.parametrize(("share", "traffic", "held"), [(0.0, 0.2, None), (0.05, 0.19, "small"), (0.1, 0.1, None)])

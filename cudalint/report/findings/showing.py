@@ -4,7 +4,7 @@
    launch and instantiation in sight; *likely* where it does in most of them, or an error in one; else *conditional*.
 2. Certain and likely errors are shown, and so is what else is no waste of time.
 3. Certain and likely waste is shown that takes `--min-share` of its kernel's time and of its traffic through L1.
-4. Twice that share of the traffic is enough for bank conflicts, and where computation doesn't bind the kernel.
+4. Twice that share of the traffic is enough for bank conflicts, and in kernels that wait or whose time is not known.
 5. What a number decides that nothing in sight gives is a requirement of its kernel, one line for each; all else is
    counted.
 """
@@ -16,7 +16,7 @@ from typing import Final, get_args
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Certainty, Diagnostic, HeldBack
-from cudalint.facts import COMPUTATION, FindingCost
+from cudalint.facts import WAITING, FindingCost
 
 CERTAINTIES: Final[tuple[Certainty, ...]] = get_args(Certainty)
 """The surest first."""
@@ -66,7 +66,7 @@ def too_little(diagnostic: Diagnostic, cost: FindingCost, share: float) -> HeldB
     if not ("ideal_sectors" in diagnostic.figures or "ideal_wavefronts" in diagnostic.figures):
         part = share_of_time if share_of_time is not None else _part_of_work(diagnostic)
         return None if part is not None and part >= share else "unknown" if share_of_time is None else "small"
-    by_traffic = "ideal_wavefronts" in diagnostic.figures or cost.limiter not in COMPUTATION
+    by_traffic = share_of_time is None or "ideal_wavefronts" in diagnostic.figures or cost.limiter in WAITING
     if by_traffic and traffic is not None and traffic >= ENOUGH_ALONE * share:
         return None
     if share_of_time is None:
