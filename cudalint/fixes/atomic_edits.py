@@ -61,7 +61,7 @@ def atomic_edits(race: Race, kernel: KernelFacts, text_of: TextOf) -> tuple[Edit
     if statement is None:
         raise Obstacle(f"line {place.line} is no statement of its own")
     begin, end = statement.begin, statement.end
-    sign, target, value = _taken_apart(source, begin, end - 1, kind, place.line)
+    sign, target, value = _parts_of_update(source, begin, end - 1, kind, place.line)
     if not _TARGET.fullmatch(target) or may_have_effect(target):
         raise Obstacle(f"`{target}` can't be named twice")
     floats = {access.array for access in here if access.element_type not in _INTEGERS}
@@ -71,7 +71,7 @@ def atomic_edits(race: Race, kernel: KernelFacts, text_of: TextOf) -> tuple[Edit
     return (replaced(source, place.path, begin, end, f"{_NAMES[sign]}({_address(target)}, {value});"),)
 
 
-def _taken_apart(source: CodeText, begin: int, end: int, kind: str, line: int) -> tuple[str, str, str]:
+def _parts_of_update(source: CodeText, begin: int, end: int, kind: str, line: int) -> tuple[str, str, str]:
     """How an element is updated, which one, and with what."""
     code, text = source.code[begin:end], source.text[begin:end]
     by_one = _BY_ONE.fullmatch(code.strip())

@@ -72,7 +72,7 @@ def _is_right_in(layout: Layout, kernel: KernelFacts, accesses: Sequence[Access]
     be of an array of other extents."""
     declaration = accesses[0].declaration
     uses = uses_of(kernel, accesses[0])
-    return declaration is not None and uses is not None and layout.keeps_apart(uses, declaration)
+    return declaration is not None and uses is not None and layout.keeps_distinct(uses, declaration)
 
 
 def is_of_the_launch(declaration: ArrayFacts) -> bool:

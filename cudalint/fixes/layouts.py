@@ -50,7 +50,7 @@ class Layout(Protocol):
     def is_larger(self) -> bool:
         """Whether it takes more room than the array as it is."""
 
-    def keeps_apart(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
+    def keeps_distinct(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
         """Whether what it makes of the subscripts of these uses is right for an array of these extents, which may be
         others than those it was found for."""
 
@@ -82,7 +82,7 @@ class Padded(Struct, frozen=True):
     def is_larger(self) -> bool:
         return any(self.padding)
 
-    def keeps_apart(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
+    def keeps_distinct(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
         return _within(uses, declaration.extents)
 
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
@@ -98,8 +98,8 @@ class Padded(Struct, frozen=True):
         return subscripts
 
 
-class Transposed(Struct, frozen=True):
-    """The last two dimensions exchanged, in the declaration and in every access, perhaps with padded rows."""
+class _InPlace(Struct, frozen=True):
+    """A layout that takes as much room as extents say, and no more."""
 
     extents: tuple[int, ...]
 
@@ -111,7 +111,11 @@ class Transposed(Struct, frozen=True):
     def is_larger(self) -> bool:
         return False
 
-    def keeps_apart(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
+
+class Transposed(_InPlace, frozen=True):
+    """The last two dimensions exchanged, in the declaration and in every access, perhaps with padded rows."""
+
+    def keeps_distinct(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
         return _within(uses, declaration.extents)
 
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
@@ -125,21 +129,12 @@ class Transposed(Struct, frozen=True):
         return _last_two_exchanged(subscripts)
 
 
-class Swizzled(Struct, frozen=True):
+class Swizzled(_InPlace, frozen=True):
     """Column `c` of row `r` stored in column `c ^ ((r >> shift) % columns)`; takes no more room."""
 
-    extents: tuple[int, ...]
     shift: int
 
-    @property
-    def elements(self) -> int:
-        return prod(self.extents)
-
-    @property
-    def is_larger(self) -> bool:
-        return False
-
-    def keeps_apart(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
+    def keeps_distinct(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
         return declaration.extents == self.extents and _within(uses, declaration.extents)
 
     def offsets(self, indices: Indices) -> NDArray[np.int64]:
@@ -175,7 +170,7 @@ class Flat(Struct, frozen=True):
     def is_larger(self) -> bool:
         return self.matrix.is_larger
 
-    def keeps_apart(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
+    def keeps_distinct(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
         whole_rows = isinstance(self.matrix, Padded) or declaration.extents[0] % self.pitch == 0
         return whole_rows and _within(uses, declaration.extents)
 
@@ -214,7 +209,7 @@ class Skewed(Struct, frozen=True):
     def is_larger(self) -> bool:
         return True
 
-    def keeps_apart(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
+    def keeps_distinct(self, uses: Sequence[Use], declaration: ArrayFacts) -> bool:
         return _within(uses, declaration.extents)
 
     def offsets(self, indices: Indices) -> NDArray[np.int64]:

@@ -189,11 +189,11 @@ def _where_all_come(step: _Step, parting: frozenset[Key]) -> tuple[int, int, boo
     source, statement = step.source, step.statement
     begin, end, braced = statement.begin, statement.end, bool(statement.heads)
     for head in reversed(statement.heads):
-        if (step.path, head.begin) in parting or _is_apart(step, head, end):
+        if (step.path, head.begin) in parting or _is_separate(step, head, end):
             begin, braced = head.begin, head is not statement.heads[0]
     while (block := block_around(source, begin)) is not None:
         around = head_of_block(source, block[0])
-        if around is None or not ((step.path, around.begin) in parting or _is_apart(step, around, block[1])):
+        if around is None or not ((step.path, around.begin) in parting or _is_separate(step, around, block[1])):
             break
         begin, end, braced = around.begin, block[1], False
         if start_of_statement(source, begin) != begin:
@@ -203,7 +203,7 @@ def _where_all_come(step: _Step, parting: frozenset[Key]) -> tuple[int, int, boo
     return begin, end, braced
 
 
-def _is_apart(step: _Step, head: Head, end: int) -> bool:
+def _is_separate(step: _Step, head: Head, end: int) -> bool:
     """Whether this is a loop in which nothing else is that has to be ordered against the statement."""
     lines = _lines(step.source, head.begin, end)
     places = [(e.place.path, e.place.line) for e in step.others]

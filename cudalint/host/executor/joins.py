@@ -75,11 +75,11 @@ def preferred(ex: Execution, condition: Node, a: Value, b: Value) -> Value | Non
     if not (isinstance(a, Node) and isinstance(b, Node)) or _known(ex, a) == _known(ex, b):
         return None
     known, unknown = (a, b) if _known(ex, a) else (b, a)
-    is_apart = _is_flag(condition) and not condition.bits & unknown.bits
-    if is_apart and known.is_const and known.value == 1 and (flag := _held_flag(ex, condition)) is not None:
+    is_separate = _is_flag(condition) and not condition.bits & unknown.bits
+    if is_separate and known.is_const and known.value == 1 and (flag := _held_flag(ex, condition)) is not None:
         _take(ex, flag, condition, known is a)
         return None
-    if not is_plain(ex.graph, condition) or not (is_apart or ex.options.arguments.issuperset(_asked(ex, condition))):
+    if not is_plain(ex.graph, condition) or not (is_separate or ex.options.arguments.issuperset(_asked(ex, condition))):
         return None
     return None if _is_placeholder(known, unknown) else _default(ex, known, "?")  # type: ignore[return-value]
 

@@ -120,6 +120,6 @@ def pointee_of(type_: ir.Type, value: Value) -> ir.Type:
 def pointer_difference(ex: Execution, op: str, left: Pointer, right: Pointer, type_: ir.Type) -> Node:
     """`left - right` in elements, or a comparison of two pointers into one array."""
     if op == "-":
-        bytes_apart = ex.graph.binary("-", left.offset, right.offset, I8)
-        return ex.graph.binary("/", bytes_apart, ex.graph.const(element_bytes(pointee_of(type_, left)), I8), I8)
+        distance = ex.graph.binary("-", left.offset, right.offset, I8)
+        return ex.graph.binary("/", distance, ex.graph.const(element_bytes(pointee_of(type_, left)), I8), I8)
     return ex.graph.binary(op, left.offset, right.offset, I8)

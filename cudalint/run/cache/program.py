@@ -54,13 +54,13 @@ def _rule_folders() -> Iterator[str]:
 
 def _files(folder: str) -> Iterator[str]:
     if os.path.isfile(folder):
-        yield _told(folder)
+        yield _stamp(folder)
     for parent, folders, names in os.walk(folder):
         folders[:] = [name for name in folders if name != "__pycache__" and not name.startswith(".")]
-        yield from (_told(os.path.join(parent, name)) for name in names)
+        yield from (_stamp(os.path.join(parent, name)) for name in names)
 
 
-def _told(path: str) -> str:
+def _stamp(path: str) -> str:
     try:
         status = os.stat(path)
     except OSError:
