@@ -88,6 +88,8 @@ class AnalysisOptions(Struct, frozen=True):
     """The compiler's `-maxrregcount`."""
     cubins: tuple[str, ...] = ()
     """Compiled kernels to take registers from."""
+    recordings: tuple[str, ...] = ()
+    """Files of launches that were recorded."""
     ptxas: bool = False
     """Compile each file with the user's nvcc for its registers."""
     race_scope: RaceScope = "grid"
