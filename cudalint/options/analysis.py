@@ -90,6 +90,8 @@ class AnalysisOptions(Struct, frozen=True):
     """Compiled kernels to take registers from."""
     recordings: tuple[str, ...] = ()
     """Files of launches that were recorded."""
+    only_recorded: bool = False
+    """Kernels are evaluated under launches that were recorded, and under no others."""
     ptxas: bool = False
     """Compile each file with the user's nvcc for its registers."""
     race_scope: RaceScope = "grid"
