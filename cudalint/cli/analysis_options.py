@@ -47,6 +47,17 @@ options_but_target = together(
         help="Use --block, --grid and --shared for all kernels.",
     ),
     _launch(
+        "--launches", callback=parameters.recordings, shell_complete=completion.files, multiple=True, metavar="FILE",
+        help="Use these recorded launches.  [default: the nearest cudalint-launches.json]",
+    ),
+    _launch(
+        "--only-recorded/--no-only-recorded", default=None,
+        help="Use recorded launches alone.  [default: no]",
+    ),
+    _launch(
+        "--no-launches", is_flag=True, help="Use no recorded launches that are found or configured.",
+    ),
+    _launch(
         "--registers", type=click.IntRange(1, 255), metavar="N",
         help="Registers per thread of every kernel.",
     ),
@@ -162,8 +173,9 @@ rule_options = together(
 
 _FIELDS = (
     "include_dirs", "defines", "std", "cuda_path", "compile_commands", "block", "grid", "shared", "force_launch",
-    "assumes", "race_scope", "registers", "max_registers", "cubins", "ptxas", "time_limit", "max_line", "max_nesting",
-    "target", "exclude", "respect_gitignore", "config", "no_config", "jobs", "memory_limit",
+    "assumes", "race_scope", "registers", "max_registers", "cubins", "ptxas", "launches", "no_launches",
+    "only_recorded", "time_limit", "max_line", "max_nesting", "target", "exclude", "respect_gitignore",
+    "config", "no_config", "jobs", "memory_limit",
 )  # fmt: skip
 
 
@@ -174,6 +186,9 @@ def configuration_from(values: dict[str, Any]) -> Configuration:
             raise click.UsageError(f"--{dependent.replace('_', '-')} needs --block")
     if values["config"] is not None and values["no_config"]:
         raise click.UsageError("--config and --no-config contradict each other")
+    for other in ("launches", "only_recorded"):
+        if values["no_launches"] and values[other]:
+            raise click.UsageError(f"--{other.replace('_', '-')} and --no-launches contradict each other")
     if values["ptxas"]:
         _need_nvcc(values["cuda_path"])
     rules = {name: values[name] for name in ("select", "ignore", "extend_select", "min_share") if name in values}

@@ -105,6 +105,9 @@ def _rows(settings: Settings, known: FileSettings, path: str) -> Iterator[_Row]:
     if known.options.max_registers is not None:
         is_given = given.options.max_registers is not None
         yield _Row("maxrregcount", known.options.max_registers, _COMMAND_LINE if is_given else "its compile command")
+    yield _recordings(known, given, config)
+    configured = config.only_recorded if config else None
+    yield _single("only-recorded", known.options.only_recorded, given.only_recorded, configured, config)
     yield from _launches(given.options, config)
 
 
@@ -207,6 +210,16 @@ def _lists(given: AnalysisOptions, config: Config | None) -> Iterator[_Row]:
     yield from _added("include-dirs", given.include_dirs, base.include_dirs, config)
     yield from _added("defines", given.defines, base.defines, config)
     yield from _added("assume", given.assumes, base.assume, config)
+
+
+def _recordings(known: FileSettings, given: CommandLine, config: Config | None) -> _Row:
+    """The recorded launches, which need no mention to be found."""
+    configured = config.launches if config else None
+    row = _single("launches", known.options.recordings, given.launches, configured, config)
+    if row.origin == _DEFAULT and known.options.recordings:
+        row = replace(row, origin="found above the files")
+    not_used = "; ".join(f"{path}: {reason}" for path, reason in known.unusable)
+    return replace(row, origin=f"not used: {not_used}") if not_used else row
 
 
 def _launches(given: AnalysisOptions, config: Config | None) -> Iterator[_Row]:

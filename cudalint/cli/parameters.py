@@ -184,6 +184,17 @@ def reason(ctx: click.Context, option: click.Parameter, text: str | None) -> str
     return text
 
 
+def recordings(ctx: click.Context, option: click.Parameter, paths: Texts) -> Texts:
+    """Files that can be read as recorded launches."""
+    for path in paths:
+        from cudalint.launches.recorded.files import RecordingError
+        from cudalint.project.recordings import check_recording
+
+        with _bad_if(RecordingError, f"{path}: "):
+            check_recording(path)
+    return paths
+
+
 def cubins(ctx: click.Context, option: click.Parameter, paths: Texts) -> Texts:
     """Files that can be read as cubins."""
     for path in paths:

@@ -43,6 +43,7 @@ def warn_of_settings(paths: Iterable[str], settings: Settings) -> None:
     paths = list(paths)
     _warn(_configured_folders(paths, settings))
     _warn(_databases(paths, settings.command_line.options.compile_commands))
+    _warn(_without_recordings(paths, settings))
 
 
 def _warn(texts: Iterable[str]) -> None:
@@ -74,6 +75,22 @@ def _configured_folders(paths: Iterable[str], settings: Settings) -> Iterator[st
                 yield f"{named}, which leads out of the project, and is not searched; -I on the command line may"
             elif not os.path.isdir(folder):
                 yield f"{named}: no such folder"
+
+
+def _without_recordings(paths: Iterable[str], settings: Settings) -> Iterator[str]:
+    """Files of which recorded launches alone are wanted, where there are none."""
+    without: list[str] = []
+    for path in paths:
+        try:
+            options = settings.of(path).options
+        except ConfigError:
+            continue
+        if options.only_recorded and not options.recordings:
+            without.append(path)
+    if without:
+        first, *others = without
+        more = f" and {len(others)} more" if others else ""
+        yield f"only recorded launches are wanted, and there are none for {first}{more}; `cudalint record` makes them"
 
 
 def _databases(paths: Iterable[str], named: str | None) -> Iterator[str]:

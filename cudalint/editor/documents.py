@@ -32,6 +32,8 @@ class Document(Struct, eq=False):
     """Whether there is nothing more to be known of the text, or it is another one by now."""
     asked: Asked | None = None
     """What it was last analysed for."""
+    unusable: tuple[tuple[str, str], ...] = ()
+    """Files of recorded launches that can't be used for it, each with the reason."""
 
     @property
     def is_current(self) -> bool:

@@ -263,7 +263,7 @@ class Server:
         self._is_done_with(document)
 
     async def _analyse(self, document: Document, loop: asyncio.AbstractEventLoop) -> None:
-        text, version = document.text, document.version
+        text, version, document.unusable = document.text, document.version, ()
         disk.forget()
         try:
             settings = self._wishes.settings()
@@ -274,7 +274,7 @@ class Server:
         except ConfigError as error:
             self._know(document, text, Analysed(Failure(error.path, error.message)), ())
             return
-        document.asked = Asked(self._job(document, known))
+        document.asked, document.unusable = Asked(self._job(document, known)), known.unusable
         async with self._at_work_on(document):
             answer = await loop.run_in_executor(self._thread, self._standing_worker().answer, document.asked)
         if self._documents.by_uri.get(document.uri) is not document or document.text != text:
@@ -406,6 +406,7 @@ class Server:
             return []
         top = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
         failures = [report.message] if isinstance(report, Failure) else [each.message for each in report.failures]
+        failures += [f"{path}: {reason}" for path, reason in document.unusable]
         notes = [report.note] if isinstance(report, FileReport) and report.note else []
         severity = lsp.DiagnosticSeverity
         return [

@@ -91,7 +91,7 @@ class AnalysisOptions(Struct, frozen=True):
     recordings: tuple[str, ...] = ()
     """Files of launches that were recorded."""
     only_recorded: bool = False
-    """Nothing else is evaluated."""
+    """Kernels are evaluated under launches that were recorded, and under no others."""
     ptxas: bool = False
     """Compile each file with the user's nvcc for its registers."""
     race_scope: RaceScope = "grid"

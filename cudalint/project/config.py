@@ -22,7 +22,10 @@ from cudalint.system.disk.border import border_around, is_at_home, searched_upwa
 from cudalint.system.disk.documents import DocumentError, toml_of
 from cudalint.system.disk.regular import read_regular
 
-__all__ = ["OWN_FILE", "SHARED_FILE", "Config", "ConfigError", "Names", "RulesIgnored", "find_config", "load_config"]
+__all__ = [
+    "OWN_FILE", "SHARED_FILE", "Config", "ConfigError", "Names", "RulesIgnored", "as_shown", "find_config",
+    "load_config",
+]  # fmt: skip
 
 
 class Config(Struct, frozen=True):
@@ -49,6 +52,9 @@ class Config(Struct, frozen=True):
     std: str | None = None
     assume: Names = ()
     kernels: tuple[KernelSettings, ...] = ()
+    launches: Names | None = None
+    """Files of recorded launches; empty for none, None for the nearest one by the usual name."""
+    only_recorded: bool | None = None
     fail_on: Severity | None = None
     format: str | None = None
     output: tuple[tuple[str, str], ...] = ()
@@ -94,7 +100,7 @@ def find_config(folder: str) -> Config | None:
         for name in (OWN_FILE, SHARED_FILE):
             path = os.path.join(current, name)
             if os.path.isfile(path):
-                config = _load(_shown(path))
+                config = _load(as_shown(path))
                 if config is not None:
                     return config
     return None
@@ -108,7 +114,7 @@ def load_config(path: str) -> Config:
     return config
 
 
-def _shown(path: str) -> str:
+def as_shown(path: str) -> str:
     """The path as a user would write it: relative, where the file is below the current folder."""
     try:
         relative = os.path.relpath(path)

@@ -129,6 +129,7 @@ _OF_THE_COMMAND_LINE = frozenset(
         "fail-on-incomplete", "write-baseline", "include-errors", "diff", "statistics", "sort", "show", "color",
         "quiet", "exit-zero", "force-launch", "registers", "maxrregcount", "cubin", "ptxas", "param", "race-scope",
         "cuda-path", "compile-commands", "force-exclude", "time-limit",
+        "no-launches",
     }
 )  # fmt: skip
 """What belongs to a run and not to a project, or has another name in a configuration."""

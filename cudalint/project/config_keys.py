@@ -91,6 +91,10 @@ def read_path(entry: Entry) -> str:
     return resolved(folder, entry.text())
 
 
+def _read_paths(entry: Entry) -> Names:
+    return tuple(read_path(replace(entry, value=text)) for text in entry.texts())
+
+
 def _share(entry: Entry) -> float:
     share = entry.number()
     if share > 1:
@@ -228,6 +232,8 @@ READERS: Mapping[str, Callable[[Entry], object]] = {
     "std": _standard,
     "assume": _assumptions,
     "kernels": _kernels,
+    "launches": _read_paths,
+    "only-recorded": Entry.flag,
     "severity": _severities,
     "min-share": _share,
     "fail-on": _severity,

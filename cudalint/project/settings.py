@@ -14,6 +14,7 @@ from msgspec.structs import replace
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.config import Config, ConfigError, find_config, load_config
 from cudalint.project.path_patterns import GitIgnored, PathPatterns
+from cudalint.project.recordings import Recordings, RecordingsOfFolders
 from cudalint.project.thresholds import Thresholds, by_rule
 from cudalint.registry import Selection, matches
 from cudalint.report.findings.severities import Severities
@@ -30,6 +31,10 @@ class CommandLine(Struct, frozen=True):
     selection: Selection = field(default_factory=Selection)
     thresholds: tuple[tuple[str, str, float], ...] = ()
     min_share: float | None = None
+    launches: tuple[str, ...] | None = None
+    """Files of recorded launches, in the place of all others; None leaves it to the configuration, and then to what is
+    found."""
+    only_recorded: bool | None = None
     exclude: tuple[str, ...] = ()
     respect_gitignore: bool | None = None
     config: str | None = None
@@ -61,6 +66,8 @@ class FileSettings(Struct, frozen=True):
     min_share: float = DEFAULT_MIN_SHARE
     """Of a kernel's time and traffic, what findings of waste take at least to be reported."""
     config: Config | None = None
+    unusable: tuple[tuple[str, str], ...] = ()
+    """Files of recorded launches that would count if they could be used, each with the reason why it can't."""
 
 
 class Settings:
@@ -71,18 +78,21 @@ class Settings:
         self.command_line = command_line
         self._named = load_config(command_line.config) if command_line.config is not None else None
         self._configs: dict[str, Config | ConfigError | None] = {}
-        self._of_config: dict[tuple[str | None, tuple[str, ...]], FileSettings] = {}
+        self._recordings = RecordingsOfFolders(command_line.launches)
+        self._of_config: dict[tuple[str | None, tuple[str, ...], Recordings], FileSettings] = {}
         self._excluded = PathPatterns(os.getcwd(), command_line.exclude)
         self._excluded_by: dict[str, PathPatterns] = {}
         self._git_ignored = GitIgnored()
 
     def of(self, path: str) -> FileSettings:
         """What is in force for a file; raises `ConfigError`."""
-        config = self.config_of(os.path.dirname(os.path.abspath(path)))
+        folder = os.path.dirname(os.path.abspath(path))
+        config = self.config_of(folder)
+        recordings = self._recordings.of(folder, config)
         outside = config.folders_outside(path) if config is not None and self.command_line.config is None else ()
-        key = (config.path if config else None, outside)
+        key = (config.path if config else None, outside, recordings)
         if key not in self._of_config:
-            self._of_config[key] = combine(self.command_line, config, outside)
+            self._of_config[key] = _with_recordings(combine(self.command_line, config, outside), recordings)
         known = self._of_config[key]
         return replace(known, options=self._as_built(path, known.options, config))
 
@@ -167,7 +177,9 @@ def combine(command_line: CommandLine, config: Config | None, outside: tuple[str
     """The command line on top of a configuration, but for those of its `include-dirs` that it may not name."""
     given = command_line.options
     if config is None:
-        options = replace(given, target=command_line.target or given.target)
+        options = replace(
+            given, target=command_line.target or given.target, only_recorded=bool(command_line.only_recorded)
+        )
         least = DEFAULT_MIN_SHARE if command_line.min_share is None else command_line.min_share
         return FileSettings(options, command_line.selection, by_rule(command_line.thresholds), min_share=least)
     options = replace(
@@ -178,6 +190,7 @@ def combine(command_line: CommandLine, config: Config | None, outside: tuple[str
         std=given.std or config.std,
         assumes=(*config.assume, *given.assumes),
         kernels=config.kernels,
+        only_recorded=bool(config.only_recorded if command_line.only_recorded is None else command_line.only_recorded),
     )
     base = Selection(config.select or (), config.ignore, config.extend_select)
     selection = replace(command_line.selection, base=base)
@@ -186,6 +199,12 @@ def combine(command_line: CommandLine, config: Config | None, outside: tuple[str
     least = next(share for share in shares if share is not None)
     severities = Severities(config.severity)
     return FileSettings(options, selection, thresholds, _ignores(config), severities, least, config)
+
+
+def _with_recordings(known: FileSettings, recordings: Recordings) -> FileSettings:
+    return replace(
+        known, options=replace(known.options, recordings=recordings.paths), unusable=recordings.unusable
+    )  # fmt: skip
 
 
 def _ignores(config: Config) -> FileIgnores:

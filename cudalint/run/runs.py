@@ -206,15 +206,19 @@ class Configured(NamedTuple):
 
 
 def configure(files: Sequence[SourceFile], settings: Settings) -> tuple[list[Configured], list[Failure]]:
-    """Each file with its settings; files below a configuration that can't be used are left out, for one failure."""
+    """Each file with its settings; files below a configuration that can't be used are left out, for one failure. A file
+    of recorded launches that can't be used is one failure, too, and nothing else is left out for it."""
     configured: list[Configured] = []
+    unusable: dict[str, str] = {}
     broken: dict[str, Failure] = {}
     for file in files:
         try:
             configured.append(Configured(file, settings.of(file.path)))
         except ConfigError as error:
             broken[error.path] = Failure(error.path, error.message)
-    return configured, list(broken.values())
+        else:
+            unusable |= configured[-1].settings.unusable
+    return configured, [*broken.values(), *(Failure(path, reason) for path, reason in unusable.items())]
 
 
 def target_of(configured: Sequence[Configured], settings: Settings) -> str:

@@ -21,7 +21,7 @@ async function start() {
     {
       documentSelector: LANGUAGES.map((language) => ({ scheme: "file", language })),
       initializationOptions: { arguments: given },
-      synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/{cudalint.toml,pyproject.toml,*.cuh,*.h}") },
+      synchronize: { fileEvents: vscode.workspace.createFileSystemWatcher("**/{cudalint.toml,pyproject.toml,cudalint-launches.json,*.cuh,*.h}") },
     },
   );
   await client.start();

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cudalint import __version__
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
-from cudalint.facts import FindingCost, LaunchFacts, Place
+from cudalint.facts import FindingCost, LaunchFacts, Place, RecordedFacts
 from cudalint.report.findings.causes import everything_in
 from cudalint.report.findings.choosing import distinct_fixes
 from cudalint.report.findings.requirements import Requirement, condition_of, requirements

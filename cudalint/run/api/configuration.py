@@ -74,6 +74,12 @@ class Configuration(Struct, frozen=True, kw_only=True, metaclass=_Named):
     """Values of kernels' scalar arguments, by `NAME` or `KERNEL:NAME`; C expressions in text."""
     assumes: Sequence[str] = ()
     """Conditions that hold in every kernel, such as `K % 4 == 0`."""
+    launches: Sequence[str] = ()
+    """Files of recorded launches, in the place of those of the project."""
+    no_launches: bool = False
+    """Recorded launches of the project are not used either."""
+    only_recorded: bool | None = None
+    """Kernels are evaluated under recorded launches alone."""
     race_scope: RaceScope = "grid"
     include_dirs: Sequence[str] = ()
     defines: Sequence[str] = ()
@@ -148,6 +154,8 @@ class Configuration(Struct, frozen=True, kw_only=True, metaclass=_Named):
                 selection=Selection(tuple(self.select), tuple(self.ignore), tuple(self.extend_select)),
                 thresholds=tuple(map(_threshold, self.thresholds, self.thresholds.values())),
                 min_share=self.min_share,
+                launches=() if self.no_launches else tuple(self.launches) or None,
+                only_recorded=self.only_recorded,
                 exclude=tuple(self.exclude),
                 respect_gitignore=self.respect_gitignore,
                 config=None if self.config is None else os.fspath(self.config),
@@ -194,6 +202,8 @@ class Configuration(Struct, frozen=True, kw_only=True, metaclass=_Named):
             yield "grid, shared and force_launch need a block"
         if self.config is not None and self.no_config:
             yield "config and no_config contradict each other"
+        if self.no_launches and (self.launches or self.only_recorded):
+            yield f"{'launches' if self.launches else 'only_recorded'} and no_launches contradict each other"
         if self.time_limit <= 0:
             yield f"time_limit is {self.time_limit:g}, and has to be more than 0"
         if self.min_share is not None and not 0 <= self.min_share <= 1:
