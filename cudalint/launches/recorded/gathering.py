@@ -22,7 +22,7 @@ from cudalint.launches.recorded.records import (
 
 MOST_DIFFERENT: Final = 100_000
 """Different launches that are kept, no more than a file holds of one kernel."""
-DEFAULT_STREAM: Final = 7
+_DEFAULT_STREAM: Final = 7
 """What CUPTI, and so every profiler that rests on it, calls the default stream of a process's first context."""
 _MOST_TIME_NS: Final = 10**18
 _MOST_SHARED: Final = 1 << 30
@@ -44,7 +44,7 @@ class Made(NamedTuple):
     shared: object
     """Bytes of dynamic shared memory, with the kernel's own where `has_static`."""
     stream: tuple[object, ...]
-    """Whatever tells streams apart, its number last."""
+    """Whatever tells streams apart, its number last; None for that where it isn't known."""
     has_static: bool = False
     cluster: Sequence[object] = ()
     cooperative: bool = False
@@ -119,7 +119,7 @@ class Gathered:
         streams: dict[tuple[object, ...], int] = {}
         kernels: dict[tuple[str, str], list[RecordedLaunch]] = {}
         for slot in slots:
-            is_default = not slot.stream or slot.stream[-1] == DEFAULT_STREAM
+            is_default = slot.stream[-1] in (None, _DEFAULT_STREAM)
             stream = 0 if is_default else streams.setdefault(slot.stream, len(streams) + 1)
             launch = msgspec.structs.replace(
                 slot.launch,

@@ -67,11 +67,12 @@ def _one_launch(alike: Sequence[RecordedLaunch]) -> RecordedLaunch:
     timed = [(launch.count, launch.time_us) for launch in alike if launch.time_us is not None]
     # Exact sums, so that no order of the recordings changes the last digit.
     total = math.fsum(count * time for count, time in timed)
+    counted = sum(count for count, _ in timed)
     return msgspec.structs.replace(
         alike[0],
         count=min(MOST_COUNTED, sum(launch.count for launch in alike)),
         order=min((launch.order for launch in alike if launch.order is not None), default=None),
-        time_us=total / sum(count for count, _ in timed) if timed else None,
+        time_us=min(total / counted, max(time for _, time in timed)) if timed else None,
     )
 
 
@@ -91,20 +92,17 @@ def pruned(recording: Recording, most: int) -> Recording:
     ranked: list[tuple[bool, tuple[float, ...], int, int]] = []
     """Of each launch: whether it isn't the first of its kernel, how little it weighs, and where it stands."""
     kernels = sorted(recording.kernels, key=kernel_order)
-    for number, kernel in enumerate(kernels):
-        weights = [heaviness(launch) for launch in kernel.launches]
-        all_of_it = tuple(-math.fsum(part) for part in zip(*weights, strict=True))
-        order = sorted(
-            range(len(weights)), key=lambda own: (*(-part for part in weights[own]), launch_order(kernel.launches[own]))
-        )
-        for rank, own in enumerate(order):
-            lightness = tuple(-part for part in weights[own]) if rank else all_of_it
-            ranked.append((rank > 0, lightness, number, own))
-    kept: dict[int, list[RecordedLaunch]] = {}
+    ordered = [sorted(kernel.launches, key=launch_order) for kernel in kernels]
+    for number, launches in enumerate(ordered):
+        lightness = [tuple(-part for part in heaviness(launch)) for launch in launches]
+        whole = tuple(math.fsum(part) for part in zip(*lightness, strict=True))
+        for rank, own in enumerate(sorted(range(len(launches)), key=lightness.__getitem__)):
+            ranked.append((rank > 0, lightness[own] if rank else whole, number, own))
+    kept: dict[int, list[int]] = {}
     for _, _, number, own in sorted(ranked)[: max(most, 0)]:
-        kept.setdefault(number, []).append(kernels[number].launches[own])
+        kept.setdefault(number, []).append(own)
     fewer = tuple(
-        msgspec.structs.replace(kernel, launches=tuple(sorted(kept.get(number, ()), key=launch_order)))
+        msgspec.structs.replace(kernel, launches=tuple(ordered[number][own] for own in sorted(kept.get(number, ()))))
         for number, kernel in enumerate(kernels)
         if number in kept or not kernel.launches
     )

@@ -160,7 +160,7 @@ def _bytes(text: str, unit: str) -> int:
     factor = _BYTES.get(unit.partition("/")[0].strip().lower(), 1)
     _, _, decimals = text.strip().partition(".")
     half = factor / float(10 ** len(decimals)) / 2
-    if exact < 0 or half <= 1:
+    if exact <= 0 or not decimals or half <= 1:
         return exact
     least, most = math.ceil(exact - half), math.floor(exact + half)
     step = 1

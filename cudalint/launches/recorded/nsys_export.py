@@ -47,7 +47,7 @@ def read_nsys(path: str) -> Recording:
         raise RecordingError(f"it can't be read as an export of Nsight Systems: {error}") from error
     try:
         return _read(connection)
-    except (sqlite3.Error, OverflowError, MemoryError) as error:
+    except (sqlite3.Error, OverflowError, UnicodeError, MemoryError) as error:
         raise RecordingError(f"it can't be read as an export of Nsight Systems: {_line(error)}") from error
     finally:
         connection.close()
