@@ -62,6 +62,7 @@ from cudalint.facts.launches import (
     LeafFacts,
     LeafKind,
     ParameterFacts,
+    RecordedFacts,
     Tiling,
 )
 from cudalint.facts.neighbours import Neighbours, NeighboursResult
@@ -138,6 +139,7 @@ __all__ = [
     "Problem",
     "Race",
     "RaceEnd",
+    "RecordedFacts",
     "Resource",
     "Resources",
     "Reuse",

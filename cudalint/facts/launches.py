@@ -10,7 +10,7 @@ from msgspec import Struct
 from cudalint.facts.places import Place
 
 LaunchSource = Literal[
-    "launch-site", "annotation", "config", "command-line", "launch-bounds", "inferred", "default"
+    "recorded", "launch-site", "annotation", "config", "command-line", "launch-bounds", "inferred", "default"
 ]
 """`inferred` is what the kernel's own code says of a block that nobody gives."""
 KnownExtents = tuple[int | None, int | None, int | None]
@@ -56,6 +56,25 @@ class LaunchSite(Struct, frozen=True):
         return None if x is None or y is None or z is None else x * y * z
 
 
+class RecordedFacts(Struct, frozen=True):
+    """What was recorded of launches with blocks of one shape."""
+
+    count: int
+    """How often they were made."""
+    different: int
+    """How many of them differ."""
+    evaluated: int
+    """How many of these were evaluated; the first is the one that figures are reported of."""
+    file: str
+    """What they were recorded in."""
+    time_us: float | None
+    """What one of the first takes, in microseconds; None where nobody has measured it."""
+    total_us: float | None
+    """What all of them take together."""
+    share: float | None
+    """Of the time of all launches of the program."""
+
+
 class LaunchFacts(Struct, frozen=True, eq=False):
     """One launch configuration of a kernel."""
 
@@ -86,6 +105,8 @@ class LaunchFacts(Struct, frozen=True, eq=False):
     that is missing."""
     made_up: tuple[str, ...] = ()
     """Names of parameters of the kernel's template whose numbers nothing in sight says."""
+    recorded: RecordedFacts | None = None
+    """For launches that a program made while it was recorded."""
 
     def __eq__(self, other: object) -> bool:
         """Whether a finding that names one has named the other: their sites and arguments don't count."""
@@ -93,7 +114,7 @@ class LaunchFacts(Struct, frozen=True, eq=False):
 
     def _named(self) -> tuple[object, ...]:
         shape = (self.block, self.grid, self.dynamic_shared_bytes, self.parameters, self.allocated)
-        return (*shape, self.source, self.path, self.line, self.assumptions)
+        return (*shape, self.source, self.path, self.line, self.assumptions, self.recorded)
 
     @property
     def is_made_up(self) -> bool:

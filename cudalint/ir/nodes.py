@@ -200,8 +200,6 @@ class Function(Struct, eq=False):
     min_blocks: int | None = None
     in_clusters: bool = False
     """`__cluster_dims__` says that its blocks are launched in clusters."""
-    linkage_name: Callable[[], str] = lambda: ""
-    """What the function is called in compiled code; empty where that is not known."""
     is_template_pattern: bool = False
     """The uninstantiated template itself: its types may be dependent."""
     template_values: tuple[Symbol, ...] = ()
@@ -268,6 +266,8 @@ class FunctionRef(Struct, eq=False):
     """Positions of the parameters that are references to what is not constant (memoised)."""
     is_const: Callable[[], bool] = bool
     """Whether it is a method that is declared not to change its object."""
+    linkage_name: Callable[[], str] = str
+    """What it is called in compiled code; empty where that is not known, and for a pattern, which isn't there."""
 
     @property
     def span(self) -> Span:

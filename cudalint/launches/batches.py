@@ -36,6 +36,7 @@ def batch(configuration: Configuration, space: LaunchSpace, worlds: Worlds) -> B
     return Batch(
         configuration.block, tuple(grid), tuple(max(0, each) for each in evaluated.each(configuration.shared)),
         arguments, named, ("usual numbers", *worlds.why[1:]), places, weights, memories.sizes,
+        tuple(world.weight for world in configuration.worlds),
         bool(worlds.broken) or any(guard.is_const and not guard.value for guard in configuration.guards),
         space.overflowing, *_meanings(configuration, space), _computed(space, evaluated), _defaults(space, named),
     )  # fmt: skip

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from msgspec import Struct
 
-from cudalint.facts import KnownExtents, LaunchFacts, LaunchSite, LaunchSource, Tiling
+from cudalint.facts import KnownExtents, LaunchFacts, LaunchSite, LaunchSource, RecordedFacts, Tiling
 from cudalint.facts import Place as SourcePlace
 from cudalint.host.executor.values import Allocation, Place, Pointer, Value
+from cudalint.host.values.arithmetic import Number
 from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node
@@ -21,6 +23,15 @@ _MOST_CALLEES = 64
 Block = tuple[int, int, int]
 UNKNOWN: KnownExtents = (None, None, None)
 Nodes = tuple[Node, Node, Node]
+
+
+class RecordedWorld(NamedTuple):
+    """A launch that was recorded."""
+
+    numbers: Mapping[Node, Number]
+    """What stands for each symbol."""
+    weight: float
+    """How often it was made, for each time that there is as much work as in the first world."""
 
 
 class Configuration(Struct, frozen=True, eq=False):
@@ -46,6 +57,10 @@ class Configuration(Struct, frozen=True, eq=False):
     """Those of the block that a launch in sight leaves open."""
     guesses: tuple[str, ...] = ()
     made_up: tuple[str, ...] = ()
+    """See `LaunchFacts`."""
+    worlds: tuple[RecordedWorld, ...] = ()
+    """What its worlds are, where they are launches that were recorded."""
+    recorded: RecordedFacts | None = None
     """See `LaunchFacts`."""
 
     def key(self) -> object:
@@ -194,4 +209,5 @@ def launch_facts(configuration: Configuration, graph: Graph) -> LaunchFacts:
         by_default=configuration.by_default,
         guesses=configuration.guesses,
         made_up=configuration.made_up,
+        recorded=configuration.recorded,
     )

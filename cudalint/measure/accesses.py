@@ -177,20 +177,22 @@ class _Accesses:
             is_wasteful(site.space, cost, ideal) if held and is_wasteful(site.space, lanes, ideal) else None
             for cost, ideal, lanes, held in each
         ]
-        world = _reported(figures, reached)
+        shares = _shares(figures, batch)
+        world = _reported(figures, reached) if shares is None else int(shares.argmax())
         rests = _rests_on(wasteful, batch)
         are_same = _are_equal(figures, reached)
-        cost, ideal = _rounded(figures.cost[world]), _rounded(figures.ideal[world])
+        cost, ideal = (_rounded(_mean(each, shares, world)) for each in (figures.cost, figures.ideal))
         least, most = float(np.nanmin(figures.least)), float(np.nanmax(figures.most))
-        if rests.kind == "where":
+        if rests.kind == "where" and shares is None:
             least, most = _by_verdict(figures, wasteful, ideal)
-        requests = round(float(figures.requests[world] + figures.by_data[world]), 6)
+        made = figures.requests + figures.by_data
+        requests = round(float(made[world] if shares is None else made @ np.array(batch.made)), 6)
         if math.isnan(cost):
             return AccessResult(
                 self._launch, "unknown", reason=_COPIES, wavefronts_range=(least, most), requests=requests
             )
         defaults = defaults_behind(events[0], executed)
-        status: Status = "exact" if are_same and not defaults else "assumed"
+        status: Status = "exact" if (are_same or batch.made) and not defaults else "assumed"
         reason, kind = None, "other"
         lanes = float(figures.lanes[world])
         # Of what lanes have in common, a warp's all come or none does; of one sector it is the same whoever comes.
@@ -300,6 +302,22 @@ def _staying(events: Sequence[AccessEvent], size: int) -> Iterator[AccessEvent]:
 def _usual_requests(figures: Figures) -> float:
     """Of the first world."""
     return round(float(figures.requests[0] + figures.by_data[0]), _DIGITS)
+
+
+def _shares(figures: Figures, batch: Batch) -> Any:
+    """[W]: what part of all requests that recorded launches make is made in each world; None where worlds are what a
+    launch may be."""
+    if not batch.made:
+        return None
+    requests = figures.requests * np.array(batch.made)
+    return requests / requests.sum()
+
+
+def _mean(values: Any, shares: Any, world: int) -> Any:
+    """Of a figure per request: that of a world, or the mean over the requests of recorded launches."""
+    if shares is None:
+        return values[world]
+    return np.where(shares > 0, values, 0.0) @ shares
 
 
 def _reported(figures: Figures, reached: Sequence[bool]) -> int:

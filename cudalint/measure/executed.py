@@ -129,6 +129,11 @@ def in_worlds(
     def trace(worlds: Sequence[World]) -> Trace:
         return executed(Worlds(tuple(worlds), ("",) * len(worlds), 0, ())).trace
 
+    if configuration.worlds:
+        usual = {symbol: space.open.usual(symbol) for symbol in space.open.all}
+        given = tuple({**usual, **own.numbers} for own in configuration.worlds)
+        known = Worlds(given, ("as recorded",) * len(given), len(given), ())
+        return InWorlds(executed(known), space, known)
     uses, found, behind = space.text.uses, space.text.found, space.open.behind
     worlds = choose(space.space)
     worlds = reaching(worlds, space.space, uses, trace, behind=behind, admits=space.admits, knows=space.knows)

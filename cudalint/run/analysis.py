@@ -31,6 +31,7 @@ from cudalint.ir.units import Unit
 from cudalint.launches.program.constants_elsewhere import ConstantsElsewhere
 from cudalint.launches.program.host_facts import host_facts
 from cudalint.launches.program.left_out import ConditionalCode, LeftOut
+from cudalint.launches.recorded.program import read_program
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.run.baseline import Baseline
 from cudalint.run.file_analysis import FileAnalysis, Keeper, only_named, out_of_time
@@ -144,13 +145,16 @@ def _analyse_part(
 ) -> FileFacts:
     unit = part.unit
     usage, failures = _usage(path, part, options, text)
+    recorded, unread = read_program(options.recordings)
+    failures += tuple(Shortfall(f"{name}: {why}", "warning") for name, why in unread)
     sources = _sources(path, unit)
     start = time.process_time()
     try:
         with timed("host"), interruptible():
             analysis = FileAnalysis.of(
-                unit, options, partial(constant_named, part.parsed), usage, tuple(sources), deadline, part.architecture
-            )
+                unit, options, partial(constant_named, part.parsed), usage, tuple(sources), deadline,
+                part.architecture, recorded,
+            )  # fmt: skip
     except OutOfTime:
         kernels = tuple(only_named(ref, options) for ref in unit.kernels)
         left = "none of its kernels were evaluated, since the host code takes longer"

@@ -41,6 +41,9 @@ from cudalint.launches.program.host_code import HostCode
 from cudalint.launches.program.left_out import ConditionalCode
 from cudalint.launches.program.needs import NeedsOfCode
 from cudalint.launches.program.search_time import SearchTime
+from cudalint.launches.recorded.configurations import has_its_parameters, recorded_configurations
+from cudalint.launches.recorded.program import NOTHING_RECORDED, RecordedProgram
+from cudalint.launches.recorded.records import RecordedKernel
 from cudalint.launches.written import (
     ImpossibleLaunch,
     annotated_launches,
@@ -68,6 +71,7 @@ _SHARE_OF_HOST_CODE = 0.4
 _SHARE_OF_THE_REST = 0.5
 """Of the time that there is for a file, and of what is left of it once the file is parsed: kernels are of more use
 under one launch too few than not at all."""
+OTHER_SIGNATURE = "launches of it were recorded when it had other parameters: record them again"
 _LITTLE_WORK = 1_000_000
 """In a file, some seconds: after that, or where half of the file's time has gone by before, one instance of each
 kernel is evaluated before further ones of any."""
@@ -116,6 +120,7 @@ class FileAnalysis(Struct, eq=False):
     """Whether there was no time for all host code."""
     opt_ins: OptIns
     given: GivenArguments
+    recorded: RecordedProgram = NOTHING_RECORDED
     annotations: dict[str, list[Annotation]] = field(default_factory=dict)
     given_up: dict[str, None] = field(default_factory=dict)
     """The kernels of which launches were left at the deadline."""
@@ -156,9 +161,11 @@ class FileAnalysis(Struct, eq=False):
         sources: Collection[str],
         deadline: float,
         architecture: ConditionalCode,
+        recorded: RecordedProgram = NOTHING_RECORDED,
     ) -> FileAnalysis:
         """Executes the host code, which is one for all kernels. `sources` are the paths of the user's files that
-        contribute, `architecture` is what the unit has in it for a newer GPU than the configured one."""
+        contribute, `architecture` is what the unit has in it for a newer GPU than the configured one, `recorded` are
+        launches that the program made."""
         graph = Graph()
         constants = Constants(graph, constant)
         properties = properties_of(find_target(options.target))
@@ -181,6 +188,7 @@ class FileAnalysis(Struct, eq=False):
             opt_ins=OptIns(host.opt_ins, {*sources, unit.path}, options),
             needs=NeedsOfCode(architecture),
             given=GivenArguments(graph, options, partial(evaluate_expression, graph, names=constants)),
+            recorded=recorded,
         )  # fmt: skip
 
     def kernels(self) -> tuple[KernelFacts, ...]:
@@ -271,7 +279,16 @@ class FileAnalysis(Struct, eq=False):
         return not Deadline(self.deadline).is_over()
 
     def _instances(self, ref: ir.FunctionRef) -> Instances:
-        return Instances.of(ref, self._launches_of(ref.name), self.unit, self.graph, self._kernel)
+        return Instances.of(
+            ref, self._launches_of(ref.name), self.unit, self.graph, self._kernel, self._is_recorded,
+            self.options.only_recorded,
+        )  # fmt: skip
+
+    def _recorded_as(self, ref: ir.FunctionRef) -> RecordedKernel | None:
+        return self.recorded.of_function(ref.linkage_name(), ref.name) if self.recorded else None
+
+    def _is_recorded(self, ref: ir.FunctionRef) -> bool:
+        return self._recorded_as(ref) is not None
 
     def _launches_of(self, name: str) -> Sequence[HostLaunch]:
         """Those of kernels of a name."""
@@ -297,10 +314,12 @@ class FileAnalysis(Struct, eq=False):
         annotations = self._annotations_of(function)
         said = _Said(function.span.path, is_complete=not self.unit.problems)
         assumed = self._assumptions(function, annotations, said)
-        chosen = self._configurations(function, sites, annotations, assumed, said)
+        chosen = self._recorded_launches(ref, function, assumed, said) or self._configurations(
+            function, sites, annotations, assumed, said
+        )
         configurations = [self.opt_ins.noted_in(c, ref) for c in chosen.configurations]
         last = [(index, self.opt_ins.noted_in(c, ref)) for index, c in chosen.last]
-        usage = usage_of(function.name, function.linkage_name(), self.usage) if self.usage else None
+        usage = usage_of(function.name, ref.linkage_name(), self.usage) if self.usage else None
         axioms = [axiom for ref in self.unit.axioms if (axiom := ref.load()) is not None]
         need = self.needs.of(function, [site.span for site in sites if site.in_clusters])
         self.compiled.axioms = tuple(axioms)
@@ -333,6 +352,22 @@ class FileAnalysis(Struct, eq=False):
             self.given_up[function.name] = None
         left_out = still_left_out(chosen.left_out, facts.launches[len(configurations) :])
         return replace(facts, left_out=tuple(left_out), unusable=tuple(said.refused))
+
+    def _recorded_launches(
+        self, ref: ir.FunctionRef, function: ir.Function, assumed: Assumptions, said: _Said
+    ) -> Chosen | None:
+        """The launches of a kernel that were recorded; None where there are none that it may still be launched with."""
+        kernel = self._recorded_as(ref)
+        is_plain = function.instantiation == function.name and not function.is_template_pattern
+        if kernel is None:
+            if is_plain and self.recorded.has_of_name(ref.name):
+                said.unknown.append(OTHER_SIGNATURE)
+            return None
+        if not has_its_parameters(kernel, function):
+            said.unknown.append(OTHER_SIGNATURE)
+            return None
+        generics = Generics(self.graph, assumed.values)
+        return Chosen(recorded_configurations(function, kernel, self.recorded, self.graph, generics), ())
 
     def _annotations_of(self, function: ir.Function) -> list[Annotation]:
         path = function.span.path

@@ -49,9 +49,11 @@ class Instances(Struct, eq=False):
         unit: Unit,
         graph: Graph,
         kernel: Callable[[ir.FunctionRef, Sequence[HostLaunch]], KernelFacts | None],
+        is_recorded: Callable[[ir.FunctionRef], bool] = lambda ref: False,
+        only_recorded: bool = False,
     ) -> Instances:
-        """One for each instance that is launched, or one for the pattern; `named` are the launches of kernels of this
-        name."""
+        """One for each instance that is launched, in sight or while the program was recorded, or one for the pattern;
+        `named` are the launches of kernels of this name."""
         own = [launch for launch in named if _same_kernel(launch.kernel, ref)]
         taken = [launch for launch in own if launch.taken]
         made = unit.instantiations(ref.key) if ref.templated else ()
@@ -60,10 +62,18 @@ class Instances(Struct, eq=False):
             for instance in _evaluated_for(launch, ref, made):
                 by_key.setdefault(instance.key, (instance, []))[1].append(launch)
         by_key |= _by_same_launcher(own, taken, by_key) if ref.templated else {}
-        if not by_key:
+        known = {each.key: each for each in (*(launch.kernel for launch in own), *made, ref)}
+        recorded = {key for key, each in known.items() if is_recorded(each)}
+        by_key |= {key: (known[key], []) for key in recorded - by_key.keys()}
+        if only_recorded:
+            by_key = {key: each for key, each in by_key.items() if key in recorded}
+        elif not by_key:
             by_key = {instance.key: (instance, []) for instance in made or (ref,)}
         chosen = list(by_key.values())
-        run_first = sorted(range(len(chosen)), key=lambda each: not _is_run(chosen[each][1], graph))
+        keys = list(by_key)
+        run_first = sorted(
+            range(len(chosen)), key=lambda each: (keys[each] not in recorded, not _is_run(chosen[each][1], graph))
+        )
         return cls(ref, own, graph, kernel, chosen, run_first[::-1])
 
     @property

@@ -202,4 +202,4 @@ def key_of(
     given = reader.found()
     code = codes.of((ref, *analysis.unit.axioms, *reader.functions))
     needs = to_bytes(repr(analysis.needs.architecture))
-    return digest(b"\0".join((codes.of_options(), code, to_bytes(given.key), needs))), given
+    return digest(b"\0".join((codes.of_options(), code, to_bytes(given.key), needs, analysis.recorded.digest))), given

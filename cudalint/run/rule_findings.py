@@ -65,6 +65,9 @@ def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Itera
             from cudalint.hardware.cost.of_findings import with_cost
 
             diagnostic = with_cost(diagnostic, kernel, target or configured)
+        if diagnostic.condition and diagnostic.launches and all(each.recorded for each in diagnostic.launches):
+            # The program does make launches in which it is there.
+            diagnostic = replace(diagnostic, condition="", separated_by=diagnostic.condition)
         if not diagnostic.headline and not diagnostic.condition:
             diagnostic = replace(diagnostic, condition=_made_up(diagnostic, rule))
         yield Finding(kernel, diagnostic)

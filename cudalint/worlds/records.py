@@ -72,6 +72,9 @@ class Batch(Struct, frozen=True, eq=False):
     """How many blocks of the grid each of them stands for; 0 for what fills up a world of few blocks."""
     sizes: Mapping[Allocation, Size] = {}
     """Of the memory that pointers among the arguments lead to, where somebody says it."""
+    made: tuple[float, ...] = ()
+    """How often the launch of each world was made, where they are launches that were recorded and not what a launch may
+    be: for each time that there is as much work as in the first."""
     is_contradicted: bool = False
     """Whether no world was found in which all conditions of the launch hold: that anything goes wrong there is not
     certain, and maybe it is never made."""

@@ -101,6 +101,7 @@ class Functions:
             templated=declarations.is_pattern(shown),
             outputs=cache(lambda: _outputs_of(shown)),
             is_const=lambda: cursors.is_const_method(shown) != 0,
+            linkage_name=cache(lambda: "" if declarations.is_pattern(shown) else cursors.linkage_name(shown)),
         )
 
     def _own_key(self, key: str, shown: Cursor) -> str:
@@ -177,8 +178,6 @@ class Functions:
             max_threads=max_threads,
             min_blocks=min_blocks,
             in_clusters=declarations.has_cluster_dimensions(parts),
-            # A pattern has no name in compiled code.
-            linkage_name=lambda: "" if declarations.is_pattern(definition) else cursors.linkage_name(definition),
             is_template_pattern=declarations.is_pattern(definition),
             template_values=self._template_values(definition),
             template_types=self._template_types(definition),

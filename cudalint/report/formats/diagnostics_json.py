@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from cudalint import __version__
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
-from cudalint.facts import FindingCost, LaunchFacts, Place
+from cudalint.facts import FindingCost, LaunchFacts, Place, RecordedFacts
 from cudalint.report.findings.causes import everything_in
 from cudalint.report.findings.choosing import distinct_fixes
 from cudalint.report.findings.requirements import Requirement, condition_of, requirements
@@ -80,10 +80,15 @@ def plain_value(value: object) -> object:
 
 
 def launch_object(launch: LaunchFacts) -> JsonObject:
-    return picked(
+    own = picked(
         launch, "block", "grid", "grid_is_assumed", "dynamic_shared_bytes", "source", "path", "line", "parameters",
         "assumptions",
     )  # fmt: skip
+    return own if launch.recorded is None else {**own, "recorded": _recorded(launch.recorded)}
+
+
+def _recorded(recorded: RecordedFacts) -> JsonObject:
+    return picked(recorded, "count", "different", "evaluated", "file", "time_us", "total_us", "share")
 
 
 def plain_number(value: float | None) -> float | None:

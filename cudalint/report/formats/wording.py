@@ -8,7 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import LaunchFacts, Place
+from cudalint.facts import LaunchFacts, Place, RecordedFacts
 from cudalint.numerals import count, dimensions, enumeration, figure
 from cudalint.report.findings.results import CheckResult
 from cudalint.report.formats import costs
@@ -39,6 +39,8 @@ def launch_phrase(launch: LaunchFacts) -> str:
 def _origin(launch: LaunchFacts) -> str:
     place = f" at {launch.path}:{launch.line}" if launch.path else ""
     match launch.source:
+        case "recorded":
+            return recorded_phrase(launch.recorded) if launch.recorded is not None else "recorded"
         case "launch-site":
             return f"launch{place}"
         case "annotation":
@@ -55,6 +57,15 @@ def _origin(launch: LaunchFacts) -> str:
             return f"the launch{place} leaves the block open"
         case "default":
             return "no launch in sight"
+
+
+def recorded_phrase(recorded: RecordedFacts) -> str:
+    """`the 3 launches of it that were recorded, 31% of the program's time`."""
+    are = "was" if recorded.count == 1 else "were"
+    made = f"the {count(recorded.count, 'launch', 'launches')} of it that {are} recorded"
+    kinds = f", {recorded.different} different ones" if recorded.different > 1 else ""
+    share = f", {recorded.share:.0%} of the program's time" if recorded.share is not None else ""
+    return f"{made}{kinds}{share}"
 
 
 def launch_phrases(launches: Sequence[LaunchFacts]) -> list[str]:
@@ -99,6 +110,8 @@ def notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     if diagnostic.instantiation:
         yield "kernel", f"{diagnostic.instantiation}, for {first}" if first else diagnostic.instantiation
     yield from (("also for", phrase) for phrase in others)
+    if diagnostic.separated_by:
+        yield "where", diagnostic.separated_by
     yield from (("also", phrase) for phrase in variant_phrases(diagnostic))
     if diagnostic.not_in:
         named, more = diagnostic.not_in[:_MOST_OTHERS], len(diagnostic.not_in) - _MOST_OTHERS
