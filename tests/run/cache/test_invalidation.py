@@ -187,6 +187,20 @@ def test_recorded_launches(lint: Linter) -> None:
     assert lint("src/a.cu") == (before, 0)
 
 
+def test_recorded_launches_of_a_kernel_that_files_share(lint: Linter) -> None:
+    """What is kept of it for all of them is of the same recording."""
+    Path("src/k.cuh").write_text(KERNEL)
+    for name in ("a", "b"):
+        Path(f"src/{name}.cu").write_text('#include "k.cuh"\n')
+    Path(NAME).write_text(_recorded(64))
+    before, _ = lint("src")
+    Path(NAME).write_text(_recorded(128))
+    after, analysed = lint("src")
+    assert analysed == 2
+    assert after != before
+    assert after == lint("src", "--no-cache")[0]
+
+
 def _recorded(blocks: int) -> str:
     launch = {"count": 3, "grid": [blocks, 1, 1], "block": [32, 32, 1], "arguments": ["p0+0/4194304", "p1+0/4194304"]}
     kernel = {"symbol": "_Z6columnPfPKf", "parameters": [8, 8], "launches": [launch]}
