@@ -129,6 +129,8 @@ class Diagnostic(Struct, frozen=True, eq=False):
     condition: str = ""
     """What has to hold of a number that nothing in sight gives for it to be there (`s00 > 1`), or, of what a kernel
     requires, what has to hold for it not to be; empty where it doesn't depend on any."""
+    kept: str = ""
+    """That recorded launches keep the condition, in words."""
     separated_by: str = ""
     """What separates the recorded launches that it is there in from the others."""
     worlds: Worlds = Worlds()

@@ -99,6 +99,7 @@ class More(TypedDict, total=False):
     part_of: str
     held_back: HeldBack | None
     condition: str
+    kept: str
     habit: str
 
 

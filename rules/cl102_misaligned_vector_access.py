@@ -85,6 +85,7 @@ class MisalignedVectorAccess(Rule):
             ),
             suggestion=_promise(kernel, found, context),
             condition=found.condition or "",
+            kept="" if found.kept is None else f"holds in {found.kept.held} of {found.kept.of} recorded launches",
         )
 
 
@@ -156,7 +157,9 @@ def _message(found: Misalignment) -> str:
     values = ", ".join(f"{name} = {value}" for name, value in found.values)
     witness = f"with {values}, {_witness(found)}" if values else _witness(found)
     if found.condition is None:
-        return f"misaligned {access}, on which the hardware faults: {witness}"
+        kept = found.kept
+        some = "" if kept is None else f" in {kept.of - kept.held} of {kept.of} recorded launches"
+        return f"misaligned {access}, on which the hardware faults{some}: {witness}"
     return f"{access} needs `{found.condition}`: {witness}"
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Literal
+from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -62,6 +62,13 @@ class PitchMismatch(Struct, frozen=True):
     """Another access of the array, with rows of that length."""
 
 
+class Kept(NamedTuple):
+    """In how many recorded launches something holds, of how many."""
+
+    held: int
+    of: int
+
+
 class Misalignment(Struct, frozen=True):
     """An access whose address is no multiple of its width under one launch, for certain or for some arguments."""
 
@@ -85,3 +92,5 @@ class Misalignment(Struct, frozen=True):
     values: tuple[tuple[str, int], ...]
     """Arguments for which the thread is misaligned."""
     assumptions: tuple[str, ...]
+    kept: Kept | None = None
+    """Of a condition that was held against recorded launches: how many keep it."""

@@ -62,7 +62,7 @@ def misaligned(executed: Executed, open_axes: int) -> Iterator[Misaligned]:
         residues = residues_of(events, trace.lanes, width, base)
         pointee = pointees.get(found.site.allocation.name)
         unit = alignment(pointee) if pointee is not None and pointee.bytes else 0
-        if is_whatever(residues, numbers, width, unit, batch):
+        if batch.made or is_whatever(residues, numbers, width, unit, batch):
             # What only data misaligns it may as well not.
             if not is_drawn:
                 yield Misaligned(found, width, base, None)

@@ -137,6 +137,8 @@ class Arrivals:
         holds = [world in missed.worlds if by_world[world] else None for world in range(lanes.worlds)]
         numbers = self._batch.numbers
         names = {name for world in numbers for name in world}
+        if self._batch.made:
+            return None
         own = numbers[missed.world]
         for modulus in self._divisors():
             # The largest one that fits says it of the most numbers: a block that is not filled misses threads.

@@ -346,6 +346,8 @@ class _Judge:
     def _is_certain(self, found: Found, is_too_small: bool) -> bool:
         """Whether it is wrong whatever the numbers are with which anybody comes there. A grid that covers a size has
         several blocks. Where data decides, or a flag, who comes, it is certain of what has no room for one element."""
+        if self._batch.made and not found.site.is_conditional:
+            return True
         if found.site.is_conditional:
             return is_too_small and None not in found.holds
         if is_too_small and None in found.holds:

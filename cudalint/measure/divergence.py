@@ -308,7 +308,7 @@ def _decided(
         launch,
         verdict,
         float(found.fraction[world]),
-        assumptions=(rests.condition,) if rests.kind == "where" and rests.condition else (),
+        assumptions=(rests.condition,) if rests.kind == "where" and rests.condition and not executed.batch.made else (),
         compiled=compiled,
         divergence=_cost(site, found, executed, world, compiled, works(world)) if verdict == "divergent" else None,
     )

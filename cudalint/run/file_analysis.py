@@ -11,7 +11,7 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.facts import FileFacts, Gap, KernelFacts, Place, Resources, UnusableAnnotation
+from cudalint.facts import FileFacts, Gap, KernelFacts, Misalignment, Place, Resources, UnusableAnnotation
 from cudalint.frontend.parse_options import parse_options
 from cudalint.frontend.source_text import source_text
 from cudalint.frontend.texts import annotations_in
@@ -42,6 +42,7 @@ from cudalint.launches.program.left_out import ConditionalCode
 from cudalint.launches.program.needs import NeedsOfCode
 from cudalint.launches.program.search_time import SearchTime
 from cudalint.launches.recorded.configurations import has_its_parameters, recorded_configurations
+from cudalint.launches.recorded.contracts import Contracts
 from cudalint.launches.recorded.program import NOTHING_RECORDED, RecordedProgram
 from cudalint.launches.recorded.records import RecordedKernel
 from cudalint.launches.written import (
@@ -57,6 +58,7 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.options.annotations import Annotation, annotations_of_kernel
 from cudalint.options.expressions import Expression, parse_expression
 from cudalint.run.batches import Batches
+from cudalint.run.contracts import broken_assumptions, has_wide_accesses, with_contracts
 from cudalint.run.instances import Instances
 from cudalint.run.kernel_analysis import TAKES_TOO_LONG, KernelAnalysis, Watch
 from cudalint.run.watching import tell
@@ -314,9 +316,16 @@ class FileAnalysis(Struct, eq=False):
         annotations = self._annotations_of(function)
         said = _Said(function.span.path, is_complete=not self.unit.problems)
         assumed = self._assumptions(function, annotations, said)
-        chosen = self._recorded_launches(ref, function, assumed, said) or self._configurations(
-            function, sites, annotations, assumed, said
-        )
+        kernel = self._recorded_kernel(ref, function, said)
+        contracts = Contracts(kernel, function, self.graph) if kernel is not None else None
+        if kernel is not None and contracts is not None:
+            generics = Generics(self.graph, assumed.values)
+            chosen = Chosen(recorded_configurations(function, kernel, self.recorded, self.graph, generics), ())
+            stated = annotations_of_kernel(annotations, "assume", function.span.line, function.span.end_line)
+            for annotation, message in broken_assumptions(contracts, stated):
+                said.refuse(annotation, message)
+        else:
+            chosen = self._configurations(function, sites, annotations, assumed, said)
         configurations = [self.opt_ins.noted_in(c, ref) for c in chosen.configurations]
         last = [(index, self.opt_ins.noted_in(c, ref)) for index, c in chosen.last]
         usage = usage_of(function.name, ref.linkage_name(), self.usage) if self.usage else None
@@ -346,6 +355,10 @@ class FileAnalysis(Struct, eq=False):
         except Exception as error:
             reason = self.broken.setdefault(function.name, described(error))
             facts = analysis.without_facts(reason)
+        if contracts is not None and "alignments" in self.options.kinds and has_wide_accesses(facts):
+            nothing = _Said(function.span.path, is_complete=True)
+            open_ones = self._configurations(function, sites, annotations, assumed, nothing).configurations
+            facts = with_contracts(facts, self._required(function, open_ones[:1], assumed), contracts)
         if analysis.evaluated:
             self.evaluated.add(function.name)
         if analysis.given_up:
@@ -353,21 +366,25 @@ class FileAnalysis(Struct, eq=False):
         left_out = still_left_out(chosen.left_out, facts.launches[len(configurations) :])
         return replace(facts, left_out=tuple(left_out), unusable=tuple(said.refused))
 
-    def _recorded_launches(
-        self, ref: ir.FunctionRef, function: ir.Function, assumed: Assumptions, said: _Said
-    ) -> Chosen | None:
-        """The launches of a kernel that were recorded; None where there are none that it may still be launched with."""
+    def _recorded_kernel(self, ref: ir.FunctionRef, function: ir.Function, said: _Said) -> RecordedKernel | None:
+        """The recorded kernel that a function is; None where there is none that it may still be launched as."""
         kernel = self._recorded_as(ref)
         is_plain = function.instantiation == function.name and not function.is_template_pattern
-        if kernel is None:
-            if is_plain and self.recorded.has_of_name(ref.name):
-                said.unknown.append(OTHER_SIGNATURE)
-            return None
-        if not has_its_parameters(kernel, function):
+        is_other = kernel is None and is_plain and self.recorded.has_of_name(ref.name)
+        if is_other or (kernel is not None and not has_its_parameters(kernel, function)):
             said.unknown.append(OTHER_SIGNATURE)
             return None
-        generics = Generics(self.graph, assumed.values)
-        return Chosen(recorded_configurations(function, kernel, self.recorded, self.graph, generics), ())
+        return kernel
+
+    def _required(
+        self, function: ir.Function, configurations: Sequence[Configuration], assumed: Assumptions
+    ) -> Sequence[Misalignment]:
+        """What a kernel requires of numbers that nothing gives."""
+        options = replace(self.options, kinds=frozenset({"alignments"}))
+        analysis = KernelAnalysis(
+            self.graph, function, configurations, assumed, self.deadline, options, None, self.compiled
+        )
+        return analysis.facts().misalignments
 
     def _annotations_of(self, function: ir.Function) -> list[Annotation]:
         path = function.span.path

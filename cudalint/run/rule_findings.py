@@ -65,12 +65,16 @@ def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Itera
             from cudalint.hardware.cost.of_findings import with_cost
 
             diagnostic = with_cost(diagnostic, kernel, target or configured)
-        if diagnostic.condition and diagnostic.launches and all(each.recorded for each in diagnostic.launches):
-            # The program does make launches in which it is there.
+        if diagnostic.condition and _is_recorded(diagnostic):
             diagnostic = replace(diagnostic, condition="", separated_by=diagnostic.condition)
         if not diagnostic.headline and not diagnostic.condition:
             diagnostic = replace(diagnostic, condition=_made_up(diagnostic, rule))
         yield Finding(kernel, diagnostic)
+
+
+def _is_recorded(diagnostic: Diagnostic) -> bool:
+    """Whether the program does make launches in which a finding is there."""
+    return bool(diagnostic.launches) and not diagnostic.kept and all(each.recorded for each in diagnostic.launches)
 
 
 def _made_up(diagnostic: Diagnostic, rule: Rule) -> str:

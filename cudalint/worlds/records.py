@@ -113,15 +113,16 @@ class Batch(Struct, frozen=True, eq=False):
         return replace(
             self, grid=self.grid[:1], shared=self.shared[:1], worlds=self.worlds[:1], why=self.why[:1], sizes={},
             places=(places,), weights=((1.0,) * len(places),),
-            arguments={symbol: _in_first_world(value) for symbol, value in self.arguments.items()},
+            arguments={symbol: in_first_world(value) for symbol, value in self.arguments.items()},
         )  # fmt: skip
 
 
-def _in_first_world(value: Any) -> Any:
+def in_first_world(value: Any) -> Any:
+    """An argument as the executor takes it, with what it is in the first world."""
     if isinstance(value, dict):
-        return {name: _in_first_world(own) for name, own in value.items()}
+        return {name: in_first_world(own) for name, own in value.items()}
     if isinstance(value, Pointer):
-        return Pointer(value.allocation, _in_first_world(value.offset), value.pointee)
+        return Pointer(value.allocation, in_first_world(value.offset), value.pointee)
     return value[0] if isinstance(value, (list, tuple)) else value
 
 

@@ -52,7 +52,7 @@ class BoundsCollector(SiteProvider, eq=False):
 
 def _leaving(executed: Executed, configuration: Configuration) -> list[Leaving]:
     addresses = Addresses(executed.function, executed.batch, given_by(configuration))
-    return leaving(executed.trace, executed.batch, addresses, configuration.source == "launch-site")
+    return leaving(executed.trace, executed.batch, addresses, configuration.source in ("launch-site", "recorded"))
 
 
 def given_by(configuration: Configuration) -> frozenset[str]:
@@ -68,7 +68,7 @@ def given_by(configuration: Configuration) -> frozenset[str]:
         parameter.name
         for symbol, value in configuration.arguments.items()
         for parameter, node in numbers_in(value, Parameter(symbol))
-        if parameter is not None and (node.is_const or without_cast(node) in fixed)
+        if parameter is not None and (node.is_const or configuration.worlds or without_cast(node) in fixed)
     )
 
 

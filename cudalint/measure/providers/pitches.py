@@ -34,7 +34,7 @@ from cudalint.measure.numbers import amount_of, numbers_of, parameters_of
 from cudalint.measure.places import declared_type, frames_of
 from cudalint.measure.providers.provider import Provider, Run
 from cudalint.worlds.origins import numbers_of as parameters_in
-from cudalint.worlds.records import Batch, Parameter
+from cudalint.worlds.records import Batch, Parameter, in_first_world
 
 
 class PitchCollector(Provider, eq=False):
@@ -250,7 +250,7 @@ def _asked(kernel: ir.Function, axis: str) -> bool:
 
 def _arguments(batch: Batch, worlds: _Worlds) -> dict[ir.Symbol, Any]:
     """The batch's own, in its first world, with other sizes."""
-    found = {symbol: _first(value) for symbol, value in batch.arguments.items()}
+    found = {symbol: in_first_world(value) for symbol, value in batch.arguments.items()}
     for size in worlds.sizes:
         values = [numbers[size] for numbers in worlds.numbers]
         if not size.path:
@@ -263,12 +263,6 @@ def _arguments(batch: Batch, worlds: _Worlds) -> dict[ir.Symbol, Any]:
             fields = fields.setdefault(name, {})
         fields[size.path[-1]] = values
     return found
-
-
-def _first(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {name: _first(own) for name, own in value.items()}
-    return value[0] if isinstance(value, (list, tuple)) else value
 
 
 # --- rows and columns ----------------------------------------------------------------------------------

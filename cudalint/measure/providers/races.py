@@ -286,7 +286,7 @@ def _launched(run: Run) -> Launched:
     is_given = launch.site is not None and launch.site.grid != (None, None, None)
     open_ = {name for name, choice in run.executed.batch.worlds[0].items() if choice.basis != "given"}
     return Launched(
-        run.configuration.block, is_given or launch.source == "launch-site" or launch.by_default,
+        run.configuration.block, is_given or launch.source in ("launch-site", "recorded") or launch.by_default,
         launch.block_is_made_up,
         open_, run.free,
     )  # fmt: skip
@@ -296,6 +296,8 @@ def _where(race: measured.Race, seen: Seen, executed: Executed) -> tuple[str, st
     """Under which condition a race is there, and the number that decides where it is there in most worlds; nothing
     where it is there in all worlds in which both accesses are made."""
     batch = executed.batch
+    if batch.made:
+        return "", None
     reached = _reached(race.first, seen) & _reached(race.second, seen)
     if race.is_carried:
         reached &= _come_again(race, seen)

@@ -47,7 +47,10 @@ def _clauses(findings: Iterable[Diagnostic]) -> Iterator[str]:
     places: dict[tuple[str, str], set[object]] = {}
     for diagnostic in findings:
         said = f"if `{diagnostic.condition}`"
-        of_rule = ("", f"needs `{diagnostic.condition}`") if diagnostic.code == _MISALIGNED else (diagnostic.name, said)
+        of_rule = (diagnostic.name, said)
+        if diagnostic.code == _MISALIGNED:
+            kept = f" (which {diagnostic.kept})" if diagnostic.kept else ""
+            of_rule = ("", f"needs `{diagnostic.condition}`{kept}")
         places.setdefault(of_rule, set()).add(diagnostic.place)
     for (name, said), own in places.items():
         number = count(len(own), "place") if name else count(len(own), "access", "accesses")

@@ -1,0 +1,274 @@
+"""Kernels under launches that a program made while it was recorded. Figures are arithmetic: a warp that reads 32 floats
+at a stride of s elements comes to 4, 8, 16 and from s = 8 on to 32 sectors of 32 bytes."""
+
+from __future__ import annotations
+
+import struct
+from pathlib import Path
+
+import pytest
+
+from cudalint.diagnostics import Diagnostic
+from cudalint.facts import AccessResult, FileFacts, KernelFacts
+from cudalint.launches.recorded.files import text_of
+from cudalint.launches.recorded.names import hidden
+from cudalint.launches.recorded.records import VERSION, Argument, RecordedKernel, RecordedLaunch, Recording
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.registry import Selection
+from cudalint.report.findings.showing import certainty_of
+from cudalint.run.analysis import analyse_file
+from cudalint.run.file_findings import check_file
+from cudalint.run.job import CheckJob
+
+_ROOM = 1 << 26
+_SCALE = "_Z5scalePfii"
+_STRIDED = """
+__global__ void scale(float *x, int n, int stride)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i * stride] = 1.0f;
+}
+"""
+
+
+def _launch(
+    *arguments: Argument, count: int = 1, grid: int = 64, block: int = 256, time: float | None = None
+) -> RecordedLaunch:
+    return RecordedLaunch(count, (grid, 1, 1), (block, 1, 1), arguments=arguments, time_us=time)
+
+
+def _array(number: int = 0, offset: int = 0, extent: int = _ROOM) -> str:
+    return f"p{number}+{offset}/{extent}"
+
+
+def _written(folder: Path, *kernels: RecordedKernel) -> str:
+    path = folder / "launches.json"
+    path.write_text(text_of(Recording(VERSION, kernels)))
+    return str(path)
+
+
+def _facts(tmp_path: Path, code: str, *kernels: RecordedKernel, only: bool = False) -> FileFacts:
+    (tmp_path / "a.cu").write_text(code)
+    recordings = (_written(tmp_path, *kernels),) if kernels else ()
+    return analyse_file(str(tmp_path / "a.cu"), AnalysisOptions(recordings=recordings, only_recorded=only))
+
+
+def _scaled(tmp_path: Path, *launches: RecordedLaunch) -> KernelFacts:
+    (kernel,) = _facts(tmp_path, _STRIDED, RecordedKernel(_SCALE, launches, parameters=(8, 4, 4))).kernels
+    return kernel
+
+
+def _result(kernel: KernelFacts) -> AccessResult:
+    ((result,),) = (access.results for access in kernel.accesses)
+    return result
+
+
+@pytest.mark.parametrize(("stride", "sectors"), [(1, 4), (2, 8), (4, 16), (8, 32), (1000, 32)])
+def test_figures_are_those_of_the_arguments(tmp_path: Path, stride: int, sectors: int) -> None:
+    kernel = _scaled(tmp_path, _launch(_array(), 1 << 14, stride))
+    (launch,) = kernel.launches
+    assert (launch.source, launch.block, launch.grid) == ("recorded", (256, 1, 1), (64, 1, 1))
+    assert launch.parameters == {"n": 1 << 14, "stride": stride}
+    assert (_result(kernel).status, _result(kernel).sectors_per_request) == ("exact", sectors)
+    assert _result(kernel).assumptions == () and _result(kernel).requests == 64 * 8
+
+
+def test_several_launches_are_worlds_of_one(tmp_path: Path) -> None:
+    """Three times 4 and once 32 sectors for as many requests are 11 in the mean."""
+    kernel = _scaled(tmp_path, _launch(_array(), 1 << 14, 1, count=3), _launch(_array(), 1 << 14, 9))
+    (launch,), result = kernel.launches, _result(kernel)
+    assert launch.recorded is not None
+    assert (launch.recorded.count, launch.recorded.different, launch.recorded.evaluated) == (4, 2, 2)
+    assert (result.status, result.sectors_per_request, result.sectors_range) == ("exact", 11.0, (4.0, 32.0))
+    assert result.condition == "stride > 1"
+
+
+def test_what_is_larger_weighs_more(tmp_path: Path) -> None:
+    """A launch of 192 blocks makes three times the requests of one of 64."""
+    kernel = _scaled(
+        tmp_path, _launch(_array(), 1 << 20, 9, grid=64), _launch(_array(), 1 << 20, 1, grid=192)
+    )  # fmt: skip
+    assert _result(kernel).sectors_per_request == (3 * 4 + 32) / 4
+    assert kernel.launches[0].grid == (192, 1, 1)
+    assert _result(kernel).requests == pytest.approx((192 + 64) * 8 / (1 + 64 / 192))
+
+
+def test_blocks_of_other_shapes_are_other_launches(tmp_path: Path) -> None:
+    kernel = _scaled(
+        tmp_path, _launch(_array(), 1 << 14, 1, block=128), _launch(_array(), 1 << 14, 1, block=64, count=9)
+    )  # fmt: skip
+    assert [launch.block[0] for launch in kernel.launches] == [64, 128]
+
+
+def test_times_say_what_comes_first(tmp_path: Path) -> None:
+    """By its threads the launch of 128 is the larger one."""
+    slow, fast = _launch(_array(), 1 << 14, 9, block=64, time=30.0), _launch(_array(), 1 << 14, 1, block=128, time=10.0)
+    kernel = _scaled(tmp_path, fast, slow)
+    recorded = [launch.recorded for launch in kernel.launches]
+    assert [(each.time_us, each.total_us, each.share) for each in recorded if each] == [
+        (30.0, 30.0, 0.75), (10.0, 10.0, 0.25),
+    ]  # fmt: skip
+
+
+def test_a_launch_in_sight_gives_way(tmp_path: Path) -> None:
+    code = _STRIDED + "void host(float *x, int n) { scale<<<n / 32, 32>>>(x, n, 7); }\n"
+    found = _facts(tmp_path, code, RecordedKernel(_SCALE, (_launch(_array(), 1 << 14, 1),), parameters=(8, 4, 4)))
+    assert [launch.source for launch in found.kernels[0].launches] == ["recorded"]
+
+
+_TWO = """
+template <typename T, int STRIDE>
+__global__ void scale(T *x, int n)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n)
+        x[i * STRIDE] = T(1);
+}
+void host(float *x, double *y, int n)
+{
+    scale<float, 1><<<n / 256, 256>>>(x, n);
+    scale<double, 2><<<n / 256, 256>>>(y, n);
+}
+"""
+
+
+def test_instances_are_told_apart(tmp_path: Path) -> None:
+    recorded = RecordedKernel("_Z5scaleIdLi2EEvPT_i", (_launch(_array(), 1 << 14),), parameters=(8, 4))
+    found = _facts(tmp_path, _TWO, recorded)
+    sources = {kernel.instantiation: kernel.launches[0].source for kernel in found.kernels}
+    assert sources == {"scale<float, 1>": "launch-site", "scale<double, 2>": "recorded"}
+
+
+def test_only_what_was_recorded(tmp_path: Path) -> None:
+    recorded = RecordedKernel("_Z5scaleIdLi2EEvPT_i", (_launch(_array(), 1 << 14),), parameters=(8, 4))
+    found = _facts(tmp_path, _TWO, recorded, only=True)
+    assert [kernel.instantiation for kernel in found.kernels] == ["scale<double, 2>"]
+
+
+def test_hidden_names_and_plain_ones(tmp_path: Path) -> None:
+    for symbol in (hidden(_SCALE), "scale"):
+        kernel = _facts(
+            tmp_path, _STRIDED, RecordedKernel(symbol, (_launch(_array(), 1 << 14, 1),), parameters=(8, 4, 4))
+        ).kernels[0]  # fmt: skip
+        assert kernel.launches[0].source == "recorded"
+
+
+def test_another_signature_is_said(tmp_path: Path) -> None:
+    for recorded in (
+        RecordedKernel("_Z5scalePfi", (_launch(_array(), 1),), parameters=(8, 4)),
+        RecordedKernel(_SCALE, (_launch(_array(), 1, 1),), parameters=(8, 4, 8)),
+    ):
+        (kernel,) = _facts(tmp_path, _STRIDED, recorded).kernels
+        assert kernel.launches[0].source != "recorded"
+        assert [gap.reason for gap in kernel.gaps if "recorded" in gap.reason] == [
+            "launches of it were recorded when it had other parameters: record them again"
+        ]
+
+
+def test_without_arguments_the_grid_counts(tmp_path: Path) -> None:
+    launch = RecordedLaunch(5, (12, 1, 1), (96, 1, 1))
+    (kernel,) = _facts(tmp_path, _STRIDED, RecordedKernel(_SCALE, (launch,))).kernels
+    assert (kernel.launches[0].block, kernel.launches[0].grid) == ((96, 1, 1), (12, 1, 1))
+
+
+_RECORD = """
+struct Shape { int rows; float scale; long pitch; float *data; };
+__global__ void fill(Shape shape, int3 extents)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < extents.y && shape.rows == 3)
+        shape.data[i * shape.pitch] = shape.scale;
+}
+"""
+
+
+def test_records_are_read_byte_by_byte(tmp_path: Path) -> None:
+    shape = struct.pack("<ifq", 3, 0.5, 2).hex()
+    extents = struct.pack("<iii", 1, 1 << 14, 1).hex()
+    launch = _launch(f"x{shape}{{0+256/{_ROOM}}}", f"x{extents}")
+    recorded = RecordedKernel("_Z4fill5Shape4int3", (launch,), parameters=(24, 12))
+    (kernel,) = _facts(tmp_path, _RECORD, recorded).kernels
+    assert _result(kernel).sectors_per_request == 8
+    assert kernel.launches[0].arguments["shape.scale"] == 0.5
+    assert kernel.launches[0].arguments["shape.data"] == 256
+    assert kernel.launches[0].allocated["shape.data"] == _ROOM
+
+
+def test_a_null_pointer_is_one(tmp_path: Path) -> None:
+    code = """
+__global__ void k(float *x, const float *bias)
+{
+    int i = threadIdx.x;
+    x[i] = bias ? bias[i] : 0.0f;
+}
+"""
+    launches = _launch(_array(), 0, grid=1, count=2), _launch(_array(), _array(1), grid=1)
+    (kernel,) = _facts(tmp_path, code, RecordedKernel("_Z1kPfPKf", launches, parameters=(8, 8))).kernels
+    assert [launch.arguments["bias"] for launch in kernel.launches] == [None, 0]
+    (bias,) = [access for access in kernel.accesses if access.array == "bias"]
+    assert [result.status for result in bias.results] == ["unreached", "exact"]
+
+
+def _found(tmp_path: Path, code: str, *kernels: RecordedKernel) -> list[Diagnostic]:
+    (tmp_path / "a.cu").write_text(code)
+    options = AnalysisOptions(recordings=(_written(tmp_path, *kernels),))
+    report = check_file(CheckJob(str(tmp_path / "a.cu"), options, Selection(), pictures=False))
+    return [each for each in report.diagnostics if each.held_back is None]
+
+
+def test_what_one_recorded_launch_shows_is_certain(tmp_path: Path) -> None:
+    launches = _launch(_array(), 1 << 14, 1), _launch(_array(), 1 << 14, 9)
+    (found,) = _found(tmp_path, _STRIDED, RecordedKernel(_SCALE, launches, parameters=(8, 4, 4)))
+    assert (found.code, certainty_of(found), found.separated_by) == ("CL101", "certain", "stride > 1")
+
+
+def test_an_array_that_a_recorded_launch_leaves(tmp_path: Path) -> None:
+    """Thread 16383 stores to byte 4 * 16383 of 65532 that there are."""
+    inside, outside = (_launch(_array(extent=4 * n), 1 << 14, 1) for n in (1 << 14, (1 << 14) - 1))
+    of_one = RecordedKernel(_SCALE, (inside,), parameters=(8, 4, 4))
+    assert _found(tmp_path, _STRIDED, of_one) == []
+    of_both = RecordedKernel(_SCALE, (inside, outside), parameters=(8, 4, 4))
+    assert [(each.code, certainty_of(each)) for each in _found(tmp_path, _STRIDED, of_both)] == [("CL107", "certain")]
+
+
+def test_assumptions_that_a_recorded_launch_breaks(tmp_path: Path) -> None:
+    """Only eight launches are evaluated; the one that takes least is held against the annotation all the same."""
+    code = _STRIDED.replace("__global__", "// cudalint: assume(n % 64 == 0)\n__global__", 1)
+    launches = [_launch(_array(), 64 * n, 1, count=1000 * n) for n in range(1, 20)]
+    good = RecordedKernel(_SCALE, tuple(launches), parameters=(8, 4, 4))
+    assert _found(tmp_path, code, good) == []
+    bad = RecordedKernel(_SCALE, (*launches, _launch(_array(), 65, 1)), parameters=(8, 4, 4))
+    (found,) = _found(tmp_path, code, bad)
+    assert found.message == "`assume(n % 64 == 0)` holds in 19 of 20 recorded launches only, as with n = 65"
+
+
+_VECTORS = """
+__global__ void sums(float *x, const float *y, int n)
+{
+    if (4 * threadIdx.x + 3 < n) {
+        float4 v = *(const float4 *)(y + blockIdx.x * n + 4 * threadIdx.x);
+        x[blockIdx.x * blockDim.x + threadIdx.x] = v.x + v.y + v.z + v.w;
+    }
+}
+"""
+
+
+def test_requirements_are_held_against_all_recorded_launches(tmp_path: Path) -> None:
+    launches = [_launch(_array(), _array(1), 128 * n, count=1000 * n) for n in range(1, 20)]
+    good = RecordedKernel("_Z4sumsPfPKfi", tuple(launches), parameters=(8, 8, 4))
+    (kernel,) = _facts(tmp_path, _VECTORS, good).kernels
+    assert [(each.condition, each.kept) for each in kernel.misalignments] == [("n % 4 == 0", (19, 19))]
+    bad = RecordedKernel("_Z4sumsPfPKfi", (*launches, _launch(_array(), _array(1), 130)), parameters=(8, 8, 4))
+    (kernel,) = _facts(tmp_path, _VECTORS, bad).kernels
+    ((found),) = kernel.misalignments
+    assert (found.condition, found.kept, found.values) == (None, (19, 20), (("n", 130),))
+
+
+def test_a_file_that_can_not_be_read_costs_nothing_else(tmp_path: Path) -> None:
+    (tmp_path / "a.cu").write_text(_STRIDED)
+    (tmp_path / "launches.json").write_text("[1, 2")
+    found = analyse_file(str(tmp_path / "a.cu"), AnalysisOptions(recordings=(str(tmp_path / "launches.json"),)))
+    assert len(found.kernels) == 1
+    (failure,) = found.failures
+    assert failure.message.startswith(f"{tmp_path / 'launches.json'}: it holds no recorded launches")
