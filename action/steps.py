@@ -20,6 +20,8 @@ from pathlib import Path
 _VERSION = re.compile(r"\d+(\.\d+)*((a|b|rc)\d+)?(\.post\d+)?(\.dev\d+)?")
 _FALSE = ("", "false")
 COUNTS = ("errors", "warnings", "infos")
+NO_LAUNCHES = "none"
+"""In the place of files: those that would be found are not used."""
 
 
 class InputError(ValueError):
@@ -90,8 +92,14 @@ def arguments(environment: dict[str, str], reports: Path) -> list[str]:
     base = environment.get("GITHUB_BASE_REF", "")
     if base and is_set(environment, "CUDALINT_CHANGED_ONLY"):
         found += [f"--diff=origin/{base}"]
+    found += launches(words(environment.get("CUDALINT_LAUNCHES", ""), "launches"))
     found += words(environment.get("CUDALINT_ARGS", ""), "args")
     return [*found, "--", *words(environment.get("CUDALINT_PATHS", ""), "paths")]
+
+
+def launches(files: Sequence[str]) -> list[str]:
+    """Options for recorded launches; cudalint finds the usual file where nothing is said."""
+    return ["--no-launches"] if list(files) == [NO_LAUNCHES] else [f"--launches={file}" for file in files]
 
 
 def sarif_file(environment: dict[str, str], reports: Path) -> str | None:

@@ -16,6 +16,7 @@ import jsonschema
 import pytest
 from checkout import ROOT, clean_environment, fresh_clone, need_package_index
 from handmade import TILE_SOURCE
+from recorded import write_recording_in
 from schemas import sarif_schema, schema_of
 
 yaml = pytest.importorskip("yaml", reason="PyYAML comes with pre-commit, which comes with the extra `dev`")
@@ -34,7 +35,7 @@ def test_the_action_follows_its_schema() -> None:
 
 def test_actions_of_others_are_pinned() -> None:
     """By commit, with the version beside it, in everything that runs on GitHub's machines."""
-    files = [ROOT / "action.yml", *(ROOT / ".github" / "workflows").glob("*.yml")]
+    files = [ROOT / "action.yml", ROOT / "ci-templates" / "record.yml", *(ROOT / ".github" / "workflows").glob("*.yml")]
     for file in files:
         for line in file.read_text(encoding="utf-8").splitlines():
             if re.search(r"\buses: (?!\./)", line):
@@ -139,6 +140,20 @@ def test_the_steps(workspace: Path, tmp_path: Path) -> None:
     assert result["locations"][0]["physicalLocation"]["artifactLocation"]["uri"] == "my%20kernels/tile.cu"
 
 
+def test_recorded_launches_are_found_or_given(workspace: Path, tmp_path: Path) -> None:
+    """The file beside what is linted needs no mention: one that is broken is said. With the program of the checkout."""
+    write_recording_in(workspace).write_text("{")
+    write_recording_in(workspace / "recorded")
+    program = tmp_path / "temp" / "runner" / "cudalint-"
+    program.parent.mkdir(parents=True)
+    program.symlink_to(ROOT)
+    for given, status in (("", "2"), ("none", "1"), ("recorded/cudalint-launches.json", "1"), ("none.json", "2")):
+        runner = _Runner(workspace, tmp_path / "temp", ROOT, launches=given, args="--select CL201")
+        runner._values["steps.program.outputs.key"] = ""
+        done = runner.run("Lint")
+        assert (runner.outputs()["status"], bool(done.stderr)) == (status, status == "2"), done.stderr
+
+
 def _steps() -> Any:
     """The module of the action's steps."""
     spec = importlib.util.spec_from_file_location("steps", ROOT / "action" / "steps.py")
@@ -155,6 +170,11 @@ def test_the_arguments(tmp_path: Path) -> None:
     found = steps.arguments(given, tmp_path)
     assert found[-6:] == ["--select", "CL1", "-q", "--", "-x.cu", "a b.cu"]
     assert "--diff=origin/main" not in found
+    assert not [word for word in found if "launches" in word]
+    recorded = steps.arguments({**given, "CUDALINT_LAUNCHES": "a.json\n'b c.json' --exit-zero"}, tmp_path)
+    assert recorded[-9:-6] == ["--launches=a.json", "--launches=b c.json", "--launches=--exit-zero"]
+    assert recorded[-6:] == found[-6:]
+    assert "--no-launches" in steps.arguments({**given, "CUDALINT_LAUNCHES": " none "}, tmp_path)
     changed = steps.arguments({**given, "CUDALINT_CHANGED_ONLY": "true"}, tmp_path)
     assert "--diff=origin/main" in changed
     with pytest.raises(steps.InputError, match="`changed-only` has to be true or false"):

@@ -13,6 +13,8 @@ import pytest
 
 from cudalint.cli.group import cli
 from cudalint.hardware.targets import find_target
+from cudalint.launches.recorded.files import recording_in, text_of
+from cudalint.launches.recorded.records import RecordedKernel, RecordedLaunch, Recording
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.config import load_config
 from cudalint.registry import Selection
@@ -103,6 +105,26 @@ def test_the_configuration(tmp_path: Path) -> None:
     assert config.kernels[0].pattern == "sgemm*"
 
 
+def test_the_recording() -> None:
+    """It is as the program writes it."""
+    (text,) = _blocks("recording.md", "json")
+    recording = recording_in(text.encode())
+    assert text_of(recording) == text
+    assert [kernel.launches[0].count for kernel in recording.kernels] == [400]
+    named = re.findall(r"^\| (`[^|]*`) \|", (_ROOT / "docs" / "recording.md").read_text(encoding="utf-8"), re.MULTILINE)
+    words = {word for row in named for word in re.findall(r"`(?:\w+\[\])?\.?(\w+)`", row)}
+    for record in (Recording, RecordedKernel, RecordedLaunch):
+        assert set(record.__struct_fields__) - {"kernels", "launches"} <= words
+
+
+def test_the_configuration_of_recordings(tmp_path: Path) -> None:
+    (text,) = _blocks("recording.md", "toml")
+    (tmp_path / "pyproject.toml").write_text(text)
+    config = load_config(str(tmp_path / "pyproject.toml"))
+    assert config.launches == tuple(str(tmp_path / folder / "launches.json") for folder in ("tests", "bench"))
+    assert config.only_recorded
+
+
 def test_commands_have_the_options_that_are_shown() -> None:
     """Each command line that a page shows is one that the program takes, as far as its options go."""
     context = click.Context(cli)
@@ -110,7 +132,7 @@ def test_commands_have_the_options_that_are_shown() -> None:
     for page in _PAGES:
         for block in re.findall(r"^```(?:sh|console)\n(.*?)^```$", page.read_text(encoding="utf-8"), re.M | re.S):
             for line in re.findall(r"^(?:\$ )?cudalint (.*)$", block, re.MULTILINE):
-                words = shlex.split(line.partition("#")[0])
+                words = shlex.split(line.partition("#")[0].partition(" -- ")[0])
                 name = words.pop(0) if words and words[0] in cli.list_commands(context) else "check"  # type: ignore[attr-defined]
                 command = cli.get_command(context, name)  # type: ignore[attr-defined]
                 names = {option for parameter in command.params for option in parameter.opts + parameter.secondary_opts}

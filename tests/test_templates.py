@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shlex
 import subprocess
@@ -12,6 +13,7 @@ import jsonschema
 import pytest
 from checkout import ROOT, clean_environment
 from handmade import TILE_SOURCE
+from recorded import NAME, recording_text, write_recording_in
 from schemas import schema_of
 
 from cudalint import __version__
@@ -42,6 +44,45 @@ def test_the_job_for_gitlab(tmp_path: Path) -> None:
         assert "more/tile.cu" in text
 
 
+def _git(folder: Path, *arguments: str) -> str:
+    identity = ("-c", "user.name=a", "-c", "user.email=a@example.org", "-c", "init.defaultBranch=main")
+    return subprocess.run(["git", *identity, *arguments], cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+def test_recorded_launches_are_proposed(tmp_path: Path) -> None:
+    """The last step of the workflow, with a double of GitHub's program: once for new launches, not for known ones."""
+    text = (ROOT / "ci-templates" / "record.yml").read_text()
+    assert f'CUDALINT_VERSION: "{__version__}"' in text
+    step = yaml.safe_load(text)["jobs"]["propose"]["steps"][-1]
+    remote, clone, told = tmp_path / "remote", tmp_path / "clone", tmp_path / "told"
+    _git(tmp_path, "init", "--quiet", "--bare", str(remote))
+    _git(tmp_path, "clone", "--quiet", str(remote), str(clone))
+    _git(clone, "commit", "--quiet", "--allow-empty", "-m", "first")
+    (tmp_path / "gh").write_text('#!/bin/sh\necho "$1 $2" >> "$TOLD"\nif [ "$2" = list ]; then echo "$OPEN"; fi\n')
+    (tmp_path / "gh").chmod(0o755)
+
+    def propose(open_ones: int) -> list[str]:
+        told.write_text("")
+        path = f"{tmp_path}:{os.environ['PATH']}"
+        environment = clean_environment(PATH=path, TOLD=str(told), OPEN=str(open_ones))
+        done = subprocess.run(
+            ["bash", "-eo", "pipefail", "-c", step["run"]], cwd=clone, env=environment, capture_output=True, check=False
+        )
+        assert done.returncode == 0, done.stderr
+        return told.read_text().splitlines()
+
+    assert propose(0) == []
+    write_recording_in(clone)
+    assert propose(0) == ["auth setup-git", "pr list", "pr create"]
+    assert _git(remote, "show", f"recorded-launches:{NAME}") == recording_text()
+    assert propose(0) == []
+    _git(clone, "switch", "--quiet", "-")
+    _git(clone, "branch", "--quiet", "-D", "recorded-launches")
+    write_recording_in(clone, 128)
+    assert propose(1) == ["auth setup-git", "pr list"]
+    assert _git(remote, "show", f"recorded-launches:{NAME}") == recording_text(128)
+
+
 def test_the_image_copies_what_is_there() -> None:
     """Docker itself runs where the project is released, and not in tests."""
     text = (ROOT / "ci-templates" / "Dockerfile").read_text()
@@ -63,7 +104,7 @@ def test_forms_of_issues(path: Path) -> None:
     jsonschema.validate(yaml.safe_load(path.read_text()), schema)
 
 
-_WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
+_WORKFLOWS = [*sorted((ROOT / ".github" / "workflows").glob("*.yml")), ROOT / "ci-templates" / "record.yml"]
 
 
 @pytest.mark.parametrize("path", _WORKFLOWS, ids=lambda path: path.name)

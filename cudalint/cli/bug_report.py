@@ -106,7 +106,7 @@ class _Attempts:
     def __init__(self, path: str, values: dict[str, Any]) -> None:
         self.path = path
         configured, failures = configure([SourceFile(path)], settings_from(values))
-        if failures:
+        if not configured:
             raise click.ClickException(f"{failures[0].path}: {failures[0].message}")
         self._configured = configured[0]
         self._lint = Lint(replace(limits_from(values), workers=1))

@@ -12,6 +12,7 @@ from cudalint.cli.analysis_options import analysis_options, rule_options, settin
 from cudalint.cli.headed import HeadedCommand, format_option, together, under
 from cudalint.cli.terminal import print_failures, write_lines, write_text
 from cudalint.options.analysis import ParameterValue
+from cudalint.report.findings.results import are_errors
 from cudalint.report.formats.plain import json_text
 
 _PAD = re.compile(r"([A-Za-z_]\w*)=(\d+)")
@@ -119,8 +120,8 @@ def command(
     found = discover([path], settings.excludes, True)
     configured, broken = configure(found.files, settings)
     failures = [*found.failures, *broken]
-    if failures or len(configured) != 1:
-        print_failures(failures)
+    print_failures(failures)
+    if found.failures or len(configured) != 1:
         if not failures:
             raise click.UsageError(f"{path}: one file is expected")
         return FAILED
@@ -138,4 +139,4 @@ def command(
         write_lines([json_text(shown.json_object(tables, targets or (each.options.target,)), indent=2)])
     else:
         write_text(shown.text_lines(tables))
-    return NOTHING_FOUND
+    return FAILED if are_errors(failures) else NOTHING_FOUND

@@ -23,7 +23,6 @@ from cudalint.run.file_analysis import FileAnalysis
 from cudalint.run.launched import Launched, NoKey, Reader
 from cudalint.system.disk.encoding import to_bytes
 from cudalint.system.disk.recorder import digest
-from cudalint.system.disk.regular import read_regular
 
 _ENCODER: Final = Encoder(order="deterministic")
 _PLACES: Final = frozenset({"where", "span", "volatile"})
@@ -57,8 +56,7 @@ class Codes(Struct, eq=False):
         if not self._whole:
             # What there was no time for is not kept.
             asked = replace(self.options, unsaved=(), only=(), kinds=frozenset(), time_limit=0.0)
-            recordings = [_text_digest(path) for path in self.options.recordings]
-            self._whole = digest(_ENCODER.encode((asked, sorted(self.options.kinds), recordings)))
+            self._whole = digest(_ENCODER.encode((asked, sorted(self.options.kinds))))
         return self._whole
 
     def text(self, span: ir.Span) -> str:
@@ -87,14 +85,6 @@ class Codes(Struct, eq=False):
                 reader.read([tuple(span) for span in volatile])
             known = self._digests[ref.key] = digest(to_bytes(repr(reader.parts))), tuple(reader.functions.values())
         return known
-
-
-def _text_digest(path: str) -> bytes:
-    """Of what a file says; of nothing where it can't be read."""
-    try:
-        return digest(read_regular(path))
-    except OSError:
-        return b""
 
 
 def _is_within(inner: ir.Span, outer: ir.Span) -> bool:

@@ -22,6 +22,7 @@ from cudalint.run.runs import result_of
 pytest.importorskip("pygls", reason="the extra `lsp` is not installed")
 
 from editor_client import Editor
+from recorded import NAME, recording_text, write_recording_in
 
 _SOURCE = """\
 __global__ void columns(float *out, const float *in) {
@@ -141,6 +142,29 @@ def test_a_header_and_settings_of_the_client(tmp_path: Path) -> None:
         editor.apply(launch)
         assert "// cudalint: launch(block = 64, grid = " in editor.text(uri)
         assert "CL903" not in [d["code"] for d in editor.diagnostics(uri)]
+
+
+def test_a_recording_that_changes(tmp_path: Path) -> None:
+    """The client says so, and open files are analysed again; one that can't be used is said of the file."""
+    (tmp_path / ".git").mkdir()
+    source, recording = tmp_path / "k.cu", tmp_path / NAME
+    source.write_text("__global__ void k(float *p, int n) { p[(blockIdx.x * 256 + threadIdx.x) * n] = 1; }\n")
+    write_recording_in(tmp_path)
+    with Editor() as editor:
+
+        def after_a_change() -> list[Any]:
+            changed = [{"uri": recording.as_uri(), "type": 2}]
+            editor.tell("workspace/didChangeWatchedFiles", {"changes": changed})
+            return editor.diagnostics(uri)
+
+        uri = editor.open(source)
+        assert [d["code"] for d in editor.diagnostics(uri)] == ["CL101"]
+        recording.write_text(recording_text().replace("32]", "1]"))
+        assert after_a_change() == []
+        recording.write_text("{")
+        assert f"{NAME}: it holds no recorded launches" in after_a_change()[-1]["message"]
+        write_recording_in(tmp_path)
+        assert [d["code"] for d in after_a_change()] == ["CL101"]
 
 
 def test_work_that_takes_a_while_is_shown(tmp_path: Path) -> None:

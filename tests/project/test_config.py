@@ -42,6 +42,8 @@ include-dirs = ["include", "../shared"]
 defines = ["N=4", "FAST"]
 std = "c++20"
 assume = ["K % 4 == 0"]
+launches = ["cudalint-launches.json", "tests/recorded.json"]
+only-recorded = true
 
 [tool.cudalint.per-file-ignores]
 "tests/**" = ["CL1"]
@@ -93,14 +95,16 @@ def test_everything() -> None:
     place = ("pyproject.toml",)
     assert config.kernels == (
         KernelSettings(
-            "sgemm*", "dim3(TILE, 8)", "dim3(N / TILE, 4, 2)", "4096", (("M", "64"), ("K", "2 * TILE")), *place, 30
+            "sgemm*", "dim3(TILE, 8)", "dim3(N / TILE, 4, 2)", "4096", (("M", "64"), ("K", "2 * TILE")), *place, 32
         ),
-        KernelSettings("reduce", "256", None, None, (), *place, 36),
-        KernelSettings("*", parameters=(("K", "1"),), path="pyproject.toml", line=38),
+        KernelSettings("reduce", "256", None, None, (), *place, 38),
+        KernelSettings("*", parameters=(("K", "1"),), path="pyproject.toml", line=40),
     )
     assert (config.fail_on, config.format, config.jobs) == ("info", "json", 2)
     assert (config.output, config.severity) == ((("sarif", "a.sarif"),), (("CL2", "error"),))
-    assert config.place_of("thresholds", "CL201", "ways") == "pyproject.toml:26"
+    assert config.place_of("thresholds", "CL201", "ways") == "pyproject.toml:28"
+    assert config.launches == ("cudalint-launches.json", os.path.join("tests", "recorded.json"))
+    assert config.only_recorded
     assert config.place_of("std") == "pyproject.toml:19"
 
 
@@ -160,6 +164,10 @@ _ERRORS = [
     ("output.sarif = '../a.sarif'", "`output.sarif` leads out of the repository"),
     ("output.json = '.git/hooks/a.json'", "`output.json` leads into what is hidden"),
     ("baseline = '/etc/passwd'", "`baseline` leads out of the repository: /etc/passwd (line 1)"),
+    ("launches = ['/etc/passwd']", "`launches` leads out of the repository: /etc/passwd (line 1)"),
+    ("launches = ['a.json', '../../b.json']", "`launches` leads out of the repository: ../../b.json (line 1)"),
+    ("launches = 'a.json'", "`launches` has to be a list of strings, and is a string (line 1)"),
+    ("only-recorded = 'yes'", "`only-recorded` has to be true or false, and is a string (line 1)"),
     ("extend = '../../none.toml'", "`extend` leads out of the repository: ../../none.toml (line 1)"),
     ("extend = 'none.toml'", "`extend` names no file: none.toml (line 1)"),
     ("extend = 'cudalint.toml'", "`extend` comes back to a file that it started from: cudalint.toml (line 1)"),

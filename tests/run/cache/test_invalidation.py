@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import json
 import os
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
 import pytest
+from recorded import NAME
 
 from cudalint.cli import run
 from cudalint.run import runs as driver
@@ -151,6 +153,58 @@ def test_a_change_is_seen(lint: Linter, change: Callable[[], None]) -> None:
     assert analysed == 1
     assert found == lint("src/a.cu", "--no-cache")[0]
     assert lint("src/a.cu") == (found, 0)
+
+
+def test_recorded_launches(lint: Linter) -> None:
+    """One that appears, one that says something else, one nearer by, one that is broken, and one that is gone."""
+    Path("src/a.cu").write_text(KERNEL)
+    before, _ = lint("src/a.cu")
+    states = [
+        _new_text(NAME, _recorded(64)),
+        _new_text(NAME, _recorded(128)),
+        _new_text(f"src/{NAME}", _recorded(256)),
+        _new_text(f"src/{NAME}", _recorded(512)),
+    ]
+    seen = {before}
+    for change in states:
+        change()
+        found, analysed = lint("src/a.cu")
+        assert analysed == 1
+        assert found not in seen
+        seen.add(found)
+        assert found == lint("src/a.cu", "--no-cache")[0]
+        assert lint("src/a.cu") == (found, 0)
+    assert lint("src/a.cu", "--no-launches") == (before, 0)
+    Path(f"src/{NAME}").write_text("{")
+    broken, _ = lint("src/a.cu")
+    assert broken == lint("src/a.cu", "--no-cache")[0]
+    assert "holds no recorded launches" in broken
+    os.unlink(f"src/{NAME}")
+    beside, analysed = lint("src/a.cu")
+    assert analysed == 0
+    assert beside == lint("src/a.cu", "--no-cache")[0]
+    os.unlink(NAME)
+    assert lint("src/a.cu") == (before, 0)
+
+
+def test_recorded_launches_of_a_kernel_that_files_share(lint: Linter) -> None:
+    """What is kept of it for all of them is of the same recording."""
+    Path("src/k.cuh").write_text(KERNEL)
+    for name in ("a", "b"):
+        Path(f"src/{name}.cu").write_text('#include "k.cuh"\n')
+    Path(NAME).write_text(_recorded(64))
+    before, _ = lint("src")
+    Path(NAME).write_text(_recorded(128))
+    after, analysed = lint("src")
+    assert analysed == 2
+    assert after != before
+    assert after == lint("src", "--no-cache")[0]
+
+
+def _recorded(blocks: int) -> str:
+    launch = {"count": 3, "grid": [blocks, 1, 1], "block": [32, 32, 1], "arguments": ["p0+0/4194304", "p1+0/4194304"]}
+    kernel = {"symbol": "_Z6columnPfPKf", "parameters": [8, 8], "launches": [launch]}
+    return json.dumps({"version": 1, "kernels": [kernel]})
 
 
 def test_a_file_beside_it_that_launches_its_kernel(lint: Linter) -> None:
