@@ -12,7 +12,8 @@ from typing import Final
 import msgspec
 
 from cudalint.launches.recorded.arguments import bytes_of
-from cudalint.launches.recorded.records import VERSION, RecordedKernel, RecordedLaunch, Recording
+from cudalint.launches.recorded.ordering import kernel_order, launch_order
+from cudalint.launches.recorded.records import VERSION, RecordedKernel, Recording
 from cudalint.system.disk.regular import read_regular
 from cudalint.system.disk.replacing import write_whole
 
@@ -68,7 +69,7 @@ def _check(kernel: RecordedKernel) -> None:
 def text_of(recording: Recording) -> str:
     """What the file holds."""
     plain = msgspec.to_builtins(recording)
-    kernels = sorted(recording.kernels, key=lambda kernel: kernel.symbol)
+    kernels = sorted(recording.kernels, key=kernel_order)
     head = [f"  {_json(name)}: {_json(value)}" for name, value in plain.items() if name != "kernels"]
     body = ",\n".join(map(_kernel_text, kernels))
     return "{\n" + ",\n".join([*head, f'  "kernels": [\n{body}\n  ]' if kernels else '  "kernels": []']) + "\n}\n"
@@ -77,13 +78,10 @@ def text_of(recording: Recording) -> str:
 def _kernel_text(kernel: RecordedKernel) -> str:
     plain = msgspec.to_builtins(kernel)
     head = ", ".join(f"{_json(name)}: {_json(value)}" for name, value in plain.items() if name != "launches")
-    launches = ",\n".join(f"      {_json(msgspec.to_builtins(each))}" for each in sorted(kernel.launches, key=_order))
+    launches = ",\n".join(
+        f"      {_json(msgspec.to_builtins(each))}" for each in sorted(kernel.launches, key=launch_order)
+    )
     return f'    {{{head}, "launches": [\n{launches}\n    ]}}'
-
-
-def _order(launch: RecordedLaunch) -> tuple[object, ...]:
-    arguments = tuple((isinstance(own, str), str(own).rjust(20)) for own in launch.arguments or ())
-    return launch.grid, launch.block, launch.shared, arguments, launch.cluster or (), launch.stream, launch.count
 
 
 def _json(value: object) -> str:

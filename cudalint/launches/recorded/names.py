@@ -74,3 +74,14 @@ def _with_plain_anonymous(symbol: str) -> str:
         at = found.start() + len(_ANONYMOUS_NAME)
         found = _ANONYMOUS.search(symbol, at)
     return symbol
+
+
+def base_name(text: str) -> str:
+    """The plain name of a function in a demangled text: `k` of `void ns::k<float>(float const*)`."""
+    return text.partition("(")[0].partition("<")[0].rpartition(":")[2].rpartition(" ")[2]
+
+
+def fits(function_name: str, linkage_name: str, recorded: str) -> bool:
+    """Whether a function of the source may be a recorded kernel: it is, by its name in compiled code, or no more than
+    a plain or demangled name was recorded, which is the function's."""
+    return is_same(linkage_name, recorded) or base_name(recorded) == function_name

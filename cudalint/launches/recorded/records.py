@@ -14,10 +14,12 @@ from msgspec import Meta, Struct, field
 
 VERSION: Final = 1
 POINTER_BYTES: Final = 8
+MOST_COUNTED: Final = 1 << 62
+MOST_LETTERS: Final = 20_000
 Extent = Annotated[int, Meta(ge=1, le=(1 << 31) - 1)]
 Extents = tuple[Extent, Extent, Extent]
-Count = Annotated[int, Meta(ge=1, le=1 << 62)]
-Text = Annotated[str, Meta(max_length=20_000)]
+Count = Annotated[int, Meta(ge=1, le=MOST_COUNTED)]
+Text = Annotated[str, Meta(max_length=MOST_LETTERS)]
 Argument = Annotated[int, Meta(ge=0)] | Text
 """A number of up to eight bytes, as if it had no sign, or a text as above."""
 
@@ -79,7 +81,7 @@ class Recording(Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=T
     device: Text = ""
     """The GPU, where times were measured."""
     left_out: Annotated[int, Meta(ge=0)] = 0
-    """Different launches beyond the limit that are not kept."""
+    """Different launches beyond the limit that are not kept, and rows of a profiler that no launch can have."""
 
     @property
     def launches(self) -> int:
