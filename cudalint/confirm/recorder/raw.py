@@ -9,7 +9,7 @@ from __future__ import annotations
 import heapq
 import os
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from typing import Final
 
 import numpy as np
@@ -115,12 +115,8 @@ def _read_process(path: str, most: int) -> Run:
     for each in kept:
         launches = kernels.setdefault((each.kernel.symbol, each.kernel.sizes), [])
         launches.append(replace(each.launch, arguments=_arguments(each, name)))
-    recording = Recording(
-        VERSION,
-        tuple(RecordedKernel(symbol, tuple(launches), parameters=sizes) for (symbol, sizes), launches in kernels.items()),
-        device=process.device,
-        left_out=len(seen) - len(kept),
-    )
+    together = [RecordedKernel(symbol, tuple(own), parameters=sizes) for (symbol, sizes), own in kernels.items()]
+    recording = Recording(VERSION, tuple(together), process.device, len(seen) - len(kept))
     return Run(recording, 1, total, lost, tuple(process.problems))
 
 
@@ -252,13 +248,3 @@ def _text(data: bytes) -> str:
     if len(data) > _MOST_TEXT:
         raise ValueError("a text is too long")
     return data.decode("utf-8", "replace")
-
-
-def totals(recordings: Iterable[Recording]) -> tuple[int, int, int]:
-    """How many launches, of how many kernels, how many of them different."""
-    found = list(recordings)
-    return (
-        sum(launch.count for each in found for kernel in each.kernels for launch in kernel.launches),
-        sum(len(each.kernels) for each in found),
-        sum(each.launches for each in found),
-    )
