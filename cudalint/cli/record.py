@@ -148,6 +148,9 @@ def _recorded(command: Sequence[str], limit: int, is_timed: bool) -> tuple[int, 
             "error: nothing was recorded: no process of the command has used CUDA. Is there a GPU with its driver, and "
             f"does the command launch kernels? {_INSTEAD}"
         )
+    elif not run.launches:
+        print_line(f"error: nothing was recorded: no kernel was launched. {_INSTEAD}")
+    if not run.launches:
         return done.status or FAILED, None
     return done.status, run
 
