@@ -13,11 +13,11 @@
 #ifdef OF_DRIVER
 
 // Functions are texts: their names. All take a pointer and a number.
-extern "C" CUresult cuFuncGetName(const char **name, const void *function) {
-    *name = static_cast<const char *>(function);
+extern "C" CUresult cuFuncGetName(const char **name, CUfunction function) {
+    *name = reinterpret_cast<const char *>(function);
     return CUDA_SUCCESS;
 }
-extern "C" CUresult cuFuncGetParamInfo(const void *, size_t number, size_t *offset, size_t *size) {
+extern "C" CUresult cuFuncGetParamInfo(CUfunction, size_t number, size_t *offset, size_t *size) {
     if (number > 1) return CUDA_ERROR_INVALID_VALUE;
     *offset = 8 * number;
     *size = number ? 4 : 8;
