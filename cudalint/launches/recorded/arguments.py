@@ -8,7 +8,7 @@ from typing import Final
 
 from cudalint.launches.recorded.records import POINTER_BYTES, Argument, ArgumentBytes, RecordedPointer
 
-_POINTER: Final = re.compile(r"(?:(\d{1,9})\+(\d{1,20})/(\d{1,20})|\?)")
+_POINTER: Final = re.compile(r"(?:(\d{1,9})\+(\d{1,20})/(\d{1,20})|\?)", re.ASCII)
 _PART: Final = re.compile(r"\{([^{}]*)\}|((?:[0-9a-f]{2})+)")
 _NUMBER_BYTES: Final = 8
 

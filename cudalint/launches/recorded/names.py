@@ -1,87 +1,129 @@
 """Which kernel of the source a recorded one is.
 
-Compilers differ in the names of what has internal linkage: nvcc puts it into a namespace that it calls after a hash of
-the file, clang marks it by an L, and both then count the parts of the name that they refer back to differently. Keys
-are equal for names that differ by nothing else.
+Compilers differ in what they call the same function, and profilers may have kept no more of it than its plain name, or
+one that is spelled as in the source, each in its own way.
 """
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import re
 from typing import Final
 
+from cudalint.launches.recorded.mangled import Unreadable, plain_name, spelled_out
+
+MANGLED: Final = "_Z"
+"""How the name of every function in compiled C++ begins."""
 _HIDDEN: Final = "h:"
-_INTERNAL: Final = re.compile(r"N(\d{1,6})_INTERNAL_")
-_ANONYMOUS: Final = re.compile(r"(\d{1,6})_GLOBAL__N_")
-_LOCAL: Final = re.compile(r"L(?=\d+[A-Za-z_])")
-_REFERENCE: Final = re.compile(r"S[0-9A-Z]*_")
-_LENGTH: Final = re.compile(r"\d{1,6}")
-_ANONYMOUS_NAME: Final = "12_GLOBAL__N_1"
+_MOST_KEPT: Final = 4096
+_ANONYMOUS: Final = ("(anonymous namespace)", "<unnamed>")
+_OPERATOR: Final = re.compile(
+    r"operator\s*(\(\)|\[\]|<=>|<<=|>>=|->\*|->|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%^&|]=|[-+*/%^&|~!=<>,])"
+    r"(?: (?=<))?"
+)
+_CLOSING: Final = {">": "<", ")": "(", "]": "[", "}": "{"}
+_PARAMETERS: Final = "\0"
+"""Stands for a list of parameters."""
 
 
+@functools.lru_cache(_MOST_KEPT)
 def key_of(symbol: str) -> str:
     """The same for a kernel, whoever has compiled it; what is hidden is a key already."""
-    if symbol.startswith(_HIDDEN):
+    if not symbol.startswith(MANGLED):
         return symbol
-    symbol = _without_internal(symbol)
-    symbol = _with_plain_anonymous(symbol)
-    return _REFERENCE.sub("S_", _LOCAL.sub("", symbol))
+    try:
+        return spelled_out(symbol)
+    except Unreadable:
+        return symbol
+
+
+def is_hidden(symbol: str) -> bool:
+    return symbol.startswith(_HIDDEN)
 
 
 def hidden(symbol: str) -> str:
     """A name that says nothing to whoever doesn't have the source."""
-    if symbol.startswith(_HIDDEN):
+    if is_hidden(symbol):
         return symbol
-    return _HIDDEN + hashlib.sha256(key_of(symbol).encode()).hexdigest()[:32]
+    return _HIDDEN + hashlib.sha256(key_of(symbol).encode("utf-8", "surrogatepass")).hexdigest()[:32]
 
 
 def is_same(linkage_name: str, recorded: str) -> bool:
     """Whether a function of the source, by what it is called in compiled code, is a recorded kernel."""
     if not linkage_name:
         return False
-    return (hidden(linkage_name) if recorded.startswith(_HIDDEN) else key_of(linkage_name)) == key_of(recorded)
-
-
-def _without_internal(symbol: str) -> str:
-    """Without nvcc's namespaces: `N42_INTERNAL_0a7a1740_..._6840010b6op_addE` is `6op_add`."""
-    while (found := _INTERNAL.search(symbol)) is not None:
-        start = found.end(1) + int(found[1])
-        only = _only_part(symbol, start)
-        nested = "" if only is not None else "N"
-        end = only if only is not None else start
-        rest = end + 1 if only is not None else end
-        symbol = symbol[: found.start()] + nested + symbol[start:end] + symbol[rest:]
-    return symbol
-
-
-def _only_part(symbol: str, at: int) -> int | None:
-    """Where the E of a nested name stands that has one plain part from here on; None where it has others."""
-    length = _LENGTH.match(symbol, at)
-    if length is None:
-        return None
-    end = length.end() + int(length[0])
-    return end if symbol[end : end + 1] == "E" else None
-
-
-def _with_plain_anonymous(symbol: str) -> str:
-    """With the name that the standard gives to namespaces without one; nvcc's has a hash of the file in it."""
-    found = _ANONYMOUS.search(symbol)
-    at = 0
-    while found is not None:
-        end = found.end(1) + int(found[1])
-        symbol = symbol[: found.start()] + _ANONYMOUS_NAME + symbol[end:]
-        at = found.start() + len(_ANONYMOUS_NAME)
-        found = _ANONYMOUS.search(symbol, at)
-    return symbol
-
-
-def base_name(text: str) -> str:
-    """The plain name of a function in a demangled text: `k` of `void ns::k<float>(float const*)`."""
-    return text.partition("(")[0].partition("<")[0].rpartition(":")[2].rpartition(" ")[2]
+    return (hidden(linkage_name) if is_hidden(recorded) else key_of(linkage_name)) == key_of(recorded)
 
 
 def fits(function_name: str, linkage_name: str, recorded: str) -> bool:
-    """Whether a function of the source may be a recorded kernel: it is, by its name in compiled code, or no more than
-    a plain or demangled name was recorded, which is the function's."""
-    return is_same(linkage_name, recorded) or base_name(recorded) == function_name
+    """Whether a function of the source may be a recorded kernel as far as its name says: the names in compiled code are
+    the same, or nobody knows one of these and the plain names are. Other functions may then have that name, too."""
+    if is_same(linkage_name, recorded):
+        return True
+    if is_hidden(recorded):
+        return hidden(function_name) == recorded
+    if linkage_name and recorded.startswith(MANGLED):
+        return False
+    return bool(function_name) and base_name(recorded) == function_name
+
+
+def base_name(text: str) -> str:
+    """The plain name of a function, `k` of `void ns::k<float>(float const*)`, in any spelling, also the mangled one."""
+    if text.startswith(MANGLED):
+        try:
+            return plain_name(text)
+        except Unreadable:
+            return text
+    declared = _without_brackets(text)
+    head, has_parameters, _ = declared.rpartition(_PARAMETERS)
+    name = (head if has_parameters else declared).rpartition("::")[2].strip()
+    if name.startswith("operator") or " operator" in name:
+        return name[name.index("operator") :]
+    return name.split()[-1] if name else ""
+
+
+def _without_brackets(text: str) -> str:
+    """What stands outside of all brackets, and a mark for each pair of round ones."""
+    for anonymous in _ANONYMOUS:
+        text = text.replace(anonymous, "")
+    outside: list[str] = []
+    opened: list[str] = []
+    at, may_open = 0, False
+    while at < len(text):
+        operator = _OPERATOR.match(text, at) if not _is_letter(text[at - 1 : at]) else None
+        if operator is not None:
+            if not opened:
+                outside.append(f"operator{operator[1]}")
+            at, may_open = operator.end(), True
+            continue
+        letter = text[at]
+        if letter == "<":
+            # Comparisons have spaces or round brackets before them.
+            if may_open:
+                opened.append(letter)
+        elif letter in "([{":
+            if letter == "(" and not opened:
+                outside.append(_PARAMETERS)
+            opened.append(letter)
+        elif letter in _CLOSING:
+            _close(opened, _CLOSING[letter], is_arrow=text[at - 1 : at] == "-")
+        elif not opened:
+            outside.append(letter)
+        may_open = _is_letter(letter) or letter in "]}'"
+        at += 1
+    return "".join(outside)
+
+
+def _is_letter(letter: str) -> bool:
+    return letter.isalnum() or letter in ("_", "$")
+
+
+def _close(opened: list[str], opening: str, is_arrow: bool) -> None:
+    """Closes a bracket, and what was taken for one within it."""
+    if opening == "<":
+        if opened and opened[-1] == "<" and not is_arrow:
+            opened.pop()
+        return
+    while opened and opened.pop() != opening:
+        pass

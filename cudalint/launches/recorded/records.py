@@ -43,6 +43,12 @@ class RecordedLaunch(Struct, frozen=True, omit_defaults=True, forbid_unknown_fie
     """How many other launches of the program came before the first of these."""
     time_us: Annotated[float, Meta(ge=0, le=1e15)] | None = None
     """Of one of them, in the mean, in microseconds."""
+    has_static: bool = False
+    """`shared` has what the kernel itself declares in it, too, since a profiler has told no more than the sum."""
+
+    def dynamic(self, static: int) -> int:
+        """Bytes of dynamic shared memory, of a kernel that declares so many itself."""
+        return max(0, self.shared - static) if self.has_static else self.shared
 
     @property
     def threads(self) -> int:

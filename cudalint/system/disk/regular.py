@@ -10,7 +10,9 @@ import errno
 import os
 import stat
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from io import BufferedReader
 from typing import Final
 
 from cudalint.system.disk import recorder as disk
@@ -51,6 +53,13 @@ def read_own(path: str) -> bytes:
     return _read(path, -1)[0]
 
 
+@contextmanager
+def open_own(path: str) -> Iterator[BufferedReader]:
+    """Such a file, to be read in parts or up to a limit, since it may be larger than any source. Raises OSError."""
+    with _opened(path, _is_file, _FLAGS) as (file, _):
+        yield file
+
+
 def read_kept(path: str) -> bytes:
     """The same of a file that is kept in the user's cache: one that the user owns, and no link. Raises OSError."""
     return _read(path, -1, is_fit=_is_kept, flags=_FLAGS | getattr(os, "O_NOFOLLOW", 0))[0]
@@ -76,14 +85,22 @@ def _is_file(status: os.stat_result) -> bool:
 def _read(
     path: str, most: int, is_fit: Callable[[os.stat_result], bool] = _is_file, flags: int = _FLAGS
 ) -> tuple[bytes, os.stat_result]:
+    with _opened(path, is_fit, flags) as (file, status):
+        if status.st_size > LARGEST and not 0 <= most <= LARGEST:
+            raise OSError(errno.EFBIG, f"larger than {LARGEST >> 20} MB", path)
+        return file.read(most), status
+
+
+@contextmanager
+def _opened(
+    path: str, is_fit: Callable[[os.stat_result], bool], flags: int
+) -> Iterator[tuple[BufferedReader, os.stat_result]]:
     # What was a file a moment ago may be a pipe now: it is opened without waiting for a writer, and asked again.
     with open(os.open(path, flags), "rb") as file:
         status = os.fstat(file.fileno())
         if not is_fit(status):
             raise OSError(errno.EINVAL, _MESSAGE, path)
-        if status.st_size > LARGEST and not 0 <= most <= LARGEST:
-            raise OSError(errno.EFBIG, f"larger than {LARGEST >> 20} MB", path)
-        return file.read(most), status
+        yield file, status
 
 
 def read_regular_text(path: str) -> str:
