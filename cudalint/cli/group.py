@@ -18,6 +18,7 @@ _COMMANDS = {
     "facts": "cudalint.cli.facts",
     "lsp": "cudalint.cli.lsp",
     "confirm": "cudalint.cli.confirm",
+    "record": "cudalint.cli.record",
     "trace": "cudalint.cli.trace",
     "bug-report": "cudalint.cli.bug_report",
     "explain": "cudalint.cli.explain",
