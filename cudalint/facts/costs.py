@@ -149,10 +149,14 @@ class LaunchCost(Struct, frozen=True):
     def reached_gflops(self) -> float | None:
         """10^9 operations per second in the predicted time; None if that is not known, or what the roof allows is not.
         """
-        if self.operations is None or not self.time_us or self.attainable_gflops is None:
+        return self.gflops_in(self.time_us)
+
+    def gflops_in(self, time_us: float | None) -> float | None:
+        """The same in some other time, as that which was measured."""
+        if self.operations is None or not time_us or self.attainable_gflops is None:
             return None
         done = self.operations if self.work is None else self.work.operations
-        return done.floating / self.time_us / 1e3
+        return done.floating / time_us / 1e3
 
 
 class Excess(Struct, frozen=True):
@@ -212,6 +216,9 @@ class KernelCost(Struct, frozen=True):
     work: Work
 
 
+Weight = tuple[float, float, float]
+
+
 class FindingCost(Struct, frozen=True):
     """What a finding takes of its kernel."""
 
@@ -243,6 +250,16 @@ class FindingCost(Struct, frozen=True):
     """What is there is counted: other findings about the same place have the same excess, not one more."""
 
     @property
-    def weight(self) -> tuple[float, float]:
-        """By which findings are ranked: time, and traffic where they take the same of it."""
-        return self.share or 0.0, self.traffic_share or 0.0
+    def program_share(self) -> float | None:
+        """Of the time of all launches of a program that was recorded, what goes away if the finding's figure becomes
+        ideal; None where that is not known."""
+        recorded = self.kernel.launch.recorded if self.kernel is not None else None
+        if self.share is None or recorded is None or recorded.share is None:
+            return None
+        return recorded.share * self.share
+
+    @property
+    def weight(self) -> Weight:
+        """By which findings are ranked: the program's time where that was recorded, that of their kernel, and traffic
+        where they take the same of it."""
+        return self.program_share or 0.0, self.share or 0.0, self.traffic_share or 0.0

@@ -117,6 +117,16 @@ class LaunchFacts(Struct, frozen=True, eq=False):
         return (*shape, self.source, self.path, self.line, self.assumptions, self.recorded)
 
     @property
+    def recorded_us(self) -> float | None:
+        """Microseconds that it took where it was recorded; None where nobody has measured that."""
+        return (self.recorded.time_us or None) if self.recorded is not None else None
+
+    @property
+    def recorded_total_us(self) -> float:
+        """Microseconds that all launches took that were recorded with it; 0 where that is not known."""
+        return (self.recorded.total_us or 0.0) if self.recorded is not None else 0.0
+
+    @property
     def is_made_up(self) -> bool:
         """Whether nobody launches the kernel, as far as can be seen, and nobody says how."""
         return self.path is None and self.source in ("default", "inferred", "launch-bounds")

@@ -11,6 +11,7 @@ from cudalint.hardware.targets import Target
 from cudalint.report.drawing.svg import Drawing, line, number, path, text
 
 _LEFT, _TOP, _WIDTH, _HEIGHT, _BELOW = 52, 8, 330, 170, 34
+_LABEL_WIDTH, _LABEL_HEIGHT = 80, 12
 _NEAR = 6
 """What is so near the roof has no line up to it."""
 
@@ -22,6 +23,8 @@ class Spot(Struct, frozen=True):
     reached: float
     name: str = ""
     """What stands beside it; what it reaches if nothing is said."""
+    is_measured: bool = False
+    """Drawn hollow, where the others are what a model has."""
 
 
 class Axes(Struct, frozen=True):
@@ -78,19 +81,37 @@ def roofline(bandwidth: float, peak: float, spots: Sequence[Spot], bandwidth_nam
         text(flat_x - 4, flat_y - 4, peak_name, "d e"),
         text(roof[0][0] + 8, _TOP + 12, bandwidth_name, "d"),
     ]
+    labels: list[tuple[float, float]] = []
     for spot in spots:
         x, y = at(spot.intensity, spot.reached)
         _, allowed = at(spot.intensity, min(peak, spot.intensity * bandwidth))
         is_left = x > _LEFT + 0.6 * _WIDTH
         name = spot.name or f"{_short(spot.reached)} GFLOP/s"
         body += [
-            path("x", [f"M{number(x)} {number(y)}V{number(allowed)}"] if y - allowed > _NEAR else []),
-            f'<circle class="b" cx="{number(x)}" cy="{number(y)}" r="5"/>',
-            text(x + (-9 if is_left else 9), y + 4, name, "e" if is_left else ""),
+            path("x", [f"M{number(x)} {number(y)}V{number(allowed)}"] if _has_line(spot, y - allowed) else []),
+            f'<circle class="{"x" if spot.is_measured else "b"}" cx="{number(x)}" cy="{number(y)}" r="5"/>',
+            text(x + (-9 if is_left else 9), _free(x, y, labels) if spot.is_measured else y + 4, name, "e" * is_left),
         ]
-    each = (f"{_short(spot.intensity)} FLOP/byte and {_short(spot.reached)} GFLOP/s" for spot in spots)
+        labels.append((x, y + 4))
+    each = (
+        f"{_short(spot.intensity)} FLOP/byte and {_short(spot.reached)} GFLOP/s{' as recorded' * spot.is_measured}"
+        for spot in spots
+    )
     title = f"{'; '.join(each)}, below a roof of {_short(peak)} GFLOP/s"
     return Drawing(_LEFT + _WIDTH + 16, _TOP + _HEIGHT + _BELOW, "".join(body), title)
+
+
+def _free(x: float, y: float, labels: Sequence[tuple[float, float]]) -> float:
+    """The height of a label beside a mark at which it covers none of the others."""
+    height = y + 4
+    while any(abs(height - at) < _LABEL_HEIGHT and abs(x - beside) < _LABEL_WIDTH for beside, at in labels):
+        height += _LABEL_HEIGHT
+    return height
+
+
+def _has_line(spot: Spot, below: float) -> bool:
+    """Whether a line leads up to the roof, from so far below it."""
+    return not spot.is_measured and below > _NEAR
 
 
 def _grid(low: int, high: int, bottom: int, top: int) -> Iterator[str]:

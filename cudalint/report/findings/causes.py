@@ -169,9 +169,9 @@ def _as_one(group: Sequence[Diagnostic]) -> Diagnostic:
 def _order(diagnostic: Diagnostic) -> tuple[float, ...]:
     """What costs most is reported first; of what costs the same, one that comes with a remedy, and the first of the
     source."""
-    share, traffic = diagnostic.cost.weight if diagnostic.cost is not None else (0.0, 0.0)
+    of_program, share, traffic = diagnostic.cost.weight if diagnostic.cost is not None else (0.0, 0.0, 0.0)
     by_severity = SEVERITIES.index(diagnostic.severity)
-    return by_severity, -share, -traffic, diagnostic.suggestion is None, -excess(diagnostic)
+    return by_severity, -of_program, -share, -traffic, diagnostic.suggestion is None, -excess(diagnostic)
 
 
 def _ranged(worst: Diagnostic, others: Iterable[Diagnostic]) -> str:

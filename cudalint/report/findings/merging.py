@@ -201,10 +201,15 @@ def _subject(diagnostic: Diagnostic) -> Hashable:
 def _with_variants(group: Sequence[Diagnostic]) -> Diagnostic:
     alike = (alike for equal in _grouped(group, lambda d: d.message) for alike in _with_like_assumptions(equal))
     by_excess = worst_first([_under_all_launches(each) for each in alike])
-    worst, *others = sorted(by_excess, key=lambda d: bool(d.condition))
+    worst, *others = sorted(by_excess, key=lambda d: (bool(d.condition), -_part_of_program(d)))
     if not others:
         return worst
     return replace(worst, variants=tuple(others), held_back=_reason_of_all((worst, *others)))
+
+
+def _part_of_program(diagnostic: Diagnostic) -> float:
+    """What it takes of the time of a program that was recorded; 0 where that is not known."""
+    return (diagnostic.cost.program_share or 0.0) if diagnostic.cost is not None else 0.0
 
 
 def _with_like_assumptions(group: Sequence[Diagnostic]) -> Iterable[list[Diagnostic]]:
@@ -240,6 +245,7 @@ def _under_all_launches(group: Sequence[Diagnostic]) -> Diagnostic:
     return replace(
         first, launches=tuple(launches), assumptions=tuple(assumptions), cost=_most(group),
         held_back=_reason_of_all(group), condition=first.condition if all(d.condition for d in group) else "",
+        separated_by=first.separated_by if all(d.separated_by for d in group) else "",
     )  # fmt: skip
 
 

@@ -43,14 +43,18 @@ def condition_of(diagnostic: Diagnostic) -> str:
     return diagnostic.condition or f"in {held} of {count(tried, 'launch', 'launches and instantiations')}"
 
 
+def says_what_is_needed(diagnostic: Diagnostic) -> bool:
+    """Whether its condition is what has to hold for there to be nothing to find."""
+    return diagnostic.code == _MISALIGNED
+
+
 def _clauses(findings: Iterable[Diagnostic]) -> Iterator[str]:
     places: dict[tuple[str, str], set[object]] = {}
     for diagnostic in findings:
         said = f"if `{diagnostic.condition}`"
-        of_rule = (diagnostic.name, said)
-        if diagnostic.code == _MISALIGNED:
-            kept = f" (which {diagnostic.kept})" if diagnostic.kept else ""
-            of_rule = ("", f"needs `{diagnostic.condition}`{kept}")
+        kept = f" (which {diagnostic.kept})" if diagnostic.kept else ""
+        needs = f"needs `{diagnostic.condition}`{kept}"
+        of_rule = ("", needs) if says_what_is_needed(diagnostic) else (diagnostic.name, said)
         places.setdefault(of_rule, set()).add(diagnostic.place)
     for (name, said), own in places.items():
         number = count(len(own), "place") if name else count(len(own), "access", "accesses")

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Final, get_args
 
 from cudalint.diagnostics import Diagnostic, HeldBack
-from cudalint.facts import Bound, FindingCost, KernelCost
+from cudalint.facts import Bound, FindingCost, KernelCost, LaunchFacts
 from cudalint.hardware.cost.findings import cost_of_all
 from cudalint.numerals import count
 from cudalint.report.findings.results import CheckResult
@@ -40,6 +40,8 @@ def phrase(cost: FindingCost) -> str:
     part = share(cost.share)
     part = part if part.startswith("under") else f"about {part}"
     text = f"{part} of the kernel's time on {kernel.target} ({takes}, {bound_by(kernel.bound)})"
+    if cost.program_share is not None:
+        text += f", {share(cost.program_share)} of the program's recorded time"
     if cost.traffic_share:
         text += f", {share(cost.traffic_share)} of its traffic through L1"
     if cost.if_short:
@@ -86,14 +88,37 @@ def share(value: float) -> str:
 
 def duration(microseconds: float) -> str:
     """`2.4 us`, `110 us`, `3.2 ms`: two digits, as it is an estimate."""
+    return _in_units(microseconds, _two_digits)
+
+
+def measured(microseconds: float) -> str:
+    """`12.3 us`, `4.00 us`: three digits."""
+    return _in_units(microseconds, _three_digits)
+
+
+def recorded(launch: LaunchFacts) -> str:
+    """`12.3 us as recorded`; empty where nobody has measured it."""
+    return f"{measured(launch.recorded_us)} as recorded" if launch.recorded_us else ""
+
+
+def times(time_us: float | None, launch: LaunchFacts) -> str:
+    """`9.8 us; 12.3 us as recorded`, of these what is known; empty where nothing is."""
+    return "; ".join(filter(None, (duration(time_us) if time_us else "", recorded(launch))))
+
+
+def _in_units(microseconds: float, digits: Callable[[float], str]) -> str:
     for unit, size in (("s", 1e6), ("ms", 1e3)):
         if microseconds >= 0.9995 * size:
-            return f"{_two_digits(microseconds / size)} {unit}"
-    return f"{_two_digits(microseconds)} us"
+            return f"{digits(microseconds / size)} {unit}"
+    return f"{digits(microseconds)} us"
 
 
 def _two_digits(value: float) -> str:
     return f"{value:.1f}" if value < 9.95 else f"{float(f'{value:.2g}'):.0f}"
+
+
+def _three_digits(value: float) -> str:
+    return f"{value:#.3g}".rstrip(".") if value < 999.5 else f"{float(f'{value:.3g}'):.0f}"
 
 
 def minor(result: CheckResult) -> Iterator[str]:

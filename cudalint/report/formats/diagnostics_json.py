@@ -84,10 +84,10 @@ def launch_object(launch: LaunchFacts) -> JsonObject:
         launch, "block", "grid", "grid_is_assumed", "dynamic_shared_bytes", "source", "path", "line", "parameters",
         "assumptions",
     )  # fmt: skip
-    return own if launch.recorded is None else {**own, "recorded": _recorded(launch.recorded)}
+    return own if launch.recorded is None else {**own, "recorded": recorded_object(launch.recorded)}
 
 
-def _recorded(recorded: RecordedFacts) -> JsonObject:
+def recorded_object(recorded: RecordedFacts) -> JsonObject:
     return picked(recorded, "count", "different", "evaluated", "file", "time_us", "total_us", "share")
 
 
@@ -107,6 +107,7 @@ def _diagnostic(diagnostic: Diagnostic) -> JsonObject:
         **_kernel(diagnostic),
         "certainty": certainty_of(diagnostic),
         "condition": condition_of(diagnostic) if is_conditional else None,
+        **({"separated_by": diagnostic.separated_by} if diagnostic.separated_by else {}),
         "worlds": picked(diagnostic.worlds, "held", "tried"),
         **picked(diagnostic, "held_back", "assumptions", "not_in"),
         "launches": [launch_object(launch) for launch in diagnostic.launches],

@@ -15,7 +15,7 @@ from cudalint.facts import (
     Resources,
 )
 from cudalint.numerals import count, enumeration, figure
-from cudalint.report.formats import wording
+from cudalint.report.formats import costs, wording
 from cudalint.report.formats.style import Look, Style
 
 _HEADINGS = ("line", "array", "access", "sectors/ideal", "wavefronts/ideal", "ways", "lanes", "status")
@@ -59,6 +59,8 @@ def _under_launch(kernel: KernelFacts, index: int, style: Style) -> Iterator[str
     launch = kernel.launches[index]
     if launch.assumptions:
         yield f"  assumed: {', '.join(launch.assumptions)}"
+    if launch.recorded_us:
+        yield f"  {costs.recorded(launch)}{_as_modelled(kernel, index)}"
     yield from (f"  {occupancy_phrase(o, kernel.resources)}" for o in kernel.occupancy or () if o.launch == index)
     rows = [
         (_row(access, result), result)
@@ -68,6 +70,14 @@ def _under_launch(kernel: KernelFacts, index: int, style: Style) -> Iterator[str
     ]
     if "accesses" in kernel.collected:
         yield from _table(rows, style)
+
+
+def _as_modelled(kernel: KernelFacts, index: int) -> str:
+    """`; about 9.8 us as the time model has it, bound by DRAM`; empty where it has no time."""
+    found = next((cost for cost in kernel.costs or () if cost.launch == index and cost.time_us), None)
+    if found is None or not found.time_us:
+        return ""
+    return f"; about {costs.duration(found.time_us)} as the time model has it, {costs.bound_by(found.bound)}"
 
 
 def _left_out(launches: LeftOutLaunches) -> str:

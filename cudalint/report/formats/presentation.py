@@ -17,7 +17,7 @@ Order = Literal["cost", "path"]
 ORDERS: Final[tuple[Order, ...]] = ("cost", "path")
 
 _ABOUT_THE_ANALYSIS = "CL9"
-Rank = tuple[int, float, float, int, int, float]
+Rank = tuple[int, float, float, float, int, int, float]
 
 
 class Presentation(Struct, frozen=True):
@@ -45,17 +45,18 @@ class Presentation(Struct, frozen=True):
 
 
 def by_cost(diagnostics: Iterable[Diagnostic]) -> list[Diagnostic]:
-    """Errors, then what else makes results wrong, then waste: what takes most of its kernel first, of that the certain
-    before the likely, and what takes nobody knows how much after that. What is about the analysis comes last."""
+    """Errors, then what else makes results wrong, then waste: what takes most of a program's recorded time first, then
+    what takes most of its kernel, of that the certain before the likely, and what takes nobody knows how much after
+    that. What is about the analysis comes last."""
     return sorted(diagnostics, key=rank)
 
 
 def rank(diagnostic: Diagnostic) -> Rank:
     """The smaller, the earlier."""
     cost = costs.of(diagnostic)
-    share, traffic = cost.weight if cost is not None else (0.0, 0.0)
+    of_program, share, traffic = cost.weight if cost is not None else (0.0, 0.0, 0.0)
     sure, severity = CERTAINTIES.index(certainty_of(diagnostic)), SEVERITIES.index(diagnostic.severity)
-    return _part(diagnostic), -share, -traffic, sure, severity, -excess(diagnostic)
+    return _part(diagnostic), -of_program, -share, -traffic, sure, severity, -excess(diagnostic)
 
 
 def _part(diagnostic: Diagnostic) -> int:

@@ -13,7 +13,7 @@ from cudalint.numerals import dimensions
 from cudalint.report.drawing.roofline import Spot, axes, roofline_of
 from cudalint.report.drawing.svg import Drawing, text
 from cudalint.report.formats import costs
-from cudalint.report.formats.diagnostics_json import JsonObject, document_head, picked
+from cudalint.report.formats.diagnostics_json import JsonObject, document_head, picked, recorded_object
 from cudalint.report.formats.style import Style
 
 _LEAST = 0.02
@@ -49,10 +49,20 @@ class KernelRoof(Struct, frozen=True):
         grid = f"{'assumed ' if self.launch.grid_is_assumed else ''}grid {dimensions(self.launch.grid)}"
         return f"{self.path}:{self.line}: {self.kernel}, block {dimensions(self.launch.block)}, {grid}"
 
+    @property
+    def measured_gflops(self) -> float | None:
+        """What it reaches in the time that was recorded, on whatever GPU that was."""
+        return self.cost.gflops_in(self.launch.recorded_us)
+
     def spot(self, name: str = "") -> Spot | None:
         """Where it stands below the roof; nowhere if it does no floating-point arithmetic."""
         intensity, reached = self.cost.arithmetic_intensity, self.cost.reached_gflops
         return Spot(intensity, reached, name) if intensity and reached else None
+
+    def measured_spot(self, name: str = "") -> Spot | None:
+        """The same for the time that was recorded."""
+        intensity, reached = self.cost.arithmetic_intensity, self.measured_gflops
+        return Spot(intensity, reached, name, is_measured=True) if intensity and reached else None
 
 
 def kernels_of(facts: FileFacts, target: str) -> Iterator[KernelRoof]:
@@ -114,15 +124,18 @@ def _ridge(target: Target) -> str:
 def _sentence(kernel: KernelRoof) -> str:
     """`a100: 0.083 FLOP/byte (0.083 without caches), ...: about 110 us, bound by DRAM; 120 of 130 GFLOP/s allowed`."""
     cost = kernel.cost
+    recorded = [words] if (words := costs.recorded(kernel.launch)) else []
     if not cost.time_us:
-        return f"{kernel.target}: not known{f': {cost.reason}' if cost.reason else ''}"
-    parts = [f"about {costs.duration(cost.time_us)}, {costs.bound_by(cost.bound)}"]
+        unknown = f"not known: {cost.reason}" if cost.reason else "not known"
+        return f"{kernel.target}: {'; '.join([unknown, *recorded])}"
+    parts = [f"about {costs.duration(cost.time_us)}, {costs.bound_by(cost.bound)}", *recorded]
     if cost.arithmetic_intensity:
         side = "memory" if cost.arithmetic_intensity < (cost.ridge or 0.0) else "arithmetic"
         asked = f" ({_figure(cost.requested_intensity)} without caches)" if cost.requested_intensity else ""
         parts.append(f"{_figure(cost.arithmetic_intensity)} FLOP/byte{asked}, on the side of {side}")
         reached, allowed = cost.reached_gflops or 0.0, cost.attainable_gflops or 0.0
-        parts.append(f"{_figure(reached)} of {_figure(allowed)} GFLOP/s that the roof allows")
+        measured = f", {_figure(kernel.measured_gflops)} as recorded" if kernel.measured_gflops else ""
+        parts.append(f"{_figure(reached)} of {_figure(allowed)} GFLOP/s that the roof allows{measured}")
     else:
         parts.append("no floating-point arithmetic")
     if cost.status == "range":
@@ -143,7 +156,8 @@ def _bars(kernel: KernelRoof, style: Style) -> Iterator[str]:
 
 
 def _plot(target: Target, kernels: Sequence[KernelRoof], marks: Mapping[Key, str], style: Style) -> Iterator[str]:
-    """The roof in characters, and below it the letters of the kernels; those that fall together are one `*`."""
+    """The roof in characters, and below it the letters of the kernels, capitals for the time that was recorded; those
+    that fall together are one `*`."""
     peak, bandwidth = target.fp32_tflops * 1e3, target.bandwidth_gb_s
     named = [spot for spot in _spots(kernels, marks, "") if spot.name]
     if not named:
@@ -173,6 +187,8 @@ def _plot(target: Target, kernels: Sequence[KernelRoof], marks: Mapping[Key, str
     ends = f"{10**scale.low:g}".ljust(_COLUMNS - 6) + f"{10**scale.high:g}".rjust(6)
     yield f"  {' ' * 8}  {ends}"
     yield style.paint(f"  GFLOP/s{' ' * 17}FLOP per byte of DRAM", "dim")
+    if any(spot.is_measured for spot in named):
+        yield style.paint("  small letters: as the time model has it; capitals: as recorded; *: several", "dim")
 
 
 def _figure(value: float | None) -> str:
@@ -192,11 +208,18 @@ def svg(kernels: Sequence[KernelRoof]) -> str:
         for name, own in _by_target(kernels).items()
     ]
     names = {each.key: each.where for each in kernels}
-    return _beside(drawn, [f"{mark}  {names[key]}" for key, mark in marks.items()]).standalone().rstrip("\n")
+    legend = [f"{mark}  {names[key]}" for key, mark in marks.items()]
+    if any(each.measured_spot() for each in kernels):
+        legend.append("filled: as the time model has it; hollow: as recorded")
+    return _beside(drawn, legend).standalone().rstrip("\n")
 
 
 def _spots(kernels: Sequence[KernelRoof], marks: Mapping[Key, str], unmarked: str) -> list[Spot]:
-    return [spot for each in kernels if (spot := each.spot(marks.get(each.key, unmarked)))]
+    """Where the time model has each of them, and behind those where it was recorded, with capitals."""
+    named = [(each, marks.get(each.key, "")) for each in kernels]
+    modelled = [each.spot(mark or unmarked) for each, mark in named]
+    measured = [each.measured_spot(mark.upper() or unmarked) for each, mark in named]
+    return [spot for spot in (*modelled, *measured) if spot is not None]
 
 
 _HEAD, _ROW, _GAP = 20, 16, 12
@@ -238,4 +261,13 @@ def _kernel(kernel: KernelRoof) -> JsonObject:
             kernel.cost, "status", "reason", "arithmetic_intensity", "requested_intensity", "ridge", "reached_gflops",
             "attainable_gflops", "bound", "time_us", "limits_us",
         ),
+        **_measured(kernel),
     }  # fmt: skip
+
+
+def _measured(kernel: KernelRoof) -> JsonObject:
+    """Of launches of which a time was recorded."""
+    recorded = kernel.launch.recorded
+    if recorded is None or not recorded.time_us:
+        return {}
+    return {**picked(kernel, "measured_gflops"), "recorded": recorded_object(recorded)}

@@ -10,6 +10,7 @@ from itertools import pairwise
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import LaunchFacts, Place, RecordedFacts
 from cudalint.numerals import count, dimensions, enumeration, figure
+from cudalint.report.findings.requirements import says_what_is_needed
 from cudalint.report.findings.results import CheckResult
 from cudalint.report.formats import costs
 
@@ -64,7 +65,7 @@ def recorded_phrase(recorded: RecordedFacts) -> str:
     are = "was" if recorded.count == 1 else "were"
     made = f"the {count(recorded.count, 'launch', 'launches')} of it that {are} recorded"
     kinds = f", {recorded.different} different ones" if recorded.different > 1 else ""
-    share = f", {recorded.share:.0%} of the program's time" if recorded.share is not None else ""
+    share = f", {costs.share(recorded.share)} of the program's time" if recorded.share is not None else ""
     return f"{made}{kinds}{share}"
 
 
@@ -111,7 +112,8 @@ def notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
         yield "kernel", f"{diagnostic.instantiation}, for {first}" if first else diagnostic.instantiation
     yield from (("also for", phrase) for phrase in others)
     if diagnostic.separated_by:
-        yield "where", diagnostic.separated_by
+        label = "unless" if says_what_is_needed(diagnostic) else "where"
+        yield label, f"`{diagnostic.separated_by}`, which is so in some of the launches that were recorded"
     yield from (("also", phrase) for phrase in variant_phrases(diagnostic))
     if diagnostic.not_in:
         named, more = diagnostic.not_in[:_MOST_OTHERS], len(diagnostic.not_in) - _MOST_OTHERS

@@ -28,8 +28,12 @@ def figures_of(
     if cost is not None and cost.time_us:
         yield Figure("Limits", _inline(_limits(cost)), _limits_caption(cost, target))
         if cost.arithmetic_intensity and cost.reached_gflops:
-            drawn = roofline_of(target, [Spot(cost.arithmetic_intensity, cost.reached_gflops)])
-            yield Figure("Roofline", _inline(drawn), _below_roof(cost, target))
+            spots = [Spot(cost.arithmetic_intensity, cost.reached_gflops)]
+            measured = cost.gflops_in(launch.recorded_us) if launch is not None else None
+            if measured:
+                spots.append(Spot(cost.arithmetic_intensity, measured, is_measured=True))
+            caption = _below_roof(cost, target) + ("; hollow: as recorded" if measured else "")
+            yield Figure("Roofline", _inline(roofline_of(target, spots)), caption)
     if occupancy is not None:
         yield Figure("Occupancy", _inline(_occupancy(occupancy)), _bound_by(occupancy, target))
     if launch is not None and math.prod(launch.block) > 1:
