@@ -50,7 +50,8 @@ def command(
     """Print what bounds each kernel: its arithmetic intensity beside the ridge of the target, and the time that each
     resource takes.
 
-    Times are estimates of the time model, from counts that the analysis finds; several targets stand beside each other.
+    Times are estimates of the time model, from counts that the analysis finds; several targets stand beside each other,
+    and times that were recorded (`--launches`) beside all of them, whatever GPU they are of.
 
     Exit status: 0, or 2 where something could not be analysed.
 

@@ -192,7 +192,7 @@ def test_findings_of_one_cause_are_weighed_together(tmp_path: Path) -> None:
     report = _report(tmp_path / "k.cu", _FIELDS, "CL101")
     shares = [d.cost.weight for d in report.diagnostics if d.cost is not None]
     assert len(shares) == 4
-    least = 1.5 * max(time + 0.1 * traffic for time, traffic in shares)
+    least = 1.5 * max(time + 0.1 * traffic for _, time, traffic in shares)
     result = result_of([report.with_least(least)], [], "a100")
     assert (len(result.diagnostics), len(result.minor)) == (4, 0)
     alone = result_of([report.with_least(1.0)], [], "a100")
