@@ -14,8 +14,6 @@ from cudalint.launches.recorded.records import Recording
 
 _NAME: Final = "Kernel Name"
 _FIRST: Final = re.compile('"?ID"?,')
-_MOST_TRIED: Final = 1000
-"""Lines that have the column's name in them, for whatever reason."""
 _METRIC: Final = ("Metric Name", "Metric Unit", "Metric Value")
 _SHARED: Final = ("launch__shared_mem_per_block_dynamic", "Dynamic Shared Memory Per Block")
 _TIME: Final = ("gpu__time_duration.sum", "gpu__time_duration.avg", "Duration")
@@ -52,14 +50,12 @@ _Value = tuple[str, str]
 
 def head_of(text: str) -> int | None:
     """Where the head of such a table stands in a text; lines that the program has printed may come before it."""
-    at = -1
-    for _ in range(_MOST_TRIED):
-        at = text.find(_NAME, at + 1)
-        if at < 0:
-            return None
-        line = text.rfind("\n", 0, at) + 1
+    at = text.find(_NAME)
+    while at >= 0:
+        line, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
         if _FIRST.match(text, line):
             return line
+        at = text.find(_NAME, end) if end >= 0 else -1
     return None
 
 
