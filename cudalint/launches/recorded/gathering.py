@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from array import array
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import Final, NamedTuple
 
 import msgspec
@@ -25,6 +25,7 @@ MOST_DIFFERENT: Final = 100_000
 _DEFAULT_STREAM: Final = 7
 """What CUPTI, and so every profiler that rests on it, calls the default stream of a process's first context."""
 _MOST_TIME_NS: Final = 10**18
+_LATEST_NS: Final = 8 * 10**18
 _MOST_SHARED: Final = 1 << 30
 _LARGEST_GRID: Final = ((1 << 31) - 1, 65_535, 65_535)
 _LARGEST_BLOCK: Final = (1024, 1024, 64)
@@ -35,18 +36,18 @@ _NS_PER_US: Final = 1000
 
 
 class Made(NamedTuple):
-    """How a launch was made, as a profiler says it: numbers may be anything."""
+    """How a launch was made, as a profiler says it: numbers may be anything that can be hashed."""
 
     mangled: str
     demangled: str
-    grid: Sequence[object]
-    block: Sequence[object]
+    grid: tuple[object, ...]
+    block: tuple[object, ...]
     shared: object
     """Bytes of dynamic shared memory, with the kernel's own where `has_static`."""
     stream: tuple[object, ...]
     """Whatever tells streams apart, its number last; None for that where it isn't known."""
     has_static: bool = False
-    cluster: Sequence[object] = ()
+    cluster: tuple[object, ...] = ()
     cooperative: bool = False
 
 
@@ -68,49 +69,33 @@ class Gathered:
 
     def __init__(self) -> None:
         self.left_out = 0
-        self._slots: dict[tuple[object, ...], Slot] = {}
+        self._slots: dict[Made, Slot] = {}
         self._starts = array("q")
 
     def slot(self, made: Made) -> Slot | None:
         """Where launches that were made so belong; None for what no GPU can launch, and beyond the limit."""
-        symbol, name = names_of(made.mangled, made.demangled)
-        grid, block = _extents(made.grid, _LARGEST_GRID), _extents(made.block, _LARGEST_BLOCK)
-        if not 0 < len(symbol) <= MOST_LETTERS or grid is None or block is None:
-            return None
-        if block[0] * block[1] * block[2] > _MOST_THREADS or not _is_within(made.shared, 0, _MOST_SHARED):
-            return None
-        clustered = any(each not in (None, 0, 1) for each in made.cluster)
-        cluster = _extents(made.cluster, (_MOST_IN_CLUSTER,) * 3) if clustered else None
-        if clustered and cluster is None:
-            return None
-        assert isinstance(made.shared, int)
-        launch = RecordedLaunch(
-            1, grid, block, made.shared, cluster=cluster, cooperative=made.cooperative,
-            has_static=made.has_static and made.shared > 0,
-        )  # fmt: skip
-        key = (symbol, name, launch, made.stream)
-        found = self._slots.get(key)
+        found = self._slots.get(made)
         if found is None and len(self._slots) < MOST_DIFFERENT:
-            found = self._slots[key] = Slot((symbol, name), launch, made.stream)
+            found = _slot(made)
+            if found is not None:
+                self._slots[made] = found
         return found
 
     def add(self, slot: Slot | None, start_ns: object, time_ns: object) -> None:
         """One launch more; without a time where nobody has taken it."""
-        is_timed = time_ns is not None
-        if slot is None or not _is_within(start_ns, 0, _MOST_TIME_NS * 8):
+        if slot is None or not (isinstance(start_ns, int) and 0 <= start_ns <= _LATEST_NS):
             self.left_out += 1
             return
-        if is_timed and not _is_within(time_ns, 0, _MOST_TIME_NS):
-            self.left_out += 1
-            return
-        assert isinstance(start_ns, int)
-        slot.first = min(slot.first, start_ns) if slot.count else start_ns
-        slot.count += 1
-        self._starts.append(start_ns)
-        if is_timed:
-            assert isinstance(time_ns, int)
+        if time_ns is not None:
+            if not (isinstance(time_ns, int) and 0 <= time_ns <= _MOST_TIME_NS):
+                self.left_out += 1
+                return
             slot.timed += 1
             slot.time_ns += time_ns
+        if start_ns < slot.first or not slot.count:
+            slot.first = start_ns
+        slot.count += 1
+        self._starts.append(start_ns)
 
     def recording(self, devices: Iterable[str]) -> Recording:
         """Everything that was added."""
@@ -134,6 +119,26 @@ class Gathered:
         return merged([Recording(VERSION, made, device, self.left_out)])
 
 
+def _slot(made: Made) -> Slot | None:
+    grid, block = _extents(made.grid, _LARGEST_GRID), _extents(made.block, _LARGEST_BLOCK)
+    if grid is None or block is None or block[0] * block[1] * block[2] > _MOST_THREADS:
+        return None
+    if not _is_within(made.shared, 0, _MOST_SHARED):
+        return None
+    clustered = any(each not in (None, 0, 1) for each in made.cluster)
+    cluster = _extents(made.cluster, (_MOST_IN_CLUSTER,) * 3) if clustered else None
+    if clustered and cluster is None:
+        return None
+    kernel = names_of(made.mangled, made.demangled)
+    if not 0 < len(kernel[0]) <= MOST_LETTERS:
+        return None
+    assert isinstance(made.shared, int)
+    launch = RecordedLaunch(1, grid, block, made.shared, cluster=cluster, cooperative=made.cooperative)
+    if made.has_static and made.shared:
+        launch = msgspec.structs.replace(launch, has_static=True)
+    return Slot(kernel, launch, made.stream)
+
+
 def names_of(mangled: str, demangled: str) -> tuple[str, str]:
     """The symbol of a kernel, which is its plain name where a profiler has kept no other, and how the source calls
     it."""
@@ -143,7 +148,7 @@ def names_of(mangled: str, demangled: str) -> tuple[str, str]:
     return symbol, demangled[:MOST_LETTERS] if demangled != symbol else ""
 
 
-def _extents(values: Sequence[object], largest: tuple[int, int, int]) -> Extents | None:
+def _extents(values: tuple[object, ...], largest: tuple[int, int, int]) -> Extents | None:
     if len(values) != len(largest):
         return None
     if not all(_is_within(value, 1, most) for value, most in zip(values, largest, strict=True)):

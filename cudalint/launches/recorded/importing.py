@@ -10,7 +10,7 @@ from typing import Final
 
 from cudalint.launches.recorded import nsys_export
 from cudalint.launches.recorded.files import RecordingError
-from cudalint.launches.recorded.ncu_export import is_ncu, read_ncu
+from cudalint.launches.recorded.ncu_export import head_of, read_ncu
 from cudalint.launches.recorded.nsys_export import read_nsys
 from cudalint.launches.recorded.records import Recording
 from cudalint.launches.recorded.torch_trace import read_torch
@@ -60,8 +60,9 @@ def _of_text(data: bytes) -> Recording:
         return read_torch(data)
     if b"\0" not in data[:_HEAD]:
         text = data.decode("utf-8", "replace")
-        if is_ncu(text):
-            return read_ncu(text)
+        head = head_of(text)
+        if head is not None:
+            return read_ncu(text, head)
     raise RecordingError(
         "it is no export that cudalint reads: SQLite of `nsys export`, a trace of PyTorch's profiler, or what "
         "`ncu --csv` prints"

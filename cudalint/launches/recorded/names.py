@@ -68,6 +68,7 @@ def fits(function_name: str, linkage_name: str, recorded: str) -> bool:
     return bool(function_name) and base_name(recorded) == function_name
 
 
+@functools.lru_cache(_MOST_KEPT)
 def base_name(text: str) -> str:
     """The plain name of a function, `k` of `void ns::k<float>(float const*)`, in any spelling, also the mangled one."""
     if text.startswith(MANGLED):

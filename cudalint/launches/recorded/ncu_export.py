@@ -12,11 +12,27 @@ from cudalint.launches.recorded.files import RecordingError
 from cudalint.launches.recorded.gathering import Gathered, Made
 from cudalint.launches.recorded.records import Recording
 
-_HEADER: Final = re.compile(r'^"?ID"?,[^\n]*\bKernel Name\b', re.MULTILINE)
+_NAME: Final = "Kernel Name"
+_FIRST: Final = re.compile('"?ID"?,')
 _METRIC: Final = ("Metric Name", "Metric Unit", "Metric Value")
 _SHARED: Final = ("launch__shared_mem_per_block_dynamic", "Dynamic Shared Memory Per Block")
 _TIME: Final = ("gpu__time_duration.sum", "gpu__time_duration.avg", "Duration")
 _DEVICE: Final = "device__attribute_display_name"
+_DIMENSIONS: Final = ("launch__grid_dim_", "launch__block_dim_", "launch__cluster_dim_")
+_ID: Final = "ID"
+_OF_LAUNCH: Final = ("Process ID", "Context", "Stream", "Block Size", "Grid Size")
+_WANTED: Final = frozenset(
+    (
+        _ID,
+        _NAME,
+        *_OF_LAUNCH,
+        *_METRIC,
+        *_SHARED,
+        *_TIME,
+        _DEVICE,
+        *(name + axis for name in _DIMENSIONS for axis in "xyz"),
+    )
+)
 _TIMES: Final = {
     "ns": 1, "nsecond": 1, "us": 10**3, "usecond": 10**3, "ms": 10**6, "msecond": 10**6, "s": 10**9, "second": 10**9,
 }  # fmt: skip
@@ -32,19 +48,22 @@ _Value = tuple[str, str]
 """What stands in a cell, and its unit."""
 
 
-def is_ncu(text: str) -> bool:
-    """Whether a text has the head of such a table; lines that the program has printed may come before it."""
-    return _HEADER.search(text) is not None
+def head_of(text: str) -> int | None:
+    """Where the head of such a table stands in a text; lines that the program has printed may come before it."""
+    at = text.find(_NAME)
+    while at >= 0:
+        line, end = text.rfind("\n", 0, at) + 1, text.find("\n", at)
+        if _FIRST.match(text, line):
+            return line
+        at = text.find(_NAME, end) if end >= 0 else -1
+    return None
 
 
-def read_ncu(text: str) -> Recording:
-    """The launches of a table. Raises RecordingError."""
-    begin = _HEADER.search(text)
-    if begin is None:
-        raise RecordingError("it has no table of Nsight Compute")
+def read_ncu(text: str, head: int) -> Recording:
+    """The launches of a table by where its head stands. Raises RecordingError."""
     gathered, devices, has_shared, has_launches = Gathered(), set[str](), False, False
     try:
-        for number, launch in enumerate(_launches(_Lines(text, begin.start()), gathered)):
+        for number, launch in enumerate(_launches(csv.reader(_Lines(text, head)), gathered)):
             has_launches = True
             has_shared |= _first(launch, _SHARED) is not None
             devices.add(launch.get(_DEVICE, ("", ""))[0])
@@ -76,38 +95,52 @@ class _Lines:
         return line
 
 
-def _launches(lines: _Lines, gathered: Gathered) -> Iterator[Mapping[str, _Value]]:
-    """The cells of each launch by their columns, or by their metrics."""
-    rows = csv.reader(lines)
+def _launches(rows: Iterator[list[str]], gathered: Gathered) -> Iterator[Mapping[str, _Value]]:
+    """What the table says of each launch, by the names of columns and metrics."""
     header = next(rows)
     if len(header) > _MOST_COLUMNS:
         raise RecordingError(f"its table has more than {_MOST_COLUMNS} columns")
-    is_long = all(name in header for name in _METRIC)
-    units: Mapping[str, str] = {}
-    launch: dict[str, _Value] = {}
-    of: tuple[str, ...] | None = None
+    places = {name: place for place, name in enumerate(header) if name in _WANTED}
+    if not {_ID, _NAME} <= places.keys():
+        raise RecordingError(f"its table has no column {_NAME}")
+    if all(name in places for name in _METRIC):
+        return _by_metrics(_of_length(rows, len(header)), places)
+    return _by_rows(_of_length(rows, len(header), gathered), places)
+
+
+def _of_length(rows: Iterator[list[str]], length: int, gathered: Gathered | None = None) -> Iterator[list[str]]:
+    """Without what the program or the profiler has printed among them, and without rows that end early, which are
+    counted where each is a launch."""
     for number, row in enumerate(rows):
         if number >= _MOST_ROWS:
             raise RecordingError(f"its table has more than {_MOST_ROWS} rows")
-        if len(row) != len(header):
-            # What the program or the profiler has printed among them, or a row that ends early.
-            gathered.left_out += not is_long and len(row) > 1
-            continue
-        cells = dict(zip(header, row, strict=True))
-        if not is_long:
-            if not cells["ID"]:
-                units = cells
-            elif cells["ID"] != "ID":
-                yield {name: (value, units.get(name, "")) for name, value in cells.items()}
-            continue
-        own = (cells["ID"], cells.get("Process ID", ""), cells["Kernel Name"])
-        if own != of:
+        if len(row) == length:
+            yield row
+        elif gathered is not None and len(row) > 1:
+            gathered.left_out += 1
+
+
+def _by_rows(rows: Iterator[list[str]], places: Mapping[str, int]) -> Iterator[Mapping[str, _Value]]:
+    units: Mapping[str, str] = {}
+    for row in rows:
+        if not row[places[_ID]]:
+            units = {name: row[place] for name, place in places.items()}
+        elif row[places[_ID]] != _ID:
+            yield {name: (row[place], units.get(name, "")) for name, place in places.items()}
+
+
+def _by_metrics(rows: Iterator[list[str]], places: Mapping[str, int]) -> Iterator[Mapping[str, _Value]]:
+    own = [places[name] for name in (_ID, "Process ID", _NAME) if name in places]
+    metric, unit, value = (places[name] for name in _METRIC)
+    launch: dict[str, _Value] = {}
+    of: list[str] | None = None
+    for row in rows:
+        if of != (now := [row[place] for place in own]):
             if launch:
                 yield launch
-            of, launch = own, {name: (value, "") for name, value in cells.items() if name not in _METRIC}
-        name, unit, value = (cells[column] for column in _METRIC)
-        if name:
-            launch[name] = (value, unit)
+            of, launch = now, {name: (row[place], "") for name, place in places.items()}
+        if row[metric] in _WANTED:
+            launch[row[metric]] = (row[value], row[unit])
     if launch:
         yield launch
 
@@ -116,7 +149,7 @@ def _add(gathered: Gathered, launch: Mapping[str, _Value], number: int) -> None:
     shared, time = _first(launch, _SHARED), _first(launch, _TIME)
     stream = (launch.get("Process ID"), launch.get("Context"), _whole(launch.get("Stream", ("", ""))[0]))
     made = Made(
-        "", launch["Kernel Name"][0], _extents(launch, "Grid Size", "launch__grid_dim_"),
+        "", launch[_NAME][0], _extents(launch, "Grid Size", "launch__grid_dim_"),
         _extents(launch, "Block Size", "launch__block_dim_"), None if shared is None else _bytes(*shared), stream,
         cluster=_extents(launch, "", "launch__cluster_dim_"),
     )  # fmt: skip

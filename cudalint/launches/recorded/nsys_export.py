@@ -30,7 +30,7 @@ _COOPERATIVE: Final = (1, 2)
 _MOST_ROWS: Final = 10_000_000
 _MOST_NAMES: Final = 1_000_000
 _MOST_GPUS: Final = 1000
-_MOST_SECONDS: Final = 120.0
+_MOST_SECONDS: Final = 300.0
 _STEPS: Final = 100_000
 """Of SQLite's machine between two looks at the clock."""
 _LONGEST_VALUE: Final = 1 << 20
@@ -103,19 +103,17 @@ def _gathered(connection: sqlite3.Connection, columns: frozenset[str], texts: di
     # In SQLite, a quoted name that is no column is a text: what isn't there is never named.
     chosen = ", ".join(f'"{name}"' if name in columns else "NULL" for name in wanted)
     gathered = Gathered()
-    slots: dict[tuple[object, ...], Slot | None] = {}
+    slots: dict[tuple[object, ...], Slot] = {}
     rows = connection.execute(f"SELECT {chosen} FROM {_KERNELS} LIMIT {_MOST_ROWS + 1}")  # noqa: S608
-    number = 0
-    for number, (start, end, *rest) in enumerate(rows, 1):
-        if number > _MOST_ROWS:
+    for number, row in enumerate(rows):
+        if number >= _MOST_ROWS:
             raise RecordingError(f"it has more than {_MOST_ROWS} launches: export a shorter part of the recording")
-        key = tuple(rest)
-        try:
-            slot = slots[key]
-        except KeyError:
-            slot = gathered.slot(_made(rest, texts))
-            if len(slots) < _MOST_NAMES:
-                slots[key] = slot
+        start, end, made = row[0], row[1], row[2:]
+        slot = slots.get(made)
+        if slot is None:
+            slot = gathered.slot(_made(made, texts))
+            if slot is not None:
+                slots[made] = slot
         gathered.add(slot, start, _time(start, end))
     return gathered
 
@@ -127,7 +125,7 @@ def _time(start: object, end: object) -> object:
     return end - start if isinstance(start, int) and isinstance(end, int) else -1
 
 
-def _made(row: list[object], texts: dict[object, str]) -> Made:
+def _made(row: tuple[object, ...], texts: dict[object, str]) -> Made:
     grid, block, (shared, *names) = row[:3], row[3:6], row[6:10]
     cluster, (launch_type, *stream) = row[10:13], row[13:]
     mangled, demangled, short = (texts.get(name, "") if name is not None else "" for name in names)
