@@ -20,7 +20,9 @@ from cudalint.system.disk.tools import safe_environment, tool, tool_at
 from cudalint.toolchain.toolkit.nvcc import find_nvcc
 
 _FOLDER: Final = os.path.dirname(os.path.abspath(__file__))
-_SOURCES: Final = ("injection.cpp", "launch_table.h", "launch_files.h", "stand_ins/crt/host_defines.h")
+_SOURCES: Final = (
+    "injection.cpp", "launch_table.h", "hash_table.h", "launch_files.h", "exports.map", "stand_ins/crt/host_defines.h",
+)  # fmt: skip
 _STAND_INS: Final = os.path.join(_FOLDER, "stand_ins")
 _VERSIONS: Final = ("cuda.h", "cupti_version.h")
 _COMPILERS: Final = ("c++", "g++", "clang++")
@@ -78,7 +80,8 @@ def _compiler() -> list[str]:
 
 
 def _command(compiler: Sequence[str], cupti: Cupti, made: str, is_alone: bool) -> list[str]:
-    options = [*_OPTIONS, *(_ALONE if is_alone else ()), f"-Wl,-rpath,{os.path.dirname(cupti.library)}"]
+    linked = f"-Wl,--version-script={os.path.join(_FOLDER, 'exports.map')},-rpath,{os.path.dirname(cupti.library)}"
+    options = [*_OPTIONS, *(_ALONE if is_alone else ()), linked]
     sources = [os.path.join(_FOLDER, _SOURCES[0]), "-o", made, cupti.library, "-ldl"]
     if os.path.basename(compiler[0]) == "nvcc":
         # It hands these to the compiler of the host, in one word for each.
