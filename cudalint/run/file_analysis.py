@@ -53,6 +53,7 @@ from cudalint.launches.written import (
     without_launch,
 )
 from cudalint.measure.executed import Compiled
+from cudalint.measure.work.shared import bytes_of_shared
 from cudalint.numerals import count
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.options.annotations import Annotation, annotations_of_kernel
@@ -198,8 +199,7 @@ class FileAnalysis(Struct, eq=False):
         waiting: list[tuple[int, Instances]] = []
         is_late = Deadline(self.deadline - self.options.seconds / 2).is_over()
         most = 0 if is_late else self.graph.work + _LITTLE_WORK
-        # Short ones first: one that takes all of the file's time costs no other.
-        for index, ref in sorted(enumerate(self.unit.kernels), key=lambda each: _length(each[1])):
+        for index, ref in sorted(enumerate(self.unit.kernels), key=self._turn):
             if self.options.only and ref.name not in self.options.only:
                 continue
             tell(ref.name)
@@ -220,6 +220,11 @@ class FileAnalysis(Struct, eq=False):
             if instances.is_left:
                 self.cut[instances.ref.name] = None
         return tuple(facts for index in sorted(found) for facts in found[index])
+
+    def _turn(self, each: tuple[int, ir.FunctionRef]) -> tuple[bool, int]:
+        """What was recorded comes first, then what is short: a kernel that takes all of the file's time costs no other.
+        """
+        return not self.recorded.has_of_name(each[1].name), _length(each[1])
 
     @contextmanager
     def _evaluating(self, name: str) -> Iterator[None]:
@@ -286,11 +291,8 @@ class FileAnalysis(Struct, eq=False):
             self.options.only_recorded,
         )  # fmt: skip
 
-    def _recorded_as(self, ref: ir.FunctionRef) -> RecordedKernel | None:
-        return self.recorded.of_function(ref.linkage_name(), ref.name) if self.recorded else None
-
     def _is_recorded(self, ref: ir.FunctionRef) -> bool:
-        return self._recorded_as(ref) is not None
+        return bool(self.recorded and self.recorded.of_function(ref.linkage_name(), ref.name))
 
     def _launches_of(self, name: str) -> Sequence[HostLaunch]:
         """Those of kernels of a name."""
@@ -320,7 +322,8 @@ class FileAnalysis(Struct, eq=False):
         contracts = Contracts(kernel, function, self.graph) if kernel is not None else None
         if kernel is not None and contracts is not None:
             generics = Generics(self.graph, assumed.values)
-            chosen = Chosen(recorded_configurations(function, kernel, self.recorded, self.graph, generics), ())
+            own = sum(bytes_of_shared(function).values())
+            chosen = Chosen(recorded_configurations(function, kernel, self.recorded, own, self.graph, generics), ())
             stated = annotations_of_kernel(annotations, "assume", function.span.line, function.span.end_line)
             for annotation, message in broken_assumptions(contracts, stated):
                 said.refuse(annotation, message)
@@ -368,13 +371,12 @@ class FileAnalysis(Struct, eq=False):
 
     def _recorded_kernel(self, ref: ir.FunctionRef, function: ir.Function, said: _Said) -> RecordedKernel | None:
         """The recorded kernel that a function is; None where there is none that it may still be launched as."""
-        kernel = self._recorded_as(ref)
+        kernels = self.recorded.of_function(ref.linkage_name(), ref.name) if self.recorded else ()
+        fitting = next((kernel for kernel in kernels if has_its_parameters(kernel, function)), None)
         is_plain = function.instantiation == function.name and not function.is_template_pattern
-        is_other = kernel is None and is_plain and self.recorded.has_of_name(ref.name)
-        if is_other or (kernel is not None and not has_its_parameters(kernel, function)):
+        if fitting is None and (kernels or (is_plain and self.recorded.has_of_name(ref.name))):
             said.unknown.append(OTHER_SIGNATURE)
-            return None
-        return kernel
+        return fitting
 
     def _required(
         self, function: ir.Function, configurations: Sequence[Configuration], assumed: Assumptions

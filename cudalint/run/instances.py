@@ -36,6 +36,8 @@ class Instances(Struct, eq=False):
     kernel: Callable[[ir.FunctionRef, Sequence[HostLaunch]], KernelFacts | None]
     """Evaluates one of them; None for one without a body."""
     _chosen: Sequence[tuple[ir.FunctionRef, Sequence[HostLaunch]]]
+    _recorded: frozenset[int]
+    """Positions in that of those that were recorded."""
     _waiting: list[int]
     """Positions in that of what is still to be evaluated, the next one last."""
     _facts: dict[int, KernelFacts | None] = field(default_factory=dict)
@@ -74,17 +76,25 @@ class Instances(Struct, eq=False):
         run_first = sorted(
             range(len(chosen)), key=lambda each: (keys[each] not in recorded, not _is_run(chosen[each][1], graph))
         )
-        return cls(ref, own, graph, kernel, chosen, run_first[::-1])
+        positions = frozenset(number for number, key in enumerate(keys) if key in recorded)
+        return cls(ref, own, graph, kernel, chosen, positions, run_first[::-1])
 
     @property
     def is_left(self) -> bool:
         """Whether some are still to be evaluated."""
+        if self._next_is_recorded:
+            return True
         most = _MUCH_WORK if len(self._facts) < _MOST else _LITTLE_WORK
         return bool(self._waiting) and self._work < most
 
+    @property
+    def _next_is_recorded(self) -> bool:
+        return bool(self._waiting) and self._waiting[-1] in self._recorded
+
     def evaluate(self, may_go_on: Callable[[], bool]) -> list[KernelFacts]:
-        """The facts of all that were evaluated until now: of one at least, and of further ones while `may_go_on`."""
-        while self.is_left and (not any(self._facts.values()) or may_go_on()):
+        """The facts of all that were evaluated until now: of one at least, of all that were recorded, and of further
+        ones while `may_go_on`."""
+        while self.is_left and (not any(self._facts.values()) or self._next_is_recorded or may_go_on()):
             index = self._waiting.pop()
             start = self.graph.work
             evaluated = self.kernel(*self._chosen[index])

@@ -48,11 +48,12 @@ def has_its_parameters(kernel: RecordedKernel, function: ir.Function) -> bool:
 
 
 def recorded_configurations(
-    function: ir.Function, kernel: RecordedKernel, program: RecordedProgram, graph: Graph, generics: Generics
-) -> list[Configuration]:
-    """The launches of a kernel, those first that take most."""
+    function: ir.Function, kernel: RecordedKernel, program: RecordedProgram, static: int, graph: Graph,
+    generics: Generics,
+) -> list[Configuration]:  # fmt: skip
+    """The launches of a kernel that declares so many bytes of `static` shared memory, those first that take most."""
     groups = sorted(_groups(kernel), key=lambda group: -group.weight)
-    return [_configuration(group, function, program, graph, generics) for group in groups[:MOST_GROUPS]]
+    return [_configuration(group, function, program, static, graph, generics) for group in groups[:MOST_GROUPS]]
 
 
 def _groups(kernel: RecordedKernel) -> Iterator[_Group]:
@@ -80,7 +81,7 @@ def _shape(arguments: Sequence[ArgumentBytes] | None) -> object:
 
 
 def _configuration(
-    group: _Group, function: ir.Function, program: RecordedProgram, graph: Graph, generics: Generics
+    group: _Group, function: ir.Function, program: RecordedProgram, static: int, graph: Graph, generics: Generics
 ) -> Configuration:
     chosen = _chosen(group)
     launches = [launch for launch, _ in chosen]
@@ -94,7 +95,7 @@ def _configuration(
         values.number(f"gridDim.{axis}", [launch.grid[number] for launch in launches], U4)
         for number, axis in enumerate("xyz")
     )
-    shared = values.number("the dynamic shared memory", [launch.shared for launch in launches], I8)
+    shared = values.number("the dynamic shared memory", [launch.dynamic(static) for launch in launches], I8)
     weights = _weights(launches)
     worlds = tuple(RecordedWorld(values.numbers(number), weight) for number, weight in enumerate(weights))
     return Configuration(
