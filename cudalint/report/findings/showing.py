@@ -1,7 +1,8 @@
 """Which findings are shown. The whole rule, as the documentation has it:
 
 1. A finding is *certain* where it rests on nothing that was made up, or comes out the same whatever was, in every
-   launch and instantiation in sight; *likely* where it does in most of them, or an error in one; else *conditional*.
+   launch and instantiation in sight, or in one that was recorded; *likely* where it does in most of those in sight, or
+   an error in one; else *conditional*.
 2. Certain and likely errors are shown, and so is what else is no waste of time.
 3. Certain and likely waste is shown that takes `--min-share` of its kernel's time and of its traffic through L1.
 4. Twice that share of the traffic is enough for bank conflicts, and in kernels that wait or whose time is not known.
@@ -31,7 +32,7 @@ def certainty_of(diagnostic: Diagnostic) -> Certainty:
     if diagnostic.condition:
         return "conditional"
     held, tried = diagnostic.worlds
-    if held >= tried:
+    if held >= tried or any(launch.recorded for launch in diagnostic.launches):
         return "certain"
     is_enough = diagnostic.severity == "error" or ENOUGH_ALONE * held >= tried
     return "likely" if is_enough else "conditional"
