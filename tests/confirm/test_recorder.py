@@ -154,6 +154,35 @@ def test_limit_and_time(record: Tool, tmp_path: Path) -> None:
     assert {own.time_us for own in kept.kernels[0].launches} == {1.5}
 
 
+def test_the_limit_of_each_kernel(record: Tool, tmp_path: Path) -> None:
+    """Of launches that were made equally often, those with most threads take most."""
+    done = record(*_python("write('1-0', 103)"))
+    assert done.stderr.splitlines() == [
+        "cudalint: recorded 1030 launches: 100 different launches of 1 kernel in cudalint-launches.json",
+        "cudalint: note: 3 different launches are left out, those that take least (--limit-each keeps more)",
+    ]
+    kept = _kept(tmp_path)
+    assert ([own.grid[0] for own in kept.kernels[0].launches], kept.left_out) == (list(range(4, 104)), 3)
+    assert "note" not in record("--limit-each", "103", *_python("write('1-0', 103)")).stderr
+    assert _kept(tmp_path).launches == 103
+    # The file is cut down, too: 3 of a process are left out, and then 101 of what is there.
+    done = record("--append", "--limit-each", "2", *_python("write('1-0', 1); write('2-0', 5)"))
+    assert "104 different launches are left out, those that take least (--limit-each keeps more)" in done.stderr
+    assert [own.grid[0] for own in _kept(tmp_path).kernels[0].launches] == [102, 103]
+    done = record("--prune-each", "1")
+    assert done.stderr.splitlines() == [
+        "cudalint: 1 different launch of 1 kernel in cudalint-launches.json",
+        "cudalint: note: 105 different launches are left out, those that take least",
+    ]
+
+
+def test_times_have_four_digits(record: Tool, tmp_path: Path) -> None:
+    """2 us / 3"""
+    code = _WRITE.replace("int(timed), 1500 * timed", "3, 2000")
+    record("--time", "--", sys.executable, "-c", code + "write('1-0', 1)")
+    assert '"time_us":0.6667}' in (tmp_path / "cudalint-launches.json").read_text()
+
+
 def test_append_adds_to_the_file(record: Tool, tmp_path: Path) -> None:
     for _ in range(3):
         assert record("--append", *_python("write('1-0', 2)")).returncode == 0

@@ -38,13 +38,13 @@ class Recorded(Struct, frozen=True):
     run: Run
 
 
-def record(command: Sequence[str], most: int, is_timed: bool) -> Recorded:
+def record(command: Sequence[str], most: int, of_each: int, is_timed: bool) -> Recorded:
     """Runs a command to its end and reads what was recorded. Raises BuildError, CommandError, RecordingError and
     OSError."""
     with built_library() as library, tempfile.TemporaryDirectory(prefix="cudalint-record-") as folder:
         variables = {INJECTION: library, FOLDER: folder, **({TIME: "1"} if is_timed else {})}
         status = _run(command, {**os.environ, **variables})
-        return Recorded(status, read_run(folder, most))
+        return Recorded(status, read_run(folder, most, of_each))
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str]) -> int:
