@@ -8,14 +8,16 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_cases import cases
 
 from cudalint.launches.recorded.files import recording_in, text_of
 from cudalint.launches.recorded.merging import merged, pruned, without_names
 from cudalint.launches.recorded.names import hidden
 from cudalint.launches.recorded.records import MOST_COUNTED, VERSION, RecordedKernel, RecordedLaunch, Recording
 
+_SETTINGS = settings(max_examples=cases(50))
 _LAUNCH = RecordedLaunch(1, (8, 1, 1), (32, 1, 1))
 
 
@@ -78,6 +80,7 @@ def _kernels(recordings: tuple[Recording, ...]) -> Iterator[RecordedKernel]:
         yield from recording.kernels
 
 
+@_SETTINGS
 @given(st.lists(_RECORDINGS, max_size=4), st.integers(0, 1000))
 def test_no_order_changes_what_is_merged(recordings: list[Recording], seed: int) -> None:
     found = merged(recordings)
@@ -88,6 +91,7 @@ def test_no_order_changes_what_is_merged(recordings: list[Recording], seed: int)
     assert recording_in(text_of(found).encode()) == found
 
 
+@_SETTINGS
 @given(st.lists(_RECORDINGS, max_size=4))
 def test_nothing_is_lost_by_merging(recordings: list[Recording]) -> None:
     found = merged(recordings)
@@ -98,6 +102,7 @@ def test_nothing_is_lost_by_merging(recordings: list[Recording]) -> None:
         assert len(set(ways)) == len(ways)
 
 
+@_SETTINGS
 @given(_RECORDINGS, st.integers(0, 40), st.integers(0, 1000))
 def test_no_order_changes_what_is_pruned(recording: Recording, most: int, seed: int) -> None:
     recording = merged([recording])
@@ -112,6 +117,7 @@ def test_no_order_changes_what_is_pruned(recording: Recording, most: int, seed: 
         assert found == recording
 
 
+@_SETTINGS
 @given(_RECORDINGS)
 def test_names_are_gone(recording: Recording) -> None:
     found = without_names(recording)

@@ -14,7 +14,7 @@ from cudalint.report.findings.places import path_from, project_root, utf16_colum
 from cudalint.report.findings.results import SEVERITIES, CheckResult, excess, worst_first
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import costs, plain, wording
-from cudalint.report.formats.losses import losses
+from cudalint.report.formats.losses import Loss, losses
 from cudalint.report.formats.presentation import Presentation, by_cost, in_order
 
 _COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
@@ -86,12 +86,15 @@ def _kernels(result: CheckResult) -> Iterator[str]:
             found.setdefault(diagnostic.kernel, []).append(diagnostic)
     if len(found) < 2:
         return
-    shares = {kernel: _recorded_share(own) for kernel, own in found.items()}
+    lost: dict[str, Loss] = {}
+    for loss in losses(everything_in(result.diagnostics)):
+        lost.setdefault(loss.findings[0].kernel, loss)
+    shares = {kernel: _recorded_share(lost.get(kernel)) for kernel in found}
     heads = ["kernel", "errors", "warnings", "infos", "worst finding", "faster without it"]
     heads += ["of the recorded time"] if any(shares.values()) else []
     yield f"| {' | '.join(heads)} |"
     yield f"|{'---|' * len(heads)}"
-    for kernel, own in sorted(found.items(), key=lambda item: _rank(item[1]))[:_MOST_KERNELS]:
+    for kernel, own in sorted(found.items(), key=lambda item: _rank(item[1], lost.get(item[0])))[:_MOST_KERNELS]:
         worst = next(worst_first(own))
         gain = _gain(own)
         counts = (str(sum(d.severity == severity for d in own)) for severity in SEVERITIES)
@@ -104,10 +107,10 @@ def _kernels(result: CheckResult) -> Iterator[str]:
     yield ""
 
 
-def _rank(own: list[Diagnostic]) -> tuple[float, ...]:
+def _rank(own: list[Diagnostic], loss: Loss | None) -> tuple[float, ...]:
     worst = next(worst_first(own))
-    lost = max((loss.weight[0] for loss in losses(everything_in(own))), default=0.0)
-    return -lost, -_gain(own), SEVERITIES.index(worst.severity), -excess(worst), -len(own)
+    recorded = loss.weight[0] if loss is not None else 0.0
+    return -recorded, -_gain(own), SEVERITIES.index(worst.severity), -excess(worst), -len(own)
 
 
 def _gain(own: list[Diagnostic]) -> float:
@@ -116,10 +119,10 @@ def _gain(own: list[Diagnostic]) -> float:
     return max((cost.speedup for cost in found if cost.speedup is not None), default=1.0)
 
 
-def _recorded_share(own: list[Diagnostic]) -> float:
+def _recorded_share(loss: Loss | None) -> float:
     """Of the time of the program that was recorded, what a kernel takes in the launch in which it loses most; 0 where
     that isn't known."""
-    recorded = next((loss.kernel.launch.recorded for loss in losses(everything_in(own))), None)
+    recorded = loss.kernel.launch.recorded if loss is not None else None
     return (recorded.share or 0.0) if recorded is not None else 0.0
 
 
