@@ -11,9 +11,14 @@ import os
 from pathlib import Path
 
 import pytest
+from hypothesis import HealthCheck, settings
 from msgspec.structs import replace
 
 os.environ["CUDALINT_NO_CACHE"] = "1"
+# In a fresh checkout the first random case takes seconds: hypothesis reads all modules for their constants then. On a
+# machine that does other things as well, any other may.
+settings.register_profile("patient", settings(), deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("patient")
 
 _HERE = Path(__file__).parent
 _GAPS, _SLOW = (_HERE / name for name in ("gaps.txt", "slow.txt"))

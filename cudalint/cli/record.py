@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
 import click
+from msgspec import Struct
 
 from cudalint.cli import FAILED, NOTHING_FOUND
 from cudalint.cli.headed import HeadedCommand, under
@@ -20,6 +21,7 @@ if TYPE_CHECKING:
 
 _DEFAULT_OUTPUT: Final = "cudalint-launches.json"
 _DEFAULT_LIMIT: Final = 10_000
+_DEFAULT_OF_EACH: Final = 100
 _MOST_KEPT: Final = 1_000_000
 _INSTEAD: Final = "`cudalint record --from FILE` takes what Nsight Systems or PyTorch's profiler has exported instead"
 _recording = under("The command")
@@ -37,6 +39,11 @@ _FILE = click.Path(dir_okay=False)
     "--limit", type=click.IntRange(1, _MOST_KEPT), default=_DEFAULT_LIMIT, show_default=True, metavar="N",
     help="Keep so many different launches: one of each kernel, then those that take most.",
 )  # fmt: skip
+@_recording(
+    "--limit-each", type=click.IntRange(1, _MOST_KEPT), default=_DEFAULT_OF_EACH, show_default=True, metavar="N",
+    help="Keep so many different launches of each kernel, those that take most; one with large structs counts as "
+    "several.",
+)  # fmt: skip
 @_recording("--time", "is_timed", is_flag=True, help="Measure what each launch takes, in the mean.")
 @_files("--append", is_flag=True, help="Add to the launches that the output holds already.")
 @_files(
@@ -51,16 +58,22 @@ _FILE = click.Path(dir_okay=False)
     "--prune", type=click.IntRange(1, _MOST_KEPT), metavar="N",
     help="Keep only the N launches that take most, one of each kernel first; alone, in the file that is there.",
 )  # fmt: skip
+@_files(
+    "--prune-each", type=click.IntRange(1, _MOST_KEPT), metavar="N",
+    help="Keep only the N launches of each kernel that take most, as --limit-each does; alone, as --prune.",
+)  # fmt: skip
 @_files("--strip-names", is_flag=True, help="Hide names of kernels from whoever lacks the source; alone, as --prune.")
 def command(
     command: Sequence[str],
     output: str,
     limit: int,
+    limit_each: int,
     is_timed: bool,
     append: bool,
     exports: Sequence[str],
     parts: Sequence[str],
     prune: int | None,
+    prune_each: int | None,
     strip_names: bool,
 ) -> int:
     """Run a command and write down how it launches CUDA kernels: grids, blocks, arguments, how often.
@@ -86,7 +99,7 @@ def command(
       cudalint record -o all.json --merge a.json b.json     put recordings together
       cudalint record -o all.json --prune 500 --strip-names make a file smaller, to publish it
     """
-    problem = _problem(command, exports, parts, append, prune is not None or strip_names)
+    problem = _problem(command, exports, parts, append, bool(prune or prune_each or strip_names))
     if problem is not None:
         raise click.UsageError(problem)
     folder = os.path.dirname(os.path.abspath(output))
@@ -101,12 +114,28 @@ def command(
     elif exports:
         known += map(_exported, exports)
     elif command:
-        status, run = _recorded(command, limit, is_timed)
+        status, run = _recorded(command, limit, limit_each, is_timed)
         if run is None:
             return status
         known.append(run.recording)
-    _write(output, known, prune if prune is not None else limit if run is not None else _MOST_KEPT, strip_names, run)
+    wanted = _Kept(
+        most=prune or (limit if run is not None else _MOST_KEPT),
+        of_each=prune_each or (limit_each if run is not None else None),
+        strips_names=strip_names,
+        limit=limit if prune is None and prune_each is None else None,
+    )
+    _write(output, known, wanted, run)
     return status
+
+
+class _Kept(Struct, frozen=True):
+    """How much is kept, and whether by its name."""
+
+    most: int
+    of_each: int | None
+    strips_names: bool
+    limit: int | None
+    """Of different launches, where no more than limits cuts them down."""
 
 
 def _problem(
@@ -125,7 +154,7 @@ def _problem(
     return None
 
 
-def _recorded(command: Sequence[str], limit: int, is_timed: bool) -> tuple[int, Run | None]:
+def _recorded(command: Sequence[str], limit: int, limit_each: int, is_timed: bool) -> tuple[int, Run | None]:
     from cudalint.confirm.recorder.building import BuildError
     from cudalint.confirm.recorder.running import INJECTION, CommandError, record
     from cudalint.launches.recorded.files import RecordingError
@@ -133,7 +162,7 @@ def _recorded(command: Sequence[str], limit: int, is_timed: bool) -> tuple[int, 
     if os.environ.get(INJECTION):
         print_line(f"warning: {INJECTION} is set, and is not for this command: another profiler can't see it")
     try:
-        done = record(command, limit, is_timed)
+        done = record(command, limit, limit_each, is_timed)
     except BuildError as error:
         raise click.ClickException(f"{error}; {_INSTEAD}") from error
     except (CommandError, RecordingError) as error:
@@ -174,28 +203,37 @@ def _exported(path: str) -> Recording:
         raise click.ClickException(f"{path}: {getattr(error, 'strerror', None) or error}") from error
 
 
-def _write(output: str, known: Sequence[Recording], most: int, strip_names: bool, run: Run | None) -> None:
+def _write(output: str, known: Sequence[Recording], wanted: _Kept, run: Run | None) -> None:
     from cudalint.launches.recorded.files import LARGEST, text_of
     from cudalint.launches.recorded.merging import merged, pruned, without_names
     from cudalint.system.disk.replacing import write_whole
 
     found = merged(known)
-    if strip_names:
+    if wanted.strips_names:
         found = without_names(found)
-    found = pruned(found, most)
+    found = pruned(found, wanted.most, wanted.of_each)
     data = text_of(found).encode()
+    is_cut = False
     while len(data) > LARGEST and found.launches > 1:
         # Large arguments: a file that can't be read again is of no use.
         found = pruned(found, found.launches // 2)
         data = text_of(found).encode()
+        is_cut = True
     try:
         write_whole(output, data)
     except OSError as error:
         raise click.ClickException(f"{output} can't be written: {error.strerror or error}") from error
-    _say(output, found, run)
+    before = sum(each.left_out for each in known if run is None or each is not run.recording)
+    if is_cut:
+        more = f" (no file of more than {LARGEST >> 20} MiB is read)"
+    elif run is not None and wanted.limit is not None and found.left_out > before:
+        more = f" ({'--limit' if found.launches >= wanted.limit else '--limit-each'} keeps more)"
+    else:
+        more = ""
+    _say(output, found, run, more)
 
 
-def _say(output: str, found: Recording, run: Run | None) -> None:
+def _say(output: str, found: Recording, run: Run | None, more: str) -> None:
     kernels = count(len(found.kernels), "kernel")
     kept = f"{count(found.launches, 'different launch', 'different launches')} of {kernels} in {output}"
     if run is None:
@@ -204,7 +242,6 @@ def _say(output: str, found: Recording, run: Run | None) -> None:
         processes = f" of {count(run.processes, 'process', 'processes')}" if run.processes > 1 else ""
         print_line(f"recorded {count(run.launches, 'launch', 'launches')}{processes}: {kept}")
     if found.left_out:
-        more = " (--limit keeps more)" if run is not None else ""
         left = count(found.left_out, "different launch is", "different launches are")
         print_line(f"note: {left} left out, those that take least{more}")
     if run is not None and run.lost:

@@ -38,8 +38,8 @@ def _launches(run: Run) -> Iterator[tuple[str, RecordedLaunch]]:
             yield kernel.symbol, launch
 
 
-def _read(folder: Path, most: int = 1000) -> Run:
-    run = read_run(str(folder), most)
+def _read(folder: Path, most: int = 1000, of_each: int = 1000) -> Run:
+    run = read_run(str(folder), most, of_each)
     # What is read can be written and read again.
     assert recording_in(text_of(run.recording).encode()) == run.recording
     return run
@@ -137,6 +137,21 @@ def test_the_costliest_are_kept_and_one_of_each_kernel(tmp_path: Path) -> None:
         ("few", 1), ("many", 147), ("many", 148), ("many", 149),
     ]  # fmt: skip
     assert run.recording.left_out == 47
+    run = _read(tmp_path, most=4, of_each=2)
+    assert sorted((symbol, launch.grid[0]) for symbol, launch in _launches(run)) == [
+        ("few", 1), ("many", 148), ("many", 149),
+    ]  # fmt: skip
+    assert run.recording.left_out == 48
+
+
+def test_threads_count_where_not_all_times_are_known(tmp_path: Path) -> None:
+    """A millisecond is no less than 64 threads."""
+    lines = [_FIRST, "K\t1\t4\tmany\n"]
+    lines += [f"L\t{i}\t1\t{i}\t1\t1\t32\t1\t1\t0\t0\t0\t0\t0\t0\t{i}\n" for i in (2, 40)]
+    _written(tmp_path, "".join(lines), (2, 0, 0), (1, 0, 0), (1, 1, 1_000_000))
+    assert [launch.grid[0] for _, launch in _launches(_read(tmp_path, most=1))] == [40]
+    _written(tmp_path, "".join(lines), (2, 0, 0), (1, 1, 2_000_000), (1, 1, 1_000_000))
+    assert [launch.grid[0] for _, launch in _launches(_read(tmp_path, of_each=1))] == [2]
 
 
 @pytest.mark.parametrize(
@@ -163,7 +178,7 @@ def test_the_costliest_are_kept_and_one_of_each_kernel(tmp_path: Path) -> None:
 def test_what_no_recorder_writes_is_an_error_of_one_line(tmp_path: Path, lines: str | bytes, said: str) -> None:
     _written(tmp_path, lines, (1, 0, 0), (1, 0, 0))
     with pytest.raises(RecordingError) as error:
-        read_run(str(tmp_path), 1000)
+        read_run(str(tmp_path), 1000, 1000)
     assert said in str(error.value)
     assert "\n" not in str(error.value)
 
@@ -177,7 +192,7 @@ def test_counts_that_are_short_or_absurd(tmp_path: Path) -> None:
     assert not list(_launches(_read(tmp_path)))
     (tmp_path / "1-0.counts").unlink()
     with pytest.raises(RecordingError, match=r"1-0\.lines can't be read: No such file"):
-        read_run(str(tmp_path), 1000)
+        read_run(str(tmp_path), 1000, 1000)
 
 
 def test_links_and_pipes_are_no_files_of_a_recorder(tmp_path: Path) -> None:
@@ -185,8 +200,8 @@ def test_links_and_pipes_are_no_files_of_a_recorder(tmp_path: Path) -> None:
 
     (tmp_path / "1-0.lines").symlink_to("/etc/hostname")
     with pytest.raises(RecordingError, match="can't be read"):
-        read_run(str(tmp_path), 1000)
+        read_run(str(tmp_path), 1000, 1000)
     (tmp_path / "1-0.lines").unlink()
     os.mkfifo(tmp_path / "1-0.lines")
     (tmp_path / "1-0.counts").write_bytes(b"")
-    assert not list(_launches(read_run(str(tmp_path), 1000)))
+    assert not list(_launches(_read(tmp_path)))

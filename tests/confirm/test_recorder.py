@@ -11,7 +11,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
@@ -19,7 +18,7 @@ from typing import Any
 import pytest
 
 from cudalint.cli import run
-from cudalint.confirm.recorder import building, headers
+from cudalint.confirm.recorder import building, headers, running
 from cudalint.confirm.recorder.building import BuildError, built_library
 from cudalint.confirm.recorder.headers import Cupti, find_cupti
 from cudalint.launches.recorded.files import read_recording
@@ -118,13 +117,24 @@ time.sleep(60)
     assert _kept(tmp_path).launches == 3
 
 
+def test_a_signal_that_comes_early_is_passed_on(monkeypatch: pytest.MonkeyPatch) -> None:
+    """While the command is being started."""
+
+    def start(*arguments: Any, **options: Any) -> subprocess.Popen[bytes]:
+        os.kill(os.getpid(), signal.SIGTERM)
+        return started(*arguments, **options)
+
+    started = subprocess.Popen
+    monkeypatch.setattr(subprocess, "Popen", start)
+    assert running._run(["sleep", "60"], os.environ) == 128 + signal.SIGTERM
+
+
 def test_an_interrupt_of_the_terminal_is_the_commands(tmp_path: Path) -> None:
     """Both get it, as they are one group; cudalint stays to write what was recorded."""
     code = """
 import time
-print('there', flush=True)
 try:
-    time.sleep(60)
+    print('there', flush=True); time.sleep(60)
 except KeyboardInterrupt:
     write('1-0', 3); sys.exit(5)
 """
@@ -134,7 +144,6 @@ except KeyboardInterrupt:
     ) as process:  # fmt: skip
         assert process.stdout is not None
         assert process.stdout.readline() == "there\n"
-        time.sleep(0.1)
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(30) == 5
     assert _kept(tmp_path).launches == 3
@@ -152,6 +161,35 @@ def test_limit_and_time(record: Tool, tmp_path: Path) -> None:
     kept = _kept(tmp_path)
     assert (kept.launches, kept.left_out) == (4, 5)
     assert {own.time_us for own in kept.kernels[0].launches} == {1.5}
+
+
+def test_the_limit_of_each_kernel(record: Tool, tmp_path: Path) -> None:
+    """Of launches that were made equally often, those with most threads take most."""
+    done = record(*_python("write('1-0', 103)"))
+    assert done.stderr.splitlines() == [
+        "cudalint: recorded 1030 launches: 100 different launches of 1 kernel in cudalint-launches.json",
+        "cudalint: note: 3 different launches are left out, those that take least (--limit-each keeps more)",
+    ]
+    kept = _kept(tmp_path)
+    assert ([own.grid[0] for own in kept.kernels[0].launches], kept.left_out) == (list(range(4, 104)), 3)
+    assert "note" not in record("--limit-each", "103", *_python("write('1-0', 103)")).stderr
+    assert _kept(tmp_path).launches == 103
+    # The file is cut down, too: 3 of a process are left out, and then 101 of what is there.
+    done = record("--append", "--limit-each", "2", *_python("write('1-0', 1); write('2-0', 5)"))
+    assert "104 different launches are left out, those that take least (--limit-each keeps more)" in done.stderr
+    assert [own.grid[0] for own in _kept(tmp_path).kernels[0].launches] == [102, 103]
+    done = record("--prune-each", "1")
+    assert done.stderr.splitlines() == [
+        "cudalint: 1 different launch of 1 kernel in cudalint-launches.json",
+        "cudalint: note: 105 different launches are left out, those that take least",
+    ]
+
+
+def test_times_have_four_digits(record: Tool, tmp_path: Path) -> None:
+    """2 us / 3"""
+    code = _WRITE.replace("int(timed), 1500 * timed", "3, 2000")
+    record("--time", "--", sys.executable, "-c", code + "write('1-0', 1)")
+    assert '"time_us":0.6667}' in (tmp_path / "cudalint-launches.json").read_text()
 
 
 def test_append_adds_to_the_file(record: Tool, tmp_path: Path) -> None:
@@ -269,7 +307,19 @@ def test_a_compiler_that_fails(cupti: Cupti, tmp_path: Path, monkeypatch: pytest
     )
 
 
-def test_the_library_is_built_once(cupti: Cupti, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.fixture
+def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A compiler that takes no time; CUPTI isn't needed for it."""
+    compiler = tmp_path / "compiler"
+    compiler.write_text('#!/bin/sh\nwhile [ "$1" != -o ]; do shift; done\necho library > "$2"\n')
+    compiler.chmod(0o700)
+    monkeypatch.setenv("CXX", str(compiler))
+    monkeypatch.setenv("CUDALINT_CACHE_DIR", str(tmp_path / "cache"))
+    monkeypatch.setattr(building, "find_cupti", lambda: Cupti((str(tmp_path),), str(tmp_path / "libcupti.so")))
+
+
+@pytest.mark.usefixtures("quick")
+def test_the_library_is_built_once(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with built_library() as first:
         assert Path(first).is_relative_to(tmp_path / "cache" / "recorder")
     made = os.stat(first).st_mtime_ns
@@ -279,7 +329,8 @@ def test_the_library_is_built_once(cupti: Cupti, tmp_path: Path, monkeypatch: py
     assert os.stat(os.path.dirname(first)).st_mode & 0o077 == 0
 
 
-def test_other_users_cant_put_a_library_there(cupti: Cupti, tmp_path: Path) -> None:
+@pytest.mark.usefixtures("quick")
+def test_other_users_cant_put_a_library_there(tmp_path: Path) -> None:
     (tmp_path / "cache" / "recorder").mkdir(parents=True)
     (tmp_path / "cache" / "recorder").chmod(0o777)
     with built_library() as path:
@@ -287,7 +338,8 @@ def test_other_users_cant_put_a_library_there(cupti: Cupti, tmp_path: Path) -> N
     assert not Path(path).exists()
 
 
-def test_without_a_cache_it_is_built_for_the_run(cupti: Cupti, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.usefixtures("quick")
+def test_without_a_cache_it_is_built_for_the_run(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CUDALINT_CACHE_DIR", "")
     with built_library() as path:
         assert Path(path).exists()

@@ -8,14 +8,16 @@ from collections.abc import Iterator
 
 import msgspec
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
+from random_cases import cases
 
 from cudalint.launches.recorded.files import recording_in, text_of
 from cudalint.launches.recorded.merging import merged, pruned, without_names
 from cudalint.launches.recorded.names import hidden
 from cudalint.launches.recorded.records import MOST_COUNTED, VERSION, RecordedKernel, RecordedLaunch, Recording
 
+_SETTINGS = settings(max_examples=cases(50))
 _LAUNCH = RecordedLaunch(1, (8, 1, 1), (32, 1, 1))
 
 
@@ -78,6 +80,7 @@ def _kernels(recordings: tuple[Recording, ...]) -> Iterator[RecordedKernel]:
         yield from recording.kernels
 
 
+@_SETTINGS
 @given(st.lists(_RECORDINGS, max_size=4), st.integers(0, 1000))
 def test_no_order_changes_what_is_merged(recordings: list[Recording], seed: int) -> None:
     found = merged(recordings)
@@ -88,6 +91,7 @@ def test_no_order_changes_what_is_merged(recordings: list[Recording], seed: int)
     assert recording_in(text_of(found).encode()) == found
 
 
+@_SETTINGS
 @given(st.lists(_RECORDINGS, max_size=4))
 def test_nothing_is_lost_by_merging(recordings: list[Recording]) -> None:
     found = merged(recordings)
@@ -98,6 +102,7 @@ def test_nothing_is_lost_by_merging(recordings: list[Recording]) -> None:
         assert len(set(ways)) == len(ways)
 
 
+@_SETTINGS
 @given(_RECORDINGS, st.integers(0, 40), st.integers(0, 1000))
 def test_no_order_changes_what_is_pruned(recording: Recording, most: int, seed: int) -> None:
     recording = merged([recording])
@@ -112,6 +117,7 @@ def test_no_order_changes_what_is_pruned(recording: Recording, most: int, seed: 
         assert found == recording
 
 
+@_SETTINGS
 @given(_RECORDINGS)
 def test_names_are_gone(recording: Recording) -> None:
     found = without_names(recording)
@@ -196,12 +202,64 @@ def test_the_launches_that_take_longest_are_kept() -> None:
     assert pruned(recording, -1) == _of(left_out=4)
 
 
-def test_without_all_times_those_that_come_most_often_are_kept() -> None:
-    timed = _changed(count=2, time_us=1e6)
-    wide, often = _changed(grid=(1000, 1, 1), count=2), _changed(grid=(1, 1, 1), count=3)
+def test_without_all_times_those_that_have_most_threads_are_kept() -> None:
+    """4096 threads, 2000 and 1984; microseconds can't be set beside threads."""
+    timed = _changed(count=2, time_us=1e6, block=(1000, 1, 1), grid=(1, 1, 1))
+    wide, often = _changed(grid=(64, 1, 1), count=2), _changed(grid=(1, 1, 1), count=62)
     recording = _of(RecordedKernel("k", (timed, wide, often)))
-    assert pruned(recording, 1).kernels[0].launches == (often,)
-    assert pruned(recording, 2).kernels[0].launches == (often, wide)
+    assert pruned(recording, 1).kernels[0].launches == (wide,)
+    assert pruned(recording, 2).kernels[0].launches == (timed, wide)
+    assert pruned(recording, 3).launches == 3
+
+
+def test_of_each_kernel_those_that_take_longest_are_kept() -> None:
+    kernels = [
+        RecordedKernel(name, tuple(_changed(grid=(n, 1, 1), time_us=slow * n) for n in range(1, many + 1)))
+        for name, many, slow in (("few", 2, 1.0), ("many", 9, 1.0), ("slow", 9, 100.0))
+    ]
+    found = pruned(_of(*kernels), 100, 3)
+    grids = {kernel.symbol: [own.grid[0] for own in kernel.launches] for kernel in found.kernels}
+    assert grids == {"few": [1, 2], "many": [7, 8, 9], "slow": [7, 8, 9]}
+    assert found.left_out == 12
+    # Of these the ones that take most of all, when one of each kernel is in.
+    found = pruned(_of(*kernels), 5, 3)
+    grids = {kernel.symbol: [own.grid[0] for own in kernel.launches] for kernel in found.kernels}
+    assert grids == {"few": [2], "many": [9], "slow": [7, 8, 9]}
+    assert found.left_out == 15
+
+
+@pytest.mark.parametrize(("letters", "kept"), [(10, 4), (1000, 4), (1001, 2), (2001, 1), (8192, 1)])
+def test_large_arguments_count_as_several_launches(letters: int, kept: int) -> None:
+    launches = tuple(_changed(count=n, arguments=(7, "x" + "0" * (letters - 1))) for n in range(1, 7))
+    found = pruned(_of(RecordedKernel("k", launches)), 100, 4)
+    assert sorted(own.count for own in found.kernels[0].launches) == list(range(7 - kept, 7))
+    assert found.left_out == 6 - kept
+    assert pruned(_of(RecordedKernel("k", launches)), 100).launches == 6
+
+
+def test_a_file_of_many_launches_with_large_structs_stays_small() -> None:
+    """As PyTorch's kernels for several tensors make it: 4 KB of arguments, hardly ever the same ones."""
+    launches = tuple(_changed(arguments=("x" + f"{n:08x}" * 1024,)) for n in range(200))
+    kernels = [RecordedKernel(f"_Z2k{number}v", launches, parameters=(4096,)) for number in range(8)]
+    assert len(text_of(pruned(_of(*kernels), 10_000, 100))) < 1_000_000 < len(text_of(_of(*kernels)))
+
+
+@pytest.mark.parametrize(
+    ("time", "written"),
+    [
+        (1.2345678901234567, "1.235"), (0.00123456, "0.001235"), (2.5, "2.5"), (0.0, "0.0"), (12.0, "12.0"),
+        (99999.0, "100000.0"), (123456.7, "123500.0"), (1e15, "1000000000000000.0"),
+    ],
+)  # fmt: skip
+def test_times_have_four_digits(time: float, written: str) -> None:
+    found = text_of(merged([_of(RecordedKernel("k", (_changed(time_us=time),)))]))
+    assert f'"time_us":{written}}}' in found
+
+
+def test_means_of_times_have_four_digits() -> None:
+    """(1 + 2 * 2) / 3"""
+    times = [_of(RecordedKernel("k", (_changed(count=n, time_us=float(n)),))) for n in (1, 2)]
+    assert merged(times).kernels[0].launches[0].time_us == 1.667
 
 
 def test_a_kernel_that_weighs_most_as_a_whole_is_kept_first() -> None:

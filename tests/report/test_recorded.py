@@ -31,7 +31,7 @@ from cudalint.report.findings.causes import with_causes_merged
 from cudalint.report.findings.merging import merge
 from cudalint.report.findings.results import CheckResult, FileReport
 from cudalint.report.findings.sources import SourceLines
-from cudalint.report.formats import costs, losses, roofline, wording
+from cudalint.report.formats import costs, github, losses, roofline, wording
 from cudalint.report.formats.html.page import page_of
 from cudalint.report.formats.html.views import Page
 from cudalint.report.formats.presentation import Presentation, by_cost
@@ -256,6 +256,37 @@ def test_the_html_report(folder: Path, timed: CheckResult) -> None:
     assert len(labels) == 2
     heights = [float(each.get("y", "0")) for each in labels]
     assert abs(heights[0] - heights[1]) >= 11
+
+
+@pytest.mark.parametrize("recording", ["timed.json", "made.json"])
+def test_the_html_report_says_where_times_come_from(folder: Path, recording: str) -> None:
+    result = _checked(folder, recording)
+    with contextlib.chdir(folder):
+        lines, _ = rendered("html", result, SourceLines(), Presentation())
+    (footer,) = (line for line in lines if line.startswith("<footer>"))
+    assert "Times are estimates of a model" in footer
+    assert (", but for those as recorded, which were measured " in footer) == (recording == "timed.json")
+
+
+def test_the_summary_of_a_step_goes_by_recorded_time(folder: Path, timed: CheckResult) -> None:
+    """The gather loses more of the program than the other kernel, which would be far faster."""
+
+    def rows(result: CheckResult) -> list[list[str]]:
+        lines = github.step_summary(result).splitlines()
+        table = lines[next(at for at, line in enumerate(lines) if line.startswith("| kernel |")) :]
+        return [line.strip("| ").split(" | ") for line in table[: table.index("")]]
+
+    head, _, *kernels = rows(timed)
+    assert head[-2:] == ["faster without it", "of the recorded time"]
+    share = f"{round(100 * _GATHERED / _ALL)}%"
+    assert [(each[0], each[-1]) for each in kernels] == [
+        ("<code>gather</code>", share), ("<code>columns</code>", f"{round(100 * 165 / _ALL)}%"),
+    ]  # fmt: skip
+    gains = [float(each[-2].removesuffix("x")) for each in kernels]
+    assert gains[0] < gains[1]
+    head, _, *kernels = rows(_checked(folder, "made.json"))
+    assert head[-1] == "faster without it"
+    assert kernels[0][0] == "<code>columns</code>"
 
 
 def test_what_separates_recorded_launches(timed: CheckResult) -> None:

@@ -18,6 +18,7 @@ from msgspec.structs import replace
 
 from cudalint.launches.recorded.arguments import bytes_of
 from cudalint.launches.recorded.files import RecordingError
+from cudalint.launches.recorded.ordering import heaviness
 from cudalint.launches.recorded.records import VERSION, Argument, RecordedKernel, RecordedLaunch, Recording
 
 LINES: Final = ".lines"
@@ -74,13 +75,13 @@ class _Process(Struct):
     problems: list[str] = field(default_factory=list)
 
 
-def read_run(folder: str, most: int) -> Run:
-    """What is in a folder, with so many different launches of each process at most: those that take most, and one of
-    each kernel as far as there is room. Raises OSError and RecordingError."""
+def read_run(folder: str, most: int, of_each: int) -> Run:
+    """What is in a folder, with so many different launches of each process and of each of its kernels at most: those
+    that take most, and one of each kernel as far as there is room. Raises OSError and RecordingError."""
     names = sorted(name for name in os.listdir(folder) if name.endswith(LINES))
     if len(names) > _MOST_FILES:
         raise RecordingError(f"{len(names)} processes have used CUDA, and {_MOST_FILES} are the most that are read")
-    runs = [_read_process(os.path.join(folder, name), most) for name in names]
+    runs = [_read_process(os.path.join(folder, name), most, of_each) for name in names]
     return Run(
         _merged([run.recording for run in runs]),
         processes=len(runs),
@@ -96,7 +97,7 @@ def _merged(recordings: list[Recording]) -> Recording:
     return merged(recordings) if recordings else Recording(VERSION)
 
 
-def _read_process(path: str, most: int) -> Run:
+def _read_process(path: str, most: int, of_each: int) -> Run:
     name = os.path.basename(path)
     try:
         process = _Process()
@@ -109,7 +110,7 @@ def _read_process(path: str, most: int) -> Run:
     except OSError as error:
         raise RecordingError(f"{name} can't be read: {error.strerror or error}") from error
     seen = _counted(process.launches, counts)
-    kept = _costliest(seen, most)
+    kept = _costliest(seen, most, of_each)
     total, lost = (int(counts["times"][0]), int(counts["timed"][0])) if len(counts) else (len(seen), 0)
     kernels: dict[tuple[str, tuple[int, ...] | None], list[RecordedLaunch]] = {}
     for each in kept:
@@ -197,17 +198,16 @@ def _counted(launches: list[_Seen], counts: np.ndarray) -> list[_Seen]:
     return found
 
 
-def _costliest(seen: list[_Seen], most: int) -> list[_Seen]:
-    """The costliest of each kernel, then those that are costliest of all."""
-    if len(seen) <= most:
-        return seen
-    first: dict[int, _Seen] = {}
+def _costliest(seen: list[_Seen], most: int, of_each: int) -> list[_Seen]:
+    """Those of each kernel that take most; of these the first of each kernel, then those that take most of all."""
+    taken = heaviness(each.launch for each in seen)
+    by_kernel: dict[int, list[_Seen]] = {}
     for each in seen:
-        known = first.get(id(each.kernel))
-        if known is None or each.launch.weight > known.launch.weight:
-            first[id(each.kernel)] = each
-    chosen = {id(each) for each in first.values()}
-    return heapq.nlargest(most, seen, key=lambda each: (id(each) in chosen, each.launch.weight))
+        by_kernel.setdefault(id(each.kernel), []).append(each)
+    of_kernels = [heapq.nlargest(of_each, own, key=lambda each: taken(each.launch)) for own in by_kernel.values()]
+    first = {id(own[0]) for own in of_kernels}
+    rest = [each for own in of_kernels for each in own]
+    return heapq.nlargest(most, rest, key=lambda each: (id(each) in first, taken(each.launch)))
 
 
 def _arguments(seen: _Seen, name: str) -> tuple[Argument, ...] | None:

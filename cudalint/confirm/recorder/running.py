@@ -6,7 +6,7 @@ import os
 import signal
 import subprocess
 import tempfile
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from types import FrameType
 from typing import Final
@@ -38,35 +38,43 @@ class Recorded(Struct, frozen=True):
     run: Run
 
 
-def record(command: Sequence[str], most: int, is_timed: bool) -> Recorded:
+def record(command: Sequence[str], most: int, of_each: int, is_timed: bool) -> Recorded:
     """Runs a command to its end and reads what was recorded. Raises BuildError, CommandError, RecordingError and
     OSError."""
     with built_library() as library, tempfile.TemporaryDirectory(prefix="cudalint-record-") as folder:
         variables = {INJECTION: library, FOLDER: folder, **({TIME: "1"} if is_timed else {})}
         status = _run(command, {**os.environ, **variables})
-        return Recorded(status, read_run(folder, most))
+        return Recorded(status, read_run(folder, most, of_each))
 
 
 def _run(command: Sequence[str], environment: Mapping[str, str]) -> int:
-    with _signals() as told:
+    with _signals() as pass_on_to:
         try:
             # This command is what the user asks to be run; no shell reads it.
             process = subprocess.Popen(command, env=environment)  # noqa: S603
         except (OSError, ValueError) as error:
             reason = getattr(error, "strerror", None) or error
             raise CommandError(f"{command[0]} can't be run: {reason}") from error
-        told.append(process)
+        pass_on_to(process)
         status = process.wait()
     return _OF_SIGNALS - status if status < 0 else status
 
 
 @contextmanager
-def _signals() -> Iterator[list[subprocess.Popen[bytes]]]:
-    """Passes on what this process is sent to the one that is put into the list, and outlives it."""
+def _signals() -> Iterator[Callable[[subprocess.Popen[bytes]], None]]:
+    """Passes on what this process is sent to the one that is named, and outlives it."""
     told: list[subprocess.Popen[bytes]] = []
+    early: list[int] = []
 
     def pass_on(number: int, frame: FrameType | None) -> None:
-        for process in told:
+        if told:
+            told[0].send_signal(number)
+        else:
+            early.append(number)
+
+    def pass_on_to(process: subprocess.Popen[bytes]) -> None:
+        told.append(process)
+        for number in early:
             process.send_signal(number)
 
     def leave(number: int, frame: FrameType | None) -> None:
@@ -79,7 +87,7 @@ def _signals() -> Iterator[list[subprocess.Popen[bytes]]]:
             if signal.getsignal(number) != signal.SIG_IGN:
                 before[number] = signal.signal(number, handler)
     try:
-        yield told
+        yield pass_on_to
     finally:
         for number, own in before.items():
             signal.signal(number, own)

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
-from itertools import chain
+from itertools import accumulate, chain
 from typing import Final
 
 import msgspec
 
 from cudalint.launches.recorded.names import MANGLED, hidden, is_hidden
-from cudalint.launches.recorded.ordering import kernel_order, launch_order
+from cudalint.launches.recorded.ordering import heaviness, kernel_order, launch_order
 from cudalint.launches.recorded.records import (
     MOST_COUNTED,
     MOST_LETTERS,
@@ -21,6 +22,10 @@ from cudalint.launches.recorded.records import (
 )
 
 _BETWEEN_DEVICES: Final = ", "
+_TIME_DIGITS: Final = 4
+"""Of a time, significant ones: no program takes the same time twice."""
+_LETTERS: Final = 1000
+"""Of arguments that count as one launch where a kernel keeps so many; a struct of 4 KB has eight times as many."""
 
 
 def merged(recordings: Iterable[Recording]) -> Recording:
@@ -63,7 +68,8 @@ def _one_kernel(sizes: tuple[int, ...] | None, parts: Sequence[RecordedKernel]) 
 
 def _one_launch(alike: Sequence[RecordedLaunch]) -> RecordedLaunch:
     if len(alike) == 1:
-        return alike[0]
+        (own,) = alike
+        return own if own.time_us is None else msgspec.structs.replace(own, time_us=_rounded(own.time_us))
     timed = [(launch.count, launch.time_us) for launch in alike if launch.time_us is not None]
     # Exact sums, so that no order of the recordings changes the last digit.
     total = math.fsum(count * time for count, time in timed)
@@ -72,8 +78,12 @@ def _one_launch(alike: Sequence[RecordedLaunch]) -> RecordedLaunch:
         alike[0],
         count=min(MOST_COUNTED, sum(launch.count for launch in alike)),
         order=min((launch.order for launch in alike if launch.order is not None), default=None),
-        time_us=min(total / counted, max(time for _, time in timed)) if timed else None,
+        time_us=_rounded(min(total / counted, max(time for _, time in timed))) if timed else None,
     )
+
+
+def _rounded(time_us: float) -> float:
+    return float(f"{time_us:.{_TIME_DIGITS}g}")
 
 
 def _devices(names: Iterable[str]) -> str:
@@ -81,22 +91,24 @@ def _devices(names: Iterable[str]) -> str:
     return _BETWEEN_DEVICES.join(sorted(each))[:MOST_LETTERS]
 
 
-def pruned(recording: Recording, most: int) -> Recording:
-    """The launches that weigh most, `most` of them. Each kernel keeps one as far as that allows, those first that weigh
-    most as a whole; the others are counted as left out."""
-    is_timed = all(launch.time_us is not None for kernel in recording.kernels for launch in kernel.launches)
+def pruned(recording: Recording, most: int, of_each: int | None = None) -> Recording:
+    """The launches that take most, `most` of them, and no more than `of_each` of a kernel. Each kernel keeps one as far
+    as that allows, those first that take most as a whole; the others are counted as left out.
 
-    def heaviness(launch: RecordedLaunch) -> tuple[float, float]:
-        return (launch.weight, launch.count) if is_timed else (launch.count, launch.threads * launch.blocks)
-
+    Where `of_each` is given, a launch with large arguments counts as several of its kernel, so that structs of some
+    kilobytes don't make up the whole file."""
+    taken = heaviness(launch for kernel in recording.kernels for launch in kernel.launches)
     ranked: list[tuple[bool, tuple[float, ...], int, int]] = []
-    """Of each launch: whether it isn't the first of its kernel, how little it weighs, and where it stands."""
+    """Of each launch: whether it isn't the first of its kernel, how little it takes, and where it stands."""
     kernels = sorted(recording.kernels, key=kernel_order)
     ordered = [sorted(kernel.launches, key=launch_order) for kernel in kernels]
     for number, launches in enumerate(ordered):
-        lightness = [tuple(-part for part in heaviness(launch)) for launch in launches]
+        lightness = [tuple(-part for part in taken(launch)) for launch in launches]
         whole = tuple(math.fsum(part) for part in zip(*lightness, strict=True))
-        for rank, own in enumerate(sorted(range(len(launches)), key=lightness.__getitem__)):
+        first = sorted(range(len(launches)), key=lightness.__getitem__)
+        if of_each is not None:
+            first = first[: _fitting((launches[own] for own in first), of_each)]
+        for rank, own in enumerate(first):
             ranked.append((rank > 0, lightness[own] if rank else whole, number, own))
     kept: dict[int, list[int]] = {}
     for _, _, number, own in sorted(ranked)[: max(most, 0)]:
@@ -108,6 +120,16 @@ def pruned(recording: Recording, most: int) -> Recording:
     )
     left_out = recording.left_out + recording.launches - sum(map(len, kept.values()))
     return msgspec.structs.replace(recording, kernels=fewer, left_out=left_out)
+
+
+def _fitting(launches: Iterable[RecordedLaunch], most: int) -> int:
+    """How many of the first launches count as `most` at the utmost; one always does."""
+    return max(1, bisect_right(list(accumulate(map(_counted_as, launches))), most))
+
+
+def _counted_as(launch: RecordedLaunch) -> int:
+    letters = sum(len(argument) for argument in launch.arguments or () if isinstance(argument, str))
+    return max(1, math.ceil(letters / _LETTERS))
 
 
 def without_names(recording: Recording) -> Recording:

@@ -1,7 +1,8 @@
-"""Orders of recorded kernels and launches that rest on nothing but what they hold."""
+"""Orders of recorded kernels and launches that rest on nothing but what they hold, and which launches take most."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from typing import Final
 
 import msgspec
@@ -22,3 +23,15 @@ def launch_order(launch: RecordedLaunch) -> tuple[object, ...]:
     arguments = tuple((isinstance(own, str), str(own).rjust(_NUMBER_DIGITS)) for own in launch.arguments or ())
     rest = msgspec.json.encode(launch)
     return launch.grid, launch.block, launch.shared, arguments, launch.cluster or (), launch.stream, launch.count, rest
+
+
+def heaviness(launches: Iterable[RecordedLaunch]) -> Callable[[RecordedLaunch], tuple[float, int]]:
+    """What each of some launches takes, and how often it was made: by time where that of all of them is known, or else
+    by threads, since the two can't be compared."""
+    is_timed = all(launch.time_us is not None for launch in launches)
+
+    def taken(launch: RecordedLaunch) -> tuple[float, int]:
+        threads = float(launch.count * launch.threads * launch.blocks)
+        return launch.weight if is_timed else threads, launch.count
+
+    return taken

@@ -9,10 +9,12 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Severity
+from cudalint.report.findings.causes import everything_in
 from cudalint.report.findings.places import path_from, project_root, utf16_columns
 from cudalint.report.findings.results import SEVERITIES, CheckResult, excess, worst_first
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import costs, plain, wording
+from cudalint.report.formats.losses import Loss, losses
 from cudalint.report.formats.presentation import Presentation, by_cost, in_order
 
 _COMMANDS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
@@ -76,36 +78,52 @@ def step_summary(result: CheckResult) -> str:
 
 
 def _kernels(result: CheckResult) -> Iterator[str]:
-    """The kernels that have findings, as a table where there are several: those first that would gain most, then those
-    with the worst findings."""
+    """The kernels that have findings, as a table where there are several: those first that lose most of the time that
+    was recorded, then those that would gain most, then those with the worst findings."""
     found: dict[str, list[Diagnostic]] = {}
     for diagnostic in result.diagnostics:
         if diagnostic.kernel:
             found.setdefault(diagnostic.kernel, []).append(diagnostic)
     if len(found) < 2:
         return
-    yield "| kernel | errors | warnings | infos | worst finding | faster without it |"
-    yield "|---|---|---|---|---|---|"
-    for kernel, own in sorted(found.items(), key=lambda item: _rank(item[1]))[:_MOST_KERNELS]:
+    lost: dict[str, Loss] = {}
+    for loss in losses(everything_in(result.diagnostics)):
+        lost.setdefault(loss.findings[0].kernel, loss)
+    shares = {kernel: _recorded_share(lost.get(kernel)) for kernel in found}
+    heads = ["kernel", "errors", "warnings", "infos", "worst finding", "faster without it"]
+    heads += ["of the recorded time"] if any(shares.values()) else []
+    yield f"| {' | '.join(heads)} |"
+    yield f"|{'---|' * len(heads)}"
+    for kernel, own in sorted(found.items(), key=lambda item: _rank(item[1], lost.get(item[0])))[:_MOST_KERNELS]:
         worst = next(worst_first(own))
         gain = _gain(own)
         counts = (str(sum(d.severity == severity for d in own)) for severity in SEVERITIES)
-        cells = (_code(kernel), *counts, f"{worst.code} {worst.name}", f"{gain:.2g}x" if gain > 1 else "")
-        yield f"| {' | '.join(map(plain.cell, cells))} |"
+        share = costs.share(shares[kernel]) if shares[kernel] else ""
+        cells = (_code(kernel), *counts, f"{worst.code} {worst.name}", f"{gain:.2g}x" if gain > 1 else "", share)
+        yield f"| {' | '.join(map(plain.cell, cells[: len(heads)]))} |"
     if len(found) > _MOST_KERNELS:
         yield ""
         yield f"{len(found) - _MOST_KERNELS} more kernels have findings."
     yield ""
 
 
-def _rank(own: list[Diagnostic]) -> tuple[float, ...]:
+def _rank(own: list[Diagnostic], loss: Loss | None) -> tuple[float, ...]:
     worst = next(worst_first(own))
-    return -_gain(own), SEVERITIES.index(worst.severity), -excess(worst), -len(own)
+    recorded = loss.weight[0] if loss is not None else 0.0
+    return -recorded, -_gain(own), SEVERITIES.index(worst.severity), -excess(worst), -len(own)
 
 
 def _gain(own: list[Diagnostic]) -> float:
     """How many times faster a kernel is without the one finding that costs it most, where that is known."""
-    return max((d.cost.speedup for d in own if d.cost is not None and d.cost.speedup is not None), default=1.0)
+    found = filter(None, map(costs.of, own))
+    return max((cost.speedup for cost in found if cost.speedup is not None), default=1.0)
+
+
+def _recorded_share(loss: Loss | None) -> float:
+    """Of the time of the program that was recorded, what a kernel takes in the launch in which it loses most; 0 where
+    that isn't known."""
+    recorded = loss.kernel.launch.recorded if loss is not None else None
+    return (recorded.share or 0.0) if recorded is not None else 0.0
 
 
 def _row(diagnostic: Diagnostic, root: str) -> str:

@@ -98,6 +98,7 @@ def page_of(result: CheckResult, sources: SourceLines) -> Page:
         minor=prose(next(costs.minor(result), "")),
         most_microseconds=max((section.microseconds for section in sections), default=0.0),
         symbols=pictures.symbols(),
+        has_recorded_times=any(launch.recorded_us for each in result.kernels for launch in each.facts.launches),
     )
 
 

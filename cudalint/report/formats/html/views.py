@@ -157,3 +157,4 @@ class Page(Struct, frozen=True):
     most_microseconds: float
     symbols: Markup
     """Pictures that several places show."""
+    has_recorded_times: bool = False
