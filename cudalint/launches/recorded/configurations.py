@@ -6,7 +6,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec import Struct
 
-from cudalint.facts import RecordedFacts
+from cudalint.facts import Place as SourcePlace
+from cudalint.facts import LaunchSite, RecordedFacts
 from cudalint.host.executor.generics import Generics
 from cudalint.host.executor.memory import Memory
 from cudalint.host.values.arithmetic import I8, U4
@@ -16,7 +17,7 @@ from cudalint.launches.arguments import unknown_arguments
 from cudalint.launches.configuration import Block, Configuration, RecordedWorld
 from cudalint.launches.recorded.arguments import bytes_of
 from cudalint.launches.recorded.program import RecordedProgram
-from cudalint.launches.recorded.records import ArgumentBytes, RecordedKernel, RecordedLaunch, RecordedPointer
+from cudalint.launches.recorded.records import ArgumentBytes, RecordedKernel, RecordedLaunch
 from cudalint.launches.recorded.values import RecordedValues
 from cudalint.worlds.choosing import MOST_WORLDS
 
@@ -70,12 +71,12 @@ def _groups(kernel: RecordedKernel) -> Iterator[_Group]:
 
 
 def _shape(arguments: Sequence[ArgumentBytes] | None) -> object:
-    """Where pointers are among arguments, and which of them are the same."""
+    """Where pointers are among arguments, and which of them lead into the same memory."""
     if arguments is None:
         return None
-    numbers: dict[RecordedPointer, int] = {}
+    numbers: dict[int | None, int] = {}
     return tuple(
-        tuple((at, numbers.setdefault(pointer, len(numbers))) for at, pointer in sorted(each.pointers.items()))
+        tuple((at, numbers.setdefault(own.allocation, len(numbers))) for at, own in sorted(each.pointers.items()))
         for each in arguments
     )
 
@@ -98,8 +99,11 @@ def _configuration(
     shared = values.number("the dynamic shared memory", [launch.dynamic(static) for launch in launches], I8)
     weights = _weights(launches)
     worlds = tuple(RecordedWorld(values.numbers(number), weight) for number, weight in enumerate(weights))
+    first = launches[0]
+    # Nothing is known of the kernel's limit of dynamic shared memory but that it was high enough.
+    site = LaunchSite(SourcePlace(*function.name_span), group.block, first.grid, first.dynamic(static), None)
     return Configuration(
-        group.block, (x, y, z), shared, arguments, "recorded", None, None, (),
+        group.block, (x, y, z), shared, arguments, "recorded", None, None, (), site,
         worlds=worlds, recorded=_facts(group, chosen[0][0], len(chosen), program),
     )  # fmt: skip
 

@@ -20,8 +20,6 @@ from cudalint.launches.recorded.records import POINTER_BYTES, ArgumentBytes, Rec
 _FLOATS: Final = {2: "<e", 4: "<f", 8: "<d"}
 _MOST_ELEMENTS: Final = 64
 """Of an array in a parameter: of the others nothing is known."""
-_Array = tuple[int | None, ...]
-"""What a pointer leads to in each launch: the number of the allocation, with the offset in it."""
 
 
 class RecordedValues:
@@ -31,8 +29,8 @@ class RecordedValues:
         self._graph, self._memory, self._where = graph, memory, where
         self.symbols: dict[Node, tuple[Number, ...]] = {}
         """What stands for each symbol in each world."""
-        self._arrays: dict[tuple[RecordedPointer, ...], Allocation] = {}
-        """The first parameter that leads to a place, by that place in each launch."""
+        self._arrays: dict[tuple[int | None, ...], Allocation] = {}
+        """The first parameter that leads into some memory, by the number of that in each launch."""
 
     def argument(self, symbol: ir.Symbol, given: Sequence[ArgumentBytes]) -> Value | Place:
         """The value of a parameter whose bytes are these in the launches."""
@@ -98,12 +96,12 @@ class RecordedValues:
             return unknown_argument(type_, name, self._graph, self._memory)
         offset = self.number(f"the offset of {name}", [pointer.offset for pointer in known], I8)
         size = self.number(f"the size of {name}", [pointer.extent for pointer in known], I8)
-        same_as = self._arrays.get(tuple(known))
+        memory = tuple(pointer.allocation for pointer in known)
         own = Allocation(
-            name, "global", size.whole, size=size, same_as=same_as, element=type_.pointee,
+            name, "global", size.whole, size=size, same_as=self._arrays.get(memory), element=type_.pointee,
             start=offset if offset.bits or offset.value else None,
         )  # fmt: skip
-        self._arrays.setdefault(tuple(known), own)
+        self._arrays.setdefault(memory, own)
         pointer = Pointer(own, offset, type_.pointee)
         return MemoryPlace(pointer, type_.pointee) if type_.reference else pointer
 
