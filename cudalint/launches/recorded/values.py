@@ -4,7 +4,7 @@ differs a symbol that has another number in each world."""
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from cudalint.host.executor.memory import Memory
@@ -31,10 +31,17 @@ class RecordedValues:
         """What stands for each symbol in each world."""
         self._arrays: dict[tuple[int | None, ...], Allocation] = {}
         """The first parameter that leads into some memory, by the number of that in each launch."""
+        self.is_whole = True
+        """Whether every number was recorded that the kernel takes by a name."""
 
     def argument(self, symbol: ir.Symbol, given: Sequence[ArgumentBytes]) -> Value | Place:
         """The value of a parameter whose bytes are these in the launches."""
-        return self._value(symbol.type, symbol.name, given, 0)
+        value = self._value(symbol.type, symbol.name, given, 0)
+        self.is_whole &= all(map(self._is_known, _numbers_in(value)))
+        return value
+
+    def _is_known(self, number: Node) -> bool:
+        return number.is_const or number.kind.is_float or number in self.symbols
 
     def number(self, name: str, numbers: Sequence[Number], kind: Kind) -> Node:
         """A number, or a symbol where launches differ in it."""
@@ -104,6 +111,21 @@ class RecordedValues:
         self._arrays.setdefault(memory, own)
         pointer = Pointer(own, offset, type_.pointee)
         return MemoryPlace(pointer, type_.pointee) if type_.reference else pointer
+
+
+def _numbers_in(value: object) -> Iterator[Node]:
+    """The numbers of an argument; of an array what stands for all elements of which nothing else is known, too, if
+    there are such."""
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, RecordValue):
+        for own in value.fields.values():
+            yield from _numbers_in(own)
+    elif isinstance(value, ArrayValue):
+        for own in value.elements.values():
+            yield from _numbers_in(own)
+        if len(value.elements) < (value.type.count or 0):
+            yield from _numbers_in(value.rest)
 
 
 def _pointer_at(given: ArgumentBytes, at: int) -> RecordedPointer | None:
