@@ -73,6 +73,8 @@ class RecordedFacts(Struct, frozen=True):
     """What all of them take together."""
     share: float | None
     """Of the time of all launches of the program."""
+    is_whole: bool = True
+    """Whether all numbers are known that the kernel was given."""
 
 
 class LaunchFacts(Struct, frozen=True, eq=False):

@@ -77,7 +77,8 @@ class Baseline(Struct, eq=False):
             [_moved(each, refs[each.kernel.usr], moved) for each in launches],
             frozenset(_span(span, moved) for span in known.unfollowed),
             is_cut=False, opt_ins=OptIns(amounts, known.opt_ins.paths, options), given=known.given,
-            needs=NeedsOfCode(known.needs.architecture), before=known, is_edited=unit is not known.unit,
+            recorded=known.recorded, needs=NeedsOfCode(known.needs.architecture), before=known,
+            is_edited=unit is not known.unit,
         )  # fmt: skip
 
 

@@ -320,10 +320,16 @@ class FileAnalysis(Struct, eq=False):
         assumed = self._assumptions(function, annotations, said)
         kernel = self._recorded_kernel(ref, function, said)
         contracts = Contracts(kernel, function, self.graph) if kernel is not None else None
+        open_ones = partial(
+            self._configurations, function, sites, annotations, assumed, _Said(function.span.path, is_complete=True)
+        )
         if kernel is not None and contracts is not None:
             generics = Generics(self.graph, assumed.values)
             own = sum(bytes_of_shared(function).values())
-            chosen = Chosen(recorded_configurations(function, kernel, self.recorded, own, self.graph, generics), ())
+            recorded = recorded_configurations(
+                function, kernel, self.recorded, own, self.graph, generics, lambda: open_ones().configurations
+            )
+            chosen = Chosen([c if c.worlds else self.given.put_into(c, function, said.unknown) for c in recorded], ())
             stated = annotations_of_kernel(annotations, "assume", function.span.line, function.span.end_line)
             for annotation, message in broken_assumptions(contracts, stated):
                 said.refuse(annotation, message)
@@ -359,9 +365,8 @@ class FileAnalysis(Struct, eq=False):
             reason = self.broken.setdefault(function.name, described(error))
             facts = analysis.without_facts(reason)
         if contracts is not None and "alignments" in self.options.kinds and has_wide_accesses(facts):
-            nothing = _Said(function.span.path, is_complete=True)
-            open_ones = self._configurations(function, sites, annotations, assumed, nothing).configurations
-            facts = with_contracts(facts, self._required(function, open_ones[:1], assumed), contracts)
+            required = self._required(function, open_ones().configurations[:1], assumed)
+            facts = with_contracts(facts, required, contracts)
         if analysis.evaluated:
             self.evaluated.add(function.name)
         if analysis.given_up:

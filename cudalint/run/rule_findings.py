@@ -74,7 +74,8 @@ def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Itera
 
 def _is_recorded(diagnostic: Diagnostic) -> bool:
     """Whether the program does make launches in which a finding is there."""
-    return bool(diagnostic.launches) and not diagnostic.kept and all(each.recorded for each in diagnostic.launches)
+    recorded = [launch.recorded for launch in diagnostic.launches]
+    return bool(recorded) and not diagnostic.kept and all(each is not None and each.is_whole for each in recorded)
 
 
 def _made_up(diagnostic: Diagnostic, rule: Rule) -> str:

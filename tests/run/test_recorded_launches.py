@@ -19,6 +19,7 @@ from cudalint.report.findings.showing import certainty_of
 from cudalint.run.analysis import analyse_file
 from cudalint.run.file_findings import check_file
 from cudalint.run.job import CheckJob
+from cudalint.system.disk import recorder as disk
 
 _ROOM = 1 << 26
 _SCALE = "_Z5scalePfii"
@@ -45,6 +46,7 @@ def _array(number: int = 0, offset: int = 0, extent: int = _ROOM) -> str:
 def _written(folder: Path, *kernels: RecordedKernel) -> str:
     path = folder / "launches.json"
     path.write_text(text_of(Recording(VERSION, kernels)))
+    disk.forget()
     return str(path)
 
 

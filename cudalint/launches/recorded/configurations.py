@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 
-from cudalint.facts import RecordedFacts
+from cudalint.facts import LaunchSite, RecordedFacts
+from cudalint.facts import Place as SourcePlace
 from cudalint.host.executor.generics import Generics
 from cudalint.host.executor.memory import Memory
+from cudalint.host.executor.values import Place, Value
 from cudalint.host.values.arithmetic import I8, U4
 from cudalint.host.values.graph import Graph
+from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import unknown_arguments
-from cudalint.launches.configuration import Block, Configuration, RecordedWorld
+from cudalint.launches.configuration import Block, Configuration, Nodes, RecordedWorld
 from cudalint.launches.recorded.arguments import bytes_of
 from cudalint.launches.recorded.program import RecordedProgram
-from cudalint.launches.recorded.records import ArgumentBytes, RecordedKernel, RecordedLaunch, RecordedPointer
+from cudalint.launches.recorded.records import ArgumentBytes, RecordedKernel, RecordedLaunch
 from cudalint.launches.recorded.values import RecordedValues
 from cudalint.worlds.choosing import MOST_WORLDS
 
@@ -31,6 +34,10 @@ class _Group(Struct, frozen=True, eq=False):
     block: Block
     launches: Sequence[tuple[RecordedLaunch, tuple[ArgumentBytes, ...] | None]]
     """Those that take most first."""
+
+    @property
+    def has_arguments(self) -> bool:
+        return self.launches[0][1] is not None
 
     @property
     def weight(self) -> float:
@@ -49,11 +56,15 @@ def has_its_parameters(kernel: RecordedKernel, function: ir.Function) -> bool:
 
 def recorded_configurations(
     function: ir.Function, kernel: RecordedKernel, program: RecordedProgram, static: int, graph: Graph,
-    generics: Generics,
+    generics: Generics, otherwise: Callable[[], Sequence[Configuration]],
 ) -> list[Configuration]:  # fmt: skip
-    """The launches of a kernel that declares so many bytes of `static` shared memory, those first that take most."""
-    groups = sorted(_groups(kernel), key=lambda group: -group.weight)
-    return [_configuration(group, function, program, static, graph, generics) for group in groups[:MOST_GROUPS]]
+    """The launches of a kernel that declares so many bytes of `static` shared memory, those first that take most.
+    `otherwise` is how it is launched as far as nothing was recorded: where a recording has no arguments, they are what
+    the source says of them."""
+    groups = sorted(_groups(kernel), key=lambda group: -group.weight)[:MOST_GROUPS]
+    making = _Making(function, program, static, graph, generics)
+    known = otherwise() if any(not group.has_arguments for group in groups) else ()
+    return [making.configuration(group) if group.has_arguments else making.given(group, known) for group in groups]
 
 
 def _groups(kernel: RecordedKernel) -> Iterator[_Group]:
@@ -70,38 +81,91 @@ def _groups(kernel: RecordedKernel) -> Iterator[_Group]:
 
 
 def _shape(arguments: Sequence[ArgumentBytes] | None) -> object:
-    """Where pointers are among arguments, and which of them are the same."""
+    """Where pointers are among arguments, and which of them lead into the same memory."""
     if arguments is None:
         return None
-    numbers: dict[RecordedPointer, int] = {}
+    numbers: dict[int | None, int] = {}
     return tuple(
-        tuple((at, numbers.setdefault(pointer, len(numbers))) for at, pointer in sorted(each.pointers.items()))
+        tuple((at, numbers.setdefault(own.allocation, len(numbers))) for at, own in sorted(each.pointers.items()))
         for each in arguments
     )
 
 
-def _configuration(
-    group: _Group, function: ir.Function, program: RecordedProgram, static: int, graph: Graph, generics: Generics
-) -> Configuration:
-    chosen = _chosen(group)
-    launches = [launch for launch, _ in chosen]
-    values = RecordedValues(graph, Memory(graph, generics), program.path)
-    arguments = unknown_arguments(function, graph, generics)
-    given = [own for _, own in chosen if own is not None]
-    if len(given) == len(chosen):
-        for position, symbol in enumerate(function.parameters):
-            arguments[symbol] = values.argument(symbol, [own[position] for own in given])
-    x, y, z = (
-        values.number(f"gridDim.{axis}", [launch.grid[number] for launch in launches], U4)
-        for number, axis in enumerate("xyz")
-    )
-    shared = values.number("the dynamic shared memory", [launch.dynamic(static) for launch in launches], I8)
-    weights = _weights(launches)
-    worlds = tuple(RecordedWorld(values.numbers(number), weight) for number, weight in enumerate(weights))
-    return Configuration(
-        group.block, (x, y, z), shared, arguments, "recorded", None, None, (),
-        worlds=worlds, recorded=_facts(group, chosen[0][0], len(chosen), program),
-    )  # fmt: skip
+class _Making(Struct, frozen=True, eq=False):
+    """Makes launches of one kernel of what was recorded."""
+
+    function: ir.Function
+    program: RecordedProgram
+    static: int
+    graph: Graph
+    generics: Generics
+
+    def configuration(self, group: _Group) -> Configuration:
+        """Its launches as worlds of one. Where some number is not known there are worlds for that: then they are of
+        the launch alone that takes most."""
+        chosen = _chosen(group)
+        values, arguments = self._arguments(chosen)
+        if not values.is_whole:
+            chosen = chosen[:1]
+            values, arguments = self._arguments(chosen)
+        launches = [launch for launch, _ in chosen]
+        x, y, z = (
+            values.number(f"gridDim.{axis}", [launch.grid[number] for launch in launches], U4)
+            for number, axis in enumerate("xyz")
+        )
+        dynamic = [launch.dynamic(self.static) for launch in launches]
+        shared = values.number("the dynamic shared memory", dynamic, I8)
+        weights = _weights(launches) if values.is_whole else ()
+        worlds = tuple(RecordedWorld(values.numbers(number), weight) for number, weight in enumerate(weights))
+        return Configuration(
+            group.block, (x, y, z), shared, arguments, "recorded", None, None, (), self._site(group),
+            worlds=worlds, recorded=_facts(group, len(chosen), values.is_whole, self.program),
+        )  # fmt: skip
+
+    def given(self, group: _Group, known: Sequence[Configuration]) -> Configuration:
+        """The one of its launches that takes most, of which nobody has recorded the arguments: they are those of the
+        only launch in sight that it may be, or else nothing is known of them."""
+        first = group.launches[0][0]
+        x, y, z = (self.graph.const(blocks, U4) for blocks in first.grid)
+        shared = self.graph.const(first.dynamic(self.static), I8)
+        arguments, guards = self._otherwise(group, (x, y, z), known)
+        return Configuration(
+            group.block, (x, y, z), shared, arguments, "recorded", None, None, (), self._site(group), guards=guards,
+            recorded=_facts(group, 1, False, self.program),
+        )  # fmt: skip
+
+    def _otherwise(
+        self, group: _Group, grid: Nodes, known: Sequence[Configuration]
+    ) -> tuple[Mapping[ir.Symbol, Value | Place], tuple[Node, ...]]:
+        """Arguments, and what has to hold of them for the grid to be the one that was recorded."""
+        fitting = []
+        for each in known:
+            pairs = zip(each.grid, grid, strict=True)
+            alike = [self.graph.binary("==", extent, blocks, extent.kind) for extent, blocks in pairs]
+            if each.block == group.block and all(not equal.is_const or equal.value for equal in alike):
+                fitting.append((each, tuple(equal for equal in alike if not equal.is_const)))
+        is_in_sight = len(fitting) == 1 and fitting[0][0].source == "launch-site"
+        if is_in_sight:
+            ((only, alike_),) = fitting
+            return only.arguments, (*only.guards, *alike_)
+        return unknown_arguments(self.function, self.graph, self.generics), ()
+
+    def _arguments(
+        self, chosen: Sequence[tuple[RecordedLaunch, Sequence[ArgumentBytes] | None]]
+    ) -> tuple[RecordedValues, dict[ir.Symbol, Value | Place]]:
+        values = RecordedValues(self.graph, Memory(self.graph, self.generics), self.program.path)
+        given = [own for _, own in chosen if own is not None]
+        arguments = {
+            symbol: values.argument(symbol, [own[position] for own in given])
+            for position, symbol in enumerate(self.function.parameters)
+        }
+        return values, arguments
+
+    def _site(self, group: _Group) -> LaunchSite:
+        """Nothing is known of the kernel's limit of dynamic shared memory but that it was high enough."""
+        first = group.launches[0][0]
+        place = SourcePlace(*self.function.name_span)
+        return LaunchSite(place, group.block, first.grid, first.dynamic(self.static), None)
 
 
 def _weights(launches: Sequence[RecordedLaunch]) -> Sequence[float]:
@@ -110,14 +174,15 @@ def _weights(launches: Sequence[RecordedLaunch]) -> Sequence[float]:
     return [launch.count / whole for launch in launches]
 
 
-def _facts(group: _Group, first: RecordedLaunch, evaluated: int, program: RecordedProgram) -> RecordedFacts:
+def _facts(group: _Group, evaluated: int, is_whole: bool, program: RecordedProgram) -> RecordedFacts:
     launches = [launch for launch, _ in group.launches]
     times = [launch.count * launch.time_us for launch in launches if launch.time_us is not None]
     total = sum(times) if len(times) == len(launches) else None
     share = total / program.time_us if total is not None and program.time_us else None
     return RecordedFacts(
-        sum(launch.count for launch in launches), len(launches), evaluated, program.path, first.time_us, total, share
-    )
+        sum(launch.count for launch in launches), len(launches), evaluated, program.path, launches[0].time_us, total,
+        share, is_whole,
+    )  # fmt: skip
 
 
 def _chosen(group: _Group) -> list[tuple[RecordedLaunch, tuple[ArgumentBytes, ...] | None]]:

@@ -2,16 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+import math
+from collections.abc import Mapping, Sequence
 from typing import Final
 
-from msgspec import Struct
+import msgspec
+from msgspec import Struct, field
+from msgspec.structs import replace
 
-from cudalint.launches.recorded.files import RecordingError, read_recording, text_of
+from cudalint.launches.recorded.files import RecordingError, read_recording
 from cudalint.launches.recorded.merging import merged
 from cudalint.launches.recorded.names import base_name, hidden, key_of
-from cudalint.launches.recorded.records import RecordedKernel, Recording
-from cudalint.system.disk.recorder import digest
+from cudalint.launches.recorded.records import VERSION, RecordedKernel, Recording
+from cudalint.system.disk import recorder as disk
+
+_MOST_KEPT: Final = 4
+"""Programs that are kept in memory."""
 
 
 class RecordedProgram(Struct, frozen=True, eq=False):
@@ -24,23 +30,24 @@ class RecordedProgram(Struct, frozen=True, eq=False):
     digest: bytes = b""
     """Of all that they hold."""
     _by_key: Mapping[str, Sequence[RecordedKernel]] = {}
-    """By what is the same whoever has compiled them."""
-    _by_name: Mapping[str, Sequence[RecordedKernel]] = {}
-    """By their plain names."""
+    """By what is the same whoever has compiled them, as they stand in the files."""
+    _names: frozenset[str] = frozenset()
+    """Their plain names."""
+    _together: dict[tuple[str, ...], Sequence[RecordedKernel]] = field(default_factory=dict)
+    """Those that were asked for, put together, by their keys."""
 
     @classmethod
-    def of(cls, path: str, recordings: Iterable[Recording]) -> RecordedProgram:
-        whole = merged(recordings)
+    def of(cls, path: str, recordings: Sequence[Recording]) -> RecordedProgram:
         by_key: dict[str, list[RecordedKernel]] = {}
-        by_name: dict[str, list[RecordedKernel]] = {}
         times: list[float | None] = []
-        for kernel in whole.kernels:
+        for kernel in (kernel for recording in recordings for kernel in recording.kernels):
             by_key.setdefault(key_of(kernel.symbol), []).append(kernel)
-            by_name.setdefault(base_name(kernel.symbol), []).append(kernel)
             times += (None if each.time_us is None else each.count * each.time_us for each in kernel.launches)
         known = [time for time in times if time is not None]
-        time = sum(known) if known and len(known) == len(times) else None
-        return cls(path, time, digest(text_of(whole).encode()), by_key, by_name)
+        # An exact sum, whatever the order of the files and of their kernels.
+        time = math.fsum(known) if known and len(known) == len(times) else None
+        names = frozenset(base_name(kernel.symbol) for kernels in by_key.values() for kernel in kernels)
+        return cls(path, time, disk.digest(msgspec.json.encode(recordings)), by_key, names)
 
     def __bool__(self) -> bool:
         return bool(self._by_key)
@@ -49,22 +56,36 @@ class RecordedProgram(Struct, frozen=True, eq=False):
         """The kernels that a function may be, by what it is called in compiled code, or by its plain name where no more
         of it was recorded: several where it has had parameters of other sizes."""
         keys = (key_of(linkage_name), hidden(linkage_name)) if linkage_name else ()
-        return next((self._by_key[key] for key in (*keys, name, hidden(name)) if key in self._by_key), ())
+        return self._of_keys(keys, hidden(linkage_name)) or self._of_keys((name, hidden(name)), name)
+
+    def _of_keys(self, keys: tuple[str, ...], symbol: str) -> Sequence[RecordedKernel]:
+        """What is known by any of some keys, as kernels of one symbol: in one file the name of a kernel may be hidden,
+        or that of another compiler, and in another not."""
+        if not any(key in self._by_key for key in keys):
+            return ()
+        if keys not in self._together:
+            own = [kernel for key in keys for kernel in self._by_key.get(key, ())]
+            alike = tuple(replace(kernel, symbol=symbol) for kernel in own)
+            self._together[keys] = merged([Recording(VERSION, alike)]).kernels
+        return self._together[keys]
 
     def has_of_name(self, name: str) -> bool:
         """Whether there is a kernel of a plain name, whatever it takes."""
-        return name in self._by_name
+        return name in self._names
 
 
 NOTHING_RECORDED: Final = RecordedProgram("", None)
 
 
-def read_program(paths: Sequence[str]) -> tuple[RecordedProgram, list[tuple[str, str]]]:
+@disk.remembered(_MOST_KEPT)
+def read_program(paths: tuple[str, ...]) -> tuple[RecordedProgram, tuple[tuple[str, str], ...]]:
     """What some files hold, and for each that can't be read its name and why."""
-    recordings, failures = [], []
+    recordings: list[Recording] = []
+    failures: list[tuple[str, str]] = []
     for path in paths:
         try:
             recordings.append(read_recording(path))
         except (OSError, RecordingError) as error:
             failures.append((path, getattr(error, "strerror", None) or str(error)))
-    return (RecordedProgram.of(paths[0], recordings) if recordings else NOTHING_RECORDED), failures
+    program = RecordedProgram.of(paths[0], recordings) if recordings else NOTHING_RECORDED
+    return program, tuple(failures)

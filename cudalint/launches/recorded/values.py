@@ -4,7 +4,7 @@ differs a symbol that has another number in each world."""
 from __future__ import annotations
 
 import struct
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import Final
 
 from cudalint.host.executor.memory import Memory
@@ -20,8 +20,6 @@ from cudalint.launches.recorded.records import POINTER_BYTES, ArgumentBytes, Rec
 _FLOATS: Final = {2: "<e", 4: "<f", 8: "<d"}
 _MOST_ELEMENTS: Final = 64
 """Of an array in a parameter: of the others nothing is known."""
-_Array = tuple[int | None, ...]
-"""What a pointer leads to in each launch: the number of the allocation, with the offset in it."""
 
 
 class RecordedValues:
@@ -31,12 +29,19 @@ class RecordedValues:
         self._graph, self._memory, self._where = graph, memory, where
         self.symbols: dict[Node, tuple[Number, ...]] = {}
         """What stands for each symbol in each world."""
-        self._arrays: dict[tuple[RecordedPointer, ...], Allocation] = {}
-        """The first parameter that leads to a place, by that place in each launch."""
+        self._arrays: dict[tuple[int | None, ...], Allocation] = {}
+        """The first parameter that leads into some memory, by the number of that in each launch."""
+        self.is_whole = True
+        """Whether every number was recorded that the kernel takes by a name."""
 
     def argument(self, symbol: ir.Symbol, given: Sequence[ArgumentBytes]) -> Value | Place:
         """The value of a parameter whose bytes are these in the launches."""
-        return self._value(symbol.type, symbol.name, given, 0)
+        value = self._value(symbol.type, symbol.name, given, 0)
+        self.is_whole &= all(map(self._is_known, _numbers_in(value)))
+        return value
+
+    def _is_known(self, number: Node) -> bool:
+        return number.is_const or number.kind.is_float or number in self.symbols
 
     def number(self, name: str, numbers: Sequence[Number], kind: Kind) -> Node:
         """A number, or a symbol where launches differ in it."""
@@ -65,7 +70,7 @@ class RecordedValues:
                     fields[field.name] = (
                         self._value(field.type, own, given, at + field.offset)
                         if field.bits is None
-                        else unknown_argument(field.type, own, self._graph, self._memory)
+                        else self._bit_field(field, own, given, at)
                     )
                 return RecordValue(type_, fields)  # type: ignore[arg-type]
             case ir.ArrayType(count=int(count), element=element) if count and element.bytes:
@@ -88,6 +93,16 @@ class RecordedValues:
             return unknown_argument(type_, name, self._graph, self._memory)
         return self.number(name, [struct.unpack(_FLOATS[type_.bytes], part)[0] for part in parts], kind_of(type_))
 
+    def _bit_field(self, field: ir.Field, name: str, given: Sequence[ArgumentBytes], at: int) -> Value | Place:
+        first, bits = 8 * (at + field.offset) + field.first_bit, field.bits or 0
+        if not isinstance(field.type, ir.Scalar) or any(8 * len(each.data) < first + bits for each in given):
+            return unknown_argument(field.type, name, self._graph, self._memory)
+        kind = kind_of(field.type)
+        numbers = [(int.from_bytes(each.data, "little") >> first) & ((1 << bits) - 1) for each in given]
+        if kind.code == "i" and bits:
+            numbers = [number - (number >> (bits - 1) << bits) for number in numbers]
+        return self.number(name, numbers, kind)
+
     def _pointer(self, type_: ir.PointerType, name: str, given: Sequence[ArgumentBytes], at: int) -> Value | Place:
         found = [_pointer_at(each, at) for each in given]
         known = [pointer for pointer in found if pointer is not None]
@@ -98,14 +113,29 @@ class RecordedValues:
             return unknown_argument(type_, name, self._graph, self._memory)
         offset = self.number(f"the offset of {name}", [pointer.offset for pointer in known], I8)
         size = self.number(f"the size of {name}", [pointer.extent for pointer in known], I8)
-        same_as = self._arrays.get(tuple(known))
+        memory = tuple(pointer.allocation for pointer in known)
         own = Allocation(
-            name, "global", size.whole, size=size, same_as=same_as, element=type_.pointee,
+            name, "global", size.whole, size=size, same_as=self._arrays.get(memory), element=type_.pointee,
             start=offset if offset.bits or offset.value else None,
         )  # fmt: skip
-        self._arrays.setdefault(tuple(known), own)
+        self._arrays.setdefault(memory, own)
         pointer = Pointer(own, offset, type_.pointee)
         return MemoryPlace(pointer, type_.pointee) if type_.reference else pointer
+
+
+def _numbers_in(value: object) -> Iterator[Node]:
+    """The numbers of an argument; of an array what stands for all elements of which nothing else is known, too, if
+    there are such."""
+    if isinstance(value, Node):
+        yield value
+    elif isinstance(value, RecordValue):
+        for own in value.fields.values():
+            yield from _numbers_in(own)
+    elif isinstance(value, ArrayValue):
+        for own in value.elements.values():
+            yield from _numbers_in(own)
+        if len(value.elements) < (value.type.count or 0):
+            yield from _numbers_in(value.rest)
 
 
 def _pointer_at(given: ArgumentBytes, at: int) -> RecordedPointer | None:
