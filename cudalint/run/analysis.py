@@ -34,9 +34,10 @@ from cudalint.launches.program.left_out import ConditionalCode, LeftOut
 from cudalint.launches.recorded.program import read_program
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.run.baseline import Baseline
-from cudalint.run.file_analysis import FileAnalysis, Keeper, only_named, out_of_time
+from cudalint.run.file_analysis import FileAnalysis, Keeper
 from cudalint.run.kernel_analysis import Watch
 from cudalint.run.shared_kernels import shared_kernels
+from cudalint.run.unevaluated import only_named, out_of_time
 from cudalint.shortfalls import Shortfall
 from cudalint.system.disk.encoding import to_bytes
 from cudalint.system.processes.deadline import Deadline

@@ -11,7 +11,7 @@ from typing import Protocol
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.facts import FileFacts, Gap, KernelFacts, Misalignment, Place, Resources, UnusableAnnotation
+from cudalint.facts import FileFacts, KernelFacts, Misalignment, Place, UnusableAnnotation
 from cudalint.frontend.parse_options import parse_options
 from cudalint.frontend.source_text import source_text
 from cudalint.frontend.texts import annotations_in
@@ -61,7 +61,8 @@ from cudalint.options.expressions import Expression, parse_expression
 from cudalint.run.batches import Batches
 from cudalint.run.contracts import broken_assumptions, has_wide_accesses, with_contracts
 from cudalint.run.instances import Instances
-from cudalint.run.kernel_analysis import TAKES_TOO_LONG, KernelAnalysis, Watch
+from cudalint.run.kernel_analysis import KernelAnalysis, Watch
+from cudalint.run.unevaluated import NOT_RECORDED, only_named, out_of_time
 from cudalint.run.watching import tell
 from cudalint.shortfalls import Gravity, Shortfall, of_kernels
 from cudalint.system.processes.deadline import Deadline
@@ -180,7 +181,8 @@ class FileAnalysis(Struct, eq=False):
         host = HostCode(
             unit, graph, Generics(graph), properties, partial(parse_options, options=options), until, constant, search
         )
-        launches = host.launches()
+        # Of what was recorded, launches in sight say no more than which instances there are.
+        launches = host.launches(lambda name: not (options.only_recorded or recorded.has_of_name(name)))
         deadline += search.pause.seconds
         guards = (guard for launch in launches for guard in launch.guards)
         graph.valuation = for_host_code(graph, guards, (extent for launch in launches for extent in launch.grid))
@@ -210,6 +212,9 @@ class FileAnalysis(Struct, eq=False):
                 continue
             with self._evaluating(ref.name):
                 instances = self._instances(ref)
+                if instances.are_none:
+                    found[index] = [only_named(ref, self.options, NOT_RECORDED, "other")]
+                    continue
                 found[index] = self._facts(ref, instances, most)
                 if instances.is_left and self.keeper is None:
                     waiting.append((index, instances))
@@ -479,20 +484,6 @@ class _Said(Struct, eq=False):
             return
         place = Place(self.path, annotation.line, annotation.column, annotation.end_line, annotation.end_column)
         self.refused.append(UnusableAnnotation(place, message))
-
-
-def only_named(ref: ir.FunctionRef, options: AnalysisOptions) -> KernelFacts:
-    """That a kernel is there that was not come to."""
-    span = ref.span
-    return KernelFacts(
-        ref.name, ref.name, Place(*span), Place(*span), (), (), Resources(None),
-        gaps=(Gap(span.path, span.line, TAKES_TOO_LONG, kind="time"),), collected=options.kinds,
-    )  # fmt: skip
-
-
-def out_of_time(left: str, options: AnalysisOptions) -> str:
-    limit = f"the time limit of {options.time_limit:g} s is too short"
-    return f"{limit}: {left}; --time-limit gives more time"
 
 
 def _length(ref: ir.FunctionRef) -> int:

@@ -80,6 +80,11 @@ class Instances(Struct, eq=False):
         return cls(ref, own, graph, kernel, chosen, positions, run_first[::-1])
 
     @property
+    def are_none(self) -> bool:
+        """Whether none is to be evaluated, as no launch of any was recorded."""
+        return not self._chosen
+
+    @property
     def is_left(self) -> bool:
         """Whether some are still to be evaluated."""
         if self._next_is_recorded:

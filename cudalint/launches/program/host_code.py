@@ -85,7 +85,10 @@ class HostCode(Struct, eq=False):
         """Files that call functions of this one only declare them."""
         self.defined = {ref.usr: ref for ref in self.unit.host_functions}
 
-    def launches(self) -> list[HostLaunch]:
+    def launches(self, wanted: Callable[[str], bool] = lambda name: True) -> list[HostLaunch]:
+        """All that are found, and no others than those of the file itself if no launch of its kernels is `wanted`."""
+        if not any(wanted(ref.name) for ref in self.unit.kernels):
+            return self._launched_here(set())
         whole, self.deadline = self.deadline, self.deadline.halfway()
         found, executed = self._called_elsewhere()
         wrapped, calling = ([], set()) if executed else self._passed_on_elsewhere()
