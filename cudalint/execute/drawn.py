@@ -35,6 +35,7 @@ _INT = ir.Scalar("int", 4, "int")
 _LONG = ir.Scalar("long", 8, "int")
 _MOST_BITS = 32
 _SCALING = frozenset({"*", "/", "%", "<<", ">>", "&", "|"})
+_LOADS = frozenset({"load", "any"})
 _STEPPED = 8
 """Draws of one number that go on from one another."""
 _MOST_ALTERNATIVES = 4
@@ -147,15 +148,11 @@ class Drawn(Data):
     def is_scaled(self) -> bool:
         """Whether the distance between lanes is up to the size of what was loaded (`threadIdx.x * n[0]`), which that of
         arbitrary numbers says nothing about."""
-        waiting: list[Drawn] = [self]
-        while waiting:
-            each = waiting.pop()
+        for each in self.parts(beyond_loads=False):
             if each.op in _SCALING:
                 by_lane = any(type(own) is np.ndarray and not is_common(own) for own in each.arguments)
                 if by_lane and any(type(own) is Drawn and own.is_common for own in each.arguments):
                     return True
-            if each.op not in ("load", "any"):
-                waiting += [argument for argument in each.arguments if type(argument) is Drawn]
         return False
 
     def without_data(self, lanes: Lanes) -> Any:
@@ -175,28 +172,29 @@ class Drawn(Data):
 
     def loads(self) -> Iterator[Drawn]:
         """The loads that it is computed from, and those that lead to these."""
+        return (each for each in self.parts() if each.op in _LOADS)
+
+    def parts(self, beyond_loads: bool = True) -> Iterator[Drawn]:
+        """All that it is computed of, itself included, each once: parts that several have in common are as many as
+        there are ways to them otherwise. Not what leads to loads, unless that is asked for, too."""
         waiting: list[Drawn] = [self]
         seen = set[int]()
         while waiting:
             each = waiting.pop()
             if id(each) not in seen:
                 seen.add(id(each))
-                waiting += [argument for argument in each.arguments if type(argument) is Drawn]
-                if each.op in ("load", "any"):
-                    yield each
+                yield each
+                if beyond_loads or each.op not in _LOADS:
+                    waiting += [argument for argument in each.arguments if type(argument) is Drawn]
 
     @property
     def is_mixed(self) -> bool:
         """Whether data goes into it by way of an exclusive or with other data, or in pieces of few bits."""
-        waiting: list[Drawn] = [self]
-        while waiting:
-            each = waiting.pop()
+        for each in self.parts(beyond_loads=False):
             if each.op == "^" and all(type(argument) is Drawn for argument in each.arguments):
                 return True
             if each.op in ("&", ">>") and type(each.arguments[1]) is int:
                 return True
-            if each.op not in ("load", "any"):
-                waiting += [argument for argument in each.arguments if type(argument) is Drawn]
         return False
 
 
@@ -300,19 +298,13 @@ def decided(value: Drawn) -> Any:
     """What a number is whatever data decides, if all that goes into it are plain numbers of which data chooses some;
     None for any other."""
     choices: dict[object, None] = {}
-    waiting, seen = [value], set[int]()
-    while waiting:
-        each = waiting.pop()
-        if id(each) in seen:
-            continue
-        seen.add(id(each))
-        if each.op in ("load", "any"):
+    for each in value.parts():
+        if each.op in _LOADS:
             return None
         if each.op == "either":
             choices[each.otherwise or each.scope or each] = None
             if len(choices) > _MOST_CHOICES:
                 return None
-        waiting += [argument for argument in each.arguments if type(argument) is Drawn]
     found: Any = None
     for taken in itertools.product((True, False), repeat=len(choices)):
         own = _chosen_by(value, dict(zip(choices, taken, strict=True)), {})
