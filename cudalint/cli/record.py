@@ -33,7 +33,7 @@ _FILE = click.Path(dir_okay=False)
 @click.argument("command", nargs=-1, type=click.UNPROCESSED, metavar="[--] COMMAND...")
 @click.option(
     "-o", "--output", type=_FILE, default=_DEFAULT_OUTPUT, show_default=True, metavar="FILE",
-    help="Where the launches are written.",
+    help="Where the launches are written; without --append they take the place of what is there.",
 )  # fmt: skip
 @_recording(
     "--limit", type=click.IntRange(1, _MOST_KEPT), default=_DEFAULT_LIMIT, show_default=True, metavar="N",
@@ -41,10 +41,12 @@ _FILE = click.Path(dir_okay=False)
 )  # fmt: skip
 @_recording(
     "--limit-each", type=click.IntRange(1, _MOST_KEPT), default=_DEFAULT_OF_EACH, show_default=True, metavar="N",
-    help="Keep so many different launches of each kernel, those that take most; one with large structs counts as "
-    "several.",
+    help="Of these keep so many of each kernel, those that take most; one with large structs counts as several.",
 )  # fmt: skip
-@_recording("--time", "is_timed", is_flag=True, help="Measure what each launch takes, in the mean.")
+@_recording(
+    "--time", "is_timed", is_flag=True,
+    help="Measure what each launch takes, in the mean; otherwise threads say which of them take most.",
+)  # fmt: skip
 @_files("--append", is_flag=True, help="Add to the launches that the output holds already.")
 @_files(
     "--from", "exports", type=_FILE, multiple=True, metavar="FILE",
@@ -52,7 +54,7 @@ _FILE = click.Path(dir_okay=False)
 )  # fmt: skip
 @_files(
     "--merge", "parts", type=_FILE, multiple=True, metavar="FILE...",
-    help="Put recordings together, this one and those that follow as arguments.",
+    help="Put recordings together, this one and those that follow as arguments, in the output.",
 )  # fmt: skip
 @_files(
     "--prune", type=click.IntRange(1, _MOST_KEPT), metavar="N",
@@ -78,15 +80,16 @@ def command(
 ) -> int:
     """Run a command and write down how it launches CUDA kernels: grids, blocks, arguments, how often.
 
-    `cudalint check --launches FILE` takes the file then, so that kernels are linted as they are really launched. The
-    command has to be given; nothing else is run. Its output, its exit status and the signals that it is sent are as if
-    it were run alone, and a launch that was seen before takes less than a microsecond more.
+    `cudalint check` finds a cudalint-launches.json in the folder of a source or above it, and lints kernels as they are
+    really launched; --launches FILE names other files. Nothing is run but the command. Its output, its exit status and
+    the signals that it is sent are as if it were run alone, and a launch that was seen before takes less than a
+    microsecond more.
 
     No address and no data of the program is kept: where a pointer leads is an allocation, its size and an offset.
     Numbers that are arguments are kept as they are.
 
-    The library that records is built at the first use, which takes a C++ compiler and CUPTI, a part of the toolkit.
-    Kernels of CUDA graphs count as often as the graph is launched; kernels that kernels launch aren't seen.
+    The library that records is built at the first use, which takes Linux, a C++ compiler and CUPTI, a part of the
+    toolkit. Kernels of CUDA graphs count as often as the graph is launched; kernels that kernels launch aren't seen.
 
     Exit status: that of the command; 2 where nothing could be recorded.
 
@@ -94,10 +97,11 @@ def command(
     Examples:
       cudalint record -- ./app --size 4096
       cudalint record --time -o train.json -- python train.py --steps 20
-      cudalint record --append -- ./app --size 8192         a second run into the same file
-      cudalint record --from profile.sqlite                 what a profiler has seen
-      cudalint record -o all.json --merge a.json b.json     put recordings together
-      cudalint record -o all.json --prune 500 --strip-names make a file smaller, to publish it
+      cudalint record --append -- ./app --size 8192        a second run into the same file
+      cudalint record --from profile.sqlite                what a profiler has seen
+      cudalint record -o all.json --merge a.json b.json    put recordings together
+      cudalint record -o all.json --prune-each 10          make a file smaller
+      cudalint record -o all.json --strip-names            to publish it
     """
     problem = _problem(command, exports, parts, append, bool(prune or prune_each or strip_names))
     if problem is not None:

@@ -14,6 +14,8 @@ from recorded import NAME, write_recording_in
 from cudalint.run.runs import Lint
 
 Run = Callable[..., Any]
+_ALONE = ("-j", "1")
+"""Two files are too few for processes of their own, which take seconds to start."""
 
 
 @pytest.fixture
@@ -42,15 +44,15 @@ def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[tuple[str, ...], b
 
 
 def test_jobs_carry_them(cudalint: Run, tree: Path, given: dict[str, tuple[tuple[str, ...], bool]]) -> None:
-    assert cudalint(".").err == ""
+    assert cudalint(".", *_ALONE).err == ""
     assert given == {"own/t.cu": ((), False), "other/t.cu": ((), False)}
     write_recording_in(tree)
     write_recording_in(tree / "own")
-    assert cudalint(".", "--only-recorded").err == ""
+    assert cudalint(".", *_ALONE, "--only-recorded").err == ""
     assert given == {"own/t.cu": ((f"own/{NAME}",), True), "other/t.cu": ((NAME,), True)}
-    assert cudalint(".", "--no-launches").err == ""
+    assert cudalint(".", *_ALONE, "--no-launches").err == ""
     assert given == {"own/t.cu": ((), False), "other/t.cu": ((), False)}
-    assert cudalint(".", "--launches", NAME, "--launches", f"own/{NAME}").err == ""
+    assert cudalint(".", *_ALONE, "--launches", NAME, "--launches", f"own/{NAME}").err == ""
     assert set(given.values()) == {((NAME, f"own/{NAME}"), False)}
 
 
@@ -65,20 +67,20 @@ def test_a_bad_one_that_is_named_is_one_line(cudalint: Run, tree: Path, command:
 @pytest.mark.parametrize("command", ["check", "facts"])
 def test_a_bad_one_that_is_found_is_one_line_and_everything_is_done(cudalint: Run, tree: Path, command: str) -> None:
     (tree / NAME).write_text("{")
-    result = cudalint(command, ".")
+    result = cudalint(command, ".", *_ALONE)
     (line,) = result.err.splitlines()
     assert line.startswith(f"cudalint: error: {NAME}: it holds no recorded launches: ")
     assert result.status == 2
     for path in ("own/t.cu", "other/t.cu"):
         assert path in result.out
-    assert NAME not in cudalint(command, ".", "--no-launches").err
+    assert NAME not in cudalint(command, ".", *_ALONE, "--no-launches").err
 
 
 def test_recorded_launches_alone_where_there_are_none(cudalint: Run, tree: Path) -> None:
     wanted = "cudalint: warning: only recorded launches are wanted, and there are none for "
-    assert cudalint(".", "--only-recorded").err.startswith(wanted)
+    assert cudalint(".", *_ALONE, "--only-recorded").err.startswith(wanted)
     write_recording_in(tree / "own")
-    (line,) = cudalint(".", "--only-recorded").err.splitlines()
+    (line,) = cudalint(".", *_ALONE, "--only-recorded").err.splitlines()
     assert line == f"{wanted}other/t.cu; `cudalint record` makes them"
     assert cudalint("own", "--only-recorded").err == ""
 

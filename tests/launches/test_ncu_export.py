@@ -52,7 +52,7 @@ def test_ncu_raw(tmp_path: Path) -> None:
         (
             RecordedKernel(
                 "_Z1kPf",
-                (RecordedLaunch(1, grid, block, 49_152, cluster=(2, 1, 1), stream=1, order=1, time_us=1234.5),),
+                (RecordedLaunch(1, grid, block, 49_152, cluster=(2, 1, 1), stream=1, order=1, time_us=1234.0),),
             ),
             RecordedKernel("k", (RecordedLaunch(1, grid, block, 0, order=3, time_us=2.5),)),
             RecordedKernel(
