@@ -70,6 +70,8 @@ class Field(Struct, frozen=True, eq=False):
     """Bytes from the start of the record."""
     bits: int | None = None
     """The width of a bit-field."""
+    first_bit: int = 0
+    """How many bits come before those of a bit-field, from its offset on."""
 
 
 class RecordType(Struct, eq=False):

@@ -262,14 +262,16 @@ class Types:
         """A field, or those of an anonymous struct or union, which C++ names as if they were the record's own."""
         declared = cursors.type_of(cursor)
         field_type = self.lower(declared)
-        offset = max(cursors.field_bit_offset(cursor), 0) // 8
+        start = max(cursors.field_bit_offset(cursor), 0)
+        offset = start // 8
         if isinstance(field_type, ir.RecordType) and is_anonymous(declared):
             return [replace(inner, offset=offset + inner.offset) for inner in field_type.fields]
-        bits = cursors.bit_field_width(cursor) if cursors.is_bit_field(cursor) else None
-        if bits is not None:
-            # It is accessed together with the others of its unit.
-            offset -= offset % max(field_type.bytes, 1)
-        return [ir.Field(cursors.spelling(cursor), field_type, offset, bits)]
+        if not cursors.is_bit_field(cursor):
+            return [ir.Field(cursors.spelling(cursor), field_type, offset)]
+        # It is accessed together with the others of its unit.
+        offset -= offset % max(field_type.bytes, 1)
+        bits = cursors.bit_field_width(cursor)
+        return [ir.Field(cursors.spelling(cursor), field_type, offset, bits, start - 8 * offset)]
 
     def _base_fields(self, declaration: Cursor) -> list[ir.Field]:
         """The fields of the base classes. libclang 18 doesn't tell where a base stands; without virtual functions it

@@ -70,7 +70,7 @@ class RecordedValues:
                     fields[field.name] = (
                         self._value(field.type, own, given, at + field.offset)
                         if field.bits is None
-                        else unknown_argument(field.type, own, self._graph, self._memory)
+                        else self._bit_field(field, own, given, at)
                     )
                 return RecordValue(type_, fields)  # type: ignore[arg-type]
             case ir.ArrayType(count=int(count), element=element) if count and element.bytes:
@@ -92,6 +92,16 @@ class RecordedValues:
         if type_.bytes not in _FLOATS:
             return unknown_argument(type_, name, self._graph, self._memory)
         return self.number(name, [struct.unpack(_FLOATS[type_.bytes], part)[0] for part in parts], kind_of(type_))
+
+    def _bit_field(self, field: ir.Field, name: str, given: Sequence[ArgumentBytes], at: int) -> Value | Place:
+        first, bits = 8 * (at + field.offset) + field.first_bit, field.bits or 0
+        if not isinstance(field.type, ir.Scalar) or any(8 * len(each.data) < first + bits for each in given):
+            return unknown_argument(field.type, name, self._graph, self._memory)
+        kind = kind_of(field.type)
+        numbers = [(int.from_bytes(each.data, "little") >> first) & ((1 << bits) - 1) for each in given]
+        if kind.code == "i" and bits:
+            numbers = [number - (number >> (bits - 1) << bits) for number in numbers]
+        return self.number(name, numbers, kind)
 
     def _pointer(self, type_: ir.PointerType, name: str, given: Sequence[ArgumentBytes], at: int) -> Value | Place:
         found = [_pointer_at(each, at) for each in given]
