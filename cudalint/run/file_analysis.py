@@ -324,14 +324,14 @@ class FileAnalysis(Struct, eq=False):
             self._configurations, function, sites, annotations, assumed, _Said(function.span.path, is_complete=True)
         )
         if kernel is not None and contracts is not None:
-            generics = Generics(self.graph, assumed.values)
-            own = sum(bytes_of_shared(function).values())
             recorded = recorded_configurations(
-                function, kernel, self.recorded, own, self.graph, generics, lambda: open_ones().configurations
-            )
-            chosen = Chosen([c if c.worlds else self.given.put_into(c, function, said.unknown) for c in recorded], ())
-            stated = annotations_of_kernel(annotations, "assume", function.span.line, function.span.end_line)
-            for annotation, message in broken_assumptions(contracts, stated):
+                function, kernel, self.recorded, sum(bytes_of_shared(function).values()), self.graph,
+                Generics(self.graph, assumed.values), lambda: open_ones().configurations,
+                lambda each: self.given.put_into(each, function, said.unknown),
+            )  # fmt: skip
+            chosen = Chosen(recorded, ())
+            assumes = annotations_of_kernel(annotations, "assume", function.span.line, function.span.end_line)
+            for annotation, message in broken_assumptions(contracts, assumes):
                 said.refuse(annotation, message)
         else:
             chosen = self._configurations(function, sites, annotations, assumed, said)
@@ -376,6 +376,8 @@ class FileAnalysis(Struct, eq=False):
 
     def _recorded_kernel(self, ref: ir.FunctionRef, function: ir.Function, said: _Said) -> RecordedKernel | None:
         """The recorded kernel that a function is; None where there is none that it may still be launched as."""
+        if self.options.is_forced:
+            return None
         kernels = self.recorded.of_function(ref.linkage_name(), ref.name) if self.recorded else ()
         fitting = next((kernel for kernel in kernels if has_its_parameters(kernel, function)), None)
         is_plain = function.instantiation == function.name and not function.is_template_pattern
@@ -412,8 +414,7 @@ class FileAnalysis(Struct, eq=False):
         graph, options = self.graph, self.options
         chosen = Chosen([], ())
         generics = Generics(graph, assumed.values)
-        if options.force_launch and options.block is not None:
-            sites = ()
+        if options.is_forced:
             arguments = unknown_arguments(function, graph, generics)
             found = [from_command_line(function, arguments, options, graph)]
         elif sites:

@@ -5,21 +5,24 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.facts import LaunchSite, RecordedFacts
 from cudalint.facts import Place as SourcePlace
 from cudalint.host.executor.generics import Generics
 from cudalint.host.executor.memory import Memory
 from cudalint.host.executor.values import Place, Value
-from cudalint.host.values.arithmetic import I8, U4
+from cudalint.host.values.arithmetic import I8, U4, Number
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import unknown_arguments
 from cudalint.launches.configuration import Block, Configuration, Nodes, RecordedWorld
+from cudalint.launches.open_numbers import OpenNumbers
 from cudalint.launches.recorded.arguments import bytes_of
+from cudalint.launches.recorded.merging import merged
 from cudalint.launches.recorded.program import RecordedProgram
-from cudalint.launches.recorded.records import ArgumentBytes, RecordedKernel, RecordedLaunch
+from cudalint.launches.recorded.records import VERSION, ArgumentBytes, RecordedKernel, RecordedLaunch, Recording
 from cudalint.launches.recorded.values import RecordedValues
 from cudalint.worlds.choosing import MOST_WORLDS
 
@@ -57,19 +60,38 @@ def has_its_parameters(kernel: RecordedKernel, function: ir.Function) -> bool:
 def recorded_configurations(
     function: ir.Function, kernel: RecordedKernel, program: RecordedProgram, static: int, graph: Graph,
     generics: Generics, otherwise: Callable[[], Sequence[Configuration]],
+    stated: Callable[[Configuration], Configuration],
 ) -> list[Configuration]:  # fmt: skip
     """The launches of a kernel that declares so many bytes of `static` shared memory, those first that take most.
     `otherwise` is how it is launched as far as nothing was recorded: where a recording has no arguments, they are what
-    the source says of them."""
+    the source says of them. `stated` puts in what users say of arguments."""
     groups = sorted(_groups(kernel), key=lambda group: -group.weight)[:MOST_GROUPS]
     making = _Making(function, program, static, graph, generics)
     known = otherwise() if any(not group.has_arguments for group in groups) else ()
-    return [making.configuration(group) if group.has_arguments else making.given(group, known) for group in groups]
+    made = (making.configuration(group) if group.has_arguments else making.given(group, known) for group in groups)
+    return [_with_distinct_worlds(stated(each), graph) for each in made]
+
+
+def _with_distinct_worlds(configuration: Configuration, graph: Graph) -> Configuration:
+    """A launch whose worlds differ in what it is given: that may be less than was recorded, where users say another
+    number."""
+    if not configuration.worlds:
+        return configuration
+    given = OpenNumbers(configuration, graph).all
+    weights: dict[tuple[tuple[Node, Number], ...], float] = {}
+    for world in configuration.worlds:
+        numbers = tuple((symbol, world.numbers[symbol]) for symbol in given if symbol in world.numbers)
+        weights[numbers] = weights.get(numbers, 0.0) + world.weight
+    worlds = tuple(RecordedWorld(dict(numbers), weight) for numbers, weight in weights.items())
+    return replace(configuration, worlds=worlds)
 
 
 def _groups(kernel: RecordedKernel) -> Iterator[_Group]:
+    # Streams are nothing that a kernel sees.
+    unordered = tuple(replace(launch, stream=0, cooperative=False) for launch in kernel.launches)
+    (alike,) = merged([Recording(VERSION, (replace(kernel, launches=unordered),))]).kernels
     found: dict[object, list[tuple[RecordedLaunch, tuple[ArgumentBytes, ...] | None]]] = {}
-    for launch in kernel.launches:
+    for launch in alike.launches:
         arguments = None
         if launch.arguments is not None and kernel.parameters is not None:
             both = zip(launch.arguments, kernel.parameters, strict=True)
