@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import Struct, field
@@ -16,6 +16,7 @@ from cudalint.launches.recorded.names import base_name, hidden, key_of
 from cudalint.launches.recorded.records import VERSION, RecordedKernel, Recording
 from cudalint.system.disk import recorder as disk
 
+T = TypeVar("T")
 _MOST_KEPT: Final = 4
 """Programs that are kept in memory."""
 
@@ -35,6 +36,8 @@ class RecordedProgram(Struct, frozen=True, eq=False):
     """Their plain names."""
     _together: dict[tuple[str, ...], Sequence[RecordedKernel]] = field(default_factory=dict)
     """Those that were asked for, put together, by their keys."""
+    _made: dict[tuple[int, object], Any] = field(default_factory=dict)
+    """What was made of these, by their identities."""
 
     @classmethod
     def of(cls, path: str, recordings: Sequence[Recording]) -> RecordedProgram:
@@ -68,6 +71,15 @@ class RecordedProgram(Struct, frozen=True, eq=False):
             alike = tuple(replace(kernel, symbol=symbol) for kernel in own)
             self._together[keys] = merged([Recording(VERSION, alike)]).kernels
         return self._together[keys]
+
+    def once(self, kernel: RecordedKernel, make: Callable[[RecordedKernel], T]) -> T:
+        """What is made of a kernel of this program, of which there may be thousands of launches, when it is first asked
+        for."""
+        key = (id(kernel), make)
+        if key not in self._made:
+            self._made[key] = make(kernel)
+        found: T = self._made[key]
+        return found
 
     def has_of_name(self, name: str) -> bool:
         """Whether there is a kernel of a plain name, whatever it takes."""
