@@ -224,7 +224,8 @@ class FileAnalysis(Struct, eq=False):
     def _turn(self, each: tuple[int, ir.FunctionRef]) -> tuple[bool, int]:
         """What was recorded comes first, then what is short: a kernel that takes all of the file's time costs no other.
         """
-        return not self.recorded.has_of_name(each[1].name), _length(each[1])
+        ref = each[1]
+        return not self.recorded.has_of_name(ref.name), ref.span.end_line - ref.span.line
 
     @contextmanager
     def _evaluating(self, name: str) -> Iterator[None]:
@@ -292,7 +293,12 @@ class FileAnalysis(Struct, eq=False):
         )  # fmt: skip
 
     def _is_recorded(self, ref: ir.FunctionRef) -> bool:
-        return bool(self.recorded and self.recorded.of_function(ref.linkage_name(), ref.name))
+        signature = ref.signature() if self.recorded else None
+        return bool(self._recorded_as(ref, signature.instantiation if signature is not None else ref.name))
+
+    def _recorded_as(self, ref: ir.FunctionRef, instantiation: str) -> Sequence[RecordedKernel]:
+        is_asked = self.recorded and not self.options.is_forced
+        return self.recorded.of_function(ref.linkage_name(), ref.name, instantiation) if is_asked else ()
 
     def _launches_of(self, name: str) -> Sequence[HostLaunch]:
         """Those of kernels of a name."""
@@ -376,11 +382,10 @@ class FileAnalysis(Struct, eq=False):
 
     def _recorded_kernel(self, ref: ir.FunctionRef, function: ir.Function, said: _Said) -> RecordedKernel | None:
         """The recorded kernel that a function is; None where there is none that it may still be launched as."""
-        if self.options.is_forced:
-            return None
-        kernels = self.recorded.of_function(ref.linkage_name(), ref.name) if self.recorded else ()
+        kernels = self._recorded_as(ref, function.instantiation)
         fitting = next((kernel for kernel in kernels if has_its_parameters(kernel, function)), None)
-        is_plain = function.instantiation == function.name and not function.is_template_pattern
+        is_one = function.instantiation == function.name and not function.is_template_pattern
+        is_plain = is_one and not self.options.is_forced
         if fitting is None and (kernels or (is_plain and self.recorded.has_of_name(ref.name))):
             said.unknown.append(OTHER_SIGNATURE)
         return fitting
@@ -494,7 +499,3 @@ def only_named(ref: ir.FunctionRef, options: AnalysisOptions) -> KernelFacts:
 def out_of_time(left: str, options: AnalysisOptions) -> str:
     limit = f"the time limit of {options.time_limit:g} s is too short"
     return f"{limit}: {left}; --time-limit gives more time"
-
-
-def _length(ref: ir.FunctionRef) -> int:
-    return ref.span.end_line - ref.span.line

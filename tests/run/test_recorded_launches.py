@@ -143,6 +143,15 @@ def test_instances_are_told_apart(tmp_path: Path) -> None:
     assert sources == {"scale<float, 1>": "launch-site", "scale<double, 2>": "recorded"}
 
 
+def test_instances_are_told_apart_where_a_profiler_knows_no_symbols(tmp_path: Path) -> None:
+    launch = RecordedLaunch(1, (7, 1, 1), (32, 1, 1))
+    named = RecordedKernel("scale", (launch,), "void scale<double, (int)2>(double*, int)")
+    sources = {each.instantiation: each.launches[0].source for each in _facts(tmp_path, _TWO, named).kernels}
+    assert sources == {"scale<float, 1>": "launch-site", "scale<double, 2>": "recorded"}
+    nameless = _facts(tmp_path, _TWO, RecordedKernel("scale", (launch,)))
+    assert [each.launches[0].source for each in nameless.kernels] == ["launch-site"] * 2
+
+
 def test_only_what_was_recorded(tmp_path: Path) -> None:
     recorded = RecordedKernel("_Z5scaleIdLi2EEvPT_i", (_launch(_array(), 1 << 14),), parameters=(8, 4))
     found = _facts(tmp_path, _TWO, recorded, only=True)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from cudalint.launches.recorded.files import RecordingError, read_recording
 from cudalint.launches.recorded.merging import merged
-from cudalint.launches.recorded.names import base_name, hidden, key_of
+from cudalint.launches.recorded.names import base_name, hidden, is_instance, key_of
 from cudalint.launches.recorded.records import VERSION, RecordedKernel, Recording
 from cudalint.system.disk import recorder as disk
 
@@ -55,11 +55,18 @@ class RecordedProgram(Struct, frozen=True, eq=False):
     def __bool__(self) -> bool:
         return bool(self._by_key)
 
-    def of_function(self, linkage_name: str, name: str) -> Sequence[RecordedKernel]:
-        """The kernels that a function may be, by what it is called in compiled code, or by its plain name where no more
-        of it was recorded: several where it has had parameters of other sizes."""
+    def of_function(self, linkage_name: str, name: str, instantiation: str) -> Sequence[RecordedKernel]:
+        """The kernels that a function may be, by what it is called in compiled code, or by its plain name and the
+        arguments of its template where no more of it was recorded: several where it has had parameters of other sizes.
+        """
         keys = (key_of(linkage_name), hidden(linkage_name)) if linkage_name else ()
-        return self._of_keys(keys, hidden(linkage_name)) or self._of_keys((name, hidden(name)), name)
+        found = self._of_keys(keys, hidden(linkage_name))
+        if found:
+            return found
+        plain = self._of_keys((name, hidden(name)), name)
+        alike = tuple(kernel for kernel in plain if is_instance(kernel.name, instantiation))
+        # Of several functions of a name nobody knows which one is meant.
+        return alike if len({"".join(kernel.name.split()) for kernel in alike if kernel.name}) <= 1 else ()
 
     def _of_keys(self, keys: tuple[str, ...], symbol: str) -> Sequence[RecordedKernel]:
         """What is known by any of some keys, as kernels of one symbol: in one file the name of a kernel may be hidden,
