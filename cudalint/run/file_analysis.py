@@ -384,8 +384,7 @@ class FileAnalysis(Struct, eq=False):
         """The recorded kernel that a function is; None where there is none that it may still be launched as."""
         kernels = self._recorded_as(ref, function.instantiation)
         fitting = next((kernel for kernel in kernels if has_its_parameters(kernel, function)), None)
-        is_one = function.instantiation == function.name and not function.is_template_pattern
-        is_plain = is_one and not self.options.is_forced
+        is_plain = function.instantiation == ref.name and not (function.is_template_pattern or self.options.is_forced)
         if fitting is None and (kernels or (is_plain and self.recorded.has_of_name(ref.name))):
             said.unknown.append(OTHER_SIGNATURE)
         return fitting
