@@ -29,11 +29,12 @@ class GivenArguments(Struct, eq=False):
         """`--param` replaces an argument; the configuration's value stands in where nothing else gives one."""
         arguments = dict(configuration.arguments)
         symbols = {symbol.name: symbol for symbol in scalars(function)}
+        recorded = configuration.worlds[0].numbers if configuration.worlds else {}
         for name, text, where, is_pattern in _configured_parameters(function, self.options.kernels):
             if name not in symbols and not is_pattern:
                 unknown.append(f"{where} is no scalar parameter of `{function.name}`")
             value = arguments.get(symbols[name]) if name in symbols else None
-            if isinstance(value, Node) and not value.is_const:
+            if isinstance(value, Node) and not value.is_const and value not in recorded:
                 self._bind(arguments, symbols[name], text, where, unknown)
         for kernel, name, text in self.options.params:
             if name in symbols and kernel in (None, function.name):

@@ -109,6 +109,11 @@ class AnalysisOptions(Struct, frozen=True):
     """The kinds of facts that somebody asks for."""
 
     @property
+    def is_forced(self) -> bool:
+        """Whether nothing counts of how kernels are launched but what the command line says."""
+        return self.force_launch and self.block is not None
+
+    @property
     def seconds(self) -> float:
         """A file's evaluation ends by itself after this share of the time limit: the launches that are left are only
         listed, so that the others' results are kept. Only a single launch that takes longer is ended from outside."""

@@ -229,7 +229,8 @@ class FileAnalysis(Struct, eq=False):
     def _turn(self, each: tuple[int, ir.FunctionRef]) -> tuple[bool, int]:
         """What was recorded comes first, then what is short: a kernel that takes all of the file's time costs no other.
         """
-        return not self.recorded.has_of_name(each[1].name), _length(each[1])
+        ref = each[1]
+        return not self.recorded.has_of_name(ref.name), ref.span.end_line - ref.span.line
 
     @contextmanager
     def _evaluating(self, name: str) -> Iterator[None]:
@@ -297,7 +298,12 @@ class FileAnalysis(Struct, eq=False):
         )  # fmt: skip
 
     def _is_recorded(self, ref: ir.FunctionRef) -> bool:
-        return bool(self.recorded and self.recorded.of_function(ref.linkage_name(), ref.name))
+        signature = ref.signature() if self.recorded else None
+        return bool(self._recorded_as(ref, signature.instantiation if signature is not None else ref.name))
+
+    def _recorded_as(self, ref: ir.FunctionRef, instantiation: str) -> Sequence[RecordedKernel]:
+        is_asked = self.recorded and not self.options.is_forced
+        return self.recorded.of_function(ref.linkage_name(), ref.name, instantiation) if is_asked else ()
 
     def _launches_of(self, name: str) -> Sequence[HostLaunch]:
         """Those of kernels of a name."""
@@ -329,14 +335,14 @@ class FileAnalysis(Struct, eq=False):
             self._configurations, function, sites, annotations, assumed, _Said(function.span.path, is_complete=True)
         )
         if kernel is not None and contracts is not None:
-            generics = Generics(self.graph, assumed.values)
-            own = sum(bytes_of_shared(function).values())
             recorded = recorded_configurations(
-                function, kernel, self.recorded, own, self.graph, generics, lambda: open_ones().configurations
-            )
-            chosen = Chosen([c if c.worlds else self.given.put_into(c, function, said.unknown) for c in recorded], ())
-            stated = annotations_of_kernel(annotations, "assume", function.span.line, function.span.end_line)
-            for annotation, message in broken_assumptions(contracts, stated):
+                function, kernel, self.recorded, sum(bytes_of_shared(function).values()), self.graph,
+                Generics(self.graph, assumed.values), lambda: open_ones().configurations,
+                lambda each: self.given.put_into(each, function, said.unknown),
+            )  # fmt: skip
+            chosen = Chosen(recorded, ())
+            assumes = annotations_of_kernel(annotations, "assume", function.span.line, function.span.end_line)
+            for annotation, message in broken_assumptions(contracts, assumes):
                 said.refuse(annotation, message)
         else:
             chosen = self._configurations(function, sites, annotations, assumed, said)
@@ -381,9 +387,9 @@ class FileAnalysis(Struct, eq=False):
 
     def _recorded_kernel(self, ref: ir.FunctionRef, function: ir.Function, said: _Said) -> RecordedKernel | None:
         """The recorded kernel that a function is; None where there is none that it may still be launched as."""
-        kernels = self.recorded.of_function(ref.linkage_name(), ref.name) if self.recorded else ()
+        kernels = self._recorded_as(ref, function.instantiation)
         fitting = next((kernel for kernel in kernels if has_its_parameters(kernel, function)), None)
-        is_plain = function.instantiation == function.name and not function.is_template_pattern
+        is_plain = function.instantiation == ref.name and not (function.is_template_pattern or self.options.is_forced)
         if fitting is None and (kernels or (is_plain and self.recorded.has_of_name(ref.name))):
             said.unknown.append(OTHER_SIGNATURE)
         return fitting
@@ -417,8 +423,7 @@ class FileAnalysis(Struct, eq=False):
         graph, options = self.graph, self.options
         chosen = Chosen([], ())
         generics = Generics(graph, assumed.values)
-        if options.force_launch and options.block is not None:
-            sites = ()
+        if options.is_forced:
             arguments = unknown_arguments(function, graph, generics)
             found = [from_command_line(function, arguments, options, graph)]
         elif sites:
@@ -485,6 +490,3 @@ class _Said(Struct, eq=False):
         place = Place(self.path, annotation.line, annotation.column, annotation.end_line, annotation.end_column)
         self.refused.append(UnusableAnnotation(place, message))
 
-
-def _length(ref: ir.FunctionRef) -> int:
-    return ref.span.end_line - ref.span.line

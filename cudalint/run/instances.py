@@ -65,7 +65,8 @@ class Instances(Struct, eq=False):
                 by_key.setdefault(instance.key, (instance, []))[1].append(launch)
         by_key |= _by_same_launcher(own, taken, by_key) if ref.templated else {}
         known = {each.key: each for each in (*(launch.kernel for launch in own), *made, ref)}
-        recorded = {key for key, each in known.items() if is_recorded(each)}
+        # The pattern of a template is none of its instances.
+        recorded = {key for key, each in known.items() if not (made and key == ref.key) and is_recorded(each)}
         by_key |= {key: (known[key], []) for key in recorded - by_key.keys()}
         if only_recorded:
             by_key = {key: each for key, each in by_key.items() if key in recorded}

@@ -14,7 +14,7 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from cudalint.launches.recorded.mangled import Unreadable, spelled_out
-from cudalint.launches.recorded.names import base_name, fits, hidden, is_same, key_of
+from cudalint.launches.recorded.names import base_name, fits, hidden, is_instance, is_same, key_of
 
 _HASH = "2347177c_4_b_cu_941d6bc1"
 _FILE = f"34_INTERNAL_{_HASH}"
@@ -269,3 +269,23 @@ def test_parts_that_have_parts_twice_are_short() -> None:
 def test_what_is_no_name(symbol: str) -> None:
     with pytest.raises(Unreadable):
         spelled_out(symbol)
+
+
+@pytest.mark.parametrize(
+    ("recorded", "instantiation", "is_one"),
+    [
+        ("void scale<double, 2>(double*, int)", "scale<double, 2>", True),
+        ("void scale<double, (int)2>(T1*, int)", "scale<double, 2>", True),
+        ("void scale<double, 22>(double*, int)", "scale<double, 2>", False),
+        ("void scale<float, 2>(float*, int)", "scale<double, 2>", False),
+        ("void a::k<float const*, (bool)1, (int)-3>(T1)", "k<const float *, true, -3>", True),
+        ("void k<std::pair<int, float> >(int)", "k<std::pair<int, float>>", True),
+        ("void k<4u, 3ul>()", "k<4, 3>", True),
+        ("k(float*)", "k", True),
+        ("k(float*)", "k<2>", False),
+        ("", "k", True),
+        ("", "k<2>", False),
+    ],
+)
+def test_instances_are_known_by_their_arguments(recorded: str, instantiation: str, is_one: bool) -> None:
+    assert is_instance(recorded, instantiation) is is_one

@@ -7,13 +7,14 @@ import struct
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import AccessResult, FileFacts, KernelFacts
 from cudalint.launches.recorded.files import text_of
 from cudalint.launches.recorded.names import hidden
 from cudalint.launches.recorded.records import VERSION, Argument, RecordedKernel, RecordedLaunch, Recording
-from cudalint.options.analysis import AnalysisOptions
+from cudalint.options.analysis import AnalysisOptions, KernelSettings, ParameterValue
 from cudalint.registry import Selection
 from cudalint.report.findings.showing import certainty_of
 from cudalint.run.analysis import analyse_file
@@ -140,6 +141,15 @@ def test_instances_are_told_apart(tmp_path: Path) -> None:
     found = _facts(tmp_path, _TWO, recorded)
     sources = {kernel.instantiation: kernel.launches[0].source for kernel in found.kernels}
     assert sources == {"scale<float, 1>": "launch-site", "scale<double, 2>": "recorded"}
+
+
+def test_instances_are_told_apart_where_a_profiler_knows_no_symbols(tmp_path: Path) -> None:
+    launch = RecordedLaunch(1, (7, 1, 1), (32, 1, 1))
+    named = RecordedKernel("scale", (launch,), "void scale<double, (int)2>(double*, int)")
+    sources = {each.instantiation: each.launches[0].source for each in _facts(tmp_path, _TWO, named).kernels}
+    assert sources == {"scale<float, 1>": "launch-site", "scale<double, 2>": "recorded"}
+    nameless = _facts(tmp_path, _TWO, RecordedKernel("scale", (launch,)))
+    assert [each.launches[0].source for each in nameless.kernels] == ["launch-site"] * 2
 
 
 def test_only_what_was_recorded(tmp_path: Path) -> None:
@@ -274,3 +284,76 @@ def test_a_file_that_can_not_be_read_costs_nothing_else(tmp_path: Path) -> None:
     assert len(found.kernels) == 1
     (failure,) = found.failures
     assert failure.message.startswith(f"{tmp_path / 'launches.json'}: it holds no recorded launches")
+
+
+def _analysed(tmp_path: Path, options: AnalysisOptions, *launches: RecordedLaunch) -> KernelFacts:
+    (tmp_path / "a.cu").write_text(_STRIDED)
+    recording = _written(tmp_path, RecordedKernel(_SCALE, launches, parameters=(8, 4, 4)))
+    (kernel,) = analyse_file(str(tmp_path / "a.cu"), replace(options, recordings=(recording,))).kernels
+    return kernel
+
+
+def test_a_forced_launch_takes_the_place_of_recorded_ones(tmp_path: Path) -> None:
+    options = AnalysisOptions(block=(64, 1, 1), force_launch=True)
+    (launch,) = _analysed(tmp_path, options, _launch(_array(), 1 << 14, 1)).launches
+    assert (launch.source, launch.block, launch.recorded) == ("command-line", (64, 1, 1), None)
+
+
+def test_parameters_replace_recorded_arguments_and_configured_ones_do_not(tmp_path: Path) -> None:
+    launches = _launch(_array(), 1 << 14, 1, count=3), _launch(_array(), 1 << 14, 9)
+    configured = AnalysisOptions(kernels=(KernelSettings("*", parameters=(("stride", "2"),)),))
+    assert _result(_analysed(tmp_path, configured, *launches)).sectors_per_request == (3 * 4 + 32) / 4
+    given = AnalysisOptions(params=(ParameterValue(None, "stride", "2"),))
+    assert _result(_analysed(tmp_path, given, *launches)).sectors_per_request == 8
+
+
+def test_without_arguments_nothing_is_certain_that_they_decide(tmp_path: Path) -> None:
+    """With a stride of 1 all is well, and of 2 or more it isn't."""
+    launch = RecordedLaunch(5, (64, 1, 1), (256, 1, 1))
+    (found,) = _found(tmp_path, _STRIDED, RecordedKernel(_SCALE, (launch,)))
+    assert (found.code, certainty_of(found), found.condition) == ("CL101", "conditional", "stride > 1")
+
+
+_FIELDS = """
+struct Flags { unsigned low : 5; int high : 7; bool is_set; unsigned char last[3]; };
+// cudalint: assume(flags.low == 9 && flags.high == -3)
+__global__ void k(float *x, Flags flags)
+{
+    if (flags.is_set)
+        x[threadIdx.x * flags.last[2]] = 1.0f;
+}
+"""
+
+
+def test_bit_fields_are_read(tmp_path: Path) -> None:
+    """9 in the lowest five bits, and -3 in the seven above: 125 << 5 | 9 is 4009."""
+    good, bad = (f"x{struct.pack('<HBBBB', bits, 1, 0, 0, 4).hex()}0000" for bits in (4009, 4010))
+    of_good, of_bad = (
+        RecordedKernel("_Z1kPf5Flags", (_launch(_array(), each, grid=1),), parameters=(8, 8)) for each in (good, bad)
+    )
+    (kernel,) = _facts(tmp_path, _FIELDS, of_good).kernels
+    assert (kernel.launches[0].arguments["flags.high"], _result(kernel).sectors_per_request) == (-3, 16)
+    held, broken = (_found(tmp_path, _FIELDS, each) for each in (of_good, of_bad))
+    assert [each.code for each in held] == ["CL101"]
+    (message,) = (each.message for each in broken if "assume" in each.message)
+    assert message.endswith("holds in 0 of 1 recorded launch only, as with flags.low = 10, flags.high = -3")
+
+
+def test_hidden_names_and_others_are_one_kernel(tmp_path: Path) -> None:
+    """In one file the names of kernels are hidden, and in the other they aren't."""
+    (tmp_path / "a.cu").write_text(_STRIDED)
+    for folder, symbol in (("one", _SCALE), ("other", hidden(_SCALE))):
+        (tmp_path / folder).mkdir()
+        _written(tmp_path / folder, RecordedKernel(symbol, (_launch(_array(), 1 << 14, 1),), parameters=(8, 4, 4)))
+    paths = tuple(str(tmp_path / folder / "launches.json") for folder in ("one", "other"))
+    (kernel,) = analyse_file(str(tmp_path / "a.cu"), AnalysisOptions(recordings=paths)).kernels
+    assert kernel.launches[0].recorded is not None and kernel.launches[0].recorded.count == 2
+
+
+def test_launches_that_differ_in_nothing_a_kernel_sees_are_one(tmp_path: Path) -> None:
+    """Streams are no matter of the kernel's."""
+    first, *others = (replace(_launch(_array(), 1 << 14, 9), stream=number) for number in range(20))
+    kernel = _scaled(tmp_path, first, *others)
+    assert _result(kernel).sectors_per_request == 32
+    assert kernel.launches[0].recorded is not None
+    assert (kernel.launches[0].recorded.count, kernel.launches[0].recorded.different) == (20, 1)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Set
 
 from msgspec import Struct
 
@@ -36,9 +36,8 @@ class Contracts:
     """The numbers of all recorded launches of one kernel."""
 
     def __init__(self, kernel: RecordedKernel, function: ir.Function, graph: Graph) -> None:
-        self._graph = graph
-        launches = sorted(kernel.launches, key=lambda launch: -launch.weight)
-        self._launches = [_names(launch, kernel.parameters, function, graph) for launch in launches]
+        self._graph, self._function, self._sizes = graph, function, kernel.parameters
+        self._launches = sorted(kernel.launches, key=lambda launch: -launch.weight)
 
     def __len__(self) -> int:
         return len(self._launches)
@@ -46,11 +45,13 @@ class Contracts:
     def broken(self, condition: Expression) -> Broken | None:
         """Which launches break a condition; None where all keep it. Raises `UnknownName` where it is about something
         that no recording says."""
-        held = [self._holds(condition, names) for names in self._launches]
+        named = list(_named(condition))
+        parameters = {name.partition(".")[0] for name in named}
+        held = [self._holds(condition, self._names(launch, parameters)) for launch in self._launches]
         if all(held):
             return None
-        first = self._launches[held.index(False)]
-        values = {name: first[name] for name in _named(condition) if name in first}
+        first = self._names(self._launches[held.index(False)], parameters)
+        values = {name: first[name] for name in named if name in first}
         return Broken(sum(held), len(held), tuple((name, int(node.value)) for name, node in values.items()))
 
     def _holds(self, condition: Expression, names: Names) -> bool:
@@ -59,20 +60,18 @@ class Contracts:
             raise UnknownName("what it comes to is not known")
         return bool(found.value)
 
-
-def _names(
-    launch: RecordedLaunch, sizes: Sequence[int] | None, function: ir.Function, graph: Graph
-) -> dict[str, Node]:
-    """What a condition on a kernel may name, as it is in one launch."""
-    found: dict[str, Node] = {}
-    for axis, extent, blocks in zip("xyz", launch.block, launch.grid, strict=True):
-        found[f"blockDim.{axis}"] = graph.const(extent, U4)
-        found[f"gridDim.{axis}"] = graph.const(blocks, U4)
-    if launch.arguments is not None and sizes is not None:
-        values = RecordedValues(graph, Memory(graph, Generics(graph)), "")
-        for symbol, argument, size in zip(function.parameters, launch.arguments, sizes, strict=True):
-            found |= _numbers(symbol.name, values.argument(symbol, [bytes_of(argument, size)]))
-    return found
+    def _names(self, launch: RecordedLaunch, parameters: Set[str]) -> dict[str, Node]:
+        """What a condition may name that is about some parameters, as it is in one launch."""
+        found: dict[str, Node] = {}
+        for axis, extent, blocks in zip("xyz", launch.block, launch.grid, strict=True):
+            found[f"blockDim.{axis}"] = self._graph.const(extent, U4)
+            found[f"gridDim.{axis}"] = self._graph.const(blocks, U4)
+        if launch.arguments is not None and self._sizes is not None:
+            values = RecordedValues(self._graph, Memory(self._graph, Generics(self._graph)), "")
+            for symbol, argument, size in zip(self._function.parameters, launch.arguments, self._sizes, strict=True):
+                if symbol.name in parameters:
+                    found |= _numbers(symbol.name, values.argument(symbol, [bytes_of(argument, size)]))
+        return found
 
 
 def _numbers(name: str, value: object) -> Iterator[tuple[str, Node]]:

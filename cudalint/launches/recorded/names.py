@@ -23,6 +23,10 @@ _OPERATOR: Final = re.compile(
     r"(?: (?=<))?"
 )
 _CLOSING: Final = {">": "<", ")": "(", "]": "[", "}": "{"}
+_NUMBER: Final = re.compile(r"(?:\([\w: ]+\)\s*)?(?<!\w)(-?\d+)(?:[uUlL]+\b)?")
+"""In the arguments of a template, with its type before or behind it."""
+_TRUTH: Final = {"(bool)0": "false", "(bool)1": "true"}
+_CONST: Final = re.compile(r"\bconst ((?:unsigned |signed )?[\w:]+)")
 _PARAMETERS: Final = "\0"
 """Stands for a list of parameters."""
 
@@ -82,6 +86,31 @@ def base_name(text: str) -> str:
     if name.startswith("operator") or " operator" in name:
         return name[name.index("operator") :]
     return name.split()[-1] if name else ""
+
+
+def is_instance(recorded: str, instantiation: str) -> bool:
+    """Whether a kernel that is known by its plain name and as the source spells it may be an instance of a template, or
+    a function that is none, by their arguments. Which instance it is that was recorded by its plain name alone is not
+    known."""
+    return template_arguments(recorded) == template_arguments(instantiation)
+
+
+def template_arguments(text: str) -> str:
+    """The arguments of a template in the name of a function, in one spelling; empty where it has none."""
+    for match in re.finditer(rf"(?<!\w){re.escape(base_name(text))}\s*<", text):
+        end, depth = match.end(), 1
+        while end < len(text) and depth:
+            depth += {"<": 1, ">": -1}.get(text[end], 0)
+            end += 1
+        if not depth and text[end : end + 1] in ("", "("):
+            return _one_spelling(text[match.end() : end - 1])
+    return ""
+
+
+def _one_spelling(arguments: str) -> str:
+    """`(int)2` is 2 and `(bool)1` is true, `const float *` is `float const*`."""
+    plain = _NUMBER.sub(lambda number: _TRUTH.get(number[0].replace(" ", ""), number[1]), arguments)
+    return re.sub(r"\s+", "", _CONST.sub(r"\1 const", plain))
 
 
 def _without_brackets(text: str) -> str:

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
-from typing import Final
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, Final, TypeVar
 
 import msgspec
 from msgspec import Struct, field
@@ -12,10 +12,11 @@ from msgspec.structs import replace
 
 from cudalint.launches.recorded.files import RecordingError, read_recording
 from cudalint.launches.recorded.merging import merged
-from cudalint.launches.recorded.names import base_name, hidden, key_of
+from cudalint.launches.recorded.names import base_name, hidden, is_instance, key_of
 from cudalint.launches.recorded.records import VERSION, RecordedKernel, Recording
 from cudalint.system.disk import recorder as disk
 
+T = TypeVar("T")
 _MOST_KEPT: Final = 4
 """Programs that are kept in memory."""
 
@@ -35,6 +36,8 @@ class RecordedProgram(Struct, frozen=True, eq=False):
     """Their plain names."""
     _together: dict[tuple[str, ...], Sequence[RecordedKernel]] = field(default_factory=dict)
     """Those that were asked for, put together, by their keys."""
+    _made: dict[tuple[int, object], Any] = field(default_factory=dict)
+    """What was made of these, by their identities."""
 
     @classmethod
     def of(cls, path: str, recordings: Sequence[Recording]) -> RecordedProgram:
@@ -52,11 +55,18 @@ class RecordedProgram(Struct, frozen=True, eq=False):
     def __bool__(self) -> bool:
         return bool(self._by_key)
 
-    def of_function(self, linkage_name: str, name: str) -> Sequence[RecordedKernel]:
-        """The kernels that a function may be, by what it is called in compiled code, or by its plain name where no more
-        of it was recorded: several where it has had parameters of other sizes."""
+    def of_function(self, linkage_name: str, name: str, instantiation: str) -> Sequence[RecordedKernel]:
+        """The kernels that a function may be, by what it is called in compiled code, or by its plain name and the
+        arguments of its template where no more of it was recorded: several where it has had parameters of other sizes.
+        """
         keys = (key_of(linkage_name), hidden(linkage_name)) if linkage_name else ()
-        return self._of_keys(keys, hidden(linkage_name)) or self._of_keys((name, hidden(name)), name)
+        found = self._of_keys(keys, hidden(linkage_name))
+        if found:
+            return found
+        plain = self._of_keys((name, hidden(name)), name)
+        alike = tuple(kernel for kernel in plain if is_instance(kernel.name, instantiation))
+        # Of several functions of a name nobody knows which one is meant.
+        return alike if len({"".join(kernel.name.split()) for kernel in alike if kernel.name}) <= 1 else ()
 
     def _of_keys(self, keys: tuple[str, ...], symbol: str) -> Sequence[RecordedKernel]:
         """What is known by any of some keys, as kernels of one symbol: in one file the name of a kernel may be hidden,
@@ -68,6 +78,15 @@ class RecordedProgram(Struct, frozen=True, eq=False):
             alike = tuple(replace(kernel, symbol=symbol) for kernel in own)
             self._together[keys] = merged([Recording(VERSION, alike)]).kernels
         return self._together[keys]
+
+    def once(self, kernel: RecordedKernel, make: Callable[[RecordedKernel], T]) -> T:
+        """What is made of a kernel of this program, of which there may be thousands of launches, when it is first asked
+        for."""
+        key = (id(kernel), make)
+        if key not in self._made:
+            self._made[key] = make(kernel)
+        found: T = self._made[key]
+        return found
 
     def has_of_name(self, name: str) -> bool:
         """Whether there is a kernel of a plain name, whatever it takes."""
