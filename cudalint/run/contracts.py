@@ -14,9 +14,6 @@ from cudalint.numerals import count
 from cudalint.options.annotations import Annotation
 from cudalint.options.expressions import ExpressionError, parse_expression
 
-_VECTOR_BYTES = 8
-"""What accesses are at least that may be misaligned: narrower ones are of plain elements."""
-
 
 def broken_assumptions(contracts: Contracts, annotations: Sequence[Annotation]) -> Iterator[tuple[Annotation, str]]:
     """The `assume` annotations of a kernel that recorded launches contradict, with what is to be said of each."""
@@ -34,8 +31,14 @@ def broken_assumptions(contracts: Contracts, annotations: Sequence[Annotation]) 
 
 
 def has_wide_accesses(facts: KernelFacts) -> bool:
-    """Whether a kernel may require something of addresses."""
-    return any(access.bytes >= _VECTOR_BYTES for access in facts.accesses)
+    """Whether a kernel may require something of addresses: it accesses more at once than an array is declared to have
+    as an element."""
+    elements = {leaf.name: leaf.pointee_bytes for parameter in facts.parameters for leaf in parameter.leaves}
+    for access in facts.accesses:
+        declared = access.declaration.element_bytes if access.declaration is not None else elements.get(access.array, 1)
+        if access.bytes > max(1, declared):
+            return True
+    return False
 
 
 def with_contracts(facts: KernelFacts, required: Sequence[Misalignment], contracts: Contracts) -> KernelFacts:
