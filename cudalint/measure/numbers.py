@@ -30,9 +30,11 @@ def elements_text(
 
 
 def numbers_of(batch: Batch) -> dict[str, list[int | float | bool]]:
-    """The open numbers of a launch, each with what it is in all worlds."""
+    """The open numbers of a launch, each with what it is in all worlds; a recorded one may be infinite in some, or none
+    at all, and nothing is counted by such."""
     numbers = batch.numbers
-    return {name: [own[name] for own in numbers] for name in numbers[0] if all(name in own for own in numbers)}
+    common = {name: [own[name] for own in numbers] for name in numbers[0] if all(name in own for own in numbers)}
+    return {name: values for name, values in common.items() if all(map(math.isfinite, values))}
 
 
 def parameters_of(batch: Batch) -> dict[str, list[int | float | bool]]:

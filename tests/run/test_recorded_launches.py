@@ -357,3 +357,28 @@ def test_launches_that_differ_in_nothing_a_kernel_sees_are_one(tmp_path: Path) -
     assert _result(kernel).sectors_per_request == 32
     assert kernel.launches[0].recorded is not None
     assert (kernel.launches[0].recorded.count, kernel.launches[0].recorded.different) == (20, 1)
+
+
+def test_floats_that_are_no_numbers(tmp_path: Path) -> None:
+    """The bits of 1, of infinity and of what is none, in launches of one kernel."""
+    code = "__global__ void k(float *x, float a) { x[4 * threadIdx.x] = a; }"
+    launches = [_launch(_array(), bits, grid=1) for bits in (0x3F800000, 0x7F800000, 0x7FC00000)]
+    found = _facts(tmp_path, code, RecordedKernel("_Z1kPff", tuple(launches), parameters=(8, 4)))
+    assert (found.failures, _result(found.kernels[0]).sectors_per_request) == ((), 16)
+
+
+def test_what_a_profiler_has_seen_of_the_same_launches_is_left_out(tmp_path: Path) -> None:
+    """It has no arguments; of launches of other sizes it has something to say."""
+    seen = (RecordedLaunch(9, (blocks, 1, 1), (256, 1, 1)) for blocks in (64, 65))
+    found = _facts(
+        tmp_path, _STRIDED,
+        RecordedKernel(_SCALE, (_launch(_array(), 1 << 14, 1),), parameters=(8, 4, 4)),
+        RecordedKernel(_SCALE, tuple(seen)),
+    )  # fmt: skip
+    grids = {launch.grid[0]: launch.recorded for launch in found.kernels[0].launches}
+    assert {blocks: recorded and recorded.is_whole for blocks, recorded in grids.items()} == {64: True, 65: False}
+
+
+def test_a_kernel_without_launches_was_not_recorded(tmp_path: Path) -> None:
+    (kernel,) = _facts(tmp_path, _STRIDED, RecordedKernel(_SCALE, (), parameters=(8, 4, 4))).kernels
+    assert [launch.source for launch in kernel.launches] == ["default"]

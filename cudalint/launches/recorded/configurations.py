@@ -106,12 +106,16 @@ def _with_distinct_worlds(configuration: Configuration, graph: Graph) -> Configu
 
 
 def _groups(kernel: RecordedKernel) -> Sequence[_Group]:
-    """Those that take most."""
+    """Those that take most. What a profiler has seen without arguments is left out where launches of the same sizes
+    have some: it may be these."""
     # Streams are nothing that a kernel sees.
     unordered = tuple(replace(launch, stream=0, cooperative=False) for launch in kernel.launches)
     (alike,) = merged([Recording(VERSION, (replace(kernel, launches=unordered),))]).kernels
+    known = {(own.grid, own.block, own.cluster) for own in alike.launches if own.arguments is not None}
     found: dict[object, list[_Given]] = {}
     for launch in alike.launches:
+        if launch.arguments is None and (launch.grid, launch.block, launch.cluster) in known:
+            continue
         arguments = None
         if launch.arguments is not None and kernel.parameters is not None:
             both = zip(launch.arguments, kernel.parameters, strict=True)

@@ -43,7 +43,7 @@ class RecordedProgram(Struct, frozen=True, eq=False):
     def of(cls, path: str, recordings: Sequence[Recording]) -> RecordedProgram:
         by_key: dict[str, list[RecordedKernel]] = {}
         times: list[float | None] = []
-        for kernel in (kernel for recording in recordings for kernel in recording.kernels):
+        for kernel in (each for recording in recordings for each in recording.kernels if each.launches):
             by_key.setdefault(key_of(kernel.symbol), []).append(kernel)
             times += (None if each.time_us is None else each.count * each.time_us for each in kernel.launches)
         known = [time for time in times if time is not None]
