@@ -225,7 +225,7 @@ __global__ void k(float *x, const float *bias)
 def _found(tmp_path: Path, code: str, *kernels: RecordedKernel) -> list[Diagnostic]:
     (tmp_path / "a.cu").write_text(code)
     options = AnalysisOptions(recordings=(_written(tmp_path, *kernels),))
-    report = check_file(CheckJob(str(tmp_path / "a.cu"), options, Selection(), pictures=False))
+    report = check_file(CheckJob(str(tmp_path / "a.cu"), options, Selection(), pictures=False, min_share=0.1))
     return [each for each in report.diagnostics if each.held_back is None]
 
 
@@ -382,3 +382,23 @@ def test_what_a_profiler_has_seen_of_the_same_launches_is_left_out(tmp_path: Pat
 def test_a_kernel_without_launches_was_not_recorded(tmp_path: Path) -> None:
     (kernel,) = _facts(tmp_path, _STRIDED, RecordedKernel(_SCALE, (), parameters=(8, 4, 4))).kernels
     assert [launch.source for launch in kernel.launches] == ["default"]
+
+
+@pytest.mark.parametrize(("time", "is_shown"), [(1e6, True), (0.5, False)])
+def test_a_kernel_that_was_seen_to_wait_shows_what_its_traffic_wastes(
+    tmp_path: Path, time: float, is_shown: bool
+) -> None:
+    """Nearly all of the time goes into arithmetic as the model has it, and none of it as recorded."""
+    code = """
+__global__ void k(float *x, int stride)
+{
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    float v = i;
+    for (int j = 0; j < 20000; ++j)
+        v = v * 1.5f + 0.25f;
+    x[i * stride] = v;
+}
+"""
+    launch = _launch(_array(), 9, grid=4096, time=time)
+    found = _found(tmp_path, code, RecordedKernel("_Z1kPfi", (launch,), parameters=(8, 4)))
+    assert ("CL101" in [each.code for each in found]) is is_shown

@@ -5,7 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
-from cudalint.facts import Access, Excess, FindingCost, KernelFacts, LaunchCost, LaunchFacts, Work
+from cudalint.facts import WAITING, Access, Excess, FindingCost, KernelFacts, LaunchCost, LaunchFacts, Work
 from cudalint.hardware.cost.findings import finding_cost, not_known
 from cudalint.hardware.cost.requests import all_are_counted, excess, total
 from cudalint.hardware.targets import Target
@@ -40,8 +40,19 @@ def _cost_in(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost, targ
         found, reason = _of_figures(diagnostic, kernel, cost, cost.work, target), _NOT_COUNTED
     if found is None:
         return not_known(cost, reason)
-    priced = finding_cost(cost, kernel.launches[cost.launch], found, target, _lengths(diagnostic, kernel, cost))
+    launch = kernel.launches[cost.launch]
+    priced = finding_cost(cost, launch, found, target, _lengths(diagnostic, kernel, cost))
+    if _was_seen_to_wait(launch, cost):
+        priced = replace(priced, limiter="latency")
     return replace(priced, place=diagnostic.place)
+
+
+def _was_seen_to_wait(launch: LaunchFacts, cost: LaunchCost) -> bool:
+    """Whether a launch took so long when it was recorded that no part of the machine was busy for half of it."""
+    if launch.recorded is None or launch.recorded.time_us is None:
+        return False
+    busiest = max((time for part, time in cost.limits_us.items() if part not in WAITING), default=0.0)
+    return launch.recorded.time_us > 2 * busiest
 
 
 def _share_of_traffic(diagnostic: Diagnostic, kernel: KernelFacts, cost: LaunchCost) -> float | None:

@@ -5,7 +5,8 @@
    an error in one; else *conditional*.
 2. Certain and likely errors are shown, and so is what else is no waste of time.
 3. Certain and likely waste is shown that takes `--min-share` of its kernel's time and of its traffic through L1.
-4. Twice that share of the traffic is enough for bank conflicts, and in kernels that wait or whose time is not known.
+4. Twice that share of the traffic is enough for bank conflicts, and in kernels that wait, as recorded times may show,
+   or whose time is not known.
 5. What a number decides that nothing in sight gives is a requirement of its kernel, one line for each; all else is
    counted.
 """
