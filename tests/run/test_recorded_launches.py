@@ -16,7 +16,7 @@ from cudalint.launches.recorded.names import hidden
 from cudalint.launches.recorded.records import VERSION, Argument, RecordedKernel, RecordedLaunch, Recording
 from cudalint.options.analysis import AnalysisOptions, KernelSettings, ParameterValue
 from cudalint.registry import Selection
-from cudalint.report.findings.showing import certainty_of
+from cudalint.report.findings.showing import certainty_of, marked
 from cudalint.run.analysis import analyse_file
 from cudalint.run.file_findings import check_file
 from cudalint.run.job import CheckJob
@@ -225,8 +225,8 @@ __global__ void k(float *x, const float *bias)
 def _found(tmp_path: Path, code: str, *kernels: RecordedKernel) -> list[Diagnostic]:
     (tmp_path / "a.cu").write_text(code)
     options = AnalysisOptions(recordings=(_written(tmp_path, *kernels),))
-    report = check_file(CheckJob(str(tmp_path / "a.cu"), options, Selection(), pictures=False, min_share=0.1))
-    return [each for each in report.diagnostics if each.held_back is None]
+    report = check_file(CheckJob(str(tmp_path / "a.cu"), options, Selection(), pictures=False))
+    return list(report.diagnostics)
 
 
 def test_what_one_recorded_launch_shows_is_certain(tmp_path: Path) -> None:
@@ -400,5 +400,5 @@ __global__ void k(float *x, int stride)
 }
 """
     launch = _launch(_array(), 9, grid=4096, time=time)
-    found = _found(tmp_path, code, RecordedKernel("_Z1kPfi", (launch,), parameters=(8, 4)))
-    assert ("CL101" in [each.code for each in found]) is is_shown
+    (found,) = _found(tmp_path, code, RecordedKernel("_Z1kPfi", (launch,), parameters=(8, 4)))
+    assert (found.code, marked(found, 0.1).held_back is None) == ("CL101", is_shown)
