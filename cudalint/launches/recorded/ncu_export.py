@@ -104,17 +104,21 @@ def _launches(rows: Iterator[list[str]], gathered: Gathered) -> Iterator[Mapping
     if not {_ID, _NAME} <= places.keys():
         raise RecordingError(f"its table has no column {_NAME}")
     if all(name in places for name in _METRIC):
-        return _by_metrics(_of_length(rows, len(header)), places)
-    return _by_rows(_of_length(rows, len(header), gathered), places)
+        # Rows of metrics leave out the columns of rules that come after theirs.
+        needed = 1 + max(places[name] for name in (_ID, _NAME, *_METRIC))
+        return _by_metrics(_of_length(rows, needed, len(header)), places)
+    return _by_rows(_of_length(rows, len(header), len(header), gathered), places)
 
 
-def _of_length(rows: Iterator[list[str]], length: int, gathered: Gathered | None = None) -> Iterator[list[str]]:
+def _of_length(
+    rows: Iterator[list[str]], least: int, most: int, gathered: Gathered | None = None
+) -> Iterator[list[str]]:
     """Without what the program or the profiler has printed among them, and without rows that end early, which are
     counted where each is a launch."""
     for number, row in enumerate(rows):
         if number >= _MOST_ROWS:
             raise RecordingError(f"its table has more than {_MOST_ROWS} rows")
-        if len(row) == length:
+        if least <= len(row) <= most:
             yield row
         elif gathered is not None and len(row) > 1:
             gathered.left_out += 1
