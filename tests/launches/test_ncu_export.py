@@ -91,13 +91,16 @@ def test_ncu_details(tmp_path: Path) -> None:
 
 
 def test_ncu_details_as_nsight_compute_2025_prints_them(tmp_path: Path) -> None:
-    """Columns of rules come after the metrics, and rows of metrics end before them, in a comma."""
+    """Columns of rules come after the metrics, and rows of metrics end before them, in a comma. Two metrics have names
+    of columns."""
     rules = '"Rule Name","Rule Type","Rule Description","Estimated Speedup Type","Estimated Speedup"'
     rows = (
         "==PROF== Connected to process 718 (/app)",
         f"{_LONG},{rules}",
         _long_row(0, "Dynamic Shared Memory Per Block", "byte/block", "1,024") + ",",
         _long_row(0, "Duration", "us", "2.53") + ",",
+        _long_row(0, "Block Size", "", "128") + ",",
+        _long_row(0, "Grid Size", "", "16") + ",",
         _long_row(0, "", "", "") + ',"A rule","OPT","words, and more","local","12.5"',
     )
     (kernel,) = read_again(written(tmp_path, "\n".join(rows).encode())).kernels

@@ -143,7 +143,8 @@ def _by_metrics(rows: Iterator[list[str]], places: Mapping[str, int]) -> Iterato
             if launch:
                 yield launch
             of, launch = now, {name: (row[place], "") for name, place in places.items()}
-        if row[metric] in _WANTED:
+        # Metrics are called as columns are, too: the number of blocks `Grid Size`.
+        if row[metric] in _WANTED and row[metric] not in places:
             launch[row[metric]] = (row[value], row[unit])
     if launch:
         yield launch
