@@ -13,8 +13,8 @@ import pytest
 
 from cudalint.cli.group import cli
 from cudalint.hardware.targets import find_target
-from cudalint.launches.recorded.files import recording_in, text_of
 from cudalint.launches.recorded.records import RecordedKernel, RecordedLaunch, Recording
+from cudalint.launches.recorded.texts import recording_in, text_of
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.config import load_config
 from cudalint.registry import Selection

@@ -187,7 +187,7 @@ def reason(ctx: click.Context, option: click.Parameter, text: str | None) -> str
 def recordings(ctx: click.Context, option: click.Parameter, paths: Texts) -> Texts:
     """Files that can be read as recorded launches."""
     for path in paths:
-        from cudalint.launches.recorded.files import RecordingError
+        from cudalint.launches.recorded.texts import RecordingError
         from cudalint.project.recordings import check_recording
 
         with _bad_if(RecordingError, f"{path}: "):

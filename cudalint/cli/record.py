@@ -161,7 +161,7 @@ def _problem(
 def _recorded(command: Sequence[str], limit: int, limit_each: int, is_timed: bool) -> tuple[int, Run | None]:
     from cudalint.confirm.recorder.building import BuildError
     from cudalint.confirm.recorder.running import INJECTION, CommandError, record
-    from cudalint.launches.recorded.files import RecordingError
+    from cudalint.launches.recorded.texts import RecordingError
 
     if os.environ.get(INJECTION):
         print_line(f"warning: {INJECTION} is set, and is not for this command: another profiler can't see it")
@@ -189,7 +189,8 @@ def _recorded(command: Sequence[str], limit: int, limit_each: int, is_timed: boo
 
 
 def _read(path: str) -> Recording:
-    from cudalint.launches.recorded.files import RecordingError, read_recording
+    from cudalint.launches.recorded.files import read_recording
+    from cudalint.launches.recorded.texts import RecordingError
 
     try:
         return read_recording(path)
@@ -198,8 +199,8 @@ def _read(path: str) -> Recording:
 
 
 def _exported(path: str) -> Recording:
-    from cudalint.launches.recorded.files import RecordingError
     from cudalint.launches.recorded.importing import read_export
+    from cudalint.launches.recorded.texts import RecordingError
 
     try:
         return read_export(path)
@@ -208,8 +209,9 @@ def _exported(path: str) -> Recording:
 
 
 def _write(output: str, known: Sequence[Recording], wanted: _Kept, run: Run | None) -> None:
-    from cudalint.launches.recorded.files import LARGEST, text_of
+    from cudalint.launches.recorded.files import LARGEST
     from cudalint.launches.recorded.merging import merged, pruned, without_names
+    from cudalint.launches.recorded.texts import text_of
     from cudalint.system.disk.replacing import write_whole
 
     found = merged(known)

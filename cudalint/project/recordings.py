@@ -10,7 +10,8 @@ from __future__ import annotations
 import os
 from typing import Final, NamedTuple
 
-from cudalint.launches.recorded.files import DEFAULT_NAME, RecordingError, read_recording
+from cudalint.launches.recorded.files import DEFAULT_NAME, read_recording
+from cudalint.launches.recorded.texts import RecordingError
 from cudalint.project.config import Config, Names, as_shown
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.border import surroundings

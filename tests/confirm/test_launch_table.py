@@ -12,8 +12,8 @@ import pytest
 
 from cudalint.confirm import recorder
 from cudalint.confirm.recorder.raw import Run, read_run
-from cudalint.launches.recorded.files import RecordingError, recording_in, text_of
 from cudalint.launches.recorded.records import RecordedLaunch
+from cudalint.launches.recorded.texts import RecordingError, recording_in, text_of
 
 _SOURCE = Path(__file__).with_name("launch_table.cpp")
 _HEADERS = Path(recorder.__file__).parent

@@ -11,9 +11,9 @@ import pytest
 from exports import ONE_LINE, read_again, written
 
 from cudalint.launches.recorded import ncu_export
-from cudalint.launches.recorded.files import RecordingError
 from cudalint.launches.recorded.importing import read_export
 from cudalint.launches.recorded.records import RecordedKernel, RecordedLaunch, Recording
+from cudalint.launches.recorded.texts import RecordingError
 
 _HEAD = '"ID","Process ID","Process Name","Host Name","Kernel Name","Context","Stream","Block Size","Grid Size"'
 _METRICS = (

@@ -13,9 +13,9 @@ import pytest
 from exports import ONE_LINE, read_again
 
 from cudalint.launches.recorded import gathering, nsys_export
-from cudalint.launches.recorded.files import RecordingError
 from cudalint.launches.recorded.importing import read_export
 from cudalint.launches.recorded.records import RecordedKernel, RecordedLaunch, Recording
+from cudalint.launches.recorded.texts import RecordingError
 
 _TEXTS = {1: "_ZN2ns1kIfEEvPT_", 2: "void ns::k<float>(T1 *)", 3: "k", 4: "plain"}
 _COLUMNS = (

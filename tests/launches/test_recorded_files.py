@@ -11,9 +11,10 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from cudalint.launches.recorded import files
-from cudalint.launches.recorded.files import RecordingError, read_recording, recording_in, text_of, write_recording
+from cudalint.launches.recorded import files, texts
+from cudalint.launches.recorded.files import read_recording
 from cudalint.launches.recorded.records import VERSION, RecordedKernel, RecordedLaunch, Recording
+from cudalint.launches.recorded.texts import RecordingError, recording_in, text_of
 
 _LAUNCHES = (
     RecordedLaunch(3, (16, 1, 1), (128, 1, 1), 0, ("p0+0/4096", 7), order=0, time_us=2.5),
@@ -47,7 +48,7 @@ def _shuffled(recording: Recording, seed: int) -> Recording:
 
 def test_what_is_written_is_read_again(tmp_path: Path) -> None:
     path = str(tmp_path / "launches.json")
-    write_recording(path, _RECORDING)
+    Path(path).write_text(text_of(_RECORDING), encoding="utf-8")
     found = read_recording(path)
     assert text_of(found) == text_of(_RECORDING)
     assert sorted(found.kernels, key=str) == sorted(
@@ -154,7 +155,7 @@ def test_large_files_are_not_read(tmp_path: Path, monkeypatch: pytest.MonkeyPatc
 
 
 def test_a_file_may_have_so_many_launches(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(files, "_MOST_LAUNCHES", 2)
+    monkeypatch.setattr(texts, "_MOST_LAUNCHES", 2)
     launch = f"{{{_SIZES}}}"
     assert recording_in(_with_launch(f"{launch}, {launch}")).launches == 2
     with pytest.raises(RecordingError, match="more than 2 launches"):

@@ -12,10 +12,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from random_cases import cases
 
-from cudalint.launches.recorded.files import recording_in, text_of
 from cudalint.launches.recorded.merging import merged, pruned, without_names
 from cudalint.launches.recorded.names import hidden
 from cudalint.launches.recorded.records import MOST_COUNTED, VERSION, RecordedKernel, RecordedLaunch, Recording
+from cudalint.launches.recorded.texts import recording_in, text_of
 
 _SETTINGS = settings(max_examples=cases(50))
 _LAUNCH = RecordedLaunch(1, (8, 1, 1), (32, 1, 1))

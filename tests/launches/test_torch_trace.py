@@ -11,9 +11,9 @@ import pytest
 from exports import ONE_LINE, read_again, written
 
 from cudalint.launches.recorded import importing, torch_trace
-from cudalint.launches.recorded.files import RecordingError
 from cudalint.launches.recorded.importing import read_export
 from cudalint.launches.recorded.records import RecordedKernel, RecordedLaunch, Recording
+from cudalint.launches.recorded.texts import RecordingError
 
 _ARGUMENTS = {"device": 1, "context": 1, "stream": 7, "grid": [4, 1, 1], "block": [64, 2, 1], "shared memory": 2048}
 _KERNEL = {

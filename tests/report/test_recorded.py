@@ -22,8 +22,8 @@ from cudalint.cli.roofline import costs_of
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import FileFacts, LaunchFacts, RecordedFacts
 from cudalint.kinds import SHOWN_KINDS, Kind
-from cudalint.launches.recorded.files import text_of
 from cudalint.launches.recorded.records import RecordedKernel, RecordedLaunch, Recording
+from cudalint.launches.recorded.texts import text_of
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.formats import FORMATS
 from cudalint.registry import Selection

@@ -9,8 +9,8 @@ import pytest
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import FileFacts
-from cudalint.launches.recorded.files import text_of
 from cudalint.launches.recorded.records import VERSION, Argument, RecordedKernel, RecordedLaunch, Recording
+from cudalint.launches.recorded.texts import text_of
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection, all_rules
 from cudalint.report.findings.showing import certainty_of

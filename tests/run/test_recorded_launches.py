@@ -11,9 +11,9 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import AccessResult, FileFacts, KernelFacts
-from cudalint.launches.recorded.files import text_of
 from cudalint.launches.recorded.names import hidden
 from cudalint.launches.recorded.records import VERSION, Argument, RecordedKernel, RecordedLaunch, Recording
+from cudalint.launches.recorded.texts import text_of
 from cudalint.options.analysis import AnalysisOptions, KernelSettings, ParameterValue
 from cudalint.registry import Selection
 from cudalint.report.findings.showing import certainty_of, marked

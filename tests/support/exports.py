@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cudalint.launches.recorded.files import recording_in, text_of
 from cudalint.launches.recorded.importing import read_export
 from cudalint.launches.recorded.records import Recording
+from cudalint.launches.recorded.texts import recording_in, text_of
 
 ONE_LINE = r"\A[^\n]{1,400}\Z"
 

@@ -17,9 +17,9 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.launches.recorded.arguments import bytes_of
-from cudalint.launches.recorded.files import RecordingError
 from cudalint.launches.recorded.ordering import heaviness
 from cudalint.launches.recorded.records import VERSION, Argument, RecordedKernel, RecordedLaunch, Recording
+from cudalint.launches.recorded.texts import RecordingError
 
 LINES: Final = ".lines"
 COUNTS: Final = ".counts"

@@ -9,10 +9,10 @@ import zlib
 from typing import Final
 
 from cudalint.launches.recorded import nsys_export
-from cudalint.launches.recorded.files import RecordingError
 from cudalint.launches.recorded.ncu_export import head_of, read_ncu
 from cudalint.launches.recorded.nsys_export import read_nsys
 from cudalint.launches.recorded.records import Recording
+from cudalint.launches.recorded.texts import RecordingError
 from cudalint.launches.recorded.torch_trace import read_torch
 from cudalint.system.disk.regular import open_own
 

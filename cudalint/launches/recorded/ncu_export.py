@@ -8,9 +8,9 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from cudalint.launches.recorded.files import RecordingError
 from cudalint.launches.recorded.gathering import Gathered, Made
 from cudalint.launches.recorded.records import Recording
+from cudalint.launches.recorded.texts import RecordingError
 
 _NAME: Final = "Kernel Name"
 _FIRST: Final = re.compile('"?ID"?,')

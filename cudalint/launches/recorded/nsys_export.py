@@ -13,9 +13,9 @@ from collections.abc import Iterator
 from typing import Final
 from urllib.request import pathname2url
 
-from cudalint.launches.recorded.files import RecordingError
 from cudalint.launches.recorded.gathering import Gathered, Made, Slot
 from cudalint.launches.recorded.records import MOST_LETTERS, Recording
+from cudalint.launches.recorded.texts import RecordingError
 
 MAGIC: Final = b"SQLite format 3\0"
 _KERNELS: Final = "CUPTI_ACTIVITY_KIND_KERNEL"

@@ -10,10 +10,11 @@ import msgspec
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.launches.recorded.files import RecordingError, read_recording
+from cudalint.launches.recorded.files import read_recording
 from cudalint.launches.recorded.merging import merged
 from cudalint.launches.recorded.names import base_name, hidden, is_instance, key_of
 from cudalint.launches.recorded.records import VERSION, RecordedKernel, Recording
+from cudalint.launches.recorded.texts import RecordingError
 from cudalint.system.disk import recorder as disk
 
 T = TypeVar("T")

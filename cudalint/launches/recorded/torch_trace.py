@@ -10,9 +10,9 @@ from typing import Final
 
 import msgspec
 
-from cudalint.launches.recorded.files import RecordingError
 from cudalint.launches.recorded.gathering import Gathered, Made
 from cudalint.launches.recorded.records import Recording
+from cudalint.launches.recorded.texts import RecordingError
 
 _KERNEL: Final = "kernel"
 _MOST_OBJECTS: Final = 8_000_000
