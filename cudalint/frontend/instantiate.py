@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Callable, Collection
 from typing import Final
 
 from msgspec.structs import replace
@@ -14,11 +14,15 @@ from cudalint.frontend.parse import ParsedFile
 _MOST_ROUNDS: Final = 5
 
 
-def with_instances(parsed: ParsedFile, listing: Listing, given: Collection[str]) -> ParsedFile | None:
+def with_instances(
+    parsed: ParsedFile, listing: Listing, given: Collection[str], is_known: Callable[[str], bool] = lambda name: False
+) -> ParsedFile | None:
     """The file with instances of its bare templates; None where there are none to be had. Of some parameters
-    the user gives a value by name."""
+    the user gives a value by name. `is_known` says of a kernel that the instances that there are stand in other files.
+    """
     again = parsed.again
-    heads = listing.bare_templates() if again is not None else ()
+    bare = listing.bare_templates() if again is not None else ()
+    heads = tuple(head for head in bare if not is_known(head.plain_name))
     callers = listing.launching_templates() if heads else ()
     trials = trials_for(heads, callers, parsed.source.decode("latin-1"), given)
     if again is None or not trials:

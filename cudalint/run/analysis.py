@@ -180,6 +180,7 @@ def _parts(path: str, text: CudaText, options: AnalysisOptions, deadline: float)
     until = Deadline(deadline).within(_SHARE_OF_PARSING * options.seconds)
     built = parse_options(path, options, text.options)
     elsewhere = ConstantsElsewhere(path, partial(parse_options, options=options))
+    recorded, _ = read_program(options.recordings)
     unsaved = {other: to_bytes(changed) for other, changed in options.unsaved}
 
     def part(architecture: str) -> _Part:
@@ -189,7 +190,7 @@ def _parts(path: str, text: CudaText, options: AnalysisOptions, deadline: float)
             )
             listing = Listing(parsed, constant=elsewhere.value)
             given = [name for _, name, _ in options.params]
-            made = None if until.is_over() else with_instances(parsed, listing, given)
+            made = None if until.is_over() else with_instances(parsed, listing, given, recorded.has_of_name)
             if made is not None:
                 parsed, listing = made, Listing(made, constant=elsewhere.value)
             unit = listing.unit()

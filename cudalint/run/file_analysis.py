@@ -62,7 +62,7 @@ from cudalint.run.batches import Batches
 from cudalint.run.contracts import broken_assumptions, has_wide_accesses, with_contracts
 from cudalint.run.instances import Instances
 from cudalint.run.kernel_analysis import KernelAnalysis, Watch
-from cudalint.run.unevaluated import NOT_RECORDED, only_named, out_of_time
+from cudalint.run.unevaluated import ELSEWHERE, NOT_RECORDED, only_named, out_of_time
 from cudalint.run.watching import tell
 from cudalint.shortfalls import Gravity, Shortfall, of_kernels
 from cudalint.system.processes.deadline import Deadline
@@ -213,7 +213,8 @@ class FileAnalysis(Struct, eq=False):
             with self._evaluating(ref.name):
                 instances = self._instances(ref)
                 if instances.are_none:
-                    found[index] = [only_named(ref, self.options, NOT_RECORDED, "other")]
+                    why = NOT_RECORDED if self.options.only_recorded else ELSEWHERE
+                    found[index] = [only_named(ref, self.options, why, "other")]
                     continue
                 found[index] = self._facts(ref, instances, most)
                 if instances.is_left and self.keeper is None:
@@ -294,7 +295,7 @@ class FileAnalysis(Struct, eq=False):
     def _instances(self, ref: ir.FunctionRef) -> Instances:
         return Instances.of(
             ref, self._launches_of(ref.name), self.unit, self.graph, self._kernel, self._is_recorded,
-            self.options.only_recorded,
+            self.options.only_recorded, self.recorded.has_of_name(ref.name),
         )  # fmt: skip
 
     def _is_recorded(self, ref: ir.FunctionRef) -> bool:

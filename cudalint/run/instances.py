@@ -53,9 +53,11 @@ class Instances(Struct, eq=False):
         kernel: Callable[[ir.FunctionRef, Sequence[HostLaunch]], KernelFacts | None],
         is_recorded: Callable[[ir.FunctionRef], bool] = lambda ref: False,
         only_recorded: bool = False,
+        are_elsewhere: bool = False,
     ) -> Instances:
         """One for each instance that is launched, in sight or while the program was recorded, or one for the pattern;
-        `named` are the launches of kernels of this name."""
+        `named` are the launches of kernels of this name; `are_elsewhere` is whether a template that has no instance in
+        this file was recorded all the same."""
         own = [launch for launch in named if _same_kernel(launch.kernel, ref)]
         taken = [launch for launch in own if launch.taken]
         made = unit.instantiations(ref.key) if ref.templated else ()
@@ -70,7 +72,7 @@ class Instances(Struct, eq=False):
         by_key |= {key: (known[key], []) for key in recorded - by_key.keys()}
         if only_recorded:
             by_key = {key: each for key, each in by_key.items() if key in recorded}
-        elif not by_key:
+        elif not by_key and not (are_elsewhere and ref.templated and not made):
             by_key = {instance.key: (instance, []) for instance in made or (ref,)}
         chosen = list(by_key.values())
         keys = list(by_key)
@@ -82,7 +84,7 @@ class Instances(Struct, eq=False):
 
     @property
     def are_none(self) -> bool:
-        """Whether none is to be evaluated, as no launch of any was recorded."""
+        """Whether none is to be evaluated, as no launch of any in this file was recorded."""
         return not self._chosen
 
     @property

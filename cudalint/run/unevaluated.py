@@ -10,6 +10,7 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import ReasonKind
 from cudalint.run.kernel_analysis import TAKES_TOO_LONG
 
+ELSEWHERE: Final = "its instances that were recorded are made in other files"
 NOT_RECORDED: Final = "no launch of it was recorded, and only recorded ones are evaluated"
 
 

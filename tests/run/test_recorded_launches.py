@@ -402,3 +402,13 @@ __global__ void k(float *x, int stride)
     launch = _launch(_array(), 9, grid=4096, time=time)
     (found,) = _found(tmp_path, code, RecordedKernel("_Z1kPfi", (launch,), parameters=(8, 4)))
     assert (found.code, marked(found, 0.1).held_back is None) == ("CL101", is_shown)
+
+
+def test_a_template_whose_instances_are_recorded_elsewhere_is_not_made_up(tmp_path: Path) -> None:
+    code = _TWO.partition("void host")[0]
+    recorded = RecordedKernel("_Z5scaleIdLi2EEvPT_i", (_launch(_array(), 1 << 14),), parameters=(8, 4))
+    (made_up,) = _facts(tmp_path, code).kernels
+    assert made_up.accesses
+    (kernel,) = _facts(tmp_path, code, recorded).kernels
+    assert (kernel.accesses, kernel.launches) == ((), ())
+    assert [gap.reason for gap in kernel.gaps] == ["its instances that were recorded are made in other files"]
