@@ -6,7 +6,7 @@
 2. Certain and likely errors are shown, and so is what else is no waste of time.
 3. Certain and likely waste is shown that takes `--min-share` of its kernel's time and of its traffic through L1.
 4. Twice that share of the traffic is enough for bank conflicts, and in kernels that wait, as recorded times may show,
-   or whose time is not known.
+   or whose time is not known; once in launches that were recorded, where it is no estimate.
 5. What a number decides that nothing in sight gives is a requirement of its kernel, one line for each; all else is
    counted.
 """
@@ -70,6 +70,8 @@ def too_little(diagnostic: Diagnostic, cost: FindingCost, share: float) -> HeldB
         return None if part is not None and part >= share else "unknown" if share_of_time is None else "small"
     by_traffic = share_of_time is None or "ideal_wavefronts" in diagnostic.figures or cost.limiter in WAITING
     if by_traffic and traffic is not None and traffic >= ENOUGH_ALONE * share:
+        return None
+    if traffic is not None and traffic >= share and any(launch.recorded for launch in diagnostic.launches):
         return None
     if share_of_time is None:
         return "unknown"
