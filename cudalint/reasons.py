@@ -8,7 +8,7 @@ from msgspec import Struct
 
 ReasonKind = Literal[
     "loaded", "atomic", "iteration", "summary", "data", "estimate", "activity", "repeat",
-    "unresolved", "unseen", "instantiations", "races", "unit", "time", "other",
+    "unresolved", "unseen", "instantiations", "races", "unit", "time", "unasked", "other",
 ]  # fmt: skip
 """Of values: whether one was loaded, is what an atomic found, changes from iteration to iteration, or stands for a long
 computation of which only some parts are known. Of what depends on such values: `data`, where loaded ones decide, and
@@ -19,7 +19,8 @@ as another load's value is used.
 Of what was left out: `unresolved` by the front end, as names or types are not declared or the text is no C++; `unseen`,
 a function of which there is no body; `instantiations` beyond those that were evaluated; something that only concerns
 the search for `races`; what a `unit` of the multiprocessor does by itself (bulk copies, products of matrices that read
-their operands), of which no lane makes an access that could have a figure; or what there was no `time` for."""
+their operands), of which no lane makes an access that could have a figure; what there was no `time` for; or what is
+`unasked`, a kernel without recorded launches where these count."""
 
 ProblemKind = Literal[
     "missing-include", "supplied", "defined", "guessed", "undeclared", "undeclared-type", "error"

@@ -118,6 +118,8 @@ class IncompleteAnalysis(Rule):
         )
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        if kernel.is_unasked:
+            return
         accesses = [access for access in kernel.accesses if access.space in _MEMORY]
         unknown = [access for access in accesses if _reasons(access, "unknown")]
         known = (access for access in accesses if not _reasons(access, "unknown"))

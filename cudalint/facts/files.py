@@ -87,6 +87,11 @@ class KernelFacts(Struct, frozen=True, eq=False):
     def occupancy_of(self, launch: int) -> Occupancy | None:
         return next((each for each in self.occupancy or () if each.launch == launch), None)
 
+    @property
+    def is_unasked(self) -> bool:
+        """Whether nobody wants it to be evaluated."""
+        return any(gap.kind == "unasked" for gap in self.gaps)
+
 
 def without(facts: KernelFacts, kinds: Kinds) -> KernelFacts:
     """The facts of a kernel without those kinds that were only collected since others need them."""

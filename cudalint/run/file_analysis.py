@@ -214,7 +214,7 @@ class FileAnalysis(Struct, eq=False):
                 instances = self._instances(ref)
                 if instances.are_none:
                     why = NOT_RECORDED if self.options.only_recorded else ELSEWHERE
-                    found[index] = [only_named(ref, self.options, why, "other")]
+                    found[index] = [only_named(ref, self.options, why, "unasked")]
                     continue
                 found[index] = self._facts(ref, instances, most)
                 if instances.is_left and self.keeper is None:

@@ -422,3 +422,12 @@ def test_a_template_whose_instances_are_recorded_elsewhere_is_not_made_up(tmp_pa
     (kernel,) = _facts(tmp_path, code, recorded).kernels
     assert (kernel.accesses, kernel.launches) == ((), ())
     assert [gap.reason for gap in kernel.gaps] == ["its instances that were recorded are made in other files"]
+
+
+def test_what_nobody_asks_for_is_no_gap(tmp_path: Path) -> None:
+    code = _STRIDED + "__global__ void other(float *x) { x[threadIdx.x] = 0; }\n"
+    recorded = RecordedKernel(_SCALE, (_launch(_array(), 1 << 14, 1),), parameters=(8, 4, 4))
+    (tmp_path / "a.cu").write_text(code)
+    options = AnalysisOptions(recordings=(_written(tmp_path, recorded),), only_recorded=True)
+    report = check_file(CheckJob(str(tmp_path / "a.cu"), options, Selection(), pictures=False))
+    assert (report.diagnostics, len(report.coverage.kernels)) == ((), 1)

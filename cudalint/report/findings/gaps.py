@@ -125,6 +125,8 @@ def gap_line(file: FileFacts) -> GapLine:
     What a header would bring that was looked for and is nowhere can't be tried, and so it isn't promised."""
     kernels: dict[object, list[KernelFacts]] = {}
     for kernel in file.kernels:
+        if kernel.is_unasked:
+            continue
         kernels.setdefault(kernel.name_place, []).append(kernel)
     open_ones = [group for group in kernels.values() if any(map(_has_gaps, group))]
     without = sum(not any(map(is_seen_into, group)) for group in open_ones)

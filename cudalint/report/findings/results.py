@@ -94,6 +94,7 @@ class Coverage(Struct, frozen=True):
 
 
 def coverage_of(facts: FileFacts) -> Coverage:
+    facts = replace(facts, kernels=tuple(kernel for kernel in facts.kernels if not kernel.is_unasked))
     accesses: set[Site] = set()
     unevaluated: set[Site] = set()
     for kernel in facts.kernels:
