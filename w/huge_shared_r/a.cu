@@ -1,8 +1,0 @@
-
-extern __shared__ float s[];
-__global__ void k(float *x, int n) {
-    s[threadIdx.x] = x[blockIdx.x * blockDim.x + threadIdx.x];
-    __syncthreads();
-    x[blockIdx.x * blockDim.x + threadIdx.x] = s[n - 1 - threadIdx.x];
-}
-int main() { float *x; cudaMalloc(&x, 4 << 20); cudaFuncSetAttribute(k, cudaFuncAttributeMaxDynamicSharedMemorySize, 240000); k<<<1024, 256, 240000>>>(x, 256); }

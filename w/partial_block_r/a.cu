@@ -1,6 +1,0 @@
-
-__global__ void k(float *x, int n) {
-    int i = blockIdx.x * blockDim.x + threadIdx.x;
-    if (i < n) x[i] = 2.0f * x[i];
-}
-int main() { float *x; cudaMalloc(&x, 4 << 20); k<<<1000, 100>>>(x, 100000); }
