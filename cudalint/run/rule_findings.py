@@ -67,6 +67,8 @@ def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Itera
             diagnostic = with_cost(diagnostic, kernel, target or configured)
         if diagnostic.condition and _is_recorded(diagnostic):
             diagnostic = replace(diagnostic, condition="", separated_by=diagnostic.condition)
+        if "ideal_sectors" in diagnostic.figures or "ideal_wavefronts" in diagnostic.figures:
+            diagnostic = replace(diagnostic, message=f"{diagnostic.message}{_mean(diagnostic)}")
         if not diagnostic.headline and not diagnostic.condition:
             diagnostic = replace(diagnostic, condition=_made_up(diagnostic, rule))
         yield Finding(kernel, diagnostic)
@@ -76,6 +78,13 @@ def _is_recorded(diagnostic: Diagnostic) -> bool:
     """Whether the program does make launches in which a finding is there."""
     recorded = [launch.recorded for launch in diagnostic.launches]
     return bool(recorded) and not diagnostic.kept and all(each is not None and each.is_whole for each in recorded)
+
+
+def _mean(diagnostic: Diagnostic) -> str:
+    """That the figures are a mean over recorded launches, where several were evaluated that differ."""
+    launches = sum(launch.recorded.evaluated for launch in diagnostic.launches if launch.recorded is not None)
+    several = any(launch.recorded is not None and launch.recorded.evaluated > 1 for launch in diagnostic.launches)
+    return f", in the mean of {launches} recorded launches" if several else ""
 
 
 def _made_up(diagnostic: Diagnostic, rule: Rule) -> str:

@@ -41,11 +41,12 @@ _WRITE = """
 import os, struct, sys
 folder = os.environ["CUDALINT_RECORD_FOLDER"]
 assert os.environ["CUDA_INJECTION64_PATH"] == "/no/library"
-def write(stem, launches, timed="CUDALINT_RECORD_TIME" in os.environ):
+def write(stem, launches, timed="CUDALINT_RECORD_TIME" in os.environ, step=0):
     with open(f"{folder}/{stem}.lines", "w") as file:
         file.write("cudalint-launches 1\\nK\\t1\\t8,4\\t_Z5scalePfi\\n")
         for i in range(launches):
-            file.write(f"L\\t{i}\\t1\\t{i + 1}\\t1\\t1\\t32\\t1\\t1\\t0\\t0\\t0\\t0\\t0\\t0\\tp0+0/64\\t{i}\\n")
+            size, pointer = 0 if step else i, f"p0+{step * i}/{64 + step * launches}"
+            file.write(f"L\\t{i}\\t1\\t{size + 1}\\t1\\t1\\t32\\t1\\t1\\t0\\t0\\t0\\t0\\t0\\t0\\t{pointer}\\t{size}\\n")
     with open(f"{folder}/{stem}.counts", "wb") as file:
         file.write(struct.pack("<3Q", 10 * launches, 0, 0))
         for i in range(launches):
@@ -147,6 +148,15 @@ except KeyboardInterrupt:
         os.killpg(process.pid, signal.SIGINT)
         assert process.wait(30) == 5
     assert _kept(tmp_path).launches == 3
+
+
+def test_rows_of_one_array_are_one_launch(record: Tool, tmp_path: Path) -> None:
+    """Rows of 40 bytes begin at four places within sectors of 32. The last row of each kind has least room."""
+    assert record(*_python("write('1-0', 10, step=40)")).returncode == 0
+    launches = {own.arguments: own.count for own in _kept(tmp_path).kernels[0].launches}
+    assert launches == {
+        ("p0+320/464", 0): 30, ("p0+360/464", 0): 30, ("p0+240/464", 0): 20, ("p0+280/464", 0): 20,
+    }  # fmt: skip
 
 
 def test_several_processes(record: Tool, tmp_path: Path) -> None:

@@ -92,9 +92,6 @@ __global__ void k(float *x, int n)
         expected=frozenset({"CL101", "CL305", "CL504", "CL507"}),
     ),
     "one array twice": _Case(_SHIFTED, "x, x, 262144", "_Z1kPfPKfi", (_X, _X, 1 << 18), expected=frozenset({"CL305"})),
-    "one array from two places": _Case(
-        _SHIFTED, "x, x + 64, 262144", "_Z1kPfPKfi", (_X, f"p0+256/{_ROOM}", 1 << 18), expected=frozenset({"CL305"})
-    ),
     "out of bounds": _Case(
         f"__global__ void k(float *x, int n) {{ {_INDEX} if (i <= n) x[i] = 1.0f; }}",
         f"x, {_MIB}", "_Z1kPfi", (_X, _MIB), (4097, 1), expected=frozenset({"CL107"}),

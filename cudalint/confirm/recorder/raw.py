@@ -9,16 +9,24 @@ from __future__ import annotations
 import heapq
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 import numpy as np
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.launches.recorded.arguments import bytes_of
 from cudalint.launches.recorded.ordering import heaviness
-from cudalint.launches.recorded.records import VERSION, Argument, RecordedKernel, RecordedLaunch, Recording
+from cudalint.launches.recorded.records import (
+    MOST_COUNTED,
+    VERSION,
+    Argument,
+    RecordedKernel,
+    RecordedLaunch,
+    Recording,
+)
 from cudalint.launches.recorded.texts import RecordingError
 
 LINES: Final = ".lines"
@@ -39,6 +47,8 @@ _LAUNCH_FIELDS: Final = 14
 """Before its arguments."""
 _NUMBER: Final = re.compile(rb"[0-9]{1,20}")
 _UNKNOWN: Final = b"-"
+_PLACE: Final = re.compile(rb"([0-9]{1,9})\+([0-9]{1,20})/([0-9]{1,20})")
+"""Of a pointer: the allocation, the offset in it and its size."""
 
 
 class Run(Struct, frozen=True):
@@ -109,7 +119,7 @@ def _read_process(path: str, most: int, of_each: int) -> Run:
         counts = _counts(path.removesuffix(LINES) + COUNTS)
     except OSError as error:
         raise RecordingError(f"{name} can't be read: {error.strerror or error}") from error
-    seen = _counted(process.launches, counts)
+    seen = list(_condensed(_counted(process.launches, counts)))
     kept = _costliest(seen, most, of_each)
     total, lost = (int(counts["times"][0]), int(counts["timed"][0])) if len(counts) else (len(seen), 0)
     kernels: dict[tuple[str, tuple[int, ...] | None], list[RecordedLaunch]] = {}
@@ -196,6 +206,34 @@ def _counted(launches: list[_Seen], counts: np.ndarray) -> list[_Seen]:
             time = nanoseconds / timed / 1000 if timed else None
             found.append(_Seen(each.kernel, replace(each.launch, count=times, time_us=time), each.arguments))
     return found
+
+
+def _condensed(seen: Iterable[_Seen]) -> Iterator[_Seen]:
+    """One for all that differ in nothing but where in their allocations arrays lie, as those of a matrix's rows do: a
+    kernel sees no more of that than how they lie in a sector. It is the one whose arrays have least room behind them.
+    """
+    alike: dict[object, list[_Seen]] = {}
+    for each in seen:
+        arguments = tuple(_PLACE.sub(_in_sector, argument) for argument in each.arguments)
+        way = replace(each.launch, count=1, order=None, time_us=None)
+        alike.setdefault((id(each.kernel), way, arguments), []).append(each)
+    for own in alike.values():
+        last = min(own, key=lambda each: _room(each.arguments))
+        count = min(MOST_COUNTED, sum(each.launch.count for each in own))
+        times = [each.launch.count * each.launch.time_us for each in own if each.launch.time_us is not None]
+        time = sum(times) / count if len(times) == len(own) else None
+        order = min(each.launch.order or 0 for each in own)
+        yield _Seen(last.kernel, replace(last.launch, count=count, time_us=time, order=order), last.arguments)
+
+
+def _in_sector(found: re.Match[bytes]) -> bytes:
+    return b"%s+%d/%s" % (found[1], int(found[2]) % SECTOR_BYTES, found[3])
+
+
+def _room(arguments: Iterable[bytes]) -> int:
+    """Bytes behind the array that has fewest."""
+    found = (int(place[3]) - int(place[2]) for argument in arguments for place in _PLACE.finditer(argument))
+    return min(found, default=0)
 
 
 def _costliest(seen: list[_Seen], most: int, of_each: int) -> list[_Seen]:

@@ -25,7 +25,14 @@ from cudalint.launches.open_numbers import OpenNumbers
 from cudalint.launches.recorded.arguments import bytes_of
 from cudalint.launches.recorded.merging import merged
 from cudalint.launches.recorded.program import RecordedProgram
-from cudalint.launches.recorded.records import VERSION, ArgumentBytes, RecordedKernel, RecordedLaunch, Recording
+from cudalint.launches.recorded.records import (
+    VERSION,
+    ArgumentBytes,
+    RecordedKernel,
+    RecordedLaunch,
+    RecordedPointer,
+    Recording,
+)
 from cudalint.launches.recorded.values import RecordedValues
 from cudalint.worlds.choosing import MOST_WORLDS
 
@@ -126,12 +133,12 @@ def _groups(kernel: RecordedKernel) -> Sequence[_Group]:
 
 
 def _shape(arguments: Sequence[ArgumentBytes] | None) -> object:
-    """Where pointers are among arguments, and which of them lead into the same memory."""
+    """Where pointers are among arguments, and which of them are the same."""
     if arguments is None:
         return None
-    numbers: dict[int | None, int] = {}
+    numbers: dict[RecordedPointer, int] = {}
     return tuple(
-        tuple((at, numbers.setdefault(own.allocation, len(numbers))) for at, own in sorted(each.pointers.items()))
+        tuple((at, numbers.setdefault(own, len(numbers))) for at, own in sorted(each.pointers.items()))
         for each in arguments
     )
 
@@ -198,8 +205,8 @@ class _Making(Struct, frozen=True, eq=False):
     def _arguments(
         self, chosen: Sequence[_Given]
     ) -> tuple[RecordedValues, dict[ir.Symbol, Value | Place]]:
-        values = RecordedValues(self.graph, Memory(self.graph, self.generics), self.program.path)
         given = [own for _, own in chosen if own is not None]
+        values = RecordedValues(self.graph, Memory(self.graph, self.generics), self.program.path, given)
         arguments = {
             symbol: values.argument(symbol, [own[position] for own in given])
             for position, symbol in enumerate(self.function.parameters)

@@ -23,14 +23,22 @@ _MOST_ELEMENTS: Final = 64
 
 
 class RecordedValues:
-    """Makes the arguments of some launches of one kernel, which are worlds of it."""
+    """Makes the arguments of some launches of one kernel, which are worlds of it.
 
-    def __init__(self, graph: Graph, memory: Memory, where: str) -> None:
+    Allocators of programs give out parts of large allocations: pointers to different places of one are taken for arrays
+    of their own, whose sizes nobody knows.
+    """
+
+    def __init__(
+        self, graph: Graph, memory: Memory, where: str, given: Sequence[Sequence[ArgumentBytes]] = ()
+    ) -> None:
+        """`given` are all arguments of each launch."""
         self._graph, self._memory, self._where = graph, memory, where
+        self._divided = tuple(map(_divided, given))
         self.symbols: dict[Node, tuple[Number, ...]] = {}
         """What stands for each symbol in each world."""
-        self._arrays: dict[tuple[int | None, ...], Allocation] = {}
-        """The first parameter that leads into some memory, by the number of that in each launch."""
+        self._arrays: dict[tuple[RecordedPointer, ...], Allocation] = {}
+        """The first parameter that leads to a place, by that place in each launch."""
         self.is_whole = True
         """Whether every number was recorded that the kernel takes by a name."""
 
@@ -112,15 +120,25 @@ class RecordedValues:
         if len(known) < len(found) or any(pointer.allocation is None for pointer in known):
             return unknown_argument(type_, name, self._graph, self._memory)
         offset = self.number(f"the offset of {name}", [pointer.offset for pointer in known], I8)
-        size = self.number(f"the size of {name}", [pointer.extent for pointer in known], I8)
-        memory = tuple(pointer.allocation for pointer in known)
+        is_whole = not any(each.allocation in parts for each, parts in zip(known, self._divided, strict=False))
+        size = self.number(f"the size of {name}", [pointer.extent for pointer in known], I8) if is_whole else None
         own = Allocation(
-            name, "global", size.whole, size=size, same_as=self._arrays.get(memory), element=type_.pointee,
+            name, "global", size.whole if size is not None else None, size=size,
+            same_as=self._arrays.get(tuple(known)), element=type_.pointee,
             start=offset if offset.bits or offset.value else None,
         )  # fmt: skip
-        self._arrays.setdefault(memory, own)
+        self._arrays.setdefault(tuple(known), own)
         pointer = Pointer(own, offset, type_.pointee)
         return MemoryPlace(pointer, type_.pointee) if type_.reference else pointer
+
+
+def _divided(given: Sequence[ArgumentBytes]) -> frozenset[int | None]:
+    """The allocations that pointers of a launch lead into at more than one place, or not at their start."""
+    places: dict[int | None, set[int]] = {}
+    for argument in given:
+        for pointer in argument.pointers.values():
+            places.setdefault(pointer.allocation, set()).add(pointer.offset)
+    return frozenset(allocation for allocation, own in places.items() if own != {0})
 
 
 def _numbers_in(value: object) -> Iterator[Node]:

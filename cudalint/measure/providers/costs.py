@@ -260,6 +260,8 @@ def _scale(run: Run, threads: int) -> float:
     """Times that a launch of unknown size is taken for what was evaluated of it: as many blocks are evaluated as tell
     blocks apart, and for what they cost there are enough of them to fill the device."""
     graph, grid, launch = run.subject.graph, run.configuration.grid, run.launch
+    if launch.recorded is not None:
+        return 1.0
     scale = MOST_THREADS / threads
     if any(graph.rests_on_sizes(axis) for axis in grid):
         return scale if scale <= 1.0 or _may_be_larger(run, scale) else 1.0

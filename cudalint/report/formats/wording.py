@@ -66,7 +66,8 @@ def recorded_phrase(recorded: RecordedFacts) -> str:
     made = f"the {count(recorded.count, 'launch', 'launches')} of it that {are} recorded"
     kinds = f", {recorded.different} different ones" if recorded.different > 1 else ""
     share = f", {costs.share(recorded.share)} of the program's time" if recorded.share is not None else ""
-    return f"{made}{kinds}{share}"
+    which = "; the sizes are of the one that takes most" if recorded.different > 1 else ""
+    return f"{made}{kinds}{share}{which}"
 
 
 def launch_phrases(launches: Sequence[LaunchFacts]) -> list[str]:
