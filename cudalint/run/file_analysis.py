@@ -490,4 +490,3 @@ class _Said(Struct, eq=False):
             return
         place = Place(self.path, annotation.line, annotation.column, annotation.end_line, annotation.end_column)
         self.refused.append(UnusableAnnotation(place, message))
-

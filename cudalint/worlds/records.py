@@ -112,7 +112,7 @@ class Batch(Struct, frozen=True, eq=False):
         """Its first world alone, in other blocks, of which each stands for itself."""
         return replace(
             self, grid=self.grid[:1], shared=self.shared[:1], worlds=self.worlds[:1], why=self.why[:1], sizes={},
-            places=(places,), weights=((1.0,) * len(places),),
+            places=(places,), weights=((1.0,) * len(places),), made=(),
             arguments={symbol: in_first_world(value) for symbol, value in self.arguments.items()},
         )  # fmt: skip
 

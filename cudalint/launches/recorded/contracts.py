@@ -8,16 +8,17 @@ from msgspec import Struct
 
 from cudalint.host.executor.generics import Generics
 from cudalint.host.executor.memory import Memory
-from cudalint.host.executor.values import RecordValue
 from cudalint.host.values.arithmetic import U4
 from cudalint.host.values.assumptions import UnknownName, evaluate_expression
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
+from cudalint.launches.open_numbers import nodes_in
 from cudalint.launches.recorded.arguments import bytes_of
 from cudalint.launches.recorded.records import RecordedKernel, RecordedLaunch
 from cudalint.launches.recorded.values import RecordedValues
 from cudalint.options.expressions import Expression, MemberRef, NameRef, parts_of
+from cudalint.worlds.records import Parameter
 
 Names = Mapping[str, Node]
 
@@ -70,16 +71,13 @@ class Contracts:
             values = RecordedValues(self._graph, Memory(self._graph, Generics(self._graph)), "")
             for symbol, argument, size in zip(self._function.parameters, launch.arguments, self._sizes, strict=True):
                 if symbol.name in parameters:
-                    found |= _numbers(symbol.name, values.argument(symbol, [bytes_of(argument, size)]))
+                    value = values.argument(symbol, [bytes_of(argument, size)])
+                    found |= {
+                        parameter.name: node
+                        for parameter, node in nodes_in(value, Parameter(symbol))
+                        if parameter is not None and node.is_const and not node.kind.is_float
+                    }
         return found
-
-
-def _numbers(name: str, value: object) -> Iterator[tuple[str, Node]]:
-    if isinstance(value, Node) and value.is_const and not value.kind.is_float:
-        yield name, value
-    elif isinstance(value, RecordValue):
-        for field, own in value.fields.items():
-            yield from _numbers(f"{name}.{field}", own)
 
 
 def _named(expression: Expression) -> Iterator[str]:
