@@ -12,7 +12,18 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from cudalint.diagnostics import Picture, Related, Suggestion
-from cudalint.facts import Access, AccessResult, ArrayFacts, Branch, Frame, KernelFacts, LaunchFacts, Place, Sample
+from cudalint.facts import (
+    Access,
+    AccessResult,
+    ArrayFacts,
+    BarrierResult,
+    Branch,
+    Frame,
+    KernelFacts,
+    LaunchFacts,
+    Place,
+    Sample,
+)
 from cudalint.hardware.banks import SharedOperation, shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import global_request
@@ -173,6 +184,12 @@ def call_sites(access: Access | Branch) -> tuple[Related, ...]:
 
 def frames_related(frames: Iterable[Frame]) -> tuple[Related, ...]:
     return tuple(Related(Place(frame.path, frame.line, 1, frame.line, 1), "called from here") for frame in frames)
+
+
+def parted(result: BarrierResult) -> str:
+    """How data splits the threads that a barrier waits for."""
+    how = "and their own numbers are compared with it" if result.parting == "number" else "by each for itself"
+    return f"{result.source}, {how}"
 
 
 def of_block(block: tuple[int, int, int]) -> str:

@@ -11,7 +11,7 @@ from cudalint.facts import Barrier, BarrierResult, KernelFacts
 from cudalint.fixes.branch_edits import hoisted_barrier
 from cudalint.fixes.obstacles import edited
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import frames_related, in_kernel
+from cudalint.rulekit import frames_related, in_kernel, parted
 
 _NAMES = {
     "syncthreads": "`__syncthreads()`",
@@ -51,7 +51,10 @@ class DivergentBarrier(Rule):
         __syncthreads();
 
     What is not reported
-        - Branches on loaded data: whether threads agree is not known, and `cudalint facts` says so.
+        - Branches on loaded data on which all threads of the block agree, whatever it is: `if (done[blockIdx.x])`, a
+          loop up to a count that is rounded up to whole blocks, what `__syncthreads_or` says. Where the numbers of
+          threads are compared with data (`for (int i = threadIdx.x; i < count[b]; i += blockDim.x)`), or each thread
+          goes by its own (`if (in[i] > 0)`), it is a warning; not so an early `return` by data.
         - Loops that go on by a number of threads that the block, which no launch in sight gives, may well have
           (`for (int i = threadIdx.x; i < 1024; i += 128)`), if all threads of that one come.
         - An early `return` of the threads behind the end of the data (`if (i >= n) return;`): the hardware waits only
@@ -70,8 +73,12 @@ class DivergentBarrier(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         for barrier in kernel.barriers or ():
             for result in barrier.results:
-                if result.verdict == "divergent" and barrier.kind != "syncwarp" and not _is_tail(result):
+                if barrier.kind == "syncwarp":
+                    continue
+                if result.verdict == "divergent" and not _is_tail(result):
                     yield self._diagnostic(kernel, barrier, result, context)
+                elif result.parting is not None:
+                    yield self._by_data(kernel, barrier, result, context)
 
     def _diagnostic(
         self, kernel: KernelFacts, barrier: Barrier, result: BarrierResult, context: RuleContext
@@ -96,6 +103,24 @@ class DivergentBarrier(Rule):
             related=frames_related(barrier.inlined_from),
             suggestion=suggestion,
             causes=(in_kernel(kernel, f"without {result.missing}, {result.returned}"),),
+        )
+
+
+    def _by_data(
+        self, kernel: KernelFacts, barrier: Barrier, result: BarrierResult, context: RuleContext
+    ) -> Diagnostic:
+        launch = kernel.launches[result.launch]
+        advice = Suggestion(_HOIST)
+        return self.finding(
+            kernel,
+            severity="warning",
+            place=barrier.place,
+            message=f"data may keep threads from {_NAMES[barrier.kind]}: {parted(result)}",
+            launches=(launch,),
+            assumptions=launch.assumptions,
+            related=frames_related(barrier.inlined_from),
+            suggestion=edited(advice, lambda: hoisted_barrier(barrier.place, context.text_of), "unsafe"),
+            causes=(in_kernel(kernel, f"by data: {parted(result)}"),),
         )
 
 

@@ -8,7 +8,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import Barrier, KernelFacts, Race, UnmaskedCall
+from cudalint.facts import Barrier, BarrierResult, KernelFacts, Race, UnmaskedCall
 from cudalint.fixes.mask_edits import WHOLE, mask_edits
 from cudalint.fixes.obstacles import edited
 from cudalint.fixes.step_edits import step_edits
@@ -21,10 +21,15 @@ from cudalint.racekit import (
     race_findings,
 )
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import frames_related
+from cudalint.rulekit import frames_related, in_kernel, parted
 from cudalint.source.conditions import other_branches
 
 _MISSING = "the mask names lanes that do not come"
+_MAY_MISS = "data may keep lanes away that the mask names"
+_BY_BALLOT = (
+    "take the warp function out of the branch, or let all lanes find out who comes before they part:"
+    " `__ballot_sync(0xffffffff, condition)` is the mask of those"
+)
 _EXCHANGE = "exchange through `__shfl_sync`, or put `__syncwarp()` between"
 _STEPWISE = (
     "put `__syncwarp()` behind each step, and between what it reads and what it stores, where all lanes of the warp"
@@ -100,6 +105,21 @@ class MissingSyncwarp(Rule):
                     suggestion=_naming(barrier, context) if result.unnamed else None,
                     no_edit="" if result.unnamed else "which of the lanes are meant to take part is not known",
                 )
+            elif barrier.kind == "syncwarp" and result.parting is not None:
+                yield self._by_data(kernel, barrier, result)
+
+    def _by_data(self, kernel: KernelFacts, barrier: Barrier, result: BarrierResult) -> Diagnostic:
+        return self.finding(
+            kernel,
+            severity="warning",
+            place=barrier.place,
+            message=f"{_MAY_MISS}: {parted(result)}",
+            launches=(kernel.launches[result.launch],),
+            related=frames_related(barrier.inlined_from),
+            suggestion=Suggestion(_BY_BALLOT),
+            no_edit="which of the lanes are meant to take part is not known",
+            causes=(in_kernel(kernel, f"by data: {parted(result)}"),),
+        )
 
     def _unmasked(self, kernel: KernelFacts, call: UnmaskedCall) -> Diagnostic:
         return self.finding(

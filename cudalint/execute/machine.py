@@ -23,6 +23,7 @@ from cudalint.execute.trace import (
     FenceEvent,
     Gap,
     Trace,
+    Undecided,
 )
 from cudalint.execute.values import UNKNOWN, Aggregate, Data, Pointer, Value, is_common, leaves
 from cudalint.facts import BarrierKind, Operation
@@ -326,10 +327,11 @@ class Machine(Execution):
 
     def undecided(self, node: Any, condition: Data) -> None:
         """Notes a branch that data decides."""
-        if self.library is None:
-            before = self.trace.undecided.setdefault((node, self.stack), condition)
-            if before.is_common and not condition.is_common:
-                self.trace.undecided[node, self.stack] = condition
+        if self.library is None and self.mask is not None:
+            key = node, self.stack
+            before = self.trace.undecided.get(key)
+            if before is None or (before.condition.is_common and not condition.is_common):
+                self.trace.undecided[key] = Undecided(condition, self.mask)
 
     def gap(self, span: ir.Span, reason: str, kind: ReasonKind = "other", problem: Problem | None = None) -> None:
         """Notes something that is passed over."""

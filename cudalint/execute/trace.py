@@ -162,6 +162,14 @@ class BranchEvent(NamedTuple):
     """Of a switch, the lanes that jump to each of its cases."""
 
 
+class Undecided(NamedTuple):
+    """A branch that data decides, as it was come to once."""
+
+    condition: Data
+    mask: Mask
+    """The lanes that came to it."""
+
+
 class CallEvent(NamedTuple):
     """One execution of a call whose function was not followed: there may be accesses and barriers in it."""
 
@@ -260,7 +268,7 @@ class Trace:
         """Those that numbers decide, by lane or by row."""
         self.agreed: dict[tuple[Any, Stack], None] = {}
         """Branches whose conditions are one number for all lanes and rows, at least once."""
-        self.undecided: dict[tuple[Any, Stack], Data] = {}
+        self.undecided: dict[tuple[Any, Stack], Undecided] = {}
         """Branches that data decides, with a condition that was found, one that lanes may differ in before others."""
         self.copies: list[CopyEvent] = []
         self.fences: list[FenceEvent] = []

@@ -9,6 +9,8 @@ from msgspec import Struct
 from cudalint.facts.places import Frame, Place
 from cudalint.reasons import ReasonKind
 
+Parting = Literal["number", "data"]
+"""How data splits threads: their own numbers are compared with it, or each of them finds its own."""
 BarrierKind = Literal["syncthreads", "syncwarp", "cooperative-groups", "named", "grid"]
 
 
@@ -36,6 +38,10 @@ class BarrierResult(Struct, frozen=True):
     waits for the others only."""
     missing: tuple[int, int, int] | None = None
     """One of those threads."""
+    parting: Parting | None = None
+    """Where it is not known whether all come: how data that the program does not rule out keeps some away."""
+    source: str = ""
+    """That data, in words: "`count` is read at line 7"."""
 
 
 class Barrier(Struct, frozen=True):

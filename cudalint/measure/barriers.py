@@ -13,11 +13,14 @@ from cudalint.execute.lanes import Extents, Lanes
 from cudalint.execute.trace import BarrierEvent, Stack, Trace
 from cudalint.execute.values import Data
 from cudalint.facts import BarrierKind
+from cudalint.facts.barriers import Parting
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.measure.arrays import Mask
+from cudalint.measure.disagreement import parting_of
 from cudalint.measure.launched import among, misses_in_short_rows, row_lengths
 from cudalint.measure.seen import Seen
 from cudalint.measure.sensitivity import where
+from cudalint.measure.ways import Guard
 from cudalint.worlds.records import Batch
 
 _WAYS = {False: "does not come", True: "has returned"}
@@ -44,6 +47,8 @@ class Arrival(Struct, frozen=True):
     leaving: bool = False
     missing: Extents | None = None
     by_data: bool = False
+    parting: Parting | None = None
+    source: str = ""
 
 
 def sites_of(trace: Trace) -> dict[BarrierSite, list[BarrierEvent]]:
@@ -143,7 +148,8 @@ class Arrivals:
         for modulus in self._divisors():
             # The largest one that fits says it of the most numbers: a block that is not filled misses threads.
             found = where(holds, numbers, dict.fromkeys(names, (modulus,)))
-            if found.kind == "where" and found.condition.endswith(f" % {modulus} != 0"):
+            is_one = found.kind == "where" and len(found.symbols) == 1
+            if is_one and found.condition.endswith(f" % {modulus} != 0"):
                 (symbol,) = found.symbols
                 return f"where {symbol} = {own[symbol]}, which is no multiple of {modulus}"
         found = where(holds, numbers)
@@ -185,12 +191,25 @@ class Arrivals:
     def _by_data(self, site: BarrierSite, events: Sequence[BarrierEvent]) -> Arrival | None:
         """The loaded data that may keep threads away; what is the same for all threads that the barrier waits for does
         not."""
+        arrival: Arrival | None = None
         for guard in self._seen.ways.guards_of(site.node, site.stack):
             found = self._seen.origins_of(guard)
-            if found.is_data and self._seen.varies(found, site.kind == "grid"):
+            if not found.is_data or not self._seen.varies(found, site.kind == "grid"):
+                continue
+            parting = self._parting(guard, site)
+            if arrival is None or (parting and not arrival.parting):
                 source = self._seen.described(found)
-                return Arrival("unknown", f"it depends on data whether all threads come: {source}", by_data=True)
-        return None
+                reason = f"it depends on data whether all threads come: {source}"
+                arrival = Arrival("unknown", reason, by_data=True, parting=parting, source=source)
+        return arrival
+
+    def _parting(self, guard: Guard, site: BarrierSite) -> Parting | None:
+        """How data keeps threads away by one condition."""
+        if site.kind in ("grid", "named") or any(map(_is_open, self.sites[site])):
+            return None
+        depth = len(site.stack) - len(guard.stack)
+        target = site.stack[depth - 1] if depth else site.node
+        return parting_of(guard, target, self._seen, site.kind == "syncwarp")
 
     def _unnamed(self, events: Sequence[BarrierEvent]) -> Arrival | None:
         """A lane that comes to a warp function whose mask names lanes, but not this one."""

@@ -256,9 +256,9 @@ def results_of(executed: Executed, launch: int, works: Works) -> Iterator[tuple[
     sites = dict.fromkeys(BranchSite(*site) for site in (*trace.undecided, *divergence, *trace.agreed))
     for site in sites:
         compiled = compiled_form(site.node, site.stack, kernel)
-        condition = trace.undecided.get(site)
-        if condition is not None:
-            yield site, _by_data(condition, launch, compiled)
+        undecided = trace.undecided.get(site)
+        if undecided is not None:
+            yield site, _by_data(undecided.condition, launch, compiled)
         elif site in divergence:
             yield site, _decided(site, divergence[site], executed, launch, compiled, works)
         else:

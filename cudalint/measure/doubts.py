@@ -55,7 +55,7 @@ def doubt_about(race: Race, seen: Seen, late: Turn | None, batch: Batch) -> Doub
         (guarded if guarded is not None and not guarded.usual else None)
         or signals(race, seen, late)
         or parts_missing(race, seen)
-        or extent(race, seen)
+        or extent(race, seen, batch)
         or unsized(race)
         or misaligned(race, seen)
         or overflows(race, seen, batch)
@@ -263,14 +263,23 @@ def _place_of(call: Any) -> object:
 
 
 @heuristic("doubt-extent", "races beyond an array's end").otherwise(None)
-def extent(race: Race, seen: Seen) -> Doubt | None:
+def extent(race: Race, seen: Seen, batch: Batch) -> Doubt | None:
     """Numbers for which threads leave the array: the program is not meant for them."""
     bytes_ = extent_of(race.allocation)
     if bytes_ is None:
         return None
     if all(_leaves(race, world, bytes_, seen) for world in race.worlds):
-        return Doubt("with the sizes that were taken, threads leave the array")
+        usual = _goes_by_a_fraction(race, seen, batch)
+        return Doubt("with the sizes that were taken, threads leave the array", usual=usual)
     return None
+
+
+def _goes_by_a_fraction(race: Race, seen: Seen, batch: Batch) -> bool:
+    """Whether one of the two accesses, and it alone, goes to elements of which a floating-point argument says which
+    they are. Nothing gives it: whatever it is, its threads come to elements that others have as their own."""
+    floats = {s.name for s in seen.function.parameters if isinstance(s.type, ir.Scalar) and s.type.kind == "float"}
+    floats &= set(batch.worlds[0])
+    return sum(bool(seen.address(end.site).numbers & floats) for end in race.ends) == 1
 
 
 def _leaves(race: Race, world: int, bytes_: int, seen: Seen) -> bool:

@@ -22,7 +22,9 @@ from cudalint.measure.ways import Guard, Ways
 Source = tuple[Any, Stack]
 """A node that reads memory, and the calls that lead to it."""
 _ATOMIC = ("atomic", "nv-atomic", "atomic-method", "fetch")
-_EXCHANGES = frozenset({"shuffle", "masked-shuffle", "group-shuffle", "vote", "masked-vote", "match"})
+_EXCHANGES = frozenset(
+    {"shuffle", "masked-shuffle", "group-shuffle", "unmasked-vote", "masked-vote", "group-vote", "group-reduce", "match"}
+)
 _THREADS = frozenset({"threadIdx", "laneid"})
 _RANKS = frozenset({"thread_rank", "thread_index", "meta_group_rank"})
 
@@ -266,6 +268,8 @@ class OriginsOf:
             if len(results) > 1:
                 found += [self.of(guard.condition, inner) for guard in self._deciding(results, inner)]
             return together((*found, *(arguments if e.function and not e.function.is_user else ())))
+        if known.effect == "barrier":
+            return _of_block(together(arguments))
         if known.effect in _EXCHANGES:
             return together((*arguments, Origins(itself=frozenset({"thread"}))))
         is_followed = known.effect or not (e.function is None or e.function.is_user)
@@ -277,6 +281,13 @@ _EXPRESSIONS = (
     ir.Constant, ir.Name, ir.Member, ir.Index, ir.Unary, ir.Binary, ir.Assign, ir.Conditional, ir.Cast, ir.Call,
     ir.Construct, ir.InitList, ir.StatementExpr, ir.Lambda, ir.FunctionName, ir.UnknownExpr,
 )  # fmt: skip
+
+
+def _of_block(found: Origins) -> Origins:
+    """What all threads of a block have in common that vote on a value: `__syncthreads_or(value)`."""
+    own = frozenset(each for each in found.itself if each.startswith("blockIdx"))
+    loads = found.loads | found.atomics
+    return found._replace(by_thread=False, by_block=True, loads=loads, atomics=frozenset(), itself=own)
 
 
 def is_atomic(e: Any) -> bool:

@@ -121,7 +121,7 @@ class BarrierCollector(Provider, eq=False):
                 replace(barrier, results=tuple(replace(result, redundant=False) for result in barrier.results))
                 for barrier in found
             ]
-        found = [b for b in found if not b.is_implied or any(r.verdict == "divergent" for r in b.results)]
+        found = [b for b in found if not b.is_implied or any(r.verdict == "divergent" or r.parting for r in b.results)]
         return tuple(sorted(found, key=lambda b: (b.place, b.inlined_from, b.kind)))
 
 
@@ -140,7 +140,8 @@ def _result(arrival: Arrival, launch: int) -> BarrierResult:
     return BarrierResult(
         launch, arrival.verdict, arrival.reason, arrival.size, returned=arrival.returned, tail=arrival.tail,
         unnamed=arrival.unnamed, leaving=arrival.leaving, missing=arrival.missing,
-        reason_kind="data" if arrival.by_data else "other",
+        reason_kind="data" if arrival.by_data else "other", parting=arrival.parting,
+        source=arrival.source,
     )  # fmt: skip
 
 
