@@ -188,7 +188,7 @@ def frames_related(frames: Iterable[Frame]) -> tuple[Related, ...]:
 
 def parted(result: BarrierResult) -> str:
     """How data splits the threads that a barrier waits for."""
-    how = "and their own numbers are compared with it" if result.parting == "number" else "by each for itself"
+    how = "and their own numbers together with it" if result.parting == "number" else "by each for itself"
     return f"{result.source}, {how}"
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts
+from cudalint.facts.uninitialised import Uninitialised
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 
@@ -17,6 +18,9 @@ class UninitialisedShared(Rule):
         Follows a kernel from its beginning, and reports the first touch of a shared variable if that is a read, or an
         atomic that goes on from what is there, by at least one thread of the block. Kernels that are not known in full
         are left alone: something that is not seen might write.
+
+        It also reports elements that threads read in blocks behind whose end some threads have returned early: those
+        that would fill these elements, as they do in other blocks.
 
     Why is this bad
         Shared memory begins with whatever the block before it left. It is often zero in a test, and not in a program
@@ -45,6 +49,9 @@ class UninitialisedShared(Rule):
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         for found in kernel.uninitialised:
+            if found.absent is not None:
+                yield self._hole(kernel, found)
+                continue
             does = "adds to" if found.is_atomic else "reads"
             when = "and nothing ever writes it" if found.written_at is None else "before any thread has written it"
             if found.is_atomic and found.written_at is None:
@@ -59,3 +66,19 @@ class UninitialisedShared(Rule):
                 related=(*later, *frames_related(found.inlined_from)),
                 suggestion=Suggestion(f"set `{found.array}` at the beginning, with `__syncthreads()` after it"),
             )
+
+    def _hole(self, kernel: KernelFacts, found: Uninitialised) -> Diagnostic:
+        assert found.written_at is not None
+        return self.finding(
+            kernel,
+            place=found.place,
+            message=f"thread {found.thread} of block {found.block} reads an element of `{found.array}` that nobody has"
+            f" written there: thread {found.absent}, which would (line {found.written_at.line}), has returned",
+            launches=(kernel.launches[found.launch],),
+            assumptions=found.assumptions,
+            related=(Related(found.written_at, "written here in other blocks"), *frames_related(found.inlined_from)),
+            suggestion=Suggestion(
+                "let the threads behind the end of the data stay until what is shared is read: put the condition around"
+                " what they load and store, in place of the early return"
+            ),
+        )

@@ -18,6 +18,7 @@ from cudalint.execute.values import (
     Aggregate,
     Closure,
     Data,
+    InPart,
     Pointer,
     Value,
     is_common,
@@ -116,7 +117,9 @@ class Memory:
         cells[offset] = value
 
     def seen(self, value: Value) -> Value:
-        """A value as those find it who are still where it was stored, if data decided about that."""
+        """A value as those find it who are still where it was stored."""
+        if type(value) is InPart:
+            return value.seen_by(self.machine.mask)
         if type(value) is Drawn:
             return self.seen(value.arguments[0]) if value.scope in self.machine.scopes else value
         if type(value) is Pointer and type(value.offset) is Drawn and value.offset.scope in self.machine.scopes:

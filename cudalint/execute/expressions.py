@@ -20,6 +20,7 @@ from cudalint.execute.values import (
     Closure,
     Data,
     FunctionValue,
+    InPart,
     Pointer,
     Value,
     leaves,
@@ -102,7 +103,7 @@ class Expressions:
             found = m.environment.get(symbol)
             if type(found) is Allocation and found.space == "local" and not found.widths:
                 value = found.cells.get(0, UNKNOWN)
-                return m.memory.seen(value) if m.scopes else value
+                return m.memory.seen(value) if m.scopes or type(value) is InPart else value
             allocation, offset, type_ = place(m)
             return m.memory.load(allocation, offset, type_, e)
 

@@ -17,6 +17,7 @@ from cudalint.execute.values import (
     Closure,
     Data,
     FunctionValue,
+    InPart,
     Pointer,
     Symbolic,
     Value,
@@ -31,7 +32,8 @@ if TYPE_CHECKING:
 
 MemorySpace = Literal["local", "shared", "global", "constant", "nowhere"]
 Varies = Literal["", "block", "thread"]
-_NO_NUMBERS = (Data, Pointer, Aggregate, Closure, FunctionValue)
+_NO_DATA = (Pointer, Aggregate, Closure, FunctionValue)
+_NO_NUMBERS = (Data, *_NO_DATA)
 _MOST_PARTS = 4
 """Pieces of memory that one pointer leads to, from lane to lane."""
 _MOST_PIECES = 64
@@ -110,7 +112,8 @@ def joined(mask: Any, new: Value, old: Value) -> Value:
     if Drawn in kinds:
         return chosen_number(mask, new, old)
     if isinstance(new, _NO_NUMBERS) or isinstance(old, _NO_NUMBERS):
-        return COMPUTED
+        is_held = not isinstance(new, _NO_DATA) and not isinstance(old, _NO_DATA)
+        return InPart(mask, new, old.old if type(old) is InPart and old.mask is mask else old) if is_held else COMPUTED
     if type(new) is not np.ndarray and type(old) is not np.ndarray and new == old and type(new) is type(old):
         return new
     return np.where(mask, *_of_one_type(new, old))

@@ -81,6 +81,23 @@ class Symbolic(Data):
         raise NotImplementedError
 
 
+class InPart(Data):
+    """What lanes of a mask have stored since, and others not: data, or a number beside data."""
+
+    __slots__ = ("mask", "new", "old")
+
+    def __init__(self, mask: Any, new: Value, old: Value) -> None:
+        super().__init__("computed")
+        self.mask, self.new = mask, new
+        self.old = COMPUTED if type(old) is InPart else old
+
+    def seen_by(self, mask: Any) -> Value:
+        """What those lanes have: what all of them have stored, or none."""
+        if mask is None or mask is self.mask or not (mask & ~self.mask).any():
+            return self.new
+        return self.old if not (mask & self.mask).any() else self
+
+
 LOADED = Data("loaded")
 ATOMIC = Data("atomic")
 COMPUTED = Data("computed")

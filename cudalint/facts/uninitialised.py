@@ -8,7 +8,7 @@ from cudalint.facts.places import Frame, Place
 
 
 class Uninitialised(Struct, frozen=True):
-    """The first read of a shared array that no write comes before."""
+    """A read of a shared array, or of an element of it, that no write comes before."""
 
     place: Place
     inlined_from: tuple[Frame, ...]
@@ -21,3 +21,7 @@ class Uninitialised(Struct, frozen=True):
     written_at: Place | None
     """Where it is written for the first time, later; None where nothing ever does."""
     assumptions: tuple[str, ...] = ()
+    block: tuple[int, int, int] = (0, 0, 0)
+    """Of the thread."""
+    absent: tuple[int, int, int] | None = None
+    """Of an element that threads write in other blocks, at `written_at`: the one that would here, and has returned."""

@@ -46,9 +46,11 @@ def block_of(nodes: Nodes, graph: Graph, function: ir.Function) -> ChosenBlock:
         open_ and (not _is_possible(numbers, nodes, most) or _is_made_small(numbers, nodes, graph))
     ):
         known = math.prod(max(1, numbers.of(n)) for n in nodes if n.is_const)
-        defaults = zip(open_, _default_extents(nodes, function), strict=False)
+        defaults = {node: _side(extent, open_.count(node), threads) for node, extent in zip(
+            open_, _default_extents(nodes, function), strict=True
+        )}
         # What a size is by itself is chosen before the quotients that it goes into (`width / heads` by `heads`).
-        for node, extent in sorted(defaults, key=lambda pair: len(generic_values(graph, pair[:1]))):
+        for node, extent in sorted(defaults.items(), key=lambda pair: len(generic_values(graph, pair[:1]))):
             _choose(graph, node, min(extent, threads, max(1, most // known)))
         numbers = Numbers(graph)
     x, y, z = (numbers.of(n) for n in nodes)
@@ -77,6 +79,12 @@ def _default_extents(nodes: Nodes, function: ir.Function) -> list[int]:
     wanted = [axis for axis in open_ if axis in asked] or open_
     extents = dict(zip(wanted, DEFAULT_EXTENTS[len(wanted)], strict=True))
     return [extents.get(axis, 1) for axis in open_]
+
+
+def _side(extent: int, axes: int, threads: int) -> int:
+    """What one number is that is the extent along several axes, as that of `dim3(tile, tile)`: a power of two, with no
+    more threads in all than a block has by default."""
+    return extent if axes == 1 else 1 << int(math.log2(threads) / axes)
 
 
 def at_most(asked: Block) -> ChosenBlock:

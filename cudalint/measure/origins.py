@@ -22,9 +22,10 @@ from cudalint.measure.ways import Guard, Ways
 Source = tuple[Any, Stack]
 """A node that reads memory, and the calls that lead to it."""
 _ATOMIC = ("atomic", "nv-atomic", "atomic-method", "fetch")
-_EXCHANGES = frozenset(
-    {"shuffle", "masked-shuffle", "group-shuffle", "unmasked-vote", "masked-vote", "group-vote", "group-reduce", "match"}
-)
+_EXCHANGES = frozenset({
+    "shuffle", "masked-shuffle", "group-shuffle", "unmasked-vote", "masked-vote", "group-vote", "group-reduce",
+    "match",
+})  # fmt: skip
 _THREADS = frozenset({"threadIdx", "laneid"})
 _RANKS = frozenset({"thread_rank", "thread_index", "meta_group_rank"})
 

@@ -131,9 +131,10 @@ class _Walk:
             # The first turn of `do` asks nothing.
             holds = None if isinstance(n, st.DoWhile) else True
             inside = (*around, *(each._replace(loop=n, holds=holds) for each in _parts(n.condition, True)))
-        behind = self.statement(n.body, inside)
+        self.statement(n.body, inside)
         if isinstance(n, st.For) and n.increment is not None:
-            self.expression(n.increment, behind)
+            # Who leaves a turn by `continue` comes there, too.
+            self.expression(n.increment, inside)
         return (*chain, *_left(n))
 
     def expression(self, n: Any, chain: _Chain) -> None:

@@ -22,6 +22,7 @@ from cudalint.kinds import Kind
 from cudalint.measure.faults import by_world
 from cudalint.measure.places import frames_of
 from cudalint.measure.providers.provider import Run, SiteProvider
+from cudalint.measure.unfilled import holes
 
 
 class UninitialisedCollector(SiteProvider, eq=False):
@@ -42,6 +43,13 @@ class UninitialisedCollector(SiteProvider, eq=False):
                 run.configuration.assumptions,
             )  # fmt: skip
             self.note((each.array.name, found.place), found)
+        if is_followed(run.executed.trace):
+            for hole in holes(run.executed.trace):
+                found = Uninitialised(
+                    Place(*hole.read.node.span), frames_of(hole.read.stack), hole.array.name, run.index, hole.thread,
+                    False, Place(*hole.store.node.span), run.configuration.assumptions, hole.block, hole.absent,
+                )  # fmt: skip
+                self.note((hole.array.name, found.place), found)
 
 
 # --- what the trace shows ------------------------------------------------------------------------------
@@ -62,17 +70,22 @@ class FirstRead(Struct, frozen=True, eq=False):
     """The first time that something is written, later; None where nothing ever is."""
 
 
+def is_followed(trace: Trace) -> bool:
+    """Whether nothing else may write shared memory than what is in the trace."""
+    if trace.unknown or trace.astray or any(isinstance(event.node, st.Asm) for event in trace.accesses):
+        return False
+    return not any(call.is_users for call in trace.calls)
+
+
 def first_reads(trace: Trace) -> Iterator[FirstRead]:
     """Those of a launch, of one that is known in full: nothing else may write."""
-    if trace.unknown or trace.astray or any(isinstance(event.node, st.Asm) for event in trace.accesses):
+    if not is_followed(trace):
         return
     touched: dict[Allocation, list[AccessEvent]] = {}
     for event in trace.accesses:
         if event.allocation.space == "shared":
             touched.setdefault(event.allocation, []).append(event)
     passed = {pointer.allocation for call in trace.calls for pointer in call.pointers}
-    if any(call.is_users for call in trace.calls):
-        return
     for array, events in touched.items():
         if array not in passed and (found := _first_read(array, events, trace)) is not None:
             yield found
