@@ -53,6 +53,7 @@ from cudalint.facts.files import (
     UnusableAnnotation,
 )
 from cudalint.facts.host import Buffer, HostCopy, HostFacts, HostStep
+from cudalint.facts.launch_faults import LaunchFault, Uncovered
 from cudalint.facts.launches import (
     ArgumentValue,
     KnownExtents,
@@ -117,6 +118,7 @@ __all__ = [
     "KnownExtents",
     "LaunchCost",
     "LaunchFacts",
+    "LaunchFault",
     "LaunchSite",
     "LaunchSource",
     "LeafFacts",
@@ -149,6 +151,7 @@ __all__ = [
     "Status",
     "Strides",
     "Tiling",
+    "Uncovered",
     "Uninitialised",
     "UnmaskedCall",
     "UnreadAxis",

@@ -18,6 +18,7 @@ from cudalint.facts.constants import ConstantLoad
 from cudalint.facts.costs import LaunchCost
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
 from cudalint.facts.host import HostFacts
+from cudalint.facts.launch_faults import LaunchFault, Uncovered
 from cudalint.facts.launches import LaunchFacts, ParameterFacts
 from cudalint.facts.needs import Need
 from cudalint.facts.neighbours import Neighbours
@@ -60,6 +61,8 @@ class KernelFacts(Struct, frozen=True, eq=False):
     collectives: tuple[CollectiveCall, ...] = ()
     products: tuple[MatrixProduct, ...] = ()
     axes: tuple[UnreadAxis, ...] = ()
+    launch_faults: tuple[LaunchFault, ...] = ()
+    uncovered: tuple[Uncovered, ...] = ()
     misalignments: tuple[Misalignment, ...] = ()
     out_of_bounds: tuple[OutOfBounds, ...] = ()
     pitches: tuple[PitchMismatch, ...] = ()

@@ -10,6 +10,7 @@ from msgspec import Struct
 from cudalint.facts import KnownExtents, LaunchFacts, LaunchSite, LaunchSource, RecordedFacts, Tiling
 from cudalint.facts import Place as SourcePlace
 from cudalint.host.executor.values import Allocation, Place, Pointer, Value
+from cudalint.host.executor.vanished import Vanished
 from cudalint.host.values.arithmetic import Number
 from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import Graph
@@ -34,6 +35,14 @@ class RecordedWorld(NamedTuple):
     """How often it was made, for each time that there is as much work as in the first world."""
 
 
+class Way(NamedTuple):
+    """One way to a launch."""
+
+    place: SourcePlace
+    guards: tuple[Node, ...]
+    """What is checked on it."""
+
+
 class Configuration(Struct, frozen=True, eq=False):
     """One launch to evaluate a kernel under."""
 
@@ -51,6 +60,12 @@ class Configuration(Struct, frozen=True, eq=False):
     """Launches elsewhere that are the same."""
     guards: tuple[Node, ...] = ()
     """Conditions under which the host code gets to it."""
+    asked_block: Nodes | None = None
+    """The block as host code in sight asks for it; None where there is no such code."""
+    ways: tuple[Way, ...] = ()
+    """Where that host code makes it: at this place, at those of `twins`, and from wherever they are come to."""
+    vanished: Vanished | None = None
+    """See `HostLaunch`."""
     by_default: bool = False
     """See `LaunchFacts`."""
     open_extents: tuple[Node, ...] = ()
