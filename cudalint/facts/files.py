@@ -21,6 +21,7 @@ from cudalint.facts.host import HostFacts
 from cudalint.facts.launches import LaunchFacts, ParameterFacts
 from cudalint.facts.needs import Need
 from cudalint.facts.neighbours import Neighbours
+from cudalint.facts.overflows import Overflow
 from cudalint.facts.places import Place
 from cudalint.facts.products import MatrixProduct
 from cudalint.facts.races import Race
@@ -62,6 +63,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     axes: tuple[UnreadAxis, ...] = ()
     misalignments: tuple[Misalignment, ...] = ()
     out_of_bounds: tuple[OutOfBounds, ...] = ()
+    overflows: tuple[Overflow, ...] = ()
     pitches: tuple[PitchMismatch, ...] = ()
     parameters: tuple[ParameterFacts, ...] = ()
     gaps: tuple[Gap, ...] = ()

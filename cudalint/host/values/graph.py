@@ -24,6 +24,7 @@ from cudalint.host.values.arithmetic import (
     first_failure,
     wrap,
 )
+from cudalint.host.values.narrowing import Narrowed
 from cudalint.host.values.nodes import (
     OPAQUE_BIT,
     UNINITIALISED,
@@ -94,6 +95,8 @@ class Graph:
         """The numbers that stand for uniform symbols where nothing else is asked for."""
         self.choosing: set[Node] = set()
         """Conditions that choose between values."""
+        self.narrowed: dict[Node, Narrowed] = {}
+        """Numbers of 32 bits that host code makes of counts that need not fit."""
         self.fitting: dict[object, tuple[int, ...]] = {}
         """The values of sizes for which conditions were found to hold."""
         self.work = 0
