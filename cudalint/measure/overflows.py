@@ -50,6 +50,8 @@ class Suspect(NamedTuple):
     stack: Stack
     size: ir.Expr | None = None
     """Of a guard: the size."""
+    goes_on: bool = False
+    """It is where a loop begins that goes on until the size."""
 
 
 def bytes_of(expr: ir.Expr) -> int:
@@ -225,11 +227,15 @@ def _guarded(function: ir.Function, stack: Stack, text: KernelText) -> Iterator[
             index = without_casts(side)
             if bytes_of(index) != _NARROW or not isinstance(side, ir.Cast) or side.explicit:
                 continue
-            made = text.definitions.of(index.symbol) if isinstance(index, ir.Name) else index
-            if made is None or not is_signed(index) or not _is_place_in_grid(made, text):
-                continue
-            if _is_size(size, text):
-                yield Suspect(without_casts(made), "guard", node, stack, size)
+            made, counter = index, None
+            if isinstance(index, ir.Name):
+                counter = text.definitions.counter(index.symbol)
+                value = counter.start if counter is not None else text.definitions.of(index.symbol)
+                if value is None:
+                    continue
+                made = value
+            if is_signed(index) and _is_place_in_grid(made, text) and _is_size(size, text):
+                yield Suspect(without_casts(made), "guard", node, stack, size, counter is not None)
 
 
 def _is_place_in_grid(made: ir.Expr, text: KernelText) -> bool:

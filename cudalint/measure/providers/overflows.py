@@ -142,7 +142,7 @@ def _is_admitted(suspect: Suspect, admitted: Admitted) -> bool:
         largest = admitted.largest(suspect.size)
         if largest is not None and largest <= _INT_MAX:
             return False
-    return admitted.is_too_large(suspect.node)
+    return suspect.goes_on or admitted.is_too_large(suspect.node)
 
 
 # --- facts ---------------------------------------------------------------------------------------------
