@@ -8,11 +8,11 @@ from msgspec import Struct
 
 from cudalint.facts.places import Frame, Place
 
-OverflowGround = Literal["launch", "guard", "sibling", "widened", "count"]
+OverflowGround = Literal["launch", "guard", "sibling", "widened", "count", "sizes"]
 """Why a size that does not fit is one that the code admits. `launch`: a launch in sight has it. `guard`: an index of 32
 bits is compared with a size of 64. `sibling`: the same product is computed in 64 bits elsewhere in the kernel.
 `widened`: the product is computed in 32 bits, and converted to 64 afterwards. `count`: host code keeps a number of
-elements, which it has in 64 bits, in 32."""
+elements, which it has in 64 bits, in 32. `sizes`: it is a product of several sizes that nothing in sight bounds."""
 
 
 class Overflow(Struct, frozen=True):

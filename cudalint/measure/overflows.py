@@ -31,8 +31,7 @@ _NARROW, _WIDE = 4, 8
 """Bytes of the integers that indices are kept in."""
 _ARITHMETIC: Final = frozenset({"+", "-", "*", "<<"})
 _COMPARING: Final = frozenset({"<", "<=", ">", ">="})
-_OWN: Final = frozenset({"shared", "dynamic-shared", "local"})
-"""Where arrays lie that are small."""
+_AXES = "xyz"
 _MOST_STEPS = 200
 _MANY = 2
 """Factors of a product that sizes decide: fewer leave it as small as one size."""
@@ -214,6 +213,51 @@ def _in_own_memory(function: ir.Function) -> set[Any]:
             ):
                 found.update(walk(node.index))
     return found
+
+
+@kept(32)
+def products_of_sizes(kernel: ir.Function) -> tuple[tuple[ir.Binary, Stack], ...]:
+    """The products of 32 bits of a kernel, and of the user's functions that it calls, of which several factors are
+    sizes, or places in a grid that they are."""
+    text = text_of(kernel)
+    found: dict[ir.Binary, Stack] = {}
+    for function, stack in functions_in(kernel):
+        own = _in_own_memory(function)
+        inner: set[Any] = set()
+        for node in nodes_in(function):
+            if isinstance(node, ir.Binary) and node.op == "*" and bytes_of(node) == _NARROW and node not in inner:
+                inner.update(walk(node))
+                factors = list(factors_of(node))
+                large = sum(_is_grid(factor) or is_large(factor, text) for factor in factors)
+                if node not in own and large >= _MANY:
+                    found.setdefault(node, stack)
+    return tuple(found.items())
+
+
+def _is_grid(factor: ir.Expr) -> bool:
+    """Whether it is how many blocks there are."""
+    base = root(factor)
+    return base is not None and base.storage == "builtin" and base.name == "gridDim"
+
+
+def axes_in(expr: ir.Expr, text: KernelText) -> frozenset[int]:
+    """The axes of the grid that go into a number."""
+    found: set[int] = set()
+    pending: list[Any] = [expr]
+    seen: set[Any] = set()
+    while pending and len(seen) < _MOST_STEPS:
+        node = pending.pop()
+        if node in seen:
+            continue
+        seen.add(node)
+        if isinstance(node, ir.Member) and node.field in _AXES:
+            base = root(node)
+            if base is not None and base.storage == "builtin" and base.name in ("blockIdx", "gridDim"):
+                found.add(_AXES.index(node.field))
+        if isinstance(node, ir.Name):
+            pending.append(text.definitions.of(node.symbol))
+        pending += children(node) if node is not None else ()
+    return frozenset(found)
 
 
 # --- indices that are compared with sizes of 64 bits ---------------------------------------------------

@@ -9,16 +9,27 @@ from typing import ClassVar
 from msgspec import field
 from msgspec.structs import replace
 
+from cudalint.execute.trace import Stack
 from cudalint.facts import KernelFacts, Overflow, Place
 from cudalint.frontend.source_text import Spellings
 from cudalint.host.values.arithmetic import I8
 from cudalint.host.values.narrowing import Narrowed, most_of, upper
-from cudalint.host.values.nodes import Node
+from cudalint.host.values.nodes import Node, bits_of
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import nodes_in
-from cudalint.measure.overflows import Admitted, Suspect, Wrapped, bytes_of, is_signed, suspects, wrapped
+from cudalint.measure.overflows import (
+    Admitted,
+    Suspect,
+    Wrapped,
+    axes_in,
+    bytes_of,
+    is_signed,
+    products_of_sizes,
+    suspects,
+    wrapped,
+)
 from cudalint.measure.places import frames_of
 from cudalint.measure.providers.provider import Provider, Run
 from cudalint.worlds.records import Parameter
@@ -27,6 +38,8 @@ from cudalint.worlds.text import text_of
 _SEEN = ("launch-site", "recorded")
 """Launches that are not made up."""
 _INT_MAX, _UINT_MAX = float((1 << 31) - 1), float((1 << 32) - 1)
+_SEVERAL = 2
+"""Sizes of which a product may be too large while each of them is not."""
 _MOST_NODES = 400
 """Of a launch's numbers that are looked through for what was narrowed."""
 
@@ -52,6 +65,16 @@ class OverflowCollector(Provider, eq=False):
         for suspect in suspects(run.subject.function):
             if _is_admitted(suspect, admitted):
                 self._note(_of_text(suspect, spellings), run.index)
+        for product, stack in _of_open_sizes(run):
+            if admitted.is_too_large(product):
+                place = Place(*product.span)
+                self._note(
+                    Overflow(
+                        place, spellings.of(place), "sizes", is_signed(product), frames_of(stack),
+                        _first_factor(product),
+                    ),
+                    run.index,
+                )  # fmt: skip
 
     def _note(self, fact: Overflow, launch: int) -> None:
         known = self.found.setdefault((fact.place, fact.ground), fact)
@@ -131,6 +154,25 @@ def admitted_by(run: Run) -> Admitted:
         for node, limit in zip(configuration.grid, run.subject.target.max_grid_dimensions, strict=True)
     )
     return Admitted(text, numbers, configuration.block, (x, y, z))
+
+
+def _of_open_sizes(run: Run) -> Iterator[tuple[ir.Binary, Stack]]:
+    """The products of 32 bits of several sizes of a launch in sight that nobody bounds."""
+    if run.configuration.source not in _SEEN:
+        return
+    text, graph = text_of(run.subject.function), run.subject.graph
+    nodes = {
+        parameter: node
+        for symbol, value in run.configuration.arguments.items()
+        for parameter, node in nodes_in(value, Parameter(symbol))
+        if parameter is not None
+    }
+    for product, stack in products_of_sizes(run.subject.function):
+        own = [nodes[source] for source in text.uses.origins.of(product).sources if source in nodes]
+        own += [run.configuration.grid[axis] for axis in axes_in(product, text)]
+        symbols = graph.atoms(bits_of(own), graph.uniform_bits)
+        if sum(not symbol.kind.is_float and not graph.choice(symbol).is_default for symbol in symbols) >= _SEVERAL:
+            yield product, stack
 
 
 def _finite(number: float) -> float:
