@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Set
 from typing import ClassVar
 
 from msgspec import field
@@ -53,7 +53,7 @@ class OverflowCollector(Provider, eq=False):
         if run.configuration.made_up or any(guard.is_const and not guard.value for guard in run.configuration.guards):
             return
         spellings = Spellings(run.subject.options)
-        for narrowed in narrowed_in(run.configuration, run.subject.graph.narrowed):
+        for narrowed in self._narrowed(run):
             self._note(_of_host(narrowed, spellings), run.index)
         if run.is_refused or is_overflowed(run):
             return
@@ -76,6 +76,15 @@ class OverflowCollector(Provider, eq=False):
                     run.index,
                 )  # fmt: skip
 
+    def _narrowed(self, run: Run) -> Iterator[Narrowed]:
+        """Of known numbers all that don't fit, and of others those that say how many threads or turns there are: the
+        elements of a table that is small are counted as well."""
+        known, lengths = run.subject.graph.narrowed, text_of(run.subject.function).lengths
+        counts = set(narrowed_in(run.configuration, known, lengths)) if known else set()
+        for each in narrowed_in(run.configuration, known):
+            if each.value is not None or each in counts:
+                yield each
+
     def _note(self, fact: Overflow, launch: int) -> None:
         known = self.found.setdefault((fact.place, fact.ground), fact)
         if launch not in known.launches:
@@ -89,11 +98,19 @@ class OverflowCollector(Provider, eq=False):
 # --- host code -----------------------------------------------------------------------------------------
 
 
-def narrowed_in(configuration: Configuration, known: dict[Node, Narrowed]) -> Iterator[Narrowed]:
-    """What a launch is given, and its grid is made of, that was a number of elements in 64 bits; each once."""
+def narrowed_in(
+    configuration: Configuration, known: Mapping[Node, Narrowed], among: Set[Parameter] | None = None
+) -> Iterator[Narrowed]:  # fmt: skip
+    """What a launch is given (all parameters, or those `among` others), and its grid is made of, that was a number of
+    elements in 64 bits; each once."""
     if not known:
         return
-    pending = [node for s, value in configuration.arguments.items() for _, node in nodes_in(value, Parameter(s))]
+    pending = [
+        node
+        for symbol, value in configuration.arguments.items()
+        for parameter, node in nodes_in(value, Parameter(symbol))
+        if among is None or parameter in among
+    ]
     pending += configuration.grid
     seen: set[Node] = set()
     while pending and len(seen) < _MOST_NODES:
