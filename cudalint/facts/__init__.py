@@ -67,6 +67,7 @@ from cudalint.facts.launches import (
     Tiling,
 )
 from cudalint.facts.neighbours import Neighbours, NeighboursResult
+from cudalint.facts.overflows import Overflow, OverflowGround
 from cudalint.facts.places import Frame, Place
 from cudalint.facts.products import MatrixProduct, MatrixProductResult
 from cudalint.facts.races import BarrierFix, Benign, Insertion, Race, RaceEnd
@@ -135,6 +136,8 @@ __all__ = [
     "Operation",
     "Operations",
     "OutOfBounds",
+    "Overflow",
+    "OverflowGround",
     "ParameterFacts",
     "PitchMismatch",
     "Place",

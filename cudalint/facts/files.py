@@ -22,6 +22,7 @@ from cudalint.facts.launch_faults import LaunchFault, Uncovered
 from cudalint.facts.launches import LaunchFacts, ParameterFacts
 from cudalint.facts.needs import Need
 from cudalint.facts.neighbours import Neighbours
+from cudalint.facts.overflows import Overflow
 from cudalint.facts.places import Place
 from cudalint.facts.products import MatrixProduct
 from cudalint.facts.races import Race
@@ -65,6 +66,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     uncovered: tuple[Uncovered, ...] = ()
     misalignments: tuple[Misalignment, ...] = ()
     out_of_bounds: tuple[OutOfBounds, ...] = ()
+    overflows: tuple[Overflow, ...] = ()
     pitches: tuple[PitchMismatch, ...] = ()
     parameters: tuple[ParameterFacts, ...] = ()
     gaps: tuple[Gap, ...] = ()

@@ -26,6 +26,7 @@ from cudalint.host.executor.values import (
 from cudalint.host.executor.vanished import Vanished
 from cudalint.host.values.arithmetic import BOOL, I8, kind_of
 from cudalint.host.values.graph import conjuncts
+from cudalint.host.values.narrowing import WRAPPING, note_narrowed, note_wrapped
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.host.values.operations import COMPARISONS
 from cudalint.ir import nodes as ir
@@ -97,6 +98,8 @@ def binary_value(ex: Execution, expr: ir.Binary) -> Value:
     found = operate(ex, expr.op, left, right, expr.left.type, expr.right.type, expr.type)
     if expr.op == "/" and isinstance(found, Node):
         _note_quotient(ex, expr, (left, right), found)
+    if expr.op in WRAPPING and isinstance(found, Node) and found.is_const:
+        note_wrapped(ex.graph.narrowed, found, left, right, expr)
     return found
 
 
@@ -262,7 +265,10 @@ def cast_value(ex: Execution, expr: ir.Cast) -> Value:
             return where.value if not isinstance(where.value, ArrayValue) else decay(where, ex.graph)
         return as_pointer(decay(where, ex.graph), type_.pointee)
     if _cuts_off(expr.operand.type, type_):
-        return ex.graph.convert(expressions.number(ex, expr.operand), kind_of(type_))
+        wide = expressions.number(ex, expr.operand)
+        narrow = ex.graph.convert(wide, kind_of(type_))
+        note_narrowed(ex.graph.narrowed, narrow, wide, expr)
+        return narrow
     value = expressions.evaluate(ex, expr.operand)
     return cast(ex, value, expr.operand.type, type_)
 

@@ -24,6 +24,7 @@ from cudalint.host.values.arithmetic import (
     first_failure,
     wrap,
 )
+from cudalint.host.values.narrowing import Narrowed
 from cudalint.host.values.nodes import (
     OPAQUE_BIT,
     UNINITIALISED,
@@ -97,6 +98,8 @@ class Graph:
         """Conditions that choose between values."""
         self.divided_at: dict[Node, ir.Span] = {}
         """Where host code computes quotients."""
+        self.narrowed: dict[Node, Narrowed] = {}
+        """Numbers of 32 bits that host code makes of counts that need not fit."""
         self.fitting: dict[object, tuple[int, ...]] = {}
         """The values of sizes for which conditions were found to hold."""
         self.work = 0
