@@ -53,6 +53,7 @@ from cudalint.facts.files import (
     UnusableAnnotation,
 )
 from cudalint.facts.host import Buffer, HostCopy, HostFacts, HostStep
+from cudalint.facts.host_faults import HostFault
 from cudalint.facts.launch_faults import LaunchFault, Uncovered
 from cudalint.facts.launches import (
     ArgumentValue,
@@ -112,6 +113,7 @@ __all__ = [
     "Gap",
     "HostCopy",
     "HostFacts",
+    "HostFault",
     "HostStep",
     "Insertion",
     "KernelCost",
