@@ -31,6 +31,9 @@ class Divergence(Struct, frozen=True):
     """Of a loop: whether it is the remainder of a stride that lanes differ by, one iteration after one or more."""
     aligned: str | None = None
     """The nearest condition on which all lanes of a warp agree, as the model found it."""
+    spare: float = 0.0
+    """Of the times that warps come to the only side, the part that would not be if the lanes of a block that go there
+    were side by side; 0 where there are two sides."""
     sized: bool = False
     """Whether it rests on sizes that nothing determines: other ones make much less of it."""
     by_lane: bool = False

@@ -344,6 +344,7 @@ def _cost(
         slowest=slowest / mean if mean else None,
         is_remainder=bool(found.is_remainder[world]) and isinstance(node, LOOPS),
         aligned=_aligned(site, executed, world),
+        spare=_spare(node, parts, found, world),
         sized=_is_sized(found, world),
         by_lane=_is_by_lane(site, executed),
         chosen=chosen_variable(node),
@@ -398,6 +399,11 @@ def _wasted(node: Any, work: Sequence[float], found: Divergence, world: int) -> 
         return float(found.surplus[world]) * then
     yes, no = (float(each[world]) for each in found.lanes)
     return split * (then + otherwise - (yes * then + no * otherwise) / max(yes + no, 1e-9))
+
+
+def _spare(node: Any, parts: Sequence[tuple[Any, ...]], found: Divergence, world: int) -> float:
+    came = float(found.sides[0][world])
+    return float(found.surplus[world]) / came if isinstance(node, st.If) and len(parts) == 1 and came else 0.0
 
 
 def _is_sized(found: Divergence, world: int) -> bool:
