@@ -8,6 +8,7 @@ from typing import Final, Literal, get_args
 Kind = Literal[
     "accesses", "branches", "alignments", "bounds", "pitches", "barriers", "races", "occupancy", "constants", "costs",
     "arithmetic", "reuse", "neighbours", "uninitialised", "collectives", "products", "axes",
+    "waits", "publications",
     "host", "launch_order",
 ]
 """In the order in which they are collected, so that none comes before one that it needs. A kernel's launches,

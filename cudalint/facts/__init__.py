@@ -66,6 +66,7 @@ from cudalint.facts.launches import (
     Tiling,
 )
 from cudalint.facts.neighbours import Neighbours, NeighboursResult
+from cudalint.facts.orders import BlockWait, PlainSpin, Publication
 from cudalint.facts.places import Frame, Place
 from cudalint.facts.products import MatrixProduct, MatrixProductResult
 from cudalint.facts.races import BarrierFix, Benign, Insertion, Race, RaceEnd
@@ -92,6 +93,7 @@ __all__ = [
     "BarrierKind",
     "BarrierResult",
     "Benign",
+    "BlockWait",
     "Bound",
     "Branch",
     "BranchResult",
@@ -136,7 +138,9 @@ __all__ = [
     "ParameterFacts",
     "PitchMismatch",
     "Place",
+    "PlainSpin",
     "Problem",
+    "Publication",
     "Race",
     "RaceEnd",
     "RecordedFacts",

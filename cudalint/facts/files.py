@@ -21,6 +21,7 @@ from cudalint.facts.host import HostFacts
 from cudalint.facts.launches import LaunchFacts, ParameterFacts
 from cudalint.facts.needs import Need
 from cudalint.facts.neighbours import Neighbours
+from cudalint.facts.orders import BlockWait, PlainSpin, Publication
 from cudalint.facts.places import Place
 from cudalint.facts.products import MatrixProduct
 from cudalint.facts.races import Race
@@ -57,6 +58,9 @@ class KernelFacts(Struct, frozen=True, eq=False):
     neighbours: tuple[Neighbours, ...] = ()
     constants: tuple[ConstantLoad, ...] = ()
     uninitialised: tuple[Uninitialised, ...] = ()
+    waits: tuple[BlockWait, ...] = ()
+    spins: tuple[PlainSpin, ...] = ()
+    publications: tuple[Publication, ...] = ()
     collectives: tuple[CollectiveCall, ...] = ()
     products: tuple[MatrixProduct, ...] = ()
     axes: tuple[UnreadAxis, ...] = ()

@@ -62,6 +62,8 @@ class Configuration(Struct, frozen=True, eq=False):
     """What its worlds are, where they are launches that were recorded."""
     recorded: RecordedFacts | None = None
     """See `LaunchFacts`."""
+    is_cooperative: bool = False
+    """All its blocks are resident at one time, or it fails."""
 
     def key(self) -> object:
         """Equal for launches under which a kernel behaves the same."""

@@ -68,6 +68,7 @@ def _from_launch(
     return Configuration(
         block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site,
         guards=guards, by_default=by_default or chosen.is_of_large_sizes, open_extents=tuple(open_),
+        is_cooperative=launch.is_cooperative,
     )  # fmt: skip
 
 

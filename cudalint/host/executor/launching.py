@@ -46,6 +46,8 @@ class HostLaunch(Struct, frozen=True, eq=False):
     """Conditions under which the host code gets to it; false among them where the known values don't lead to it."""
     in_clusters: bool = False
     """Its configuration groups blocks into clusters."""
+    is_cooperative: bool = False
+    """All its blocks are resident at one time, or it fails."""
 
 
 class Found(Struct, eq=False):
@@ -128,6 +130,7 @@ def add(
     span: ir.Span,
     sizes: tuple[Tiling, ...] = (),
     in_clusters: bool = False,
+    is_cooperative: bool = False,
 ) -> None:
     """`extents`: of the grid and of the block."""
     grid, block = extents
@@ -141,7 +144,10 @@ def add(
     if not taken:
         known = (*known, ex.graph.false)
     shared = whole_number(ex.graph, shared, U8) or _generic(ex)
-    ex.found.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, taken, sizes, known, in_clusters))
+    launch = HostLaunch(
+        kernel, grid, block, shared, arguments, span, taken, sizes, known, in_clusters, is_cooperative
+    )
+    ex.found.launches.append(launch)
     numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
     ex.found.made.add((kernel.key, span, grid, block, shared, numbers))
 

@@ -1,0 +1,114 @@
+"""Flags and counters by which a thread tells others that memory was written, and what has to come before.
+
+A store that releases orders what its own thread has done, and what a barrier has ordered before that. What other
+threads of the block write after the last barrier is not among it (CUDA C++ Programming Guide, "Memory Fence Functions";
+PTX ISA, "Memory Consistency Model").
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from cudalint.execute.trace import AccessEvent
+from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
+from cudalint.ir.walk import without_casts
+from cudalint.measure.seen import Seen
+from cudalint.measure.spins import reads_only
+from cudalint.measure.touches import Site
+
+_RELEASING = re.compile(r"\b(?:st|red|atom)\.[\w.:]*\b(?:release|acq_rel)\b")
+_OF_BLOCK = re.compile(r"\.cta\b")
+_RELEASE, _ACQUIRE_RELEASE = 3, 4
+"""`memory_order_release` and `memory_order_acq_rel` of C++."""
+
+
+class Early(NamedTuple):
+    """A flag that is set before all threads of the block have written what it announces."""
+
+    number: int
+    event: AccessEvent
+    """That sets the flag."""
+    lane: int
+    written: AccessEvent
+
+
+def early_publications(seen: Seen) -> Iterator[Early]:
+    """Those of an execution of which all is known, each place once."""
+    if not seen.is_followed:
+        return
+    known: set[Site] = set()
+    for number, event in enumerate(seen.trace.accesses):
+        site = Site(event.node, event.operation, event.bytes, event.stack)
+        if site in known or event.allocation.space != "global" or event.operation not in ("store", "atomic"):
+            continue
+        if not (_releases(event) or _follows_fence(number, event, seen)):
+            continue
+        known.add(site)
+        found = _written_late(number, event, seen)
+        if found is not None:
+            yield found
+
+
+def _releases(event: AccessEvent) -> bool:
+    """Whether it says itself that what was done before it is to be seen with it, by more than the block."""
+    node = event.node
+    if event.is_of_block:
+        return False
+    if isinstance(node, st.Asm):
+        return _RELEASING.search(node.text) is not None and _OF_BLOCK.search(node.text) is None
+    if not isinstance(node, ir.Call) or node.receiver is None or not node.arguments:
+        return False
+    order = without_casts(node.arguments[-1])
+    return len(node.arguments) > 1 and isinstance(order, ir.Constant) and order.value in (_RELEASE, _ACQUIRE_RELEASE)
+
+
+def _follows_fence(number: int, event: AccessEvent, seen: Seen) -> bool:
+    """Whether the same threads have made a memory fence right before it: it is a flag that is set by hand."""
+    if reads_only(event.node):
+        return False
+    return any(
+        fence.before == number and np.array_equal(fence.mask, event.mask) and _is_of_device(fence.node)
+        for fence in seen.trace.fences
+    )
+
+
+def _is_of_device(node: Any) -> bool:
+    if isinstance(node, st.Asm):
+        return _OF_BLOCK.search(node.text) is None and "acquire" not in node.text
+    return isinstance(node, ir.Call) and not node.name.endswith("_block")
+
+
+def _written_late(number: int, event: AccessEvent, seen: Seen) -> Early | None:
+    """What other warps of the block may still be writing when a thread sets a flag. That is not told where the flag may
+    be about something else: what its own thread has written alone, or what was touched before the last barrier."""
+    trace, lanes = seen.trace, seen.trace.lanes
+    own = np.broadcast_to(event.mask, lanes.full.shape)
+    left = lanes.by_warp(own).any(axis=2).sum(axis=1) == 1
+    """Blocks that this may be said of."""
+    barriers = (each for each in trace.barriers if each.scope == "block" and each.part != "arrive")
+    start = max((each.position for each in barriers if each.position <= number), default=0)
+    late: dict[int, AccessEvent] = {}
+    for other in trace.accesses[start:number]:
+        if other.operation not in ("store", "async-copy") or not _is_elsewhere(other, event):
+            continue
+        mask = np.broadcast_to(other.mask, lanes.full.shape)
+        left &= ~(mask.any(axis=1) & ~(mask & ~own).any(axis=1))
+        takes_part = (mask | ~own).all(axis=1) & (lanes.by_warp(mask).any(axis=2).sum(axis=1) > 1)
+        late |= dict.fromkeys(np.flatnonzero(takes_part).tolist(), other)
+    rows = [row for row in late if left[row]]
+    if not rows:
+        return None
+    written = late[rows[0]]
+    before = (each for each in trace.accesses[:start] if _is_elsewhere(each, event))
+    if any(each.allocation is not written.allocation for each in before):
+        return None
+    return Early(number, event, int(own[rows[0]].argmax()), written)
+
+
+def _is_elsewhere(other: AccessEvent, event: AccessEvent) -> bool:
+    return other.allocation.space == "global" and other.allocation is not event.allocation
