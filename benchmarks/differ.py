@@ -65,6 +65,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "uninitialised": Kind((*_SITE, "array")),
     "waits": Kind((*_SITE, "array"), ("whom",), {"blocks": 0, "resident": 0}),
     "spins": Kind((*_SITE, "array")),
+    "signals": Kind((*_SITE, "flag", "array"), ("lacks",)),
     "publications": Kind((*_SITE, "flag", "array"), ("lacks",)),
     "pitches": Kind((*_SITE, "array"), (), {"pitch": 0, "length": 0}),
     "collectives": Kind((*_SITE, "name"), (), {"threads": 0, "made_for": 0}),

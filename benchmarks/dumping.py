@@ -58,7 +58,7 @@ class Job(Struct, frozen=True):
 
 _UNSHOWN: Final = (
     "out_of_bounds", "misalignments", "uninitialised", "pitches", "collectives", "constants", "neighbours", "reuse",
-    "arithmetic", "products", "axes", "unmasked_calls", "waits", "spins", "publications",
+    "arithmetic", "products", "axes", "unmasked_calls", "waits", "spins", "publications", "signals",
 )  # fmt: skip
 """Fields of a kernel's facts that `cudalint facts --format json` leaves out."""
 

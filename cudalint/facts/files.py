@@ -60,6 +60,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     uninitialised: tuple[Uninitialised, ...] = ()
     waits: tuple[BlockWait, ...] = ()
     spins: tuple[PlainSpin, ...] = ()
+    signals: tuple[Publication, ...] = ()
     publications: tuple[Publication, ...] = ()
     collectives: tuple[CollectiveCall, ...] = ()
     products: tuple[MatrixProduct, ...] = ()

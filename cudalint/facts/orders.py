@@ -41,7 +41,7 @@ class PlainSpin(Struct, frozen=True):
 
 
 class Publication(Struct, frozen=True):
-    """A flag or a counter by which a thread tells others that memory was written, before that is so."""
+    """A flag or a counter by which a thread tells others of something too early."""
 
     place: Place
     """Where it is set."""
@@ -49,9 +49,12 @@ class Publication(Struct, frozen=True):
     flag: str
     launch: int
     thread: tuple[int, int, int]
-    written_at: Place
+    other: Place
+    """Where what is announced is written; where others still wait for a counter that is set back."""
     array: str
-    """What is announced."""
-    lacks: Literal["barrier", "fence"]
-    """What has to stand between the two: other threads of the block may not have written yet, or what they have written
-    may not be seen yet."""
+    """What is announced; the counter itself where that is set back."""
+    lacks: Literal["barrier", "fence", "turn"]
+    """What has to stand between the two: other threads of the block may not have written yet; what was written may not
+    be seen yet; other blocks may not have found yet what they wait for."""
+    read_at: Place | None = None
+    """Where another block reads what is announced."""

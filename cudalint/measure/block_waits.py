@@ -5,11 +5,12 @@ loaded data says it."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from typing import Any, NamedTuple
 
 import numpy as np
 
+from cudalint.execute.lanes import Lanes
 from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data
@@ -17,7 +18,7 @@ from cudalint.facts.orders import Whom
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
 from cudalint.measure.seen import Seen
-from cudalint.measure.spins import Spin, reads_only, spins_of
+from cudalint.measure.spins import Spin, reads_only
 from cudalint.measure.touches import Site
 
 _EXCLUSIVE = ("CAS", "compare_exchange")
@@ -31,11 +32,11 @@ class Wait(NamedTuple):
     """Which does what is waited for."""
 
 
-def waits_of(seen: Seen) -> Iterator[Wait]:
+def waits_of(seen: Seen, spins: Iterable[Spin]) -> Iterator[Wait]:
     """Those of an execution in which all blocks stand for themselves."""
     if not seen.is_followed or any(barrier.kind == "grid" for barrier in seen.trace.barriers):
         return
-    for spin in spins_of(seen):
+    for spin in spins:
         if spin.allocation.space != "global" or spin.allocation.varies:
             continue
         writers = {
@@ -99,8 +100,8 @@ def _whom(spin: Spin, writers: Mapping[Site, list[AccessEvent]], seen: Seen) -> 
     if any(isinstance(event.offset, Data) for event in stores):
         return None
     lanes = seen.trace.lanes
-    written = [_bytes(stores, row) for row in range(lanes.rows)]
-    waiting = [_bytes(loads, row) for row in range(lanes.rows)]
+    written = [starts_of(stores, row, lanes) for row in range(lanes.rows)]
+    waiting = [starts_of(loads, row, lanes) for row in range(lanes.rows)]
     if sum(map(bool, waiting)) < lanes.rows - 1:
         # Others go on, and leave their places to those that are waited for.
         return None
@@ -122,12 +123,12 @@ def _is_in_turn(spin: Spin, seen: Seen) -> bool:
     return any(seen.origins_of(guard).by_block for guard in guards)
 
 
-def _bytes(events: list[AccessEvent], row: int) -> set[int]:
-    """Where a block's accesses begin."""
+def starts_of(events: Iterable[AccessEvent], row: int, lanes: Lanes) -> set[int]:
+    """Where the accesses of a block begin, in bytes from the start of what they go to."""
     found: set[int] = set()
     for event in events:
-        mask = event.mask[row]
+        mask = np.broadcast_to(event.mask, lanes.full.shape)[row]
         if mask.any():
-            offsets: Any = np.broadcast_to(np.asarray(event.offset), event.mask.shape)[row]
+            offsets: Any = np.broadcast_to(np.asarray(event.offset), lanes.full.shape)[row]
             found.update(offsets[mask].tolist())
     return found

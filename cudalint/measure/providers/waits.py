@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from cudalint.execute.lanes import Extents
 from cudalint.facts import KernelFacts, Place
-from cudalint.facts.orders import BlockWait, PlainSpin
+from cudalint.facts.orders import BlockWait, PlainSpin, Publication
 from cudalint.kinds import Kind
 from cudalint.launches.growth import larger_than
 from cudalint.measure.block_waits import Wait, waits_of
@@ -19,7 +19,8 @@ from cudalint.measure.places import frames_of
 from cudalint.measure.providers.provider import Provider, Run, Subject
 from cudalint.measure.providers.resources import occupancy_of
 from cudalint.measure.seen import Seen
-from cudalint.measure.spins import spins_of
+from cudalint.measure.signals import resets_of, unfenced_of
+from cudalint.measure.spins import Spin, spins_of
 
 _BESIDE = 4
 """Blocks along an axis of which each may wait for the next one or the one before."""
@@ -35,6 +36,7 @@ class WaitCollector(Provider, eq=False):
     subject: Subject
     _waits: list[_Waiting] = field(default_factory=list)
     _spins: dict[Place, PlainSpin] = field(default_factory=dict)
+    _signals: dict[Place, Publication] = field(default_factory=dict)
 
     @classmethod
     def of(cls, subject: Subject) -> Self:
@@ -53,12 +55,32 @@ class WaitCollector(Provider, eq=False):
                     place = Place(*spin.look.span)
                     found = PlainSpin(place, frames_of(spin.loop.stack), spin.allocation.name, run.index)
                     self._spins.setdefault(place, found)
-        site = run.configuration.site
-        if site is None or run.configuration.is_cooperative:
-            return
+        is_known = run.configuration.site is not None and not run.configuration.is_cooperative
         for places in _beside(run.executed.batch.grid[0]):
             beside = execute(run.executed.function, run.executed.batch.in_blocks(places), run.compiled)
-            self._waits += (_Waiting(run, wait) for wait in waits_of(Seen(beside.function, beside.trace)))
+            seen = Seen(beside.function, beside.trace)
+            spins = spins_of(seen)
+            if is_known:
+                self._waits += (_Waiting(run, wait) for wait in waits_of(seen, spins))
+            self._signal(run, seen, spins)
+
+    def _signal(self, run: Run, seen: Seen, spins: list[Spin]) -> None:
+        lanes = seen.trace.lanes
+        for each in unfenced_of(seen, spins):
+            place = Place(*each.flag.node.span)
+            found = Publication(
+                place, frames_of(each.flag.stack), each.flag.allocation.name, run.index, lanes.thread_of(each.lane),
+                Place(*each.written.node.span), each.written.allocation.name, "fence", Place(*each.read.node.span),
+            )  # fmt: skip
+            self._signals.setdefault(place, found)
+        for reset in resets_of(seen, spins):
+            place = Place(*reset.store.node.span)
+            name = reset.store.allocation.name
+            found = Publication(
+                place, frames_of(reset.store.stack), name, run.index, lanes.thread_of(reset.lane),
+                Place(*reset.spin.look.span), name, "turn",
+            )  # fmt: skip
+            self._signals.setdefault(place, found)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         found: dict[Place, BlockWait] = {}
@@ -67,7 +89,9 @@ class WaitCollector(Provider, eq=False):
             if wait is not None:
                 found.setdefault(wait.place, wait)
         waits = tuple(found[place] for place in sorted(found))
-        return replace(facts, waits=waits, spins=tuple(self._spins[place] for place in sorted(self._spins)))
+        signals = tuple(self._signals[place] for place in sorted(self._signals))
+        spins = tuple(self._spins[place] for place in sorted(self._spins))
+        return replace(facts, waits=waits, spins=spins, signals=signals)
 
     def _fact(self, run: Run, wait: Wait, facts: KernelFacts) -> BlockWait | None:
         """None where all blocks may be resident."""
