@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import Graph
-from cudalint.host.values.nodes import Node, below, bits_of, render
+from cudalint.host.values.nodes import Node, below, bits_of, own_bit, render
 from cudalint.launches.configuration import Configuration
 
 _DIVISIONS = ("/", ">>")
@@ -46,8 +46,8 @@ def larger_than(blocks: int, configuration: Configuration, graph: Graph) -> Larg
 def _is_divided(symbol: Node, configuration: Configuration) -> bool:
     """Whether the grid has a block for so and so many of a size."""
     return any(
-        node.op in _DIVISIONS and node.args[0].bits & symbol.bits and node.args[1].is_const
-        for node in below(configuration.grid, symbol.bits)
+        node.op in _DIVISIONS and node.args[0].bits & own_bit(symbol) and node.args[1].is_const
+        for node in below(configuration.grid, own_bit(symbol))
     )
 
 
@@ -55,6 +55,10 @@ def _smallest(
     symbol: Node, symbols: list[Node], blocks: int, configuration: Configuration, graph: Graph
 ) -> Larger | None:
     others = [other for other in symbols if other is not symbol]
+    unknown = (graph.uniform_bits & ~own_bit(symbol)) | graph.opaque_bits
+    if any(guard.bits & own_bit(symbol) and guard.bits & unknown for guard in configuration.guards):
+        # It is held against something that nobody knows, as what an occupancy calculator says.
+        return None
 
     def of(size: int) -> int | None:
         """Blocks, at least, whatever the other numbers are; None where the host code does not come to the launch."""

@@ -132,3 +132,15 @@ def starts_of(events: Iterable[AccessEvent], row: int, lanes: Lanes) -> set[int]
             offsets: Any = np.broadcast_to(np.asarray(event.offset), lanes.full.shape)[row]
             found.update(offsets[mask].tolist())
     return found
+
+
+def meet_across(written: AccessEvent, read: AccessEvent, lanes: Lanes) -> bool:
+    """Whether one block reads what another one has written, at addresses that are known."""
+    if isinstance(written.offset, Data) or isinstance(read.offset, Data):
+        return False
+    stores = [starts_of([written], row, lanes) for row in range(lanes.rows)]
+    for row in range(lanes.rows):
+        loads = starts_of([read], row, lanes)
+        if any(loads & stores[other] for other in range(lanes.rows) if other != row):
+            return True
+    return False

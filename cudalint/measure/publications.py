@@ -17,8 +17,10 @@ from cudalint.execute.trace import AccessEvent
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
 from cudalint.ir.walk import without_casts
+from cudalint.measure.block_waits import meet_across
 from cudalint.measure.seen import Seen
 from cudalint.measure.spins import reads_only
+from cudalint.measure.tickets import turns_of
 from cudalint.measure.touches import Site
 
 _RELEASING = re.compile(r"\b(?:st|red|atom)\.[\w.:]*\b(?:release|acq_rel)\b")
@@ -68,11 +70,11 @@ def _releases(event: AccessEvent) -> bool:
 
 
 def _follows_fence(number: int, event: AccessEvent, seen: Seen) -> bool:
-    """Whether the same threads have made a memory fence right before it: it is a flag that is set by hand."""
+    """Whether its threads have made a memory fence right before it: it is a flag that is set by hand."""
     if reads_only(event.node):
         return False
     return any(
-        fence.before == number and np.array_equal(fence.mask, event.mask) and _is_of_device(fence.node)
+        fence.before == number and (fence.mask | ~event.mask).all() and _is_of_device(fence.node)
         for fence in seen.trace.fences
     )
 
@@ -88,8 +90,9 @@ def _written_late(number: int, event: AccessEvent, seen: Seen) -> Early | None:
     be about something else: what its own thread has written alone, or what was touched before the last barrier."""
     trace, lanes = seen.trace, seen.trace.lanes
     own = np.broadcast_to(event.mask, lanes.full.shape)
-    left = lanes.by_warp(own).any(axis=2).sum(axis=1) == 1
-    """Blocks that this may be said of."""
+    is_one = lanes.by_warp(own).any(axis=2).sum(axis=1) == 1
+    left = is_one.copy()
+    """Blocks in which no thread that sets the flag has written something that others have not."""
     barriers = (each for each in trace.barriers if each.scope == "block" and each.part != "arrive")
     start = max((each.position for each in barriers if each.position <= number), default=0)
     late: dict[int, AccessEvent] = {}
@@ -100,14 +103,23 @@ def _written_late(number: int, event: AccessEvent, seen: Seen) -> Early | None:
         left &= ~(mask.any(axis=1) & ~(mask & ~own).any(axis=1))
         takes_part = (mask | ~own).all(axis=1) & (lanes.by_warp(mask).any(axis=2).sum(axis=1) > 1)
         late |= dict.fromkeys(np.flatnonzero(takes_part).tolist(), other)
-    rows = [row for row in late if left[row]]
-    if not rows:
-        return None
-    written = late[rows[0]]
-    before = (each for each in trace.accesses[:start] if _is_elsewhere(each, event))
-    if any(each.allocation is not written.allocation for each in before):
-        return None
-    return Early(number, event, int(own[rows[0]].argmax()), written)
+    before = {each.allocation for each in trace.accesses[:start] if _is_elsewhere(each, event)}
+    for row, written in late.items():
+        is_all = left[row] and before <= {written.allocation}
+        if is_one[row] and (is_all or _is_read_by_the_last(number, event, written, seen)):
+            return Early(number, event, int(own[row].argmax()), written)
+    return None
+
+
+def _is_read_by_the_last(number: int, event: AccessEvent, written: AccessEvent, seen: Seen) -> bool:
+    """Whether a block that finds by this counter that it is the last reads what the others have written."""
+    for read in seen.trace.accesses[number + 1 :]:
+        if read.allocation is written.allocation and read.operation == "load":
+            site = Site(read.node, read.operation, read.bytes, read.stack)
+            is_last = any(turn.drawn is event.node for turn in turns_of(site, seen))
+            if is_last and meet_across(written, read, seen.trace.lanes):
+                return True
+    return False
 
 
 def _is_elsewhere(other: AccessEvent, event: AccessEvent) -> bool:

@@ -7,7 +7,7 @@ block that finds the counter changed may find what was written before it as it w
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -17,7 +17,7 @@ from cudalint.execute.trace import AccessEvent
 from cudalint.execute.values import Data
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
-from cudalint.measure.block_waits import starts_of
+from cudalint.measure.block_waits import meet_across, starts_of
 from cudalint.measure.seen import Seen
 from cudalint.measure.spins import Spin, reads_only
 
@@ -47,17 +47,20 @@ def unfenced_of(seen: Seen, spins: list[Spin]) -> Iterator[Unfenced]:
     if not seen.is_followed or any(barrier.kind == "grid" for barrier in trace.barriers):
         return
     flags = {spin.allocation for spin in spins}
+    looks = {number for spin in spins for number, _ in spin.events}
     known: set[int] = set()
-    for spin in spins:
-        if spin.allocation.space != "global":
-            continue
-        first = spin.events[0][0]
-        for number, event in enumerate(trace.accesses):
-            if event.allocation is spin.allocation and id(event.node) not in known and _sets(event):
-                found = _unfenced(number, first, seen, flags)
-                if found is not None:
-                    known.add(id(event.node))
-                    yield found
+    for allocation in dict.fromkeys(spin.allocation for spin in spins if spin.allocation.space == "global"):
+        own = {number for spin in spins if spin.allocation is allocation for number, _ in spin.events}
+        sets = [number for number, each in enumerate(trace.accesses) if each.allocation is allocation and _sets(each)]
+        reads = list(_reads_after(own, sets, seen, flags))
+        for number in sets:
+            event = trace.accesses[number]
+            if id(event.node) in known:
+                continue
+            found = _unfenced(number, reads, looks, seen, flags)
+            if found is not None:
+                known.add(id(event.node))
+                yield found
 
 
 def _sets(event: AccessEvent) -> bool:
@@ -69,15 +72,32 @@ def _sets(event: AccessEvent) -> bool:
     return not isinstance(event.node, st.Asm)
 
 
-def _unfenced(number: int, first: int, seen: Seen, flags: set[Allocation]) -> Unfenced | None:
+def _reads_after(
+    looks: Collection[int], sets: Sequence[int], seen: Seen, flags: Collection[Allocation]
+) -> Iterator[AccessEvent]:
+    """What is read behind a wait, before the thread sets the flag itself for others."""
+    has_waited = False
+    for number, event in enumerate(seen.trace.accesses):
+        if number in looks:
+            has_waited = True
+        elif number in sets:
+            has_waited = False
+        elif has_waited and event.operation == "load" and event.allocation not in flags:
+            yield event
+
+
+def _unfenced(
+    number: int, reads: Sequence[AccessEvent], looks: Collection[int], seen: Seen, flags: Collection[Allocation]
+) -> Unfenced | None:
+    """What was written since the last fence and the last wait before a flag is set."""
     trace = seen.trace
-    last_fence = max((fence.before for fence in trace.fences if fence.before <= number), default=0)
-    for written in reversed(trace.accesses[last_fence:number]):
+    start = max((fence.before for fence in trace.fences if fence.before <= number), default=0)
+    start = max((look + 1 for look in looks if start <= look < number), default=start)
+    for written in reversed(trace.accesses[start:number]):
         if not _is_plain_store(written, seen) or written.allocation in flags:
             continue
-        for read in trace.accesses[first:]:
-            is_same = read.allocation is written.allocation and read.operation == "load"
-            if is_same and _meet(written, read, seen):
+        for read in reads:
+            if read.allocation is written.allocation and meet_across(written, read, trace.lanes):
                 event = trace.accesses[number]
                 mask = np.broadcast_to(event.mask, trace.lanes.full.shape)
                 return Unfenced(event, written, read, int(mask[mask.any(axis=1).argmax()].argmax()))
@@ -88,19 +108,6 @@ def _is_plain_store(event: AccessEvent, seen: Seen) -> bool:
     is_store = event.operation == "store" and event.allocation.space == "global" and not event.allocation.varies
     is_own = isinstance(event.node, (ir.Index, ir.Unary, ir.Member, ir.Name))
     return is_store and is_own and event.node.span not in seen.function.volatile and event.data == 0
-
-
-def _meet(written: AccessEvent, read: AccessEvent, seen: Seen) -> bool:
-    """Whether one block reads what another one has written, at addresses that are known."""
-    if isinstance(written.offset, Data) or isinstance(read.offset, Data):
-        return False
-    lanes = seen.trace.lanes
-    stores = [starts_of([written], row, lanes) for row in range(lanes.rows)]
-    for row in range(lanes.rows):
-        loads = starts_of([read], row, lanes)
-        if any(loads & stores[other] for other in range(lanes.rows) if other != row):
-            return True
-    return False
 
 
 def resets_of(seen: Seen, spins: list[Spin]) -> Iterator[Reset]:
