@@ -15,7 +15,7 @@ _WHOM: Final[dict[Whom, str]] = {
     "all": "all blocks of the grid have come",
     "later": "a block with a larger number has written it",
     "earlier": "a block with a smaller number has written it",
-    "data": "the block that loaded data leads to has written it",
+    "data": "blocks that loaded data names have written it",
 }
 _DRAW: Final = "let blocks draw their numbers (`atomicAdd` on a counter that begins with 0)"
 _REMEDIES: Final[dict[Whom, str]] = {

@@ -7,10 +7,11 @@ from typing import NamedTuple
 
 from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import Graph
-from cudalint.host.values.nodes import Node, below, bits_of, own_bit, render
+from cudalint.host.values.nodes import Node, below, bits_of, own_bit, render, without_not
 from cudalint.launches.configuration import Configuration
 
 _DIVISIONS = ("/", ">>")
+_EQUALITIES = ("==", "!=")
 _MOST_BITS = 31
 """Of a size that a launch is made for."""
 
@@ -56,14 +57,16 @@ def _smallest(
 ) -> Larger | None:
     others = [other for other in symbols if other is not symbol]
     unknown = (graph.uniform_bits & ~own_bit(symbol)) | graph.opaque_bits
-    if any(guard.bits & own_bit(symbol) and guard.bits & unknown for guard in configuration.guards):
+    # Rows that have to be as many as columns bound neither.
+    guards = [g for g in configuration.guards if not (without_not(g).op in _EQUALITIES and g.bits & unknown)]
+    if any(guard.bits & own_bit(symbol) and guard.bits & unknown for guard in guards):
         # It is held against something that nobody knows, as what an occupancy calculator says.
         return None
 
     def of(size: int) -> int | None:
         """Blocks, at least, whatever the other numbers are; None where the host code does not come to the launch."""
         usual = Evaluated(graph, {symbol: size})
-        if not all(usual.first(guard) for guard in configuration.guards):
+        if not all(usual.first(guard) for guard in guards):
             return None
         least = Evaluated(graph, {symbol: size, **dict.fromkeys(others, 1)}) if others else usual
         return min(prod(int(each.first(axis)) for axis in configuration.grid) for each in (usual, least))

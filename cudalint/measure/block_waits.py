@@ -93,12 +93,13 @@ def _whom(spin: Spin, writers: Mapping[Site, list[AccessEvent]], seen: Seen) -> 
     """None where no block waits for another one."""
     stores = [event for events in writers.values() for event in events if event.allocation is spin.allocation]
     loads = [event for _, event in spin.events]
-    if any(isinstance(event.offset, Data) for event in loads):
-        # Each block writes places of its own, and data says whose are waited for.
-        is_own = all(seen.address(site).by_block for site in writers)
-        return "data" if is_own and not any(isinstance(event.offset, Data) for event in stores) else None
-    if any(isinstance(event.offset, Data) for event in stores):
+    is_by_data = [any(isinstance(event.offset, Data) for event in events) for events in (loads, stores)]
+    if all(is_by_data):
         return None
+    if any(is_by_data):
+        # Each block has places of its own on one side, and data says whose they are on the other.
+        own = [spin.site] if is_by_data[1] else [*writers]
+        return "data" if all(seen.address(site).by_block for site in own) else None
     lanes = seen.trace.lanes
     written = [starts_of(stores, row, lanes) for row in range(lanes.rows)]
     waiting = [starts_of(loads, row, lanes) for row in range(lanes.rows)]

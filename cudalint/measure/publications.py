@@ -8,12 +8,12 @@ PTX ISA, "Memory Consistency Model").
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from cudalint.execute.trace import AccessEvent
+from cudalint.execute.trace import AccessEvent, FenceEvent
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
 from cudalint.ir.walk import without_casts
@@ -43,12 +43,15 @@ def early_publications(seen: Seen) -> Iterator[Early]:
     """Those of an execution of which all is known, each place once."""
     if not seen.is_followed:
         return
+    fences: dict[int, list[FenceEvent]] = {}
+    for fence in seen.trace.fences:
+        fences.setdefault(fence.before, []).append(fence)
     known: set[Site] = set()
     for number, event in enumerate(seen.trace.accesses):
         site = Site(event.node, event.operation, event.bytes, event.stack)
         if site in known or event.allocation.space != "global" or event.operation not in ("store", "atomic"):
             continue
-        if not (_releases(event) or _follows_fence(number, event, seen)):
+        if not (_releases(event) or _follows_fence(event, fences.get(number, ()))):
             continue
         known.add(site)
         found = _written_late(number, event, seen)
@@ -69,14 +72,11 @@ def _releases(event: AccessEvent) -> bool:
     return len(node.arguments) > 1 and isinstance(order, ir.Constant) and order.value in (_RELEASE, _ACQUIRE_RELEASE)
 
 
-def _follows_fence(number: int, event: AccessEvent, seen: Seen) -> bool:
+def _follows_fence(event: AccessEvent, fences: Iterable[FenceEvent]) -> bool:
     """Whether its threads have made a memory fence right before it: it is a flag that is set by hand."""
     if reads_only(event.node):
         return False
-    return any(
-        fence.before == number and (fence.mask | ~event.mask).all() and _is_of_device(fence.node)
-        for fence in seen.trace.fences
-    )
+    return any((fence.mask | ~event.mask).all() and _is_of_device(fence.node) for fence in fences)
 
 
 def _is_of_device(node: Any) -> bool:
