@@ -68,6 +68,7 @@ from cudalint.facts.launches import (
     Tiling,
 )
 from cudalint.facts.neighbours import Neighbours, NeighboursResult
+from cudalint.facts.orders import BlockWait, PlainSpin, Publication
 from cudalint.facts.overflows import Overflow, OverflowGround
 from cudalint.facts.places import Frame, Place
 from cudalint.facts.products import MatrixProduct, MatrixProductResult
@@ -95,6 +96,7 @@ __all__ = [
     "BarrierKind",
     "BarrierResult",
     "Benign",
+    "BlockWait",
     "Bound",
     "Branch",
     "BranchResult",
@@ -143,7 +145,9 @@ __all__ = [
     "ParameterFacts",
     "PitchMismatch",
     "Place",
+    "PlainSpin",
     "Problem",
+    "Publication",
     "Race",
     "RaceEnd",
     "RecordedFacts",

@@ -22,6 +22,7 @@ from cudalint.facts.launch_faults import LaunchFault, Uncovered
 from cudalint.facts.launches import LaunchFacts, ParameterFacts
 from cudalint.facts.needs import Need
 from cudalint.facts.neighbours import Neighbours
+from cudalint.facts.orders import BlockWait, PlainSpin, Publication
 from cudalint.facts.overflows import Overflow
 from cudalint.facts.places import Place
 from cudalint.facts.products import MatrixProduct
@@ -59,6 +60,10 @@ class KernelFacts(Struct, frozen=True, eq=False):
     neighbours: tuple[Neighbours, ...] = ()
     constants: tuple[ConstantLoad, ...] = ()
     uninitialised: tuple[Uninitialised, ...] = ()
+    waits: tuple[BlockWait, ...] = ()
+    spins: tuple[PlainSpin, ...] = ()
+    signals: tuple[Publication, ...] = ()
+    publications: tuple[Publication, ...] = ()
     collectives: tuple[CollectiveCall, ...] = ()
     products: tuple[MatrixProduct, ...] = ()
     axes: tuple[UnreadAxis, ...] = ()

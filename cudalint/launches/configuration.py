@@ -77,6 +77,8 @@ class Configuration(Struct, frozen=True, eq=False):
     """What its worlds are, where they are launches that were recorded."""
     recorded: RecordedFacts | None = None
     """See `LaunchFacts`."""
+    is_cooperative: bool = False
+    """All its blocks are resident at one time, or it fails."""
 
     def key(self) -> object:
         """Equal for launches under which a kernel behaves the same."""
@@ -147,10 +149,14 @@ def default_grid(function: ir.Function, graph: Graph) -> Nodes:
 
 def grid_asked(grid: Nodes, function: ir.Function, graph: Graph) -> Nodes:
     """The grid of a launch. Of one that is unknown as a whole (a `dim3` that C code passes on to its launch) the axes
-    along which the kernel doesn't ask for its place have one block, or else all would do the same work."""
+    along which the kernel, with what it calls, doesn't ask for its place have one block, or else all would do the same
+    work."""
     if any(n.is_const for n in grid):
         return grid
-    return _along(axes_asked(function, ("blockIdx", "gridDim")), grid, graph)
+    axes: set[str] = set()
+    for one in _with_callees(function):
+        axes |= axes_asked(one, ("blockIdx", "gridDim")) if one is not None else set("xyz")
+    return _along(axes, grid, graph)
 
 
 def _along(axes: Collection[str], grid: Nodes, graph: Graph) -> Nodes:

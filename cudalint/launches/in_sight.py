@@ -78,6 +78,7 @@ def _from_launch(
         block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site,
         guards=guards, by_default=by_default or chosen.is_of_large_sizes, open_extents=tuple(open_),
         asked_block=launch.block, ways=(Way(SourcePlace(*launch.span), launch.guards),), vanished=launch.vanished,
+        is_cooperative=launch.is_cooperative,
     )  # fmt: skip
 
 

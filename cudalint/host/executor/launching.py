@@ -49,6 +49,8 @@ class HostLaunch(Struct, frozen=True, eq=False):
     """Its configuration groups blocks into clusters."""
     vanished: Vanished | None = None
     """Where an extent is 0: the last quotient that has become 0 though there was something to divide."""
+    is_cooperative: bool = False
+    """All its blocks are resident at one time, or it fails."""
 
 
 class Found(Struct, eq=False):
@@ -133,6 +135,7 @@ def add(
     span: ir.Span,
     sizes: tuple[Tiling, ...] = (),
     in_clusters: bool = False,
+    is_cooperative: bool = False,
 ) -> None:
     """`extents`: of the grid and of the block."""
     grid, block = extents
@@ -149,9 +152,10 @@ def add(
     is_nothing = taken and any(extent.is_const and extent.value < 1 for extent in (*grid, *block))
     vanished = ex.found.vanished[-1] if is_nothing and ex.found.vanished else None
     ex.found.vanished.clear()
-    ex.found.launches.append(
-        HostLaunch(kernel, grid, block, shared, arguments, span, taken, sizes, known, in_clusters, vanished)
+    launch = HostLaunch(
+        kernel, grid, block, shared, arguments, span, taken, sizes, known, in_clusters, vanished, is_cooperative
     )
+    ex.found.launches.append(launch)
     numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
     ex.found.made.add((kernel.key, span, grid, block, shared, numbers))
 
