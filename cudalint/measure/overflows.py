@@ -1,336 +1,29 @@
 """Indices and offsets of a kernel that are computed in 32 bits and that some size in sight, or some size that the code
-admits, does not fit.
-
-What the text alone shows is found once for a kernel (`suspects`): indices that are compared with sizes of 64 bits,
-products that are 64 bits wide elsewhere in the kernel, and products that are converted to 64 bits too late. How large
-they may be under a launch is arithmetic on intervals (`Admitted`), of numbers that are only known by their types, and
-for a launch of known sizes of each executed thread by itself (`wrapped`).
+admits, does not fit: by intervals of numbers that are only known by their types (`Admitted`), and for a launch of known
+sizes for each executed thread by itself (`wrapped`).
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, Literal, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
 from cudalint.execute.trace import AccessEvent, BranchEvent, Stack
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
-from cudalint.ir.kept import kept
-from cudalint.ir.walk import children, conjuncts, nodes_in, root, walk, without_casts
+from cudalint.ir.walk import children, conjuncts
 from cudalint.measure.arrays import Mask
 from cudalint.measure.executed import Executed
 from cudalint.measure.launched import numbers_in
-from cudalint.measure.places import functions_in
+from cudalint.measure.narrow_arithmetic import COMPARING, NARROW, WIDE, bytes_of, most, products_in
 from cudalint.worlds.intervals import Intervals
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.text import KernelText, text_of
 
-_NARROW, _WIDE = 4, 8
-"""Bytes of the integers that indices are kept in."""
 _ARITHMETIC: Final = frozenset({"+", "-", "*", "<<"})
-_COMPARING: Final = frozenset({"<", "<=", ">", ">="})
-_AXES = "xyz"
 _MOST_STEPS = 200
-_MANY = 2
-"""Factors of a product that sizes decide: fewer leave it as small as one size."""
-
-Ground = Literal["guard", "sibling", "widened"]
-
-
-class Suspect(NamedTuple):
-    """Arithmetic of 32 bits of which the text shows that it is to hold what has 64."""
-
-    node: ir.Expr
-    ground: Ground
-    because: ir.Expr | None
-    """What has 64 bits."""
-    stack: Stack
-    size: ir.Expr | None = None
-    """Of a guard: the size."""
-    goes_on: bool = False
-    """It is where a loop begins that goes on until the size."""
-
-
-def bytes_of(expr: ir.Expr) -> int:
-    """Of an integer; 0 for anything else."""
-    type_ = ir.referent(expr.type)
-    return type_.bytes if isinstance(type_, ir.Scalar) and type_.kind in ("int", "uint") else 0
-
-
-def is_signed(expr: ir.Expr) -> bool:
-    type_ = ir.referent(expr.type)
-    return isinstance(type_, ir.Scalar) and type_.kind == "int"
-
-
-def most(expr: ir.Expr) -> float:
-    """The largest number that an expression of 32 bits has room for."""
-    return 2.0 ** (8 * _NARROW - is_signed(expr)) - 1
-
-
-@kept(32)
-def suspects(kernel: ir.Function) -> tuple[Suspect, ...]:
-    """All of a kernel and of the user's functions that it calls."""
-    text = text_of(kernel)
-    found: dict[ir.Expr, Suspect] = {}
-    own = list(functions_in(kernel))
-    wide = [product for function, _ in own for product in _wide_products(function)]
-    for function, stack in own:
-        for suspect in (
-            *_guarded(function, stack, text), *_siblings(function, stack, wide, text), *_widened(function, stack, text)
-        ):
-            found.setdefault(suspect.node, suspect)
-    return tuple(found.values())
-
-
-# --- factors -------------------------------------------------------------------------------------------
-
-
-def factors_of(expr: ir.Expr) -> Iterator[ir.Expr]:
-    """What a product is made of; of a sum among its factors, as in `(a * b + c) * d`, what its first term is."""
-    inner = without_casts(expr)
-    if isinstance(inner, ir.Binary) and inner.op == "*":
-        yield from factors_of(inner.left)
-        yield from factors_of(inner.right)
-    elif isinstance(inner, ir.Binary) and inner.op == "+" and _has_product(inner.left):
-        yield from factors_of(inner.left)
-    else:
-        yield inner
-
-
-def _has_product(expr: ir.Expr) -> bool:
-    inner = without_casts(expr)
-    return isinstance(inner, ir.Binary) and (inner.op == "*" or (inner.op == "+" and _has_product(inner.left)))
-
-
-def _key(expr: ir.Expr) -> object:
-    """Equal for factors that are the same variable; None for what is none."""
-    if isinstance(expr, ir.Name):
-        return expr.symbol
-    if isinstance(expr, ir.Member):
-        base = root(expr)
-        return (base, expr.field) if base is not None else None
-    return None
-
-
-def _keys(expr: ir.Expr) -> frozenset[object]:
-    return frozenset(key for factor in factors_of(expr) if (key := _key(factor)) is not None)
-
-
-def is_large(factor: ir.Expr, text: KernelText) -> bool:
-    """Whether a size, a place in the grid or data says how large a factor is."""
-    if isinstance(factor, ir.Binary) and factor.op in ("%", "&"):
-        return False
-    if bytes_of(factor) < _NARROW:
-        return False
-    if isinstance(factor, ir.Name):
-        if factor.symbol.storage == "template":
-            return False
-        value = text.definitions.of(factor.symbol)
-        inner = without_casts(value) if value is not None else None
-        if isinstance(inner, ir.Binary) and inner.op in ("%", "&"):
-            return False
-        counter = text.definitions.counter(factor.symbol)
-        if counter is not None:
-            return bool(text.uses.origins.of(counter.bound).sources) or is_large(without_casts(counter.start), text)
-    origin = text.uses.origins.of(factor)
-    return bool(origin.sources) or bool(origin.varies & {"block", "data"})
-
-
-def is_product_of_sizes(expr: ir.Expr, text: KernelText) -> bool:
-    """Whether some product in a sum is one of several sizes."""
-    return any(
-        sum(is_large(factor, text) for factor in factors_of(product)) >= _MANY for product in _products_in(expr)
-    )
-
-
-def _products_in(expr: ir.Expr) -> Iterator[ir.Binary]:
-    """The outermost products of 32 bits in a sum."""
-    inner = without_casts(expr)
-    if not isinstance(inner, ir.Binary) or bytes_of(inner) != _NARROW:
-        return
-    if inner.op == "*":
-        yield inner
-    elif inner.op in ("+", "-"):
-        yield from _products_in(inner.left)
-        yield from _products_in(inner.right)
-
-
-# --- products that are 64 bits wide elsewhere ----------------------------------------------------------
-
-
-class _Wide(NamedTuple):
-    node: ir.Binary
-    keys: frozenset[object]
-
-
-def _wide_products(function: ir.Function) -> Iterator[_Wide]:
-    for node in nodes_in(function):
-        if isinstance(node, ir.Binary) and node.op == "*" and bytes_of(node) == _WIDE and _is_widened_in(node):
-            keys = _keys(node)
-            if len(keys) >= _MANY:
-                yield _Wide(node, keys)
-
-
-def _is_widened_in(product: ir.Binary) -> bool:
-    """Whether one of its factors is converted by a spelled cast, which somebody had a reason for."""
-    return any(
-        isinstance(node, ir.Cast) and node.explicit and bytes_of(node) == _WIDE and bytes_of(node.operand) == _NARROW
-        for node in walk(product)
-    )
-
-
-def _siblings(
-    function: ir.Function, stack: Stack, wide: list[_Wide], text: KernelText
-) -> Iterator[Suspect]:  # fmt: skip
-    """Products of 32 bits of all the factors that one of 64 bits has."""
-    if not wide:
-        return
-    own = _in_own_memory(function)
-    inner: set[ir.Expr] = set()
-    for node in nodes_in(function):
-        if not isinstance(node, ir.Binary) or node.op != "*" or bytes_of(node) != _NARROW:
-            continue
-        if node in own or node in inner:
-            continue
-        inner.update(each for each in walk(node) if isinstance(each, ir.Binary) and each is not node)
-        keys = _keys(node)
-        same = next((each for each in wide if each.keys <= keys), None)
-        if same is not None and is_product_of_sizes(node, text):
-            yield Suspect(node, "sibling", same.node, stack)
-
-
-def _in_own_memory(function: ir.Function) -> set[Any]:
-    """What indices into arrays of a block or a thread are made of."""
-    found: set[Any] = set()
-    for node in nodes_in(function):
-        if isinstance(node, ir.Index):
-            base = root(node.base)
-            if base is not None and (
-                base.storage in ("shared", "dynamic-shared")
-                or (base.storage == "local" and isinstance(base.type, ir.ArrayType))
-            ):
-                found.update(walk(node.index))
-    return found
-
-
-@kept(32)
-def products_of_sizes(kernel: ir.Function) -> tuple[tuple[ir.Binary, Stack], ...]:
-    """The products of 32 bits of a kernel, and of the user's functions that it calls, of which several factors are
-    sizes, or places in a grid that they are."""
-    text = text_of(kernel)
-    found: dict[ir.Binary, Stack] = {}
-    for function, stack in functions_in(kernel):
-        own = _in_own_memory(function)
-        inner: set[Any] = set()
-        for node in nodes_in(function):
-            if isinstance(node, ir.Binary) and node.op == "*" and bytes_of(node) == _NARROW and node not in inner:
-                inner.update(walk(node))
-                factors = list(factors_of(node))
-                large = sum(_is_grid(factor) or is_large(factor, text) for factor in factors)
-                if node not in own and large >= _MANY:
-                    found.setdefault(node, stack)
-    return tuple(found.items())
-
-
-def _is_grid(factor: ir.Expr) -> bool:
-    """Whether it is how many blocks there are."""
-    base = root(factor)
-    return base is not None and base.storage == "builtin" and base.name == "gridDim"
-
-
-def axes_in(expr: ir.Expr, text: KernelText) -> frozenset[int]:
-    """The axes of the grid that go into a number."""
-    found: set[int] = set()
-    pending: list[Any] = [expr]
-    seen: set[Any] = set()
-    while pending and len(seen) < _MOST_STEPS:
-        node = pending.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        if isinstance(node, ir.Member) and node.field in _AXES:
-            base = root(node)
-            if base is not None and base.storage == "builtin" and base.name in ("blockIdx", "gridDim"):
-                found.add(_AXES.index(node.field))
-        if isinstance(node, ir.Name):
-            pending.append(text.definitions.of(node.symbol))
-        pending += children(node) if node is not None else ()
-    return frozenset(found)
-
-
-# --- indices that are compared with sizes of 64 bits ---------------------------------------------------
-
-
-def _guarded(function: ir.Function, stack: Stack, text: KernelText) -> Iterator[Suspect]:
-    for node in nodes_in(function):
-        if not isinstance(node, ir.Binary) or node.op not in _COMPARING or bytes_of(node.left) != _WIDE:
-            continue
-        for side, size in ((node.left, node.right), (node.right, node.left)):
-            index = without_casts(side)
-            if bytes_of(index) != _NARROW or not isinstance(side, ir.Cast) or side.explicit:
-                continue
-            made, counter = index, None
-            if isinstance(index, ir.Name):
-                counter = text.definitions.counter(index.symbol)
-                value = counter.start if counter is not None else text.definitions.of(index.symbol)
-                if value is None:
-                    continue
-                made = value
-            if is_signed(index) and _is_place_in_grid(made, text) and _is_size(size, text):
-                yield Suspect(without_casts(made), "guard", node, stack, size, counter is not None)
-
-
-def _is_place_in_grid(made: ir.Expr, text: KernelText) -> bool:
-    """Whether an index counts the threads of a grid: a block's place is multiplied by its threads, or by what these do.
-    """
-    return any(
-        "block" in text.uses.origins.of(product).varies and not text.uses.origins.of(product).varies & {"data"}
-        for product in _products_in(made)
-    )
-
-
-def _is_size(size: ir.Expr, text: KernelText) -> bool:
-    """Whether a size is one of 64 bits, or computed of such alone."""
-    inner = without_casts(size)
-    if isinstance(inner, ir.Cast) or bytes_of(inner) != _WIDE:
-        return False
-    origin = text.uses.origins.of(inner)
-    sources = origin.sources
-    return bool(sources) and not origin.varies and all(_width(source) == _WIDE for source in sources)
-
-
-def _width(parameter: Parameter) -> int:
-    """Bytes of a number that a kernel takes."""
-    type_: ir.Type = parameter.symbol.type
-    for name in parameter.path:
-        field = type_.field(name) if isinstance(type_, ir.RecordType) else None
-        if field is None:
-            return 0
-        type_ = field.type
-    return type_.bytes if isinstance(type_, ir.Scalar) and type_.kind in ("int", "uint") else 0
-
-
-# --- products that are converted too late --------------------------------------------------------------
-
-
-def _widened(function: ir.Function, stack: Stack, text: KernelText) -> Iterator[Suspect]:
-    for node in nodes_in(function):
-        value: ir.Expr | None = None
-        if isinstance(node, st.Declare) and node.initializer is not None and _holds_wide(node.symbol.type):
-            value = node.initializer
-        elif isinstance(node, ir.Assign) and node.op in ("", "+") and _holds_wide(node.target.type):
-            value = node.value
-        if not isinstance(value, ir.Cast) or bytes_of(value) != _WIDE:
-            continue
-        inner = without_casts(value)
-        if bytes_of(inner) == _NARROW and is_product_of_sizes(inner, text):
-            yield Suspect(inner, "widened", value, stack)
-
-
-def _holds_wide(type_: ir.Type) -> bool:
-    return isinstance(type_, ir.Scalar) and type_.kind in ("int", "uint") and type_.bytes == _WIDE
 
 
 # --- how large numbers may be --------------------------------------------------------------------------
@@ -349,7 +42,7 @@ class Admitted:
 
     def is_too_large(self, expr: ir.Expr) -> bool:
         """Whether some product in an expression of 32 bits may be beyond what it holds; what nobody knows may."""
-        return any(self._is(product) for product in (*_products_in(expr), expr))
+        return any(self._is(product) for product in (*products_in(expr), expr))
 
     def largest(self, expr: ir.Expr) -> float | None:
         with np.errstate(all="ignore"):
@@ -424,7 +117,7 @@ def _places(executed: Executed) -> Iterator[tuple[AccessEvent | BranchEvent, ir.
         condition = getattr(branch.node, "condition", None)
         if not branch.data and not branch.turn and condition is not None:
             for part, _ in conjuncts(condition, True):
-                if isinstance(part, ir.Binary) and part.op in _COMPARING:
+                if isinstance(part, ir.Binary) and part.op in COMPARING:
                     yield from ((branch, side) for side in (part.left, part.right))
 
 
@@ -485,11 +178,11 @@ def _computed(
         seen.add(e)
         match e:
             case ir.Cast():
-                if bytes_of(e) == _NARROW and bytes_of(e.operand) >= _NARROW and not e.explicit:
+                if bytes_of(e) == NARROW and bytes_of(e.operand) >= NARROW and not e.explicit:
                     found.setdefault(e, False)
                 pending.append((e.operand, is_direct))
             case ir.Binary() if e.op in _ARITHMETIC:
-                if bytes_of(e) == _NARROW:
+                if bytes_of(e) == NARROW:
                     found.setdefault(e, is_direct)
                 pending += [(e.left, is_direct), (e.right, is_direct)]
             case ir.Conditional():
@@ -505,7 +198,7 @@ def _computed(
             case ir.Name():
                 value = text.definitions.of(e.symbol)
                 if value is not None:
-                    pending.append((value, bytes_of(e) == _WIDE))
+                    pending.append((value, bytes_of(e) == WIDE))
             case ir.Call() if not isinstance(e.type, ir.PointerType) and e.name in ("min", "max"):
                 pending += [(argument, False) for argument in e.arguments]
             case ir.Call():

@@ -19,17 +19,8 @@ from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import nodes_in
-from cudalint.measure.overflows import (
-    Admitted,
-    Suspect,
-    Wrapped,
-    axes_in,
-    bytes_of,
-    is_signed,
-    products_of_sizes,
-    suspects,
-    wrapped,
-)
+from cudalint.measure.narrow_arithmetic import Suspect, axes_in, bytes_of, is_signed, products_of_sizes, suspects
+from cudalint.measure.overflows import Admitted, Wrapped, wrapped
 from cudalint.measure.places import frames_of
 from cudalint.measure.providers.provider import Provider, Run
 from cudalint.worlds.records import Parameter
