@@ -59,6 +59,10 @@ class BranchResult(Struct, frozen=True):
     compiled: Compiled | None = None
     divergence: Divergence | None = None
     """Where warps split."""
+    loaded: str = ""
+    """Of a loop whose lanes go on as data says: the array that it is loaded from, and the line."""
+    loop_share: float = 0.0
+    """Of such a loop: what it takes of all that a warp executes in this kernel, at the lengths that are assumed."""
 
 
 class Branch(Struct, frozen=True):
