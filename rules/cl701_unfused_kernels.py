@@ -14,9 +14,10 @@ class UnfusedKernels(Rule):
     """Two launches in a row in which each thread reads what the same thread of the launch before wrote.
 
     What it does
-        Looks at launches that follow one another with the same grid and block. Where the second one reads an array
-        that the first one writes, each thread at the same place, and nothing else in the function uses that array
-        later, both can be one kernel. Reported is the traffic that goes away: the array is neither written nor read.
+        Looks at launches that follow one another in one stream with the same grid and block. Where the second one reads
+        an array that the first one writes, each thread at the same place, and nothing else in the function uses that
+        array later, both can be one kernel. Reported is the traffic that goes away: the array is neither written nor
+        read. Where the second one writes its results to the same array, it is written once.
 
     Why is this bad
         What the first kernel stores goes to memory and comes back. `y = a * x` followed by `z = y + b` moves 20 bytes
@@ -56,7 +57,7 @@ class UnfusedKernels(Rule):
 
     def _diagnostic(self, first: HostStep, second: HostStep, name: str, file: FileFacts) -> Diagnostic:
         kernel = _kernel(second, file)
-        saved = sum(_bytes(each, step, name) for each, step in ((_kernel(first, file), first), (kernel, second)))
+        saved = _bytes(_kernel(first, file), first, name) + _bytes(kernel, second, name, "load")
         traffic = f": {count(saved, 'byte')} less for each thread" if saved else ""
         return self.finding(
             kernel,
@@ -67,7 +68,11 @@ class UnfusedKernels(Rule):
             ),
             related=(Related(first.place, f"`{first.kernel}` is launched here"),),
             figures={"bytes_per_thread": float(saved)},
-            suggestion=Suggestion(f"compute both in one kernel, without `{name}`"),
+            suggestion=Suggestion(
+                f"compute both in one kernel, which writes `{name}` once"
+                if _is_in_place(second, name, file)
+                else f"compute both in one kernel, without `{name}`"
+            ),
         )
 
 
@@ -76,13 +81,21 @@ def _passed_on(first: HostStep, second: HostStep, file: FileFacts) -> Iterator[s
     if one is None or other is None or first.shape != second.shape or not first.shape:
         return
     for name in dict.fromkeys(first.variables):
-        if not name or name not in second.variables or name in second.read_later:
+        if not name or name not in second.variables:
             continue
         written, read = _accesses(one, first, name), _accesses(other, second, name)
         is_output = bool(written) and all(access.operation == "store" for access in written)
-        is_input = bool(read) and all(access.operation == "load" for access in read)
-        if is_output and is_input and _own_element({*written, *read}):
+        is_input = bool(read) and all(access.operation == "load" for access in read) and name not in second.read_later
+        is_passed_on = is_input or _is_in_place(second, name, file)
+        if is_output and is_passed_on and _own_element({*written, *read}):
             yield name
+
+
+def _is_in_place(step: HostStep, name: str, file: FileFacts) -> bool:
+    """Whether a kernel loads the elements of an array and stores others in their place."""
+    kernel = _kernel(step, file)
+    operations = {access.operation for access in _accesses(kernel, step, name)} if kernel is not None else set()
+    return operations == {"load", "store"}
 
 
 def _kernel(step: HostStep, file: FileFacts) -> KernelFacts | None:
@@ -96,8 +109,15 @@ def _parameter(kernel: KernelFacts | None, step: HostStep, name: str) -> str:
 
 
 def _accesses(kernel: KernelFacts, step: HostStep, name: str) -> list[Access]:
+    """All of an array but those that repeat another one in a branch on data, which nobody knows who executes."""
     array = _parameter(kernel, step, name)
-    return [access for access in kernel.accesses if access.space == "global" and access.array == array]
+    found = [access for access in kernel.accesses if access.space == "global" and access.array == array]
+    known = {access.expression for access in found if _is_known(access)}
+    return [access for access in found if _is_known(access) or access.expression not in known]
+
+
+def _is_known(access: Access) -> bool:
+    return any(result.status != "unknown" for result in access.results)
 
 
 def _own_element(accesses: set[Access]) -> bool:
@@ -115,5 +135,6 @@ def _own_element(accesses: set[Access]) -> bool:
     return len(ranges) == 1
 
 
-def _bytes(kernel: KernelFacts | None, step: HostStep, name: str) -> int:
-    return sum(access.bytes for access in _accesses(kernel, step, name)) if kernel is not None else 0
+def _bytes(kernel: KernelFacts | None, step: HostStep, name: str, operation: str = "store") -> int:
+    found = _accesses(kernel, step, name) if kernel is not None else ()
+    return sum(access.bytes for access in found if access.operation == operation)

@@ -25,6 +25,9 @@ class LaunchOverhead(Rule):
         Loops that measure a kernel's time launch it again and again, and many loops of a few iterations take no time
         that anybody would miss.
 
+    What is not reported
+        - Launches between `cudaStreamBeginCapture` and `cudaStreamEndCapture`, which are recorded as a graph.
+
     Example
         for (int step = 0; step < steps; step++)
             advance<<<4, 256>>>(state, step);
@@ -51,7 +54,8 @@ class LaunchOverhead(Rule):
             if cost.bound != "launch" or cost.time_us is None or launch.is_made_up or launch.grid_is_assumed:
                 continue
             for step in steps:
-                if step.kernel == kernel.name and step.loop is not None and step.place.line == launch.line:
+                is_alone = step.loop is not None and not step.is_captured
+                if step.kernel == kernel.name and is_alone and step.place.line == launch.line:
                     yield self._diagnostic(kernel, step, cost, context)
 
     def _diagnostic(

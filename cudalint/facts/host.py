@@ -56,7 +56,9 @@ class HostStep(Struct, frozen=True):
     follows: int | None = None
     """The number of the launch right before it, if nothing else happens in between that could matter to a kernel."""
     shape: str = ""
-    """Its grid and block as the source spells them: equal for equal ones while no variable changes."""
+    """Its grid, block and stream as the source spells them: equal for equal ones while no variable changes."""
+    is_captured: bool = False
+    """Whether its stream's launches are being recorded as a graph."""
     read_later: frozenset[str] = frozenset()
     """Of its variables, those that something other than releasing them uses after it."""
 

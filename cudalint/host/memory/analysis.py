@@ -50,6 +50,8 @@ class Analysis:
         """Allocations that functions know which are not in sight, and which these may have pinned."""
         self.captured: set[ir.Symbol] = set()
         """Variables that lambdas may change."""
+        self.computed: set[ir.Symbol] = set()
+        """Variables of numbers that are parts of others, or bytes."""
         self.registers = False
         """Whether the program pins memory that was allocated elsewhere, or has devices that read all memory."""
         self.turn = 0

@@ -9,7 +9,7 @@ from cudalint.facts import Place
 from cudalint.facts.host_faults import FaultKind
 from cudalint.host.memory import touching
 from cudalint.host.memory.launching import DEFAULT_STREAM, hand_over, stream_of
-from cudalint.host.memory.places import as_pointer, size_of
+from cudalint.host.memory.places import as_pointer, is_computed, size_of
 from cudalint.host.memory.pointers import Allocation, Pointer, Stream, Value
 from cudalint.host.memory.quantities import Quantity, constant, exceeds, plus, product
 from cudalint.host.memory.state import Pending
@@ -28,7 +28,6 @@ _NAMES: Final = {
 }  # fmt: skip
 _POINTER_BYTES = 8
 """Of a pointer, as of the smallest size that `sizeof` of one gives."""
-_DIVIDING: Final = frozenset({"/", ">>", "%", "&"})
 
 
 def _copy(an: Analysis, call: ir.Call) -> Value:
@@ -159,7 +158,7 @@ def _check_size(
         kind = "beyond"
     elif _is_size_of(an, argument, spelled) and count.value == _POINTER_BYTES and size.value != _POINTER_BYTES:
         kind = "size-of-pointer"
-    elif element.bytes > 1 and room == product(count, constant(element.bytes)) and _is_count(spelled, element):
+    elif element.bytes > 1 and room == product(count, constant(element.bytes)) and _is_count(an, spelled, element):
         kind = "elements"
     else:
         return False
@@ -185,14 +184,10 @@ def _is_size_of(an: Analysis, argument: ir.Expr, spelled: ir.Expr) -> bool:
     return text in (f"sizeof({bare.symbol.name})", f"sizeof{bare.symbol.name}")
 
 
-def _is_count(spelled: ir.Expr, element: ir.Type) -> bool:
-    """Whether a number of bytes is made of sizes and nothing else: neither divided nor made of sizes of types."""
-    for node in walk.walk(spelled):
-        if isinstance(node, ir.Binary) and node.op in _DIVIDING:
-            return False
-        if isinstance(node, ir.Constant) and not node.of_variable and node.value == element.bytes:
-            return False
-    return True
+def _is_count(an: Analysis, spelled: ir.Expr, element: ir.Type) -> bool:
+    """Whether a number of bytes is made of sizes and nothing else, variables included: neither divided nor made of
+    sizes of types."""
+    return not is_computed(an, spelled, (element.bytes,))
 
 
 def _later(

@@ -13,10 +13,11 @@ from cudalint.host.memory.places import (
     Where,
     as_pointer,
     elements_of,
+    is_computed,
     is_vector,
     spelled,
     variable,
-)
+)  # fmt: skip
 from cudalint.host.memory.pointers import LED_TO, NULL, Address, Allocation, Key, Pointer, Value, joined, moved
 from cudalint.host.memory.quantities import Quantity, constant, product
 from cudalint.host.memory.state import either
@@ -155,6 +156,7 @@ def initialise(an: Analysis, symbol: ir.Symbol, initializer: ir.Expr | None) -> 
                 an.state.set((symbol, f"[{position}]"), each)
     else:
         first = value(an, initializer)
+        _note_computed(an, symbol, initializer)
         is_part = isinstance(symbol.type, (ir.ArrayType, ir.RecordType, ir.OpaqueType))
         an.state.set(key, None if is_part else first)
 
@@ -294,8 +296,15 @@ def _assign(an: Analysis, expr: ir.Assign) -> Value:
         isinstance(type_, ir.Scalar) and not _is_whole(type_)
     ):
         found = None
+    if isinstance(expr.target, ir.Name):
+        _note_computed(an, expr.target.symbol, expr.value)
     write(an, where, found, expr.target)
     return found
+
+
+def _note_computed(an: Analysis, symbol: ir.Symbol, given: ir.Expr) -> None:
+    if _is_whole(symbol.type) and not isinstance(walk.without_casts(given), ir.Constant) and is_computed(an, given):
+        an.computed.add(symbol)
 
 
 def _conditional(an: Analysis, expr: ir.Conditional) -> Value:

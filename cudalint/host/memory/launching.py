@@ -84,6 +84,7 @@ def _launched(
             touching.fault(an, "freed-before", argument, pointer, name, before=before)
         elif _is_of_host(an, pointer):
             touching.fault(an, "passed-to-kernel", argument, pointer, name)
+            continue
         if len(pointer.targets) == 1 and not pointer.may_be_null:
             reads |= pointer.targets
             if is_written(kernel, position):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from typing import TYPE_CHECKING, Final
 
 from msgspec import Struct
@@ -19,6 +20,8 @@ SOMEWHERE: Final = "[?]"
 """An element of which nobody knows the index."""
 COUNT: Final = "size()"
 """How many elements a vector has, as a part of it."""
+_DIVIDING: Final = frozenset({"/", ">>", "%", "&"})
+_SIZES_OF_TYPES: Final = (2, 4, 8, 12, 16)
 _PLAIN_VECTORS: Final = ("vector<", "std::vector<")
 
 
@@ -122,3 +125,16 @@ def size_of(an: Analysis, allocation: Allocation, element: ir.Type) -> Quantity 
     if allocation.is_growing and allocation.variable is not None:
         return product(count_of(an, allocation.variable), constant(element.bytes)) if element.bytes else None
     return an.sizes.get(allocation)
+
+
+def is_computed(an: Analysis, expr: ir.Expr, sizes: Collection[int] = _SIZES_OF_TYPES) -> bool:
+    """Whether a number is divided, or multiplied by what may be the size of a type, as far as that is known of the
+    variables in it: bytes, a part of something."""
+    for node in walk.walk(expr):
+        if isinstance(node, ir.Binary) and node.op in _DIVIDING:
+            return True
+        if isinstance(node, ir.Constant) and not node.of_variable and node.value in sizes:
+            return True
+        if isinstance(node, ir.Name) and node.symbol in an.computed:
+            return True
+    return False

@@ -8,6 +8,10 @@ from msgspec import Struct, field
 
 _MOST_TERMS = 16
 """Of a sum; what has more is a number of its own."""
+_LONGEST_NAME = 60
+"""Of what is computed of others, in letters."""
+_MOST_FACTORS = 8
+"""Of a product."""
 Factors = tuple[int, ...]
 """Unknown numbers that are multiplied, each as often as it is a factor, in order."""
 
@@ -94,7 +98,8 @@ class Numbers(Struct):
             return product(a, constant(1 << y))
         if x is not None and y is not None and (known := _computed(op, x, y)) is not None:
             return constant(known)
-        return self.of((op, a, b), f"({self.text(a)} {op} {self.text(b)})")
+        name = f"({self.text(a)} {op} {self.text(b)})"
+        return self.of((op, a, b), name if len(name) <= _LONGEST_NAME else "(...)")
 
     def text(self, quantity: Quantity) -> str:
         """As a person would write it."""
@@ -105,7 +110,8 @@ class Numbers(Struct):
         return " + ".join(parts).replace("+ -", "- ") or "0"
 
     def _short(self, quantity: Quantity) -> Quantity:
-        return quantity if len(quantity.terms) <= _MOST_TERMS else self.of(quantity, "?")
+        is_long = len(quantity.terms) > _MOST_TERMS or any(len(f) > _MOST_FACTORS for f, _ in quantity.terms)
+        return self.of(quantity, "?") if is_long else quantity
 
 
 def _computed(op: str, x: int, y: int) -> int | None:

@@ -37,6 +37,7 @@ _STREAM = 4
 """Where the stream stands among the arguments of `cudaMemcpyAsync`."""
 _RELEASING: Final = frozenset({"cudaFree", "cudaFreeAsync", "cudaFreeHost", "free", "operator delete"})
 _WAITING: Final = ("cudaDeviceSynchronize", "cudaStreamSynchronize", "cudaEventSynchronize", "cudaMemcpy")
+_CAPTURING: Final = {"cudaStreamBeginCapture": True, "cudaStreamEndCapture": False}
 _HARMLESS: Final = frozenset({
     "cudaGetLastError", "cudaPeekAtLastError", "cudaGetErrorString", "printf", "fprintf", "cudaDeviceSynchronize",
     "cudaStreamSynchronize", "cudaEventRecord",
@@ -132,6 +133,11 @@ class _Memory(Struct, eq=False):
     def note(self, function: ir.Function) -> None:
         for symbol in function.parameters:
             self.unknown.add((symbol,))
+        if function.this is not None:
+            owner = ir.type_name(ir.pointee(function.this.type))
+            for name, value in function.member_initializers:
+                if isinstance(walk.without_casts(value).type, ir.PointerType):
+                    self._assign((owner, name), value)
         for node in walk.nodes_in(function):
             if isinstance(node, st.Declare):
                 self._declare(node)
@@ -277,6 +283,8 @@ class _Launches:
         self._loops: list[st.Stmt] = []
         self._last: int | None = None
         """The launch before, if nothing lies between."""
+        self._is_capturing = False
+        """Whether a stream is being captured, by the order of the text."""
         self._clock = 0
         self._times: list[int] = []
         self._ends: list[int | None] = []
@@ -330,6 +338,8 @@ class _Launches:
         for node in walk.walk(expr):
             if isinstance(node, ir.Launch):
                 self._launch(node)
+            elif isinstance(node, ir.Call) and node.name in _CAPTURING:
+                self._is_capturing = _CAPTURING[node.name]
         frees = isinstance(expr, ir.Call) and expr.name in _RELEASING
         self._uses += [(self._clock, n.symbol, frees) for n in walk.walk(expr) if isinstance(n, ir.Name)]
 
@@ -340,7 +350,7 @@ class _Launches:
         plain = [walk.without_casts(argument) for argument in node.arguments]
         variables = tuple(each.symbol.name if isinstance(each, ir.Name) else "" for each in plain)
         parts = (node.grid, node.block)
-        shape = ", ".join(self._spellings.of(_place(part)) for part in parts)
+        shape = ", ".join(self._spellings.of(_place(part)) for part in (*parts, node.stream) if part is not None)
         loop = self._loops[-1] if self._loops else None
         waits = loop is not None and any(
             isinstance(n, ir.Call) and n.name.startswith(_WAITING) for n in walk.walk(loop)
@@ -348,7 +358,8 @@ class _Launches:
         self._times.append(self._clock)
         self._ends.append(0 if self._loops else None)
         self.found.append(HostStep(
-            name, _place(node), _place(loop) if loop is not None else None, waits, buffers, variables, self._last, shape
+            name, _place(node), _place(loop) if loop is not None else None, waits, buffers, variables, self._last,
+            shape, self._is_capturing,
         ))  # fmt: skip
 
     def _between(self, statement: st.Stmt) -> None:
