@@ -303,7 +303,9 @@ def _assign(an: Analysis, expr: ir.Assign) -> Value:
 
 
 def _note_computed(an: Analysis, symbol: ir.Symbol, given: ir.Expr) -> None:
-    if _is_whole(symbol.type) and not isinstance(walk.without_casts(given), ir.Constant) and is_computed(an, given):
+    if symbol in an.computed or not _is_whole(symbol.type):
+        return
+    if not isinstance(walk.without_casts(given), ir.Constant) and is_computed(an, given):
         an.computed.add(symbol)
 
 

@@ -89,6 +89,9 @@ class State(Struct):
         return (key, self.changes.get(key[0], 0), self.elsewhere if _outlives(key) else 0)
 
     def _drop(self, key: Key) -> None:
+        if isinstance(key[0], ir.Symbol) and isinstance(key[0].type, ir.Scalar):
+            self.values.pop(key, None)
+            return
         length = len(key)
         for known in [known for known in self.values if known[:length] == key]:
             del self.values[known]
