@@ -186,7 +186,9 @@ def _is_size_of(an: Analysis, argument: ir.Expr, spelled: ir.Expr) -> bool:
 
 def _is_count(an: Analysis, spelled: ir.Expr, element: ir.Type) -> bool:
     """Whether a number of bytes is made of sizes and nothing else, variables included: neither divided nor made of
-    sizes of types."""
+    sizes of types. How the number of a constant variable was computed, nothing says."""
+    if any(isinstance(node, ir.Constant) and node.of_variable for node in walk.walk(spelled)):
+        return False
     return not is_computed(an, spelled, (element.bytes,))
 
 
