@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 
 from msgspec.structs import replace
 
-from cudalint.diagnostics import Diagnostic, Edit, Suggestion
-from cudalint.facts import Insertion, KernelFacts, Race
+from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
+from cudalint.facts import Insertion, KernelFacts, Publication, Race
 from cudalint.fixes.atomic_edits import atomic_edits
 from cudalint.fixes.obstacles import edited
 from cudalint.racekit import (
@@ -20,6 +20,7 @@ from cudalint.racekit import (
     race_finding,
 )
 from cudalint.rule import Rule, RuleContext
+from cudalint.rulekit import frames_related
 from cudalint.source.insertions import before_statement
 
 
@@ -31,15 +32,26 @@ class GlobalRace(Rule):
         parameters too, where the launch passes one array for both. Barriers order the threads of a block, only those
         of the grid order blocks. With `--race-scope block` blocks are not compared.
 
+        Flags and counters by which threads tell others that memory was written: they are reported if one warp releases
+        a flag (`st.release`, `memory_order_release`, `__threadfence()` before it) when other warps of the block have
+        written since the last barrier, and, where blocks of one grid wait for each other, if no memory fence stands
+        between what was written and the flag.
+
     Why is this bad
         Blocks run in any order, at the same time or one after the other, as there is room on the GPU. What one reads of
         another's output is old or new by chance.
+
+        A fence or a release orders what its own thread has written, and what a barrier has ordered before that. What
+        other threads write is not waited for, and without a fence not even the thread's own data has to be seen before
+        the flag.
 
     Example
         a[i] = (a[i - 1] + a[i] + a[i + 1]) / 3;    // the neighbours may have been replaced already
 
     Use instead
         out[i] = (a[i - 1] + a[i] + a[i + 1]) / 3;  // another array, and another kernel that reads it
+
+        Flags are set behind `__syncthreads()`, by a thread that makes a `__threadfence()` first.
 
         Sums over many threads take atomics, or one result for each block and a second kernel.
 
@@ -60,6 +72,8 @@ class GlobalRace(Rule):
           all threads update for which data says so (`if (in[i] > 0) *count += 1`) is reported, as a warning.
         - What only the last block touches, the one that draws the last number from a counter (`atomicAdd(&done, 1) ==
           gridDim.x - 1`); what others have written before is reported where no memory fence stands before the atomic.
+        - Flags that may announce something else: what their own thread has written alone, or what the block has touched
+          before the last barrier.
         - Arrays that are passed under two names by a launch that is not in sight.
     """
 
@@ -68,7 +82,7 @@ class GlobalRace(Rule):
     severity = "error"
     summary = "global memory that threads touch with nothing to order them"
     by_hand = "nothing within one kernel orders its blocks: the work has to be divided otherwise"
-    reads = frozenset({"accesses", "races"})
+    reads = frozenset({"accesses", "races", "publications", "waits"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         races = [race for race in kernel.races or () if race.space == "global" and race.is_reportable]
@@ -77,6 +91,15 @@ class GlobalRace(Rule):
             first = next((race for race in group if is_update(race, kernel)), group[0])
             is_ordered = all(race.fix is not None for race in group if race.reach != "grid")
             yield race_finding(self, kernel, group, _suggestion(first, group, kernel, is_ordered, context.text_of))
+        for early in (*kernel.publications, *(each for each in kernel.signals if each.lacks == "fence")):
+            yield self.finding(
+                kernel,
+                place=early.place,
+                message=_too_early(early),
+                launches=(kernel.launches[early.launch],),
+                related=(*_around(early), *frames_related(early.inlined_from)),
+                suggestion=Suggestion(_order(early)),
+            )
 
 
 def _suggestion(
@@ -185,3 +208,34 @@ def _remedy(race: Race, kernel: KernelFacts, is_ordered: bool) -> str | None:
     second_kernel += " `grid.sync()` of a cooperative launch) orders its blocks"
     within = f"put {barrier}, where all threads of the block come to it; if blocks share `{array}`, {second_kernel}"
     return second_kernel if race.reach == "grid" else within
+
+
+def _too_early(early: Publication) -> str:
+    line = early.other.line
+    if early.lacks == "barrier":
+        return (
+            f"thread {early.thread} sets `{early.flag}` while other warps of the block may still write"
+            f" `{early.array}` (line {line}): a release orders what its own thread has written"
+        )
+    return (
+        f"`{early.flag}` tells other blocks that `{early.array}` was written (line {line}), and no memory fence stands"
+        " between: they may find what was there before"
+    )
+
+
+def _around(early: Publication) -> Iterator[Related]:
+    if early.lacks == "barrier":
+        yield Related(early.other, f"all threads write `{early.array}` here, and no barrier follows")
+        return
+    yield Related(early.other, f"`{early.array}` is written here")
+    if early.read_at is not None:
+        yield Related(early.read_at, "another block reads it here, after it has waited")
+
+
+def _order(early: Publication) -> str:
+    if early.lacks == "barrier":
+        return f"put `__syncthreads()` between line {early.other.line} and the flag, where all threads come by"
+    return (
+        "put `__threadfence()` in front of it, behind a barrier of the block if other threads have written; or set it"
+        " by `cuda::atomic_ref` with `memory_order_release`"
+    )

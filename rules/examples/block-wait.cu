@@ -3,7 +3,7 @@ __global__ void prefix(const float *in, volatile float *sum, volatile int *done)
     if (threadIdx.x == 0) {
         float before = 0;
         if (blockIdx.x > 0) {
-            while (done[blockIdx.x - 1] == 0)  // expect: CL308 "a block with a smaller number has written it"
+            while (done[blockIdx.x - 1] == 0)  // expect: CL307 "a block with a smaller number has written it"
                 ;
             before = sum[blockIdx.x - 1];
         }

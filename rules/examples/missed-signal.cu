@@ -1,6 +1,6 @@
 __global__ void wait(const int *stop, float *out)
 {
-    while (*stop == 0)  // expect: CL309 "by a plain load"
+    while (*stop == 0)  // expect: CL308 "by a plain load"
         ;
     out[threadIdx.x] = 1;
 }

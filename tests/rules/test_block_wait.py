@@ -1,4 +1,4 @@
-"""CL308 and CL309: how large a grid may be in which blocks wait for each other, and how they are launched."""
+"""CL307 and CL308: how large a grid may be in which blocks wait for each other, and how they are launched."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ __global__ void k(int *count) {
 def test_the_smallest_size_is_the_first_that_does_not_fit(block: int) -> None:
     """One block more than is resident, for which one element is enough."""
     host = f"void run(int *count, int n) {{ k<<<(n + {block - 1}) / {block}, {block}>>>(count); }}"
-    (found,) = lint(_BARRIER + host, "CL308")
+    (found,) = lint(_BARRIER + host, "CL307")
     assert f"with n = {_RESIDENT_THREADS + 1} " in found.message
 
 
@@ -30,7 +30,7 @@ def test_the_smallest_size_is_the_first_that_does_not_fit(block: int) -> None:
 def test_a_grid_that_is_given(blocks: int, is_told: bool) -> None:
     """8 blocks of 256 threads for each of 108 multiprocessors."""
     host = f"void run(int *count) {{ k<<<{blocks}, 256>>>(count); }}"
-    assert bool(lint(_BARRIER + host, "CL308")) == is_told
+    assert bool(lint(_BARRIER + host, "CL307")) == is_told
 
 
 @pytest.mark.parametrize(
@@ -49,14 +49,14 @@ void run(int *count, int n, int blocks) {{
     cudaDeviceGetAttribute(&sms, cudaDevAttrMultiProcessorCount, 0);
     k<<<{grid}, 256>>>(count);
 }}"""
-    assert not lint(_BARRIER + host, "CL308")
+    assert not lint(_BARRIER + host, "CL307")
 
 
 def test_a_guard_in_front_of_the_launch_counts() -> None:
     """Sizes that the host code turns away are none that the grid is made of."""
     launch = "k<<<(n + 255) / 256, 256>>>(count);"
-    assert not lint(_BARRIER + f"void run(int *count, int n) {{ if (n <= 100000) {launch} }}", "CL308")
-    assert lint(_BARRIER + f"void run(int *count, int n) {{ if (n <= 1000000) {launch} }}", "CL308")
+    assert not lint(_BARRIER + f"void run(int *count, int n) {{ if (n <= 100000) {launch} }}", "CL307")
+    assert lint(_BARRIER + f"void run(int *count, int n) {{ if (n <= 1000000) {launch} }}", "CL307")
 
 
 @pytest.mark.parametrize("told", [False, True])
@@ -74,4 +74,4 @@ void run(int *count, int n) {{
     config.numAttrs = 1;
     cudaLaunchKernelEx(&config, k, count);
 }}"""
-    assert bool(lint(_BARRIER + host, "CL308")) == told
+    assert bool(lint(_BARRIER + host, "CL307")) == told

@@ -1,4 +1,4 @@
-"""CL308: blocks that wait for blocks that may not be resident."""
+"""CL307: blocks that wait for blocks that may not be resident."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ class BlockWaits(Rule):
         - Loops that give up after some turns, or by the clock.
     """
 
-    code = "CL308"
+    code = "CL307"
     name = "block-wait"
     severity = "warning"
     summary = "blocks that wait for blocks that may not be resident"

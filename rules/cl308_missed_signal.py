@@ -1,4 +1,4 @@
-"""CL309: flags and counters that threads wait for and may never see."""
+"""CL308: flags and counters that threads wait for and may never see."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ class MissedSignal(Rule):
         - Counters that the last block clears which comes by.
     """
 
-    code = "CL309"
+    code = "CL308"
     name = "missed-signal"
     severity = "error"
     summary = "flags and counters that threads wait for and may never see"
