@@ -7,7 +7,7 @@ from typing import Final, Literal, get_args
 
 Kind = Literal[
     "accesses", "branches", "alignments", "bounds", "pitches", "barriers", "races", "occupancy", "constants", "costs",
-    "arithmetic", "reuse", "neighbours", "uninitialised", "collectives", "products", "axes",
+    "arithmetic", "reuse", "neighbours", "uninitialised", "early_reads", "collectives", "products", "axes",
     "host", "launch_order",
 ]
 """In the order in which they are collected, so that none comes before one that it needs. A kernel's launches,

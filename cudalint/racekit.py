@@ -30,6 +30,17 @@ _MOST_LINES = 6
 """In a message."""
 
 
+def reportable(kernel: KernelFacts) -> list[Race]:
+    """The races in shared memory that rules tell of, but for reads of what an asynchronous copy has not written yet:
+    no barrier waits for copies (CL308)."""
+    early = {(found.copied_at, found.place) for found in kernel.early_reads}
+    return [
+        race for race in kernel.races or ()
+        if race.space == "shared" and race.is_reportable
+        and (race.first.place, race.second.place) not in early and (race.second.place, race.first.place) not in early
+    ]  # fmt: skip
+
+
 def grouped(races: Iterable[Race]) -> list[list[Race]]:
     """Races that lack one barrier, or end at the same line, belong together; between warps come first."""
     groups: dict[object, list[Race]] = {}

@@ -298,7 +298,8 @@ class Machine(Execution):
         """A step of asynchronous copies."""
         if self.mask is not None:
             before = len(self.trace.accesses)
-            self.trace.copies.append(CopyEvent(node, kept, self.mask, self.interval, self.stack, before))
+            own = self.library or node
+            self.trace.copies.append(CopyEvent(own, kept, self.mask, self.interval, self.stack, before))
 
     def fence(self, node: Any) -> None:
         if self.mask is not None:

@@ -17,6 +17,7 @@ from cudalint.execute.memory import as_type, plus
 from cudalint.execute.operators import combine
 from cudalint.execute.program import Evaluate, Execute, Locate, Program
 from cudalint.execute.ptx_text import Instruction, address, instructions, registers_of, whole
+from cudalint.execute.trace import EVERY_COPY
 from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, Data, Pointer, Value, truth
 from cudalint.facts import Operation
 from cudalint.hardware.requests import WARP_LANES
@@ -260,8 +261,8 @@ class _Assembly:
         kept = self._read(each.operands[0]) if "wait_group" in each.parts and each.operands else None
 
         def execute(m: Machine, registers: Registers) -> None:
-            number = kept(m, registers) if kept is not None else 0
-            m.copies(self._statement, number if type(number) is int else 0)
+            number = kept(m, registers) if kept is not None else EVERY_COPY
+            m.copies(self._statement, number if type(number) is int else EVERY_COPY)
 
         return execute
 
@@ -365,6 +366,8 @@ class _Assembly:
 
         def execute(m: Machine, registers: Registers) -> None:
             if waits:
+                # Copies that signal the barrier are complete when it is passed.
+                m.copies(self._statement, EVERY_COPY)
                 m.barrier(self._statement, "named")
             if results is not None:
                 results(m, registers)

@@ -7,7 +7,7 @@ common.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -120,12 +120,16 @@ class BarrierEvent(NamedTuple):
     """The call that is a barrier, which may be one inside of a library's function; `node` is the call of that then."""
 
 
+EVERY_COPY: Final = -1
+"""Of a wait: no copy is under way after it, of a group or of none."""
+
+
 class CopyEvent(NamedTuple):
     """A step of asynchronous copies: those so far become a group, or all but the latest groups are waited for."""
 
     node: Any
     kept: int | None
-    """How many groups may be under way still; None where it makes a group."""
+    """How many groups may be under way still, or `EVERY_COPY`; None where it makes a group."""
     mask: Mask
     interval: Any
     stack: Stack

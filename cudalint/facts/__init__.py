@@ -29,6 +29,7 @@ from cudalint.facts.barriers import Barrier, BarrierKind, BarrierResult, Unmaske
 from cudalint.facts.branches import Branch, BranchResult, Compiled, Divergence, Verdict
 from cudalint.facts.collectives import CollectiveCall, CollectiveResult
 from cudalint.facts.constants import ConstantLoad, ConstantResult
+from cudalint.facts.copies import EarlyRead
 from cudalint.facts.costs import (
     RESOURCES,
     WAITING,
@@ -103,6 +104,7 @@ __all__ = [
     "ConstantResult",
     "CostStatus",
     "Divergence",
+    "EarlyRead",
     "Excess",
     "FileFacts",
     "FindingCost",

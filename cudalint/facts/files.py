@@ -15,6 +15,7 @@ from cudalint.facts.barriers import Barrier, UnmaskedCall
 from cudalint.facts.branches import Branch
 from cudalint.facts.collectives import CollectiveCall
 from cudalint.facts.constants import ConstantLoad
+from cudalint.facts.copies import EarlyRead
 from cudalint.facts.costs import LaunchCost
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
 from cudalint.facts.host import HostFacts
@@ -57,6 +58,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     neighbours: tuple[Neighbours, ...] = ()
     constants: tuple[ConstantLoad, ...] = ()
     uninitialised: tuple[Uninitialised, ...] = ()
+    early_reads: tuple[EarlyRead, ...] = ()
     collectives: tuple[CollectiveCall, ...] = ()
     products: tuple[MatrixProduct, ...] = ()
     axes: tuple[UnreadAxis, ...] = ()

@@ -18,7 +18,7 @@ from cudalint.execute.library.common import Handler, arguments_of, class_of, dat
 from cudalint.execute.library.warps import shuffled, taking_part, words_of
 from cudalint.execute.memory import Allocation, as_type
 from cudalint.execute.program import Evaluate, Program
-from cudalint.execute.trace import BarrierPart, BarrierScope
+from cudalint.execute.trace import EVERY_COPY, BarrierPart, BarrierScope
 from cudalint.execute.values import UNKNOWN, Data, Value, truth
 from cudalint.facts import BarrierKind
 from cudalint.hardware.requests import WARP_LANES
@@ -84,7 +84,7 @@ def _barrier(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         if m.mask is None:
             return UNKNOWN
         if e.name == "wait":
-            m.copies(e, 0)
+            m.copies(e, EVERY_COPY)
         if kind == "grid":
             _touch_counter(m, e, part)
         m.barrier(e, kind, scope=scope, part=part)

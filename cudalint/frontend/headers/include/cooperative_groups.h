@@ -151,6 +151,8 @@ template <class _G, class _T, class _F> _T exclusive_scan(const _G&, _T value, _
 template <class _G, class _F> void invoke_one(const _G&, _F&&);
 template <class _G, class _T, class... _A> void memcpy_async(const _G&, _T* target, const void* source, _A... bytes);
 template <class _G> void wait(const _G&);
-template <unsigned Stages, class _G> void wait_prior(const _G&);
+/// Known to the analysis: all copies of the thread but those of the latest groups are waited for.
+void _cudalint_copies_awaited(unsigned groups);
+template <unsigned Stages, class _G> void wait_prior(const _G& group) { _cudalint_copies_awaited(Stages); group.sync(); }
 }  // namespace cooperative_groups
 #pragma clang force_cuda_host_device end
