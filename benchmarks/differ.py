@@ -64,6 +64,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "gaps": Kind(_SITE),
     "uninitialised": Kind((*_SITE, "array")),
     "early_reads": Kind((*_SITE, "array", "copied_at")),
+    "cluster_races": Kind((*_SITE, "array", "kind")),
     "pitches": Kind((*_SITE, "array"), (), {"pitch": 0, "length": 0}),
     "collectives": Kind((*_SITE, "name"), (), {"threads": 0, "made_for": 0}),
     "constants": Kind((*_SITE, "array"), (), {"addresses": _WITHIN, "requests": _WITHIN}),

@@ -13,8 +13,8 @@ from cudalint.numerals import count
 from cudalint.rule import RuleBase
 from cudalint.rulekit import frames_related, in_kernel
 
-_VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "async-copy": "copies to"}
-_BARE = {"load": "read", "store": "write", "atomic": "update", "async-copy": "copy to"}
+VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "async-copy": "copies to"}
+BARE_VERBS = {"load": "read", "store": "write", "atomic": "update", "async-copy": "copy to"}
 
 _SAME: Final[dict[Benign, str]] = {
     "same-value": "every thread stores the same value",
@@ -135,7 +135,7 @@ def message(race: Race) -> str:
 
 def _what_happens(race: Race) -> str:
     first, second = race.first, race.second
-    verb = _BARE[second.operation] if first.operation == second.operation else "update"
+    verb = BARE_VERBS[second.operation] if first.operation == second.operation else "update"
     if _is_one_place(race) and race.by_data:
         return f"race on `{race.element}`: threads that come to one element all {verb} it, and nothing orders them"
     here, there = ("one thread", "another") if race.by_data else (_who(second, race), _who(first, race))
@@ -148,8 +148,8 @@ def _what_happens(race: Race) -> str:
     when = " in the next iteration" if race.across and race.reach != "grid" else ""
     name = f" as `{first.array}`" if first.array != second.array else ""
     where = spot((first.place.path, first.place.line), race)
-    other = f"{there} may still {_BARE[first.operation]} it{name} ({where})"
-    return f"race on `{race.element}`: {here} {_VERBS[second.operation]} it{when} while {other}"
+    other = f"{there} may still {BARE_VERBS[first.operation]} it{name} ({where})"
+    return f"race on `{race.element}`: {here} {VERBS[second.operation]} it{when} while {other}"
 
 
 def _is_one_place(race: Race) -> bool:
@@ -189,7 +189,7 @@ def _line(end: RaceEnd) -> Line:
 def _from_first(race: Race) -> str:
     """The message for a reader who stands at the first access."""
     who = "one thread" if race.by_data else _who(race.first, race)
-    return f"race on `{race.element}`: {who} {_VERBS[race.first.operation]} it, too"
+    return f"race on `{race.element}`: {who} {VERBS[race.first.operation]} it, too"
 
 
 def is_update(race: Race, kernel: KernelFacts) -> bool:

@@ -137,6 +137,29 @@ class CopyEvent(NamedTuple):
     """How many accesses are in the trace before it."""
 
 
+class DistributedEvent(NamedTuple):
+    """An access to the shared memory of another block of the cluster."""
+
+    event: AccessEvent
+    """Of an allocation that stands for that of the other block, with offsets from its start."""
+    array: Allocation
+    """The block's own, of the same name."""
+    before: int
+    """How many accesses are in the trace before it."""
+
+
+class ClusterStep(NamedTuple):
+    """A barrier of the cluster, or of the whole grid, or one of its halves."""
+
+    node: Any
+    mask: Mask
+    part: BarrierPart
+    before: int
+    """How many accesses are in the trace before it."""
+    distributed: int
+    """How many of those are before it that get to the memory of other blocks."""
+
+
 class FenceEvent(NamedTuple):
     """One execution of a memory fence."""
 
@@ -250,8 +273,9 @@ class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
     __slots__ = (
-        "accesses", "agreed", "astray", "barriers", "branches", "calls", "copies", "cut", "executions", "fences",
-        "gaps", "insides", "lanes", "left_out", "overruns", "steps", "touched", "turns", "undecided", "unread",
+        "accesses", "agreed", "astray", "barriers", "branches", "calls", "cluster_steps", "copies", "cut",
+        "distributed", "executions", "fences", "gaps", "insides", "lanes", "left_out", "overruns", "steps", "touched",
+        "turns", "undecided", "unread",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
@@ -275,6 +299,9 @@ class Trace:
         self.undecided: dict[tuple[Any, Stack], Undecided] = {}
         """Branches that data decides, with a condition that was found, one that lanes may differ in before others."""
         self.copies: list[CopyEvent] = []
+        self.distributed: list[DistributedEvent] = []
+        """Accesses to the shared memory of other blocks, which are among no others."""
+        self.cluster_steps: list[ClusterStep] = []
         self.fences: list[FenceEvent] = []
         self.calls: list[CallEvent] = []
         self.gaps: dict[Gap, int] = {}

@@ -13,6 +13,7 @@ from cudalint.facts.arithmetic import Arithmetic
 from cudalint.facts.axes import UnreadAxis
 from cudalint.facts.barriers import Barrier, UnmaskedCall
 from cudalint.facts.branches import Branch
+from cudalint.facts.clusters import ClusterRace
 from cudalint.facts.collectives import CollectiveCall
 from cudalint.facts.constants import ConstantLoad
 from cudalint.facts.copies import EarlyRead
@@ -59,6 +60,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     constants: tuple[ConstantLoad, ...] = ()
     uninitialised: tuple[Uninitialised, ...] = ()
     early_reads: tuple[EarlyRead, ...] = ()
+    cluster_races: tuple[ClusterRace, ...] = ()
     collectives: tuple[CollectiveCall, ...] = ()
     products: tuple[MatrixProduct, ...] = ()
     axes: tuple[UnreadAxis, ...] = ()

@@ -44,8 +44,13 @@ class HostLaunch(Struct, frozen=True, eq=False):
     """The sizes in sight that the grid is rounded up from."""
     guards: tuple[Node, ...] = ()
     """Conditions under which the host code gets to it; false among them where the known values don't lead to it."""
-    in_clusters: bool = False
-    """Its configuration groups blocks into clusters."""
+    cluster: tuple[Node, Node, Node] | None = None
+    """How many blocks its configuration groups into a cluster, where it says that."""
+
+    @property
+    def in_clusters(self) -> bool:
+        """Whether that is more than one for certain."""
+        return self.cluster is not None and any(extent.is_const and extent.value > 1 for extent in self.cluster)
 
 
 class Found(Struct, eq=False):
@@ -127,7 +132,7 @@ def add(
     arguments: tuple[Value | Place, ...],
     span: ir.Span,
     sizes: tuple[Tiling, ...] = (),
-    in_clusters: bool = False,
+    cluster: Nodes | None = None,
 ) -> None:
     """`extents`: of the grid and of the block."""
     grid, block = extents
@@ -141,7 +146,7 @@ def add(
     if not taken:
         known = (*known, ex.graph.false)
     shared = whole_number(ex.graph, shared, U8) or _generic(ex)
-    ex.found.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, taken, sizes, known, in_clusters))
+    ex.found.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, taken, sizes, known, cluster))
     numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
     ex.found.made.add((kernel.key, span, grid, block, shared, numbers))
 

@@ -55,14 +55,17 @@ struct multi_grid_group : thread_group {
     unsigned grid_rank() const;
     unsigned num_grids() const;
 };
+/// Known to the analysis: the number of the block in its cluster, and how many blocks that has.
+unsigned _cudalint_cluster_rank();
+unsigned _cudalint_cluster_blocks();
 struct cluster_group : thread_group {
     struct arrival_token {};
     static void sync();
-    static unsigned num_blocks();
-    static unsigned num_threads();
-    static unsigned size();
-    static unsigned thread_rank();
-    static unsigned block_rank();
+    static unsigned num_blocks() { return _cudalint_cluster_blocks(); }
+    static unsigned num_threads() { return num_blocks() * thread_block::size(); }
+    static unsigned size() { return num_threads(); }
+    static unsigned thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+    static unsigned block_rank() { return _cudalint_cluster_rank(); }
     static dim3 block_index();
     static dim3 thread_index();
     static dim3 dim_blocks();
