@@ -18,6 +18,8 @@ from cudalint.execute.values import Data
 from cudalint.measure.arrays import Integers
 from cudalint.measure.awaited import Step, Waits
 
+_FIRST: Final = 3
+"""Turns of a loop that are executed one after the other, whatever becomes of the others."""
 _MOST_UNITS: Final = 1 << 22
 """Of an array in all worlds; larger ones are not looked at."""
 
@@ -47,6 +49,9 @@ def early_reads(trace: Trace) -> Iterator[EarlyRead]:
         return
     waits = Waits(trace)
     unread = [call.position for call in trace.calls if call.is_users]
+    # Between the first turns of a loop none is left out, and between later ones there may be groups that are not seen.
+    sampled = {id(each.node) for each in trace.left_out if each.reason != "too many events"}
+    unread += [turn.before for turn in trace.turns if turn.number >= _FIRST and id(turn.loop.statement) in sampled]
     for array in copied:
         events = [
             (number, event) for number, event in enumerate(trace.accesses)

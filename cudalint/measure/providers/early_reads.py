@@ -13,16 +13,19 @@ from cudalint.measure.providers.provider import Run, SiteProvider
 
 
 class EarlyReadCollector(SiteProvider, eq=False):
-    """Says nothing of kernels that are not known in full: the wait may be in what is missing."""
+    """Says nothing of kernels with calls and statements that are not known: the wait may be there."""
 
     kind: ClassVar[Kind] = "early_reads"
     into: ClassVar[str] = "early_reads"
 
     def add(self, run: Run) -> None:
-        if not run.subject.is_whole or run.subject.function.is_template_pattern:
+        function, trace = run.subject.function, run.executed.trace
+        if function.problems or function.is_template_pattern or trace.unread:
             return
-        lanes = run.executed.trace.lanes
-        for each in early_reads(run.executed.trace):
+        if any(gap.problem is not None for gap in trace.gaps):
+            return
+        lanes = trace.lanes
+        for each in early_reads(trace):
             wait = each.wait
             found = EarlyRead(
                 Place(*each.read.node.span), frames_of(each.read.stack), each.read.allocation.name, run.index,
