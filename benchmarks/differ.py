@@ -63,6 +63,10 @@ KINDS: Final[Mapping[str, Kind]] = {
     "occupancy": Kind((), (), {"blocks_per_sm": 0, "warps_per_sm": 0}),
     "gaps": Kind(_SITE),
     "uninitialised": Kind((*_SITE, "array")),
+    "waits": Kind((*_SITE, "array"), ("whom",), {"blocks": 0, "resident": 0}),
+    "spins": Kind((*_SITE, "array")),
+    "signals": Kind((*_SITE, "flag", "array"), ("lacks",)),
+    "publications": Kind((*_SITE, "flag", "array"), ("lacks",)),
     "early_reads": Kind((*_SITE, "array", "copied_at")),
     "cluster_races": Kind((*_SITE, "array", "kind")),
     "pitches": Kind((*_SITE, "array"), (), {"pitch": 0, "length": 0}),
@@ -74,6 +78,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     "products": Kind((*_SITE, "left", "right"), (), dict.fromkeys(("rows", "columns", "terms"), _WITHIN)),
     "axes": Kind(("path", "line", "axis", "of_block", "array"), (), {"extent": 0}),
     "unmasked_calls": Kind((*_SITE, "name")),
+    "launch_faults": Kind(("path", "line", "kind", "axis", "of_block"), (), {"amount": 0}),
+    "uncovered": Kind(("path", "line", "axis", "kind"), (), {"blocks": 0, "needed": 0}),
     "findings": Kind(("code", "path", "line"), ("shown",)),
 }  # fmt: skip
 _FIELDS: Final = {"bounds": "out_of_bounds"}

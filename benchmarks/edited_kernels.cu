@@ -1,7 +1,7 @@
 // Kernels that cudalint edits, each with a checksum of its results and the time of a launch.
 //
 //     cp benchmarks/edited_kernels.cu /tmp/edited.cu
-//     cudalint check /tmp/edited.cu --no-config --extend-select CL103,CL603 --min-share 0 --fix --unsafe-fixes --exit-zero
+//     cudalint check /tmp/edited.cu --no-config --extend-select CL103,CL603,CL605 --min-share 0 --fix --unsafe-fixes --exit-zero
 //     nvcc -arch=native -o before benchmarks/edited_kernels.cu && nvcc -arch=native -o after /tmp/edited.cu
 //     ./before; ./after
 //

@@ -7,8 +7,18 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import REGISTER_CEILINGS, KernelFacts, LaunchFacts, LaunchSite, Occupancy, Resources
+from cudalint.diagnostics import Diagnostic, Related, Suggestion
+from cudalint.facts import (
+    REGISTER_CEILINGS,
+    KernelFacts,
+    LaunchFacts,
+    LaunchFault,
+    LaunchSite,
+    Occupancy,
+    Place,
+    Resources,
+)
+from cudalint.facts.launch_faults import Sizes
 from cudalint.rule import RuleBase
 
 
@@ -62,6 +72,45 @@ def launch_finding(
         suggestion=suggestion,
         causes=(f"{seen.site.place.path}: {common}",) if common else (),
     )
+
+
+def launch_at(kernel: KernelFacts, index: int, place: Place) -> LaunchFacts:
+    """A launch, or its twin that stands at a place."""
+    launch = kernel.launches[index]
+    twin = next((twin for twin in launch.twins if twin.place == place), None)
+    return launch if twin is None else _as_asked(launch, twin)
+
+
+def fault_finding(
+    rule: RuleBase,
+    kernel: KernelFacts,
+    fault: LaunchFault,
+    message: str,
+    figures: Mapping[str, float],
+    suggestion: Suggestion | None = None,
+) -> Diagnostic:
+    """A finding about a launch that fails for some sizes, at its statement. Where these may be none that anybody means,
+    they are what it is conditional on."""
+    return rule.finding(
+        kernel,
+        place=fault.place,
+        message=message,
+        launches=(launch_at(kernel, fault.launch, fault.place),),
+        figures=figures,
+        related=tuple(Related(place, "the division") for place in fault.made_at),
+        suggestion=suggestion,
+        condition=and_joined(fault.sizes) if fault.is_requirement else "",
+    )
+
+
+def for_sizes(sizes: Sizes) -> str:
+    """` for n = 257`, or nothing where the launch gives all sizes."""
+    return f" for {and_joined(sizes)}" if sizes else ""
+
+
+def and_joined(sizes: Sizes) -> str:
+    """`rows = 1 and columns = 257`."""
+    return " and ".join(f"{name} = {number}" for name, number in sizes)
 
 
 def percent(share: float) -> str:

@@ -32,7 +32,7 @@ _MOST_LINES = 6
 
 def reportable(kernel: KernelFacts) -> list[Race]:
     """The races in shared memory that rules tell of, but for reads of what an asynchronous copy has not written yet:
-    no barrier waits for copies (CL308)."""
+    no barrier waits for copies (CL310)."""
     early = {(found.copied_at, found.place) for found in kernel.early_reads}
     return [
         race for race in kernel.races or ()
@@ -46,7 +46,9 @@ def grouped(races: Iterable[Race]) -> list[list[Race]]:
     groups: dict[object, list[Race]] = {}
     for race in races:
         key: tuple[object, ...] = (race.launch, race.second.place.path, race.second.place.line)
-        if race.lack is not None:
+        if race.fence_before is not None:
+            key = (race.launch, "fence", race.fence_before)
+        elif race.lack is not None:
             key = ("barrier", race.lack)
         elif race.is_lock_step:
             # A warp's reduction without barriers is one matter, however many steps it has.
@@ -92,13 +94,14 @@ def race_finding(
     return rule.finding(
         kernel,
         severity=rule.severity if race.certainty == "certain" and race.benign is None else "warning",
-        place=race.second.place,
+        place=race.second.place if race.fence_before is None else race.fence_before,
         message=message(race),
         launches=launches,
         assumptions=(*launches[0].assumptions, *((race.reason,) if race.reason else ())),
         figures={"races": float(len(races)), "arrays": float(len({race.array for race in races}))},
         related=(
             *((other_end,) if not _is_one_place(race) else ()),
+            *((Related(race.second.place, "what comes too early"),) if race.fence_before is not None else ()),
             *frames_related(race.second.inlined_from),
             *(frames_related(race.first.inlined_from) if _is_one_place(race) and not race.one_access else ()),
             *_related(race, others),
@@ -136,6 +139,14 @@ def message(race: Race) -> str:
 def _what_happens(race: Race) -> str:
     first, second = race.first, race.second
     verb = BARE_VERBS[second.operation] if first.operation == second.operation else "update"
+    if race.fence_before is not None:
+        there = "one thread" if race.by_data else _who(first, race)
+        return (
+            f"race on `{race.element}`: {there} {VERBS[first.operation]} it"
+            f" ({spot((first.place.path, first.place.line), race)}), and no memory fence stands between that and this"
+            f" atomic, by which the last block knows that it may {BARE_VERBS[second.operation]} it"
+            f" ({spot((second.place.path, second.place.line), race)})"
+        )
     if _is_one_place(race) and race.by_data:
         return f"race on `{race.element}`: threads that come to one element all {verb} it, and nothing orders them"
     here, there = ("one thread", "another") if race.by_data else (_who(second, race), _who(first, race))

@@ -39,7 +39,7 @@ class OutOfBoundsIndex(Rule):
 
     What it leaves out
         An index that leaves its row but not the array, and whatever only a part of the arguments decides. A tail that
-        no guard keeps inside is CL106.
+        no guard keeps inside is CL106, and an index for which 32 bits have no room is CL111.
     """
 
     code = "CL107"
@@ -47,11 +47,12 @@ class OutOfBoundsIndex(Rule):
     severity = "error"
     summary = "an index that provably leaves an array of known extent"
     by_hand = "whether the index or the array is wrong is not known"
-    reads = frozenset({"bounds"})
+    reads = frozenset({"bounds", "overflows"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         for found in kernel.out_of_bounds:
-            if found.kind == "always" and found.is_allocated:
+            is_explained = any(each.explains(found.launch, found.place) for each in kernel.overflows)
+            if found.kind == "always" and found.is_allocated and not is_explained:
                 yield self._diagnostic(kernel, found, context)
 
     def _diagnostic(self, kernel: KernelFacts, found: OutOfBounds, context: RuleContext) -> Diagnostic:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from math import prod
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -18,17 +18,19 @@ from cudalint.rulekit import WITH_FIGURES, blamed, figure, is_estimate
 _COMBINED = ("Add", "Sub", "Max", "Min", "And", "Or", "Xor")
 """Operations that may be carried out in any order, and on part of the numbers first."""
 _FLOATING = ("float", "double", "half", "bfloat")
+_MEETING = 8
+"""Lanes of a warp on each address, from which on it is contention where there are several."""
 _MOST_COUNTED = 1e9
 """More than that meet only where sizes are made up."""
 
 
 class AtomicContention(Rule):
-    """Atomics on one address by all lanes of a warp, again and again.
+    """Atomics on one address, or on few, by all lanes of a warp, again and again.
 
     What it does
         Looks at the addresses of every atomic sum, difference, minimum, maximum or bit operation, and reports those
-        with which nearly all warps go to one address with all of their lanes, if so many meet on one address in the
-        launch (in a block, for shared memory) that it matters.
+        with which nearly all warps go to one address with all of their lanes, or to so few that at least 8 lanes meet
+        on each, if so many meet on one address in the launch (in a block, for shared memory) that it matters.
 
     Why is this bad
         Atomics on one address are carried out one after the other, one per clock at best. 32 lanes that add to one
@@ -56,7 +58,7 @@ class AtomicContention(Rule):
     code = "CL109"
     name = "atomic-contention"
     severity = "warning"
-    summary = "atomics on one address by all lanes of a warp, again and again"
+    summary = "atomics on one address, or on few, by all lanes of a warp, again and again"
     by_hand = "the lanes' values have to be combined where all of them are at hand"
     reads = frozenset({"accesses"})
     thresholds = {"global": 1024.0, "shared": 256.0, "warps": 0.9}
@@ -93,15 +95,15 @@ class AtomicContention(Rule):
             kernel,
             place=place,
             message=(
-                f"all {figure(found.lanes)} lanes of a warp go to one address of `{access.array}`: {times}"
+                f"all {figure(found.lanes)} lanes of a warp go to {_addresses(found)} of `{access.array}`: {times}"
             ),
             launches=(launch,),
             assumptions=result.assumptions,
             figures={"lanes": found.lanes, "atomics": found.atomics},
             related=related,
             suggestion=edited(
-                Suggestion(_HELP, before={"lanes": found.lanes}, after={"lanes": 1.0}, rewrites=True),
-                lambda: aggregation_edits(kernel, access, context.text_of),
+                Suggestion(_HELP, before={"lanes": found.lanes}, after={"lanes": found.places}, rewrites=True),
+                lambda: aggregation_edits(kernel, access, context.text_of) if found.places == 1 else (),
                 "unsafe",
             ),
             condition=result.condition,
@@ -114,10 +116,16 @@ _HELP = "combine the values in registers and in the warp first (`__shfl_down_syn
 class _Contention(NamedTuple):
     lanes: float
     """Of a warp."""
+    places: float
+    """Addresses that they go to, on average."""
     share: float
-    """Of the warps: those whose lanes all go to one address."""
+    """Of the warps: those whose lanes all go to one address, or to few."""
     atomics: float
     """On the address that most go to, one after the other."""
+
+
+def _addresses(found: _Contention) -> str:
+    return "one address" if found.places < 1.5 else f"{figure(found.places)} addresses"
 
 
 def _combines(access: Access) -> bool:
@@ -133,14 +141,23 @@ def _contention(access: Access, result: AccessResult, launch: LaunchFacts) -> _C
     if sample is None or not requests or not sample.weights.sum():
         return None
     lanes = sample.mask.sum(axis=1)
-    lowest = np.where(sample.mask, sample.addresses, np.iinfo(np.int64).max).min(axis=1)
-    highest = np.where(sample.mask, sample.addresses, np.iinfo(np.int64).min).max(axis=1)
-    one = (lanes > 1) & (lowest == highest)
+    places = _distinct(sample.addresses, sample.mask)
+    meets = (lanes > 1) & ((places == 1) | (lanes >= _MEETING * places))
     weights = sample.weights * requests / sample.weights.sum()
-    if not one.any():
+    if not meets.any():
         return None
-    _, place = np.unique(lowest[one], return_inverse=True)
-    met = np.bincount(place.ravel(), weights=(weights * lanes)[one])
+    own = sample.mask & meets[:, None]
+    each = np.broadcast_to(weights[:, None], own.shape)
+    _, place = np.unique(sample.addresses[own], return_inverse=True)
+    met = np.bincount(place.ravel(), weights=each[own])
     blocks = prod(launch.grid) if access.space == "shared" else 1
-    mean = float(np.average(lanes[one], weights=weights[one]))
-    return _Contention(mean, float(weights[one].sum() / weights.sum()), float(met.max()) / blocks)
+    mean, few = (float(np.average(number[meets], weights=weights[meets])) for number in (lanes, places))
+    return _Contention(mean, few, float(weights[meets].sum() / weights.sum()), float(met.max()) / blocks)
+
+
+def _distinct(addresses: Any, mask: Any) -> Any:
+    """How many addresses each request goes to."""
+    ordered = np.sort(np.where(mask, addresses, np.iinfo(np.int64).min), axis=1)
+    steps = (np.diff(ordered, axis=1) != 0).sum(axis=1)
+    # What lanes that are off stand for is one of them.
+    return steps + np.where(mask.all(axis=1), 1, 0)

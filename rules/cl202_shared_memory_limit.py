@@ -6,11 +6,11 @@ from collections.abc import Iterator
 from math import isqrt
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
-from cudalint.facts import ArrayFacts, KernelFacts
+from cudalint.facts import ArrayFacts, KernelFacts, LaunchFault
 from cudalint.fixes.obstacles import Obstacle, edited
 from cudalint.fixes.opt_in_edits import raised_limit
 from cudalint.hardware.targets import Target
-from cudalint.launchkit import Seen, launch_finding, seen_launches
+from cudalint.launchkit import Seen, fault_finding, for_sizes, launch_finding, seen_launches
 from cudalint.rule import Rule, RuleContext
 
 
@@ -23,6 +23,9 @@ class SharedMemoryLimit(Rule):
         raised by `cudaFuncSetAttribute`; and the target has its own maximum. A launch over 48 KB is reported if
         the attribute isn't named anywhere in the file and its headers, or is raised to less than the launch takes.
 
+        Where host code leaves sizes open that make the dynamic shared memory, and nothing raises the limit, it looks
+        for the smallest ones that get past its checks and take more than 48 KB.
+
     Why is this bad
         Too much static shared memory does not compile ("uses too much shared data"). A launch with too much dynamic
         shared memory fails with "invalid argument", and the kernel does not run.
@@ -33,6 +36,9 @@ class SharedMemoryLimit(Rule):
     Use instead
         cudaFuncSetAttribute(product, cudaFuncAttributeMaxDynamicSharedMemorySize, 64 * 1024);
         product<<<grid, block, 64 * 1024>>>(a, b, c);
+
+    What is not reported
+        - Memory for as many heads, or whatever else there are few of, as would take more than 48 KB.
     """
 
     code = "CL202"
@@ -40,7 +46,7 @@ class SharedMemoryLimit(Rule):
     severity = "error"
     summary = "more shared memory than a block may have"
     by_hand = "smaller arrays are another program"
-    reads = frozenset({"accesses", "occupancy"})
+    reads = frozenset({"accesses", "occupancy", "launch_faults"})
     judges_by_target = True
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
@@ -52,6 +58,20 @@ class SharedMemoryLimit(Rule):
             dynamic = seen.site.dynamic_shared_bytes
             if dynamic:
                 yield from self._dynamic(kernel, seen, static, dynamic, context)
+        for fault in kernel.launch_faults:
+            if fault.kind == "shared":
+                yield self._of_sizes(kernel, fault, context.target)
+
+    def _of_sizes(self, kernel: KernelFacts, fault: LaunchFault, target: Target) -> Diagnostic:
+        most = target.shared_per_block
+        message = (
+            f"the launch of `{kernel.name}` fails{for_sizes(fault.sizes)}: {fault.amount} bytes of dynamic shared "
+            f"memory, over {most}, and nothing in sight raises its limit"
+        )
+        figures = {"shared_bytes": float(fault.amount), "limit_bytes": float(most)}
+        call = f"cudaFuncSetAttribute({kernel.name}, cudaFuncAttributeMaxDynamicSharedMemorySize, bytes)"
+        advice = Suggestion(f"call `{call}` before the launch, and look at what it returns")
+        return fault_finding(self, kernel, fault, message, figures, advice)
 
     def _static(self, kernel: KernelFacts, static: int, target: Target) -> Diagnostic:
         largest = _largest_array(kernel)

@@ -6,6 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Branch, BranchResult, Divergence, KernelFacts
+from cudalint.hardware.cost.requests import shared_in
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import call_sites, figure
 
@@ -38,12 +39,17 @@ class DivergentBranch(Rule):
         `threadIdx.y % 2` is such a condition in a block of 32x4, and is not in one of 16x8. Short bodies are better
         written as a value that is chosen (`min`, `max`, `?:`), which takes no jump.
 
+        A sum in shared memory whose steps are `if (tid % (2 * k) == 0) s[tid] += s[tid + k]` keeps all warps at work
+        with few lanes each; with `if (tid < k)` and a `k` that halves, whole warps are done. The body is so short that
+        there is no jump: what is counted is how often warps ask shared memory.
+
     What is not reported
         - A split of less than a third of the warps that get there: the guard at the edge of the problem, the halo, the
           last steps of a reduction.
         - Lanes that do nothing while others work, where all that work in the block would not fit into fewer warps: the
           `threadIdx.x == 0` around a tail, a block of half a warp. What counts as wasted there is what could be saved.
-        - Short bodies, for which the compiler makes no jump, and early ends of a kernel (`if (i >= n) return;`), which
+        - Short bodies, for which the compiler makes no jump, unless half of the times that warps ask for shared memory
+          there could be saved, and early ends of a kernel (`if (i >= n) return;`), which
           leave nothing to execute.
         - Work of single lanes (`if (threadIdx.x % 32 == 0)`, or one lane that does something else than the others), and
           other work that is divided by the number of the lane, up to a third of what a warp executes in the kernel: a
@@ -59,9 +65,9 @@ class DivergentBranch(Rule):
     severity = "warning"
     summary = "branches at which the lanes of a warp part, with much to do on one side"
     by_hand = "the threads would have to be given their work in another order"
-    reads = frozenset({"branches"})
+    reads = frozenset({"branches", "accesses"})
     is_waste = True
-    thresholds = {"warps": 0.33, "share": 0.15, "leader": 0.33}
+    thresholds = {"warps": 0.33, "share": 0.15, "leader": 0.33, "spread": 0.5}
     relative = ("share", "leader")
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
@@ -71,9 +77,14 @@ class DivergentBranch(Rule):
                 continue
             for result in branch.results:
                 cost = result.divergence
-                if cost is None or cost.sized or result.compiled != "branch":
+                if cost is None or cost.sized or (result.divergent_warps or 0.0) < limits["warps"]:
                     continue
-                if (result.divergent_warps or 0.0) < limits["warps"]:
+                if result.compiled == "predicated":
+                    is_spread = cost.spare >= limits["spread"] and not _is_for_leaders(cost)
+                    if is_spread and shared_in(branch.place, kernel.accesses):
+                        yield self._spread(kernel, branch, result, cost)
+                    continue
+                if result.compiled != "branch":
                     continue
                 if cost.share >= max(limits["share"], limits["leader"] if _is_for_leaders(cost) else 0.0):
                     yield self._diagnostic(kernel, branch, result, cost)
@@ -93,9 +104,33 @@ class DivergentBranch(Rule):
             suggestion=_suggestion(warps, cost),
         )
 
+    def _spread(self, kernel: KernelFacts, branch: Branch, result: BranchResult, cost: Divergence) -> Diagnostic:
+        """Of a short body, for which there is no jump: what counts is how often warps ask shared memory."""
+        warps = result.divergent_warps or 0.0
+        lanes = f"{figure(cost.lanes[0])} of {figure(sum(cost.lanes))} lanes"
+        asked = f"warps that are full would ask shared memory {cost.spare:.0%} less often"
+        return self.finding(
+            kernel,
+            place=branch.place,
+            message=f"{_splits(warps)}: {lanes} do the work, spread over the block; {asked}",
+            launches=(kernel.launches[result.launch],),
+            assumptions=result.assumptions,
+            figures={"divergent_warps": warps, "spare_share": cost.spare},
+            related=call_sites(branch),
+            suggestion=Suggestion(
+                "give the work to neighbouring threads: in a sum, the first half adds what the other half has",
+                before={"divergent_warps": warps},
+                after={"divergent_warps": 0.0},
+            ),
+        )
+
+
+def _splits(warps: float) -> str:
+    return "every warp splits" if warps > 0.995 else f"{warps:.0%} of the warps split"
+
 
 def _message(branch: Branch, warps: float, cost: Divergence) -> str:
-    split = "every warp splits" if warps > 0.995 else f"{warps:.0%} of the warps split"
+    split = _splits(warps)
     wasted = f"{cost.share:.0%} of what a warp executes in this kernel is for lanes that wait"
     if branch.kind == "switch":
         return f"{split} over {len(cost.work)} cases, which are executed one after the other: {wasted}"

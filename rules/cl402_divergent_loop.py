@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from cudalint.diagnostics import Diagnostic
+from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Branch, BranchResult, Divergence, KernelFacts
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import call_sites, figure
 
@@ -35,8 +36,9 @@ class DivergentLoop(Rule):
           than the fastest, which makes one at least: a stride that leaves a remainder.
         - Loops in which less than a third of the warps have such lanes: the tail that is left to one warp.
         - A waste of less than 15% of what a warp executes in the kernel.
-        - Trip counts that are loaded, such as the lengths of sparse rows, or that depend on a size that nothing in
-          sight determines where another one would waste far less: they are not known.
+        - Trip counts that depend on a size that nothing in sight determines where another one would waste far less.
+        - Trip counts that are loaded for each lane, such as the lengths of sparse rows, in a loop that takes less than
+          half of the kernel. Where it takes more, a note says what may be lost at most.
     """
 
     code = "CL402"
@@ -46,8 +48,8 @@ class DivergentLoop(Rule):
     by_hand = "how long the loop lasts is up to the data, or to the work of each thread"
     reads = frozenset({"branches"})
     is_waste = True
-    thresholds = {"factor": 1.5, "warps": 0.33, "share": 0.15}
-    relative = ("share",)
+    thresholds = {"factor": 1.5, "warps": 0.33, "share": 0.15, "loaded": 0.5}
+    relative = ("share", "loaded")
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         limits = self.limits(context)
@@ -55,6 +57,8 @@ class DivergentLoop(Rule):
             if branch.kind not in _LOOPS:
                 continue
             for result in branch.results:
+                if result.loaded and result.loop_share >= limits["loaded"]:
+                    yield self._of_data(kernel, branch, result)
                 cost = result.divergence
                 if cost is None or cost.sized or cost.is_remainder:
                     continue
@@ -62,6 +66,26 @@ class DivergentLoop(Rule):
                     continue
                 if cost.share >= limits["share"] and (result.divergent_warps or 0.0) >= limits["warps"]:
                     yield self._diagnostic(kernel, branch, result, cost, cost.slowest)
+
+    def _of_data(self, kernel: KernelFacts, branch: Branch, result: BranchResult) -> Diagnostic:
+        """What is known without the data: which loop it is, and what it may cost at most."""
+        most = result.loop_share * (1 - 1 / WARP_LANES)
+        return self.finding(
+            kernel,
+            place=branch.place,
+            severity="info",
+            message=(
+                f"each lane goes round as often as {result.loaded} says, and a warp as often as its slowest lane: "
+                f"by the data, 0% to {most:.0%} of what a warp executes in this kernel is for lanes that wait"
+            ),
+            launches=(kernel.launches[result.launch],),
+            assumptions=result.assumptions,
+            related=call_sites(branch),
+            suggestion=Suggestion(
+                "sort the rows by length, or give a row to a whole warp (or a part of one) where they are long and "
+                "uneven"
+            ),
+        )
 
     def _diagnostic(
         self, kernel: KernelFacts, branch: Branch, result: BranchResult, cost: Divergence, slowest: float

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import KernelFacts, LaunchSite
+from cudalint.facts import KernelFacts, LaunchFault, LaunchSite
 from cudalint.hardware.occupancy import occupancy
 from cudalint.hardware.targets import Target
-from cudalint.launchkit import Seen, counted_registers, launch_finding, seen_launches
+from cudalint.launchkit import Seen, counted_registers, fault_finding, for_sizes, launch_finding, seen_launches
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count
 
@@ -22,6 +22,10 @@ class LaunchLimit(Rule):
         `--ptxas`), the registers that all threads of a block take together; and the grid with the clusters that it is
         divided into. Shared memory is CL202's.
 
+        Where host code leaves sizes open, it looks for the smallest ones that get past its checks and with which the
+        launch fails: a quotient of a grid or block that is rounded down to 0 although there is something to do, and
+        more blocks in y or z than the 65535 that there may be.
+
     Why is this bad
         The kernel does not run. The launch itself returns nothing, so that a program that doesn't ask
         `cudaGetLastError` goes on with whatever its buffers held before.
@@ -33,6 +37,13 @@ class LaunchLimit(Rule):
     Use instead
         dim3 block(32, 32);
         blur<<<grid, block>>>(out, in, n);
+
+    What is not reported
+        - Launches of nothing, as for `n == 0` with `(n + 255) / 256` blocks: nearly every launch would be one.
+        - By default, launches that fail for sizes that may be none that anybody means: a grid of `n / 256` of a kernel
+          that compares no index with `n`, and so is written for whole blocks; more than 65535 heads, or rows
+          beside columns in x, unless another axis is held below such a limit. `--all` lists them.
+        - More than 65535 tiles in y or z, unless another axis is held below such a limit: images are not that high.
     """
 
     code = "CL502"
@@ -40,7 +51,7 @@ class LaunchLimit(Rule):
     severity = "error"
     summary = "launches that fail for their sizes"
     by_hand = "how the work is divided among blocks has to change"
-    reads = frozenset({"occupancy"})
+    reads = frozenset({"occupancy", "launch_faults"})
     judges_by_target = True
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
@@ -48,6 +59,22 @@ class LaunchLimit(Rule):
             excesses = list(_excesses(kernel, seen, context.target))
             if excesses:
                 yield self._diagnostic(kernel, seen, excesses, context.target)
+        for fault in kernel.launch_faults:
+            if fault.kind != "shared":
+                yield self._of_sizes(kernel, fault, context.target)
+
+    def _of_sizes(self, kernel: KernelFacts, fault: LaunchFault, target: Target) -> Diagnostic:
+        what = "threads" if fault.of_block else "blocks"
+        axis = fault.axis or "x"
+        if fault.kind == "nothing":
+            said = f"0 {what} in {axis}: a quotient is rounded down to 0 although there is something to do"
+            advice = Suggestion("round the quotient up, `(a + b - 1) / b`, or take at least 1")
+        else:
+            most = target.max_grid_dimensions["xyz".index(axis)]
+            said = f"{fault.amount} blocks in {axis}, at most {most}"
+            advice = Suggestion(f"hold it at {most} and let blocks go on in a loop, or let x be the long axis")
+        message = f"the launch of `{kernel.name}` fails{for_sizes(fault.sizes)}: {said}"
+        return fault_finding(self, kernel, fault, message, {what: float(fault.amount)}, advice)
 
     def _diagnostic(self, kernel: KernelFacts, seen: Seen, excesses: list[str], target: Target) -> Diagnostic:
         figures = {"largest_block": float(_largest_block(kernel, target))}

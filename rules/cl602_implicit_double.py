@@ -1,4 +1,4 @@
-"""CL602: expressions of floats that are computed in double precision."""
+"""CL602: expressions and variables of floats that are computed in double precision."""
 
 from __future__ import annotations
 
@@ -15,15 +15,16 @@ _NAMED = 3
 
 
 class ImplicitDouble(Rule):
-    """A literal without a suffix that makes an expression of floats one of doubles.
+    """A literal without a suffix, or a variable, that makes an expression of floats one of doubles.
 
     What it does
         Looks for values of less than double precision that are converted to double only because a literal beside them
         has no `f`, or because a function of the library is called with such a literal, and whose result is made a
-        float or an integer again, or compared. Reports them where conversions and arithmetic in double precision are
-        more than the threshold of what a warp executes in the kernel. Edits put the suffixes, throughout a function at
-        once; as they change how numbers are rounded, they are never safe, and there are none for a literal that a
-        template may use with doubles.
+        float or an integer again, or compared; and for variables that are declared as double into which only such
+        values flow, and out of which nothing else comes. Reports them where conversions and arithmetic in double
+        precision are more than the threshold of what a warp executes in the kernel. Edits put the suffixes, throughout
+        a function at once; as they change how numbers are rounded, they are never safe, and there are none for a
+        literal that a template may use with doubles.
 
     Why is this bad
         `x * 0.1` converts `x` to double, multiplies doubles and converts the result: three instructions for one. A
@@ -40,14 +41,17 @@ class ImplicitDouble(Rule):
     What is not reported
         - What nvcc computes in single precision all the same: one sum, difference, product or quotient with a literal
           that is a float's value exactly (`0.5 * x`, `x - 1.0`), and comparisons with one (`x > 0.5`).
-        - Expressions with a variable of type double, or an explicit conversion to double: somebody asked for it.
+        - Sums, products and whatever else of a variable goes on into itself: double precision keeps digits there that
+          floats would lose. Copies, choices (`min`, `?:`) and averages (`(low + high) / 2`) lose none.
+        - Expressions with an explicit conversion to double, or with numbers that are doubles in memory, of the host or
+          of a function that somebody wrote: somebody asked for it.
     """
 
     code = "CL602"
     name = "implicit-double"
     severity = "warning"
-    summary = "a literal that makes an expression of floats one of doubles"
-    by_hand = "the double is not spelled as a literal or a function of this file, or a template may mean it"
+    summary = "a literal or a variable that makes an expression of floats one of doubles"
+    by_hand = "the double is not spelled as a literal or a function of this file, or somebody may mean it"
     is_waste = True
     reads = frozenset({"arithmetic"})
     thresholds = {"share": 0.01}
@@ -58,7 +62,7 @@ class ImplicitDouble(Rule):
         found = [
             (site, result, share)
             for site in kernel.arithmetic
-            if site.kind == "double"
+            if site.kind in ("double", "variable")
             for result in site.results
             if result.instructions and (share := min(1.0, result.saved / result.instructions)) >= least
         ]
@@ -101,13 +105,15 @@ def _edits(sites: Sequence[Arithmetic], context: RuleContext) -> dict[Place, tup
 def _message(site: Arithmetic, share: float) -> str:
     names = ", ".join(f"`{name}`" for name in site.names[:_NAMED])
     are, them = ("is a double", "it") if len(site.names) == 1 else ("are doubles", "them")
-    return (
-        f"{names} {are}, and with {them} an expression of floats: "
-        f"{percent(share)} of what a warp executes in this kernel is conversions and arithmetic that floats don't take"
-    )
+    whole = "of what a warp executes in this kernel is conversions and arithmetic that floats don't take"
+    if site.kind == "variable":
+        return f"{names} {are}, and only floats go into {them} and come out of {them}: {percent(share)} {whole}"
+    return f"{names} {are}, and with {them} an expression of floats: {percent(share)} {whole}"
 
 
 def _suggestion(site: Arithmetic) -> str:
+    if site.kind == "variable":
+        return f"declare {', '.join(f'`{name}`' for name in site.names)} as `float`"
     return f"write {', '.join(dict.fromkeys(map(_as_float, site.names)))}"
 
 

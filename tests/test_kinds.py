@@ -127,5 +127,5 @@ def test_a_provider_comes_behind_what_it_needs() -> None:
         before = {each.kind for each in PROVIDERS[:position]}
         assert before.issuperset(provider.needs)
     # What is about host code has no provider.
-    assert {provider.kind for provider in PROVIDERS} == EVERY_KIND - {"host", "launch_order"}
+    assert {provider.kind for provider in PROVIDERS} == EVERY_KIND - {"host", "launch_order", "host_faults"}
     assert [provider.kind for provider in providers_of(["races"])] == ["barriers", "races"]

@@ -55,6 +55,8 @@ from cudalint.facts.files import (
     UnusableAnnotation,
 )
 from cudalint.facts.host import Buffer, HostCopy, HostFacts, HostStep
+from cudalint.facts.host_faults import HostFault
+from cudalint.facts.launch_faults import LaunchFault, Uncovered
 from cudalint.facts.launches import (
     ArgumentValue,
     KnownExtents,
@@ -68,6 +70,8 @@ from cudalint.facts.launches import (
     Tiling,
 )
 from cudalint.facts.neighbours import Neighbours, NeighboursResult
+from cudalint.facts.orders import BlockWait, PlainSpin, Publication
+from cudalint.facts.overflows import Overflow, OverflowGround
 from cudalint.facts.places import Frame, Place
 from cudalint.facts.products import MatrixProduct, MatrixProductResult
 from cudalint.facts.races import BarrierFix, Benign, Insertion, Race, RaceEnd
@@ -94,6 +98,7 @@ __all__ = [
     "BarrierKind",
     "BarrierResult",
     "Benign",
+    "BlockWait",
     "Bound",
     "Branch",
     "BranchResult",
@@ -114,6 +119,7 @@ __all__ = [
     "Gap",
     "HostCopy",
     "HostFacts",
+    "HostFault",
     "HostStep",
     "Insertion",
     "KernelCost",
@@ -121,6 +127,7 @@ __all__ = [
     "KnownExtents",
     "LaunchCost",
     "LaunchFacts",
+    "LaunchFault",
     "LaunchSite",
     "LaunchSource",
     "LeafFacts",
@@ -137,10 +144,14 @@ __all__ = [
     "Operation",
     "Operations",
     "OutOfBounds",
+    "Overflow",
+    "OverflowGround",
     "ParameterFacts",
     "PitchMismatch",
     "Place",
+    "PlainSpin",
     "Problem",
+    "Publication",
     "Race",
     "RaceEnd",
     "RecordedFacts",
@@ -153,6 +164,7 @@ __all__ = [
     "Status",
     "Strides",
     "Tiling",
+    "Uncovered",
     "Uninitialised",
     "UnmaskedCall",
     "UnreadAxis",

@@ -31,6 +31,9 @@ class Divergence(Struct, frozen=True):
     """Of a loop: whether it is the remainder of a stride that lanes differ by, one iteration after one or more."""
     aligned: str | None = None
     """The nearest condition on which all lanes of a warp agree, as the model found it."""
+    spare: float = 0.0
+    """Of the times that warps come to the only side, the part that would not be if the lanes of a block that go there
+    were side by side; 0 where there are two sides."""
     sized: bool = False
     """Whether it rests on sizes that nothing determines: other ones make much less of it."""
     by_lane: bool = False
@@ -56,6 +59,10 @@ class BranchResult(Struct, frozen=True):
     compiled: Compiled | None = None
     divergence: Divergence | None = None
     """Where warps split."""
+    loaded: str = ""
+    """Of a loop whose lanes go on as data says: the array that it is loaded from, and the line."""
+    loop_share: float = 0.0
+    """Of such a loop: what it takes of all that a warp executes in this kernel, at the lengths that are assumed."""
 
 
 class Branch(Struct, frozen=True):

@@ -20,9 +20,12 @@ from cudalint.facts.copies import EarlyRead
 from cudalint.facts.costs import LaunchCost
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
 from cudalint.facts.host import HostFacts
+from cudalint.facts.launch_faults import LaunchFault, Uncovered
 from cudalint.facts.launches import LaunchFacts, ParameterFacts
 from cudalint.facts.needs import Need
 from cudalint.facts.neighbours import Neighbours
+from cudalint.facts.orders import BlockWait, PlainSpin, Publication
+from cudalint.facts.overflows import Overflow
 from cudalint.facts.places import Place
 from cudalint.facts.products import MatrixProduct
 from cudalint.facts.races import Race
@@ -59,13 +62,20 @@ class KernelFacts(Struct, frozen=True, eq=False):
     neighbours: tuple[Neighbours, ...] = ()
     constants: tuple[ConstantLoad, ...] = ()
     uninitialised: tuple[Uninitialised, ...] = ()
+    waits: tuple[BlockWait, ...] = ()
+    spins: tuple[PlainSpin, ...] = ()
+    signals: tuple[Publication, ...] = ()
+    publications: tuple[Publication, ...] = ()
     early_reads: tuple[EarlyRead, ...] = ()
     cluster_races: tuple[ClusterRace, ...] = ()
     collectives: tuple[CollectiveCall, ...] = ()
     products: tuple[MatrixProduct, ...] = ()
     axes: tuple[UnreadAxis, ...] = ()
+    launch_faults: tuple[LaunchFault, ...] = ()
+    uncovered: tuple[Uncovered, ...] = ()
     misalignments: tuple[Misalignment, ...] = ()
     out_of_bounds: tuple[OutOfBounds, ...] = ()
+    overflows: tuple[Overflow, ...] = ()
     pitches: tuple[PitchMismatch, ...] = ()
     parameters: tuple[ParameterFacts, ...] = ()
     gaps: tuple[Gap, ...] = ()

@@ -7,6 +7,7 @@ from typing import Literal
 
 from msgspec import Struct
 
+from cudalint.facts.host_faults import HostFault
 from cudalint.facts.places import Place
 
 Pages = Literal["pageable", "pinned", "mapped", "managed", "device"]
@@ -68,3 +69,4 @@ class HostFacts(Struct, frozen=True):
     buffers: tuple[Buffer, ...] = ()
     device_choices: tuple[Place, ...] = ()
     """Calls of `cudaSetDevice`, if the code chooses several devices."""
+    faults: tuple[HostFault, ...] = ()

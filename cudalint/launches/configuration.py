@@ -10,6 +10,7 @@ from msgspec import Struct
 from cudalint.facts import KnownExtents, LaunchFacts, LaunchSite, LaunchSource, RecordedFacts, Tiling
 from cudalint.facts import Place as SourcePlace
 from cudalint.host.executor.values import Allocation, Place, Pointer, Value
+from cudalint.host.executor.vanished import Vanished
 from cudalint.host.values.arithmetic import Number
 from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import Graph
@@ -34,6 +35,14 @@ class RecordedWorld(NamedTuple):
     """How often it was made, for each time that there is as much work as in the first world."""
 
 
+class Way(NamedTuple):
+    """One way to a launch."""
+
+    place: SourcePlace
+    guards: tuple[Node, ...]
+    """What is checked on it."""
+
+
 class Configuration(Struct, frozen=True, eq=False):
     """One launch to evaluate a kernel under."""
 
@@ -51,6 +60,12 @@ class Configuration(Struct, frozen=True, eq=False):
     """Launches elsewhere that are the same."""
     guards: tuple[Node, ...] = ()
     """Conditions under which the host code gets to it."""
+    asked_block: Nodes | None = None
+    """The block as host code in sight asks for it; None where there is no such code."""
+    ways: tuple[Way, ...] = ()
+    """Where that host code makes it: at this place, at those of `twins`, and from wherever they are come to."""
+    vanished: Vanished | None = None
+    """See `HostLaunch`."""
     by_default: bool = False
     """See `LaunchFacts`."""
     open_extents: tuple[Node, ...] = ()
@@ -62,6 +77,8 @@ class Configuration(Struct, frozen=True, eq=False):
     """What its worlds are, where they are launches that were recorded."""
     recorded: RecordedFacts | None = None
     """See `LaunchFacts`."""
+    is_cooperative: bool = False
+    """All its blocks are resident at one time, or it fails."""
 
     def key(self) -> object:
         """Equal for launches under which a kernel behaves the same."""
@@ -132,10 +149,14 @@ def default_grid(function: ir.Function, graph: Graph) -> Nodes:
 
 def grid_asked(grid: Nodes, function: ir.Function, graph: Graph) -> Nodes:
     """The grid of a launch. Of one that is unknown as a whole (a `dim3` that C code passes on to its launch) the axes
-    along which the kernel doesn't ask for its place have one block, or else all would do the same work."""
+    along which the kernel, with what it calls, doesn't ask for its place have one block, or else all would do the same
+    work."""
     if any(n.is_const for n in grid):
         return grid
-    return _along(axes_asked(function, ("blockIdx", "gridDim")), grid, graph)
+    axes: set[str] = set()
+    for one in _with_callees(function):
+        axes |= axes_asked(one, ("blockIdx", "gridDim")) if one is not None else set("xyz")
+    return _along(axes, grid, graph)
 
 
 def _along(axes: Collection[str], grid: Nodes, graph: Graph) -> Nodes:

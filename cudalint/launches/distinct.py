@@ -87,7 +87,8 @@ def _site(configuration: Configuration) -> _Site:
 def _with_twin(configuration: Configuration, same: Configuration) -> Configuration:
     """Keeps the place of a launch that another one stands for, and only what holds at both."""
     common = tuple(guard for guard in configuration.guards if guard in same.guards)
-    configuration = replace(configuration, guards=common)
+    ways = tuple(dict.fromkeys((*configuration.ways, *same.ways)))[:_MAX_TWINS]
+    configuration = replace(configuration, guards=common, ways=ways)
     twin = same.site
     if twin is None or len(configuration.twins) >= _MAX_TWINS:
         return configuration

@@ -17,7 +17,16 @@ from cudalint.host.values.nodes import Node, without_cast
 from cudalint.ir import nodes as ir
 from cudalint.launches.arguments import kernel_arguments
 from cudalint.launches.blocks import ChosenBlock, block_of, generic_values
-from cudalint.launches.configuration import Block, Configuration, Nodes, Numbers, grid_asked, known_extents, site_of
+from cudalint.launches.configuration import (
+    Block,
+    Configuration,
+    Nodes,
+    Numbers,
+    Way,
+    grid_asked,
+    known_extents,
+    site_of,
+)
 
 
 def from_launches(
@@ -70,6 +79,8 @@ def _from_launch(
     return Configuration(
         block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site,
         guards=guards, by_default=by_default or chosen.is_of_large_sizes, open_extents=tuple(open_),
+        asked_block=launch.block, ways=(Way(SourcePlace(*launch.span), launch.guards),), vanished=launch.vanished,
+        is_cooperative=launch.is_cooperative,
     )  # fmt: skip
 
 

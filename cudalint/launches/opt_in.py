@@ -29,7 +29,8 @@ class OptIns(Struct, eq=False):
     def noted_in(self, configuration: Configuration, ref: ir.FunctionRef) -> Configuration:
         """Notes to what the host code raises the kernel's limit of dynamic shared memory."""
         site = configuration.site
-        if site is None or not site.dynamic_shared_bytes or configuration.source not in ("launch-site", "default"):
+        takes_some = not (configuration.shared.is_const and configuration.shared.value <= 0)
+        if site is None or not takes_some or configuration.source not in ("launch-site", "default"):
             return configuration
         amounts = self.amounts.get(ref.key)
         if amounts is not None:

@@ -8,9 +8,10 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.execute.lanes import Lanes
-from cudalint.execute.trace import BranchEvent, Site, Stack, Trace
+from cudalint.execute.trace import AccessEvent, BranchEvent, Site, Stack, Trace
 from cudalint.execute.values import Data
 from cudalint.facts import BranchResult, Compiled, Verdict
 from cudalint.facts import Divergence as Cost
@@ -235,6 +236,7 @@ def _relative(weight: Any, first: Any) -> Any:
 # --- what is reported of each branch -------------------------------------------------------------------
 
 
+_WHOLE = ("int", "uint")
 _DATA = "which lanes take it depends on data"
 _UNKNOWN = "which lanes take it could not be evaluated"
 UNREACHED = "no thread gets here under this launch"
@@ -258,7 +260,13 @@ def results_of(executed: Executed, launch: int, works: Works) -> Iterator[tuple[
         compiled = compiled_form(site.node, site.stack, kernel)
         undecided = trace.undecided.get(site)
         if undecided is not None:
-            yield site, _by_data(undecided.condition, launch, compiled)
+            condition = undecided.condition
+            result = _by_data(condition, launch, compiled)
+            load = _loaded_length(condition) if isinstance(site.node, st.For) and not condition.is_common else None
+            if load is not None:
+                origin = f"`{load.allocation.name}` at line {load.node.span.line}"
+                result = replace(result, loaded=origin, loop_share=_share_of_loop(site, works(0)))
+            yield site, result
         elif site in divergence:
             yield site, _decided(site, divergence[site], executed, launch, compiled, works)
         else:
@@ -268,6 +276,25 @@ def results_of(executed: Executed, launch: int, works: Works) -> Iterator[tuple[
     for node in walk.nodes_in(kernel):
         if isinstance(node, _BRANCHES) and id(node) not in reached:
             yield BranchSite(node, ()), BranchResult(launch, "uniform", 0.0, reason=UNREACHED)
+
+
+def _loaded_length(of: Any) -> AccessEvent | None:
+    """The load of a whole number in global memory that the length of a loop comes of, each lane its own."""
+    found, waiting = None, [of]
+    while waiting and found is None:
+        each = waiting.pop()
+        load = getattr(each, "origin", None)
+        if load is None:
+            waiting += getattr(each, "arguments", ())
+        elif load.allocation.space == "global" and isinstance(load.node, (ir.Index, ir.Unary)):
+            type_ = load.node.type
+            found = load if isinstance(type_, ir.Scalar) and type_.kind in _WHOLE else None
+    return found
+
+
+def _share_of_loop(site: BranchSite, work: Work) -> float:
+    own = executed_in((site.node,), site.stack, _by_site(work.by_place))
+    return min(1.0, own / work.total) if work.total else 0.0
 
 
 def _by_data(condition: Data, launch: int, compiled: Compiled) -> BranchResult:
@@ -344,6 +371,7 @@ def _cost(
         slowest=slowest / mean if mean else None,
         is_remainder=bool(found.is_remainder[world]) and isinstance(node, LOOPS),
         aligned=_aligned(site, executed, world),
+        spare=_spare(node, parts, found, world),
         sized=_is_sized(found, world),
         by_lane=_is_by_lane(site, executed),
         chosen=chosen_variable(node),
@@ -398,6 +426,11 @@ def _wasted(node: Any, work: Sequence[float], found: Divergence, world: int) -> 
         return float(found.surplus[world]) * then
     yes, no = (float(each[world]) for each in found.lanes)
     return split * (then + otherwise - (yes * then + no * otherwise) / max(yes + no, 1e-9))
+
+
+def _spare(node: Any, parts: Sequence[tuple[Any, ...]], found: Divergence, world: int) -> float:
+    came = float(found.sides[0][world])
+    return float(found.surplus[world]) / came if isinstance(node, st.If) and len(parts) == 1 and came else 0.0
 
 
 def _is_sized(found: Divergence, world: int) -> bool:

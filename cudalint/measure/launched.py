@@ -178,7 +178,7 @@ def is_wrapped(race: Race, seen: Seen, batch: Batch) -> bool:
 
 def _is_too_large(product: ir.Binary, end: RaceEnd, world: int, seen: Seen, batch: Batch) -> bool:
     text = text_of(seen.function)
-    values = dict(_numbers(batch, world))
+    values = dict(numbers_in(batch, world))
     places = [(float(at), float(at)) for at in end.block]
     grid = [float(extent) for extent in batch.grid[world]]
     intervals = Intervals(text.uses.origins, text.definitions, values, batch.block, grid, places)
@@ -188,7 +188,7 @@ def _is_too_large(product: ir.Binary, end: RaceEnd, world: int, seen: Seen, batc
     return found is not None and bool(found[1] >= _WIDTHS.get(kind, _WIDTHS["int"]))
 
 
-def _numbers(batch: Batch, world: int) -> Iterator[tuple[Parameter, float]]:
+def numbers_in(batch: Batch, world: int) -> Iterator[tuple[Parameter, float]]:
     """What the kernel is given in a world."""
     waiting: list[tuple[Parameter, Any]] = [(Parameter(symbol), value) for symbol, value in batch.arguments.items()]
     while waiting:

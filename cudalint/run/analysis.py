@@ -30,6 +30,7 @@ from cudalint.ir import kept
 from cudalint.ir.units import Unit
 from cudalint.launches.program.constants_elsewhere import ConstantsElsewhere
 from cudalint.launches.program.host_facts import host_facts
+from cudalint.launches.program.host_faults import host_faults
 from cudalint.launches.program.left_out import ConditionalCode, LeftOut
 from cudalint.launches.recorded.program import read_program
 from cudalint.options.analysis import AnalysisOptions
@@ -50,6 +51,7 @@ from cudalint.toolchain.toolkit.usage import Usage, UsageError, merged
 
 _RECURSION_LIMIT = 20_000
 _SHARE_OF_PARSING = 0.5
+_SHARE_OF_HOST_FAULTS = 0.1
 """Of the time that there is for a file: what is parsed once more after that costs more kernels than it shows."""
 
 
@@ -171,7 +173,12 @@ def _analyse_part(
     give_back()
     facts = analysis.facts(path, sources, failures)
     with timed("host"):
-        return replace(facts, host=host_facts(unit.host_functions, Spellings(options), options.kinds))
+        spellings = Spellings(options)
+        host = host_facts(unit.host_functions, spellings, options.kinds)
+        if host is not None and "host_faults" in options.kinds:
+            until = Deadline(deadline).within(_SHARE_OF_HOST_FAULTS * options.seconds)
+            host = replace(host, faults=host_faults(unit.host_functions, spellings, until))
+        return replace(facts, host=host)
 
 
 def _parts(path: str, text: CudaText, options: AnalysisOptions, deadline: float) -> list[_Part]:

@@ -60,7 +60,7 @@ def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Itera
     for diagnostic in rule.check(kernel, replace(context, target=target or configured)):
         if rule.judges_by_target and kernel.need and target and target is not configured:
             diagnostic = replace(diagnostic, message=f"{diagnostic.message}; {_judged_by(target, kernel.need)}")
-        if rule.is_waste:
+        if rule.is_waste and diagnostic.severity == rule.severity:  # A note of what may be lost has no cost.
             # numpy is for workers alone.
             from cudalint.hardware.cost.of_findings import with_cost
 

@@ -33,6 +33,7 @@ FAMILIES = (
     ("CL5", "Launches"),
     ("CL6", "Arithmetic"),
     ("CL7", "Host code"),
+    ("CL8", "Memory in host code"),
     ("CL9", "Annotations and the analysis itself"),
 )
 

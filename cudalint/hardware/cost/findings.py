@@ -69,7 +69,13 @@ def _traffic_share(work: Work, left: Work) -> float | None:
 
 
 def _less(work: Work, excess: Excess, machine: Machine) -> Work:
-    waits = replace(work.waits, barriers=max(0.0, work.waits.barriers - excess.barriers))
+    # Fewer warps, as lanes that idle cost, do not execute less each.
+    less = 0.0 if excess.slots or not work.instructions else min(1.0, excess.instructions / work.instructions)
+    waits = replace(
+        work.waits,
+        barriers=max(0.0, work.waits.barriers - excess.barriers),
+        instructions=work.waits.instructions * (1.0 - less),
+    )
     doubles = min(excess.doubles, work.operations.fp64)
     operations = replace(
         work.operations,

@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import WAITING, Access, Excess, FindingCost, KernelFacts, LaunchCost, LaunchFacts, Work
 from cudalint.hardware.cost.findings import finding_cost, not_known
-from cudalint.hardware.cost.requests import all_are_counted, excess, total
+from cudalint.hardware.cost.requests import all_are_counted, excess, shared_in, total
 from cudalint.hardware.targets import Target
 
 _HOW_OFTEN = "how often it is executed, or what it takes then, is not known"
@@ -86,6 +86,9 @@ def _of_figures(
 ) -> Excess | None:
     """Of lanes that idle, of SMs that do, of places for blocks, of a barrier, and of turns of the constant cache."""
     figures = diagnostic.figures
+    if "spare_share" in figures:
+        asked = total(shared_in(diagnostic.place, kernel.accesses), cost)
+        return Excess(wavefronts=figures["spare_share"] * asked.wavefronts)
     if "wasted_share" in figures:
         return Excess(
             instructions=min(1.0, figures["wasted_share"]) * work.instructions,

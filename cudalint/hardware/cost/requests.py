@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 from msgspec import Struct
 
-from cudalint.facts import Access, AccessResult, LaunchCost
+from cudalint.facts import Access, AccessResult, LaunchCost, Place
 from cudalint.facts.costs import AccessPlace
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.cost.model import traffic
@@ -66,6 +66,18 @@ def counted(accesses: Iterable[Access], cost: LaunchCost) -> Iterator[tuple[Acce
             number = number_of(access, result, cost.shares)
             if result.launch == cost.launch and result.requests and number:
                 yield access, result, cost.scale * number
+
+
+def shared_in(place: Place, accesses: Iterable[Access]) -> list[Access]:
+    """The accesses of shared memory that stand in a piece of source."""
+    begin, end = (place.line, place.column), (place.end_line, place.end_column)
+    return [
+        access
+        for access in accesses
+        if access.space == "shared" and access.place.path == place.path
+        and begin <= (access.place.line, access.place.column)
+        and (access.place.end_line, access.place.end_column) <= end
+    ]  # fmt: skip
 
 
 def all_are_counted(accesses: Iterable[Access], cost: LaunchCost) -> bool:

@@ -13,6 +13,7 @@ from cudalint.host.executor import expressions, joins
 from cudalint.host.executor.calls import bind_parameters
 from cudalint.host.executor.tiling import tilings
 from cudalint.host.executor.values import Choice, FunctionValue, Place, RecordValue, Value
+from cudalint.host.executor.vanished import Vanished
 from cudalint.host.values.arithmetic import U4, U8, Kind, wrap
 from cudalint.host.values.contradictions import exclude_each_other
 from cudalint.host.values.evaluation import number_of
@@ -46,6 +47,10 @@ class HostLaunch(Struct, frozen=True, eq=False):
     """Conditions under which the host code gets to it; false among them where the known values don't lead to it."""
     cluster: tuple[Node, Node, Node] | None = None
     """How many blocks its configuration groups into a cluster, where it says that."""
+    vanished: Vanished | None = None
+    """Where an extent is 0: the last quotient that has become 0 though there was something to divide."""
+    is_cooperative: bool = False
+    """All its blocks are resident at one time, or it fails."""
 
     @property
     def in_clusters(self) -> bool:
@@ -67,6 +72,8 @@ class Found(Struct, eq=False):
     """Launches of loops that go on to make others there."""
     opt_ins: dict[str, list[Node]] = field(default_factory=dict)
     """By a kernel's key: the bytes to which its limit of dynamic shared memory is raised."""
+    vanished: list[Vanished] = field(default_factory=list)
+    """Quotients of numbers that have become 0 since the last launch."""
     ruled_out: set[str] = field(default_factory=set)
     """Keys of the functions that are called on sides of branches against which a template's arguments decide."""
 
@@ -133,6 +140,7 @@ def add(
     span: ir.Span,
     sizes: tuple[Tiling, ...] = (),
     cluster: Nodes | None = None,
+    is_cooperative: bool = False,
 ) -> None:
     """`extents`: of the grid and of the block."""
     grid, block = extents
@@ -146,7 +154,13 @@ def add(
     if not taken:
         known = (*known, ex.graph.false)
     shared = whole_number(ex.graph, shared, U8) or _generic(ex)
-    ex.found.launches.append(HostLaunch(kernel, grid, block, shared, arguments, span, taken, sizes, known, cluster))
+    is_nothing = taken and any(extent.is_const and extent.value < 1 for extent in (*grid, *block))
+    vanished = ex.found.vanished[-1] if is_nothing and ex.found.vanished else None
+    ex.found.vanished.clear()
+    launch = HostLaunch(
+        kernel, grid, block, shared, arguments, span, taken, sizes, known, cluster, vanished, is_cooperative
+    )
+    ex.found.launches.append(launch)
     numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
     ex.found.made.add((kernel.key, span, grid, block, shared, numbers))
 

@@ -132,10 +132,13 @@ def _launch_kernel(ex: Execution, call: ir.Call) -> Value | None:
     arguments = expressions.evaluate(ex, call.arguments[3])
     shared = launching.shared_bytes(ex, call.arguments[4] if len(call.arguments) > 4 else None)
     sizes = tilings(ex, call.arguments[1], grid)
+    is_cooperative = "Cooperative" in call.name
     for kernel, guards in kernels:
         with ex.under(guards):
             values = _pointed_arguments(ex, arguments, kernel)
-            launching.add(ex, kernel, (grid, block), shared, values, call.span, sizes)
+            launching.add(
+                ex, kernel, (grid, block), shared, values, call.span, sizes, is_cooperative=is_cooperative
+            )
     return ex.graph.zero
 
 
@@ -171,13 +174,17 @@ def _launch_with_config(ex: Execution, call: ir.Call) -> Value | None:
     shared = record.fields.get("dynamicSmemBytes", ex.graph.zero)
     bytes_ = shared if isinstance(shared, Node) else ex.graph.zero
     cluster = _cluster_of(ex, record, call)
+    is_cooperative = _may_be_cooperative(ex, record, call)
     for kernel, guards in kernels:
         with ex.under(guards):
             if call.name == "cudaLaunchKernelExC":
                 values = _pointed_arguments(ex, expressions.evaluate(ex, call.arguments[2]), kernel)
             else:
                 values = launching.arguments_of(ex, kernel, call.arguments[2:])
-            launching.add(ex, kernel, (grid, block), bytes_, values, call.span, cluster=cluster)
+            launching.add(
+                ex, kernel, (grid, block), bytes_, values, call.span, cluster=cluster,
+                is_cooperative=is_cooperative,
+            )  # fmt: skip
     return ex.graph.zero
 
 
@@ -204,6 +211,28 @@ def _cluster_of(ex: Execution, config: RecordValue, call: ir.Call) -> launching.
             blocks = value.fields.get("clusterDim", ex.graph.one) if isinstance(value, RecordValue) else ex.graph.one
             return launching.extents_of(ex, blocks)
     return None
+
+
+_COOPERATIVE = 2
+"""cudaLaunchAttributeCooperative."""
+
+
+def _may_be_cooperative(ex: Execution, config: RecordValue, call: ir.Call) -> bool:
+    """Whether a launch's attributes make it cooperative, or are not all known."""
+    attributes, count = config.fields.get("attrs"), config.fields.get("numAttrs")
+    if not isinstance(count, Node) or count.whole is None:
+        return count is not None
+    if not count.whole:
+        return False
+    if not isinstance(attributes, Pointer) or not isinstance(attributes.target, LocalMemory):
+        return True
+    stored = ex.memory.read(ex.state, attributes.target.place, ex.place_of(call.span))
+    for position in range(min(count.whole, _MOST_ATTRIBUTES)):
+        attribute = stored.elements.get(position, stored.rest) if isinstance(stored, ArrayValue) else stored
+        kind = attribute.fields.get("id") if isinstance(attribute, RecordValue) else None
+        if not isinstance(kind, Node) or not kind.is_const or kind.value == _COOPERATIVE:
+            return True
+    return False
 
 
 _MAX_DYNAMIC_SHARED = 8

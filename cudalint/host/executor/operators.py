@@ -23,8 +23,10 @@ from cudalint.host.executor.values import (
     Value,
     join,
 )
+from cudalint.host.executor.vanished import Vanished
 from cudalint.host.values.arithmetic import BOOL, I8, kind_of
 from cudalint.host.values.graph import conjuncts
+from cudalint.host.values.narrowing import WRAPPING, note_narrowed, note_wrapped
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.host.values.operations import COMPARISONS
 from cudalint.ir import nodes as ir
@@ -93,7 +95,25 @@ def binary_value(ex: Execution, expr: ir.Binary) -> Value:
         expressions.discard(ex, expr.left)
         return expressions.evaluate(ex, expr.right)
     left, right = expressions.evaluate(ex, expr.left), expressions.evaluate(ex, expr.right)
-    return operate(ex, expr.op, left, right, expr.left.type, expr.right.type, expr.type)
+    found = operate(ex, expr.op, left, right, expr.left.type, expr.right.type, expr.type)
+    if expr.op == "/" and isinstance(found, Node):
+        _note_quotient(ex, expr, (left, right), found)
+    if expr.op in WRAPPING and isinstance(found, Node) and found.is_const:
+        note_wrapped(ex.graph.narrowed, found, left, right, expr)
+    return found
+
+
+def _note_quotient(ex: Execution, expr: ir.Binary, sides: tuple[Value, Value], found: Node) -> None:
+    """Where it is computed; and if it is a number that has become 0, of what. One less than the divisor alone is what
+    is added to round up, and is no quotient of anything."""
+    if not found.is_const:
+        ex.graph.divided_at.setdefault(found, expr.span)
+        return
+    numbers = [side.whole for side in sides if isinstance(side, Node) and not side.kind.is_float]
+    if found.value == 0 and len(numbers) == len(sides) and None not in numbers:
+        dividend, divisor = (number or 0 for number in numbers)
+        if 0 < dividend < divisor - 1:
+            ex.found.vanished.append(Vanished(dividend, divisor, expr.span))
 
 
 def _short_circuit(ex: Execution, expr: ir.Binary) -> Node:
@@ -245,7 +265,10 @@ def cast_value(ex: Execution, expr: ir.Cast) -> Value:
             return where.value if not isinstance(where.value, ArrayValue) else decay(where, ex.graph)
         return as_pointer(decay(where, ex.graph), type_.pointee)
     if _cuts_off(expr.operand.type, type_):
-        return ex.graph.convert(expressions.number(ex, expr.operand), kind_of(type_))
+        wide = expressions.number(ex, expr.operand)
+        narrow = ex.graph.convert(wide, kind_of(type_))
+        note_narrowed(ex.graph.narrowed, narrow, wide, expr)
+        return narrow
     value = expressions.evaluate(ex, expr.operand)
     return cast(ex, value, expr.operand.type, type_)
 

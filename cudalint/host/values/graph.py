@@ -24,6 +24,7 @@ from cudalint.host.values.arithmetic import (
     first_failure,
     wrap,
 )
+from cudalint.host.values.narrowing import Narrowed
 from cudalint.host.values.nodes import (
     OPAQUE_BIT,
     UNINITIALISED,
@@ -42,6 +43,7 @@ from cudalint.host.values.operations import COMMUTATIVE, COMPARISONS, FUNCTIONS,
 from cudalint.host.values.simplify import simplify
 from cudalint.host.values.size_uses import SizeUses
 from cudalint.host.values.substitution import Substitutions
+from cudalint.ir import nodes as ir
 
 _FIRST_FREE_BIT = 1
 _WIDEST = 8
@@ -94,6 +96,10 @@ class Graph:
         """The numbers that stand for uniform symbols where nothing else is asked for."""
         self.choosing: set[Node] = set()
         """Conditions that choose between values."""
+        self.divided_at: dict[Node, ir.Span] = {}
+        """Where host code computes quotients."""
+        self.narrowed: dict[Node, Narrowed] = {}
+        """Numbers of 32 bits that host code makes of counts that need not fit."""
         self.fitting: dict[object, tuple[int, ...]] = {}
         """The values of sizes for which conditions were found to hold."""
         self.work = 0

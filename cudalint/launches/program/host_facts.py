@@ -50,8 +50,10 @@ _LOOPS = (st.For, st.While, st.DoWhile, st.RangeFor)
 def host_facts(functions: Sequence[ir.FunctionRef], spellings: Spellings, kinds: Kinds) -> HostFacts | None:
     """Those of a file with these host functions; None if none of the kinds needs any. Where only memory is asked for,
     functions are lowered if one of them asks for memory that the GPU reads, or copies in a stream."""
-    if not kinds & {"host", "launch_order"}:
+    if not kinds & {"host", "launch_order", "host_faults"}:
         return None
+    if not kinds & {"host", "launch_order"}:
+        return HostFacts()
     if "launch_order" not in kinds and not any(_OF_MEMORY & function.names() for function in functions):
         return HostFacts()
     # The instantiations of a template do the same at the same places.

@@ -19,7 +19,9 @@ class ArithmeticCollector(SiteProvider, eq=False):
         if run.subject.is_over():
             return
         spellings = Spellings(run.subject.options)
-        found = slow(run.executed.trace, run.lengths, lambda code: spellings.of(Place(*code.span)))
+        executed = run.executed
+        work = run.work()
+        found = slow(executed.trace, run.lengths, executed.function, work, lambda code: spellings.of(Place(*code.span)))
         if not found:
             return
         lengths = (length.assumption for length in run.lengths.found.values())
@@ -32,7 +34,7 @@ class ArithmeticCollector(SiteProvider, eq=False):
                 each.keeps_type,
             )  # fmt: skip
             result = ArithmeticResult(
-                run.index, each.executions, each.saved, each.doubles, each.special, run.work().total, each.by_data,
+                run.index, each.executions, each.saved, each.doubles, each.special, work.total, each.by_data,
                 assumptions,
             )  # fmt: skip
             self.note(key, fact, result)

@@ -8,8 +8,8 @@ single precision, and so is a comparison with such a literal; everything else is
 
 from __future__ import annotations
 
-import struct
-from collections.abc import Callable, Iterator, Mapping
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import Any, Final
 
 import numpy as np
@@ -19,10 +19,15 @@ from cudalint.execute.trace import Site, Stack, Trace
 from cudalint.facts.arithmetic import ArithmeticKind
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.ir.builtins import DIVISIONS, Sequence, builtin, machine_code
 from cudalint.measure.distinct import executions_in
+from cudalint.measure.places import called
 from cudalint.measure.work.compiler import is_power_of_two
+from cudalint.measure.work.counts import Work
+from cudalint.measure.work.double_variables import Group, double_variables
+from cudalint.measure.work.doubles import is_double, unasked_double
 from cudalint.measure.work.lengths import Lengths
 from cudalint.measure.work.nests import LOOPS, own_parts
 
@@ -31,6 +36,7 @@ _NOTHING: Final = Sequence(0)
 _ONE: Final = Sequence(1)
 _HALVES: Final = {"__half": 1, "half": 1, "__nv_bfloat16": 1, "__half2": 2, "half2": 2, "__nv_bfloat162": 2}
 """How many 16-bit floating-point numbers types of the CUDA headers hold."""
+_DECLARED_DOUBLE = re.compile(r"(?:(?:const|register)\s+)*(?:double|auto)\b")
 _MOST_FACTORS = 4
 """Of a power that is written as a product."""
 
@@ -138,7 +144,7 @@ def _conversion(source: ir.Type, target: ir.Type) -> Sequence:
 # --- arithmetic that takes more than it has to ---------------------------------------------------------
 
 
-Spelled = Callable[[ir.Expr], str]
+Spelled = Callable[[ir.Expr | st.Declare], str]
 Key = tuple[ArithmeticKind, ir.Span]
 
 
@@ -169,19 +175,22 @@ class _Computation(Struct, frozen=True, eq=False):
     in_loop: bool
 
 
-def slow(trace: Trace, lengths: Lengths, spelled: Spelled, world: int = 0) -> dict[Key, Slow]:
+def slow(
+    trace: Trace, lengths: Lengths, kernel: ir.Function, work: Work, spelled: Spelled, world: int = 0
+) -> dict[Key, Slow]:
     """By kind and place."""
     found: dict[Key, Slow] = {}
     computations = list(_computations(trace, lengths, world))
-    roots: dict[int, Key] = {}
+    roots = _variables(found, computations, kernel, spelled)
     for each in computations:
-        tree = unasked_double(each.code)
+        tree = unasked_double(each.code) if id(each.code) not in roots else None
         if tree is not None:
             key: Key = ("double", each.code.span)
             names = dict.fromkeys(map(spelled, tree.causes))
             found.setdefault(key, Slow("double", tuple(names), causes=tuple(cause.span for cause in tree.causes)))
             roots |= dict.fromkeys(tree.parts, key)
     divided: set[tuple[object, ...]] = set()
+    divisions: dict[Site, list[tuple[Slow, float, float]]] = {}
     for each in computations:
         if id(each.code) in roots:
             _add_double(found[roots[id(each.code)]], each)
@@ -196,8 +205,54 @@ def slow(trace: Trace, lengths: Lengths, spelled: Spelled, world: int = 0) -> di
                 divided.add(same)
             site = found.setdefault((own.kind, each.code.span), own)
             _count(site, each)
-            site.saved += saved * each.warps
+            if own.kind == "division":
+                special = each.lanes * operation_of(each.code).special
+                divisions.setdefault(each.site, []).append((site, saved * each.warps, special))
+            else:
+                site.saved += saved * each.warps
+    for statement, own_divisions in divisions.items():
+        # The compiler knows divisors where it lays out loops turn by turn, and computes outside of loops what it can.
+        whole = sum(saved for _, saved, _ in own_divisions)
+        left = min(1.0, work.divisions.get(statement, 0.0) / whole) if whole else 0.0
+        for site, saved, special in own_divisions:
+            site.saved += left * saved
+            site.special += left * special
     return found
+
+
+def _variables(
+    found: dict[Key, Slow], computations: Iterable[_Computation], kernel: ir.Function, spelled: Spelled
+) -> dict[int, Key]:
+    """The nodes that are computed in double precision for the sake of variables that are declared so, each with what it
+    belongs to; notes the variables."""
+    roots: dict[int, Key] = {}
+    groups = dict[ir.Function, tuple[Group, ...]]()
+    for each in computations:
+        function = called(each.site.stack[0]) if each.site.stack else kernel
+        if function is None or function in groups:
+            continue
+        groups[function] = double_variables(function)
+        for group in groups[function]:
+            if not all(_says_double(declared, function, spelled) for declared in group.declarations):
+                continue  # A template's argument says so, or an alias.
+            key: Key = ("variable", group.main.span)
+            names = tuple(dict.fromkeys(declared.symbol.name for declared in group.declarations))
+            found[key] = Slow("variable", names, causes=tuple(declared.span for declared in group.declarations))
+            roots |= dict.fromkeys((part for parts in group.roots.values() for part in parts), key)
+    return roots
+
+
+def _says_double(declared: st.Declare, function: ir.Function, spelled: Spelled) -> bool:
+    """Whether the declaration itself names the type, or leaves it to the value."""
+    text, name = spelled(declared), declared.symbol.name
+    if not re.match(rf"{name}\b", text):
+        return _DECLARED_DOUBLE.match(text) is not None
+    # It follows others in one declaration.
+    others = [each for each in walk.nodes_in(function) if isinstance(each, st.Declare)]
+    at = others.index(declared)
+    return at > 0 and others[at - 1].symbol.type == declared.symbol.type and (
+        _says_double(others[at - 1], function, spelled)
+    )
 
 
 def _count(found: Slow, computation: _Computation) -> None:
@@ -313,119 +368,3 @@ def is_number_of(type_: ir.Type, operand: ir.Expr) -> bool:
     return isinstance(operand.type, ir.Scalar) and isinstance(type_, ir.Scalar) and (
         (operand.type.kind, operand.type.bytes) == (type_.kind, type_.bytes)
     )
-
-
-# --- floats that are computed in double precision ------------------------------------------------------
-
-
-_COMPARISONS: Final = ("<", ">", "<=", ">=", "==", "!=")
-_INTRINSIC: Final = "__"
-"""What the names of functions begin with that say which type they work on."""
-_NARROWED: Final = ("+", "-", "*", "/")
-
-
-class Unasked(Struct, frozen=True):
-    """A tree of operations in double precision, all of whose leaves are floats, integers and literals."""
-
-    parts: frozenset[int]
-    """The identities of its nodes, the root included."""
-    causes: tuple[ir.Constant | ir.Call, ...]
-    """What makes doubles of the floats: literals, and functions that are called with a float and an integer. In source
-    order."""
-
-
-class _Search(Struct):
-    parts: set[int]
-    causes: list[ir.Constant | ir.Call]
-    floats: int = 0
-    """Values of less than double precision that are converted."""
-
-    def takes(self, expr: ir.Expr) -> bool:
-        """Whether it is part of such a tree, which then has its nodes. Nothing that somebody has declared or cast to be
-        a double is."""
-        self.parts.add(id(expr))
-        match expr:
-            case ir.Constant(type=type_, of_variable=is_declared):
-                if is_double(type_):
-                    self.causes.append(expr)
-                return isinstance(expr.value, (int, float)) and not (is_declared and is_double(type_))
-            case ir.Cast(operand=operand, type=type_, explicit=explicit) if is_double(type_):
-                if is_double(operand.type):
-                    return self.takes(operand)
-                self.floats += _is_narrow(operand.type)
-                return not explicit and isinstance(operand.type, ir.Scalar)
-            case ir.Unary(op="-" | "+", operand=operand):
-                return self.takes(operand)
-            case ir.Binary(op=op, left=left, right=right) if op in _NARROWED:
-                return self.takes(left) and self.takes(right)
-            case ir.Conditional(then=then, otherwise=otherwise):
-                return self.takes(then) and self.takes(otherwise)
-            case ir.Call(function=ref, receiver=None, arguments=arguments) if is_double(expr.type):
-                if ref is None or ref.is_user or ref.name.startswith(_INTRINSIC):
-                    return False
-                if any(_is_narrow(argument.type) for argument in arguments):
-                    self.causes.append(expr)
-                return all(self._argument(argument) for argument in arguments)
-        return False
-
-    def _argument(self, argument: ir.Expr) -> bool:
-        """What stands for a template's parameter is converted by the function."""
-        if _is_narrow(argument.type):
-            self.floats += 1
-            return True
-        return (isinstance(argument.type, ir.Scalar) and argument.type.kind != "float") or self.takes(argument)
-
-
-def unasked_double(code: ir.Expr) -> Unasked | None:
-    """The tree below an operation at which a result in double precision is made a float or an integer again, or is
-    compared, if nobody has asked for that precision and it costs something."""
-    search = _Search({id(code)}, [])
-    match code:
-        case ir.Cast(operand=operand, type=ir.Scalar() as type_):
-            if is_double(type_) or type_.kind == "void" or not is_double(operand.type):
-                return None
-            is_free = _is_narrow(type_) and _narrows(operand)
-            found = not is_free and search.takes(operand)
-        case ir.Assign(op=op, target=target, value=value) if op in _NARROWED and _is_narrow(target.type):
-            search.floats += 1
-            found = is_double(value.type) and not _is_float_value(value) and search.takes(value)
-        case ir.Binary(op=op, left=left, right=right) if op in _COMPARISONS and is_double(left.type):
-            is_free = _is_float_value(left) and _is_float_value(right)
-            found = not is_free and search.takes(left) and search.takes(right)
-        case _:
-            return None
-    if not found or not search.causes or not search.floats:
-        return None
-    return Unasked(frozenset(search.parts), tuple(search.causes))
-
-
-def is_double(type_: ir.Type) -> bool:
-    return isinstance(type_, ir.Scalar) and type_.kind == "float" and type_.bytes == 8
-
-
-def _is_narrow(type_: ir.Type) -> bool:
-    return isinstance(type_, ir.Scalar) and type_.kind == "float" and type_.bytes < 8
-
-
-def _narrows(expr: ir.Expr) -> bool:
-    """Whether the compiler computes it in single precision, as its result is made a float."""
-    match expr:
-        case ir.Conditional(then=then, otherwise=otherwise):
-            return all(isinstance(arm, ir.Constant) or _narrows(arm) for arm in (then, otherwise))
-        case ir.Unary(op="-" | "+", operand=operand):
-            return _narrows(operand)
-        case ir.Binary(op=op, left=left, right=right) if op in _NARROWED:
-            return _is_float_value(left) and _is_float_value(right)
-    return _is_float_value(expr)
-
-
-def _is_float_value(expr: ir.Expr) -> bool:
-    """Whether a double is a float's value for sure."""
-    if isinstance(expr, ir.Unary) and expr.op in ("-", "+"):
-        return _is_float_value(expr.operand)
-    if isinstance(expr, ir.Constant) and isinstance(expr.value, (int, float)):
-        try:
-            return struct.unpack("f", struct.pack("f", expr.value))[0] == expr.value  # type: ignore[no-any-return]
-        except OverflowError:
-            return False
-    return isinstance(expr, ir.Cast) and _is_narrow(walk.without_casts(expr).type)

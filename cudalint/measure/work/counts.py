@@ -39,6 +39,8 @@ class Work(Struct):
     """Of threads, by type: a fused multiply-add is two."""
     by_place: dict[tuple[Site, str], float] = field(default_factory=lambda: defaultdict(float))
     """The instructions by the statements that they are executed with."""
+    divisions: dict[Site, float] = field(default_factory=lambda: defaultdict(float))
+    """What divisions of integers by what is no constant take beyond those by one, in instructions by statement."""
 
     @property
     def total(self) -> float:
@@ -97,6 +99,9 @@ def counted(laid: Laid, executed: Mapping[Site, Executions], world: int = 0) -> 
             share = sequence.instructions * warps
             work.instructions[kind] += share
             work.by_place[Site(*site), kind] += share
+        if kind == "division" and charge.term.type.kind != "float":
+            least = DIVISIONS["long" if charge.term.type.bytes == 8 else "int", "constant"].instructions
+            work.divisions[Site(*site)] += warps * max(0.0, sequence.instructions - least)
         for name in ("fp32", "fp64", "fp16", "special"):
             if getattr(sequence, name):
                 work.operations[name] += getattr(sequence, name) * lanes

@@ -4,9 +4,11 @@
    launch and instantiation in sight, or in one that was recorded; *likely* where it does in most of those in sight, or
    an error in one; else *conditional*.
 2. Certain and likely errors are shown, and so is what else is no waste of time.
-3. Certain and likely waste is shown that takes `--min-share` of its kernel's time and of its traffic through L1.
-4. Twice that share of the traffic is enough for bank conflicts, and in kernels that wait, as recorded times may show,
-   or whose time is not known; once in launches that were recorded, where it is no estimate.
+3. Certain and likely waste is shown that takes `--min-share` of its kernel's time and of its traffic through L1; of
+   doubles, of its time or of what its warps execute, as other GPUs compute them 32 times slower than the target.
+4. Twice that share of the traffic is enough for bank conflicts and lanes that are spread over warps, and of the traffic
+   or the work in kernels that wait, as recorded times may show, or whose time is not known; once in launches that were
+   recorded, where it is no estimate.
 5. What a number decides that nothing in sight gives is a requirement of its kernel, one line for each; all else is
    counted.
 """
@@ -24,6 +26,8 @@ CERTAINTIES: Final[tuple[Certainty, ...]] = get_args(Certainty)
 """The surest first."""
 ENOUGH_ALONE = 2.0
 """Times the share that is asked for: of the traffic, where nothing else is asked."""
+_OF_BANKS = frozenset({"ideal_wavefronts", "spare_share"})
+"""Figures of what shared memory passes for nothing."""
 _PARTS = ("wasted_share", "idle_fraction")
 """Figures that are shares of all that a kernel's warps execute."""
 
@@ -65,10 +69,15 @@ def _reason(diagnostic: Diagnostic, share: float) -> HeldBack | None:
 def too_little(diagnostic: Diagnostic, cost: FindingCost, share: float) -> HeldBack | None:
     """Why waste of this cost, that of a finding or of all of its cause, is not shown; None where it is."""
     share_of_time, traffic = cost.share, cost.traffic_share
-    if not ("ideal_sectors" in diagnostic.figures or "ideal_wavefronts" in diagnostic.figures):
-        part = share_of_time if share_of_time is not None else _part_of_work(diagnostic)
-        return None if part is not None and part >= share else "unknown" if share_of_time is None else "small"
-    by_traffic = share_of_time is None or "ideal_wavefronts" in diagnostic.figures or cost.limiter in WAITING
+    is_of_banks = not _OF_BANKS.isdisjoint(diagnostic.figures)
+    if not is_of_banks and "ideal_sectors" not in diagnostic.figures:
+        part = share_of_time or 0.0
+        if share_of_time is None or cost.limiter == "latency" or _is_of_made_up_time(diagnostic, cost):
+            part = max(part, _part_of_work(diagnostic))
+        if "double_operations" in diagnostic.figures:
+            part = max(part, diagnostic.figures["wasted_share"])
+        return None if part >= share else "unknown" if share_of_time is None else "small"
+    by_traffic = share_of_time is None or is_of_banks or cost.limiter in WAITING
     if by_traffic and traffic is not None and traffic >= ENOUGH_ALONE * share:
         return None
     if traffic is not None and traffic >= share and any(launch.recorded for launch in diagnostic.launches):
@@ -78,7 +87,11 @@ def too_little(diagnostic: Diagnostic, cost: FindingCost, share: float) -> HeldB
     return None if share_of_time >= share and (traffic is None or traffic >= share) else "small"
 
 
-def _part_of_work(diagnostic: Diagnostic) -> float | None:
-    """What lanes that idle take of all that the warps of a kernel execute, halved: it asks for twice as much."""
-    part = max((diagnostic.figures[name] for name in _PARTS if name in diagnostic.figures), default=None)
-    return None if part is None else part / ENOUGH_ALONE
+def _is_of_made_up_time(diagnostic: Diagnostic, cost: FindingCost) -> bool:
+    """Whether a kernel takes no time because of sizes that nothing in sight gives."""
+    return cost.limiter == "launch" and all(launch.grid_is_assumed for launch in diagnostic.launches)
+
+
+def _part_of_work(diagnostic: Diagnostic) -> float:
+    """What the waste takes of all that the warps of a kernel execute, halved: it asks for twice as much."""
+    return max((diagnostic.figures[name] for name in _PARTS if name in diagnostic.figures), default=0.0) / ENOUGH_ALONE

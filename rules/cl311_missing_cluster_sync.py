@@ -1,4 +1,4 @@
-"""CL309: a block gets to another block's shared memory, and no barrier of the cluster orders that."""
+"""CL311: a block gets to another block's shared memory, and no barrier of the cluster orders that."""
 
 from __future__ import annotations
 
@@ -15,8 +15,7 @@ _SYNC = "`cluster.sync()`"
 
 
 class MissingClusterSync(Rule):
-    """Distributed shared memory that is accessed before the other block is there, after it may have ended, or while it
-    accesses the same bytes itself.
+    """Shared memory of another block of the cluster that is accessed with no barrier of the cluster before or behind.
 
     What it does
         Follows pointers into the shared memory of other blocks (`cluster.map_shared_rank`, `mapa`), and counts the
@@ -47,7 +46,7 @@ class MissingClusterSync(Rule):
         - Two accesses to the same bytes of which loaded data decides where, or whether the block itself makes its own.
     """
 
-    code = "CL309"
+    code = "CL311"
     name = "missing-cluster-sync"
     severity = "error"
     summary = "shared memory of another block that no barrier of the cluster guards"
