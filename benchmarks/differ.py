@@ -67,6 +67,8 @@ KINDS: Final[Mapping[str, Kind]] = {
     "spins": Kind((*_SITE, "array")),
     "signals": Kind((*_SITE, "flag", "array"), ("lacks",)),
     "publications": Kind((*_SITE, "flag", "array"), ("lacks",)),
+    "early_reads": Kind((*_SITE, "array", "copied_at")),
+    "cluster_races": Kind((*_SITE, "array", "kind")),
     "pitches": Kind((*_SITE, "array"), (), {"pitch": 0, "length": 0}),
     "collectives": Kind((*_SITE, "name"), (), {"threads": 0, "made_for": 0}),
     "constants": Kind((*_SITE, "array"), (), {"addresses": _WITHIN, "requests": _WITHIN}),

@@ -7,8 +7,8 @@ from typing import Final, Literal, get_args
 
 Kind = Literal[
     "accesses", "branches", "alignments", "bounds", "pitches", "barriers", "races", "occupancy", "constants", "costs",
-    "arithmetic", "reuse", "neighbours", "uninitialised", "collectives", "products", "axes",
-    "waits", "publications", "launch_faults", "coverage", "overflows",
+    "arithmetic", "reuse", "neighbours", "uninitialised", "early_reads", "cluster_races", "collectives", "products",
+    "axes", "waits", "publications", "launch_faults", "coverage", "overflows",
     "host", "launch_order", "host_faults",
 ]
 """In the order in which they are collected, so that none comes before one that it needs. A kernel's launches,

@@ -13,8 +13,8 @@ from cudalint.numerals import count
 from cudalint.rule import RuleBase
 from cudalint.rulekit import frames_related, in_kernel
 
-_VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "async-copy": "copies to"}
-_BARE = {"load": "read", "store": "write", "atomic": "update", "async-copy": "copy to"}
+VERBS = {"load": "reads", "store": "writes", "atomic": "updates", "async-copy": "copies to"}
+BARE_VERBS = {"load": "read", "store": "write", "atomic": "update", "async-copy": "copy to"}
 
 _SAME: Final[dict[Benign, str]] = {
     "same-value": "every thread stores the same value",
@@ -28,6 +28,17 @@ Line = tuple[str, int]
 _MOST_SIZES = 4
 _MOST_LINES = 6
 """In a message."""
+
+
+def reportable(kernel: KernelFacts) -> list[Race]:
+    """The races in shared memory that rules tell of, but for reads of what an asynchronous copy has not written yet:
+    no barrier waits for copies (CL310)."""
+    early = {(found.copied_at, found.place) for found in kernel.early_reads}
+    return [
+        race for race in kernel.races or ()
+        if race.space == "shared" and race.is_reportable
+        and (race.first.place, race.second.place) not in early and (race.second.place, race.first.place) not in early
+    ]  # fmt: skip
 
 
 def grouped(races: Iterable[Race]) -> list[list[Race]]:
@@ -127,13 +138,13 @@ def message(race: Race) -> str:
 
 def _what_happens(race: Race) -> str:
     first, second = race.first, race.second
-    verb = _BARE[second.operation] if first.operation == second.operation else "update"
+    verb = BARE_VERBS[second.operation] if first.operation == second.operation else "update"
     if race.fence_before is not None:
         there = "one thread" if race.by_data else _who(first, race)
         return (
-            f"race on `{race.element}`: {there} {_VERBS[first.operation]} it"
+            f"race on `{race.element}`: {there} {VERBS[first.operation]} it"
             f" ({spot((first.place.path, first.place.line), race)}), and no memory fence stands between that and this"
-            f" atomic, by which the last block knows that it may {_BARE[second.operation]} it"
+            f" atomic, by which the last block knows that it may {BARE_VERBS[second.operation]} it"
             f" ({spot((second.place.path, second.place.line), race)})"
         )
     if _is_one_place(race) and race.by_data:
@@ -148,8 +159,8 @@ def _what_happens(race: Race) -> str:
     when = " in the next iteration" if race.across and race.reach != "grid" else ""
     name = f" as `{first.array}`" if first.array != second.array else ""
     where = spot((first.place.path, first.place.line), race)
-    other = f"{there} may still {_BARE[first.operation]} it{name} ({where})"
-    return f"race on `{race.element}`: {here} {_VERBS[second.operation]} it{when} while {other}"
+    other = f"{there} may still {BARE_VERBS[first.operation]} it{name} ({where})"
+    return f"race on `{race.element}`: {here} {VERBS[second.operation]} it{when} while {other}"
 
 
 def _is_one_place(race: Race) -> bool:
@@ -189,7 +200,7 @@ def _line(end: RaceEnd) -> Line:
 def _from_first(race: Race) -> str:
     """The message for a reader who stands at the first access."""
     who = "one thread" if race.by_data else _who(race.first, race)
-    return f"race on `{race.element}`: {who} {_VERBS[race.first.operation]} it, too"
+    return f"race on `{race.element}`: {who} {VERBS[race.first.operation]} it, too"
 
 
 def is_update(race: Race, kernel: KernelFacts) -> bool:

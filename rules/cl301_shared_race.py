@@ -25,6 +25,7 @@ from cudalint.racekit import (
     may_be_meant_once,
     other_lines,
     race_findings,
+    reportable,
     spot,
     spots,
 )
@@ -93,10 +94,10 @@ class SharedRace(Rule):
     severity = "error"
     summary = "shared memory that threads of a block touch with no barrier between"
     by_hand = "no single barrier orders the two, or none where all threads come to it"
-    reads = frozenset({"accesses", "branches", "races"})
+    reads = frozenset({"accesses", "branches", "early_reads", "races"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        shared = [race for race in kernel.races or () if race.space == "shared" and race.is_reportable]
+        shared = reportable(kernel)
         for group in grouped(shared):
             if not is_of_one_warp(group):
                 yield from race_findings(self, kernel, group, partial(_remedy, kernel, context.text_of))

@@ -19,6 +19,7 @@ from cudalint.racekit import (
     listed,
     other_lines,
     race_findings,
+    reportable,
 )
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related, in_kernel, parted
@@ -78,10 +79,10 @@ class MissingSyncwarp(Rule):
     severity = "error"
     summary = "warps that are taken to run in lock-step, and masks with lanes that don't come"
     by_hand = "no single barrier of the warp orders the two"
-    reads = frozenset({"accesses", "barriers", "branches", "races"})
+    reads = frozenset({"accesses", "barriers", "branches", "early_reads", "races"})
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
-        shared = [race for race in kernel.races or () if race.space == "shared" and race.is_reportable]
+        shared = reportable(kernel)
         for group in grouped(shared):
             if is_of_one_warp(group):
                 yield from race_findings(self, kernel, group, partial(_remedy, kernel, context.text_of))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import KernelFacts, LaunchFault
+from cudalint.facts import KernelFacts, LaunchFault, LaunchSite
 from cudalint.hardware.occupancy import occupancy
 from cudalint.hardware.targets import Target
 from cudalint.launchkit import Seen, counted_registers, fault_finding, for_sizes, launch_finding, seen_launches
@@ -19,7 +19,8 @@ class LaunchLimit(Rule):
     What it does
         Compares the sizes of launches in sight with the target's limits: threads per block, the extents of blocks
         and grids, the kernel's own `__launch_bounds__`, and, where the registers are known (`--registers`, `--cubin`,
-        `--ptxas`), the registers that all threads of a block take together. Shared memory is CL202's.
+        `--ptxas`), the registers that all threads of a block take together; and the grid with the clusters that it is
+        divided into. Shared memory is CL202's.
 
         Where host code leaves sizes open, it looks for the smallest ones that get past its checks and with which the
         launch fails: a quotient of a grid or block that is rounded down to 0 although there is something to do, and
@@ -95,6 +96,7 @@ def _excesses(kernel: KernelFacts, seen: Seen, target: Target) -> Iterator[str]:
     for axis, extent, most in zip("xyz", site.grid, target.max_grid_dimensions, strict=True):
         if extent is not None and extent > most:
             yield f"{extent} blocks in {axis}, at most {most}"
+    yield from _of_clusters(site)
     if threads is None or threads > target.max_threads_per_block:
         return
     bound = kernel.resources.max_threads
@@ -105,6 +107,24 @@ def _excesses(kernel: KernelFacts, seen: Seen, target: Target) -> Iterator[str]:
         # Shared memory is left out here: its limits are another rule's.
         obstacles = occupancy(target, threads, registers).obstacles
         yield from (f"{obstacle} ({registers} per thread)" for obstacle in obstacles)
+
+
+_MOST_IN_CLUSTER = 16
+"""Blocks, of which more than 8 take cudaFuncAttributeNonPortableClusterSizeAllowed (CUDA C++ Programming Guide, "Thread
+Block Clusters")."""
+
+
+def _of_clusters(site: LaunchSite) -> Iterator[str]:
+    """What is wrong with how a grid is divided into clusters, of which it has to have a whole number along each axis.
+    """
+    if site.cluster is None:
+        return
+    for axis, extent, own in zip("xyz", site.grid, site.cluster, strict=True):
+        if extent is not None and own is not None and extent % own:
+            yield f"{count(extent, 'block')} in {axis} can't be divided into clusters of {own}"
+    x, y, z = site.cluster
+    if x is not None and y is not None and z is not None and x * y * z > _MOST_IN_CLUSTER:
+        yield f"{x * y * z} blocks in a cluster, at most {_MOST_IN_CLUSTER}"
 
 
 def _largest_block(kernel: KernelFacts, target: Target) -> int:

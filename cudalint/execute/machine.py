@@ -19,7 +19,9 @@ from cudalint.execute.trace import (
     BarrierScope,
     BranchEvent,
     CallEvent,
+    ClusterStep,
     CopyEvent,
+    DistributedEvent,
     FenceEvent,
     Gap,
     Trace,
@@ -54,6 +56,8 @@ class Machine(Execution):
     def __init__(self, lanes: Lanes, program: Program, limits: Limits | None = None, in_full: bool = False) -> None:
         super().__init__(lanes, program, limits, in_full)
         self.memory = Memory(self)
+        self.mapped: dict[Allocation, Allocation] = {}
+        """Of what stands for the shared memory of other blocks: the block's own."""
 
     # --- events ------------------------------------------------------------------------------------
 
@@ -69,6 +73,11 @@ class Machine(Execution):
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
         if self.is_lost:
             offset = _AFTER_JUMP
+        if to.space == "cluster":
+            event = self._event(to, offset, type_.bytes, operation, node, None)
+            self.trace.distributed.append(DistributedEvent(event, self.mapped[to], len(self.trace.accesses)))
+            self.trace.steps += self.budget.unit
+            return loaded(type_, to.name) if operation != "store" else UNKNOWN
         if to.parts:
             return self._several(to, offset, type_, operation, node, value)
         if operation != "load" and to in self.pointed:
@@ -298,7 +307,26 @@ class Machine(Execution):
         """A step of asynchronous copies."""
         if self.mask is not None:
             before = len(self.trace.accesses)
-            self.trace.copies.append(CopyEvent(node, kept, self.mask, self.interval, self.stack, before))
+            own = self.library or node
+            self.trace.copies.append(CopyEvent(own, kept, self.mask, self.interval, self.stack, before))
+
+    def in_other_block(self, at: Pointer) -> Pointer:
+        """Where a place of the block's shared memory is in another block of its cluster."""
+        own = at.allocation
+        if own.space != "shared" or own.parts:
+            return Pointer(ASTRAY, at.offset, at.pointee)
+        found = self.allocations.get(("cluster", own))
+        if found is None:
+            found = self.allocations["cluster", own] = Allocation(own.name, "cluster", own.type)
+            self.mapped[found] = own
+        return Pointer(found, at.offset, at.pointee)
+
+    def cluster_step(self, node: Any, part: BarrierPart) -> None:
+        """A barrier that the blocks of a cluster have in common, or one of its halves."""
+        if self.mask is not None:
+            own, trace = self.library or node, self.trace
+            before = len(trace.accesses), len(trace.distributed)
+            trace.cluster_steps.append(ClusterStep(own, self.mask, part, *before))
 
     def fence(self, node: Any) -> None:
         if self.mask is not None:

@@ -30,7 +30,8 @@ if TYPE_CHECKING:
     from cudalint.execute.contents import Contents
     from cudalint.execute.lanes import Mask
 
-MemorySpace = Literal["local", "shared", "global", "constant", "nowhere"]
+MemorySpace = Literal["local", "shared", "global", "constant", "cluster", "nowhere"]
+"""`cluster` is the shared memory of another block of the cluster, as one that a pointer was mapped to leads there."""
 Varies = Literal["", "block", "thread"]
 _NO_DATA = (Pointer, Aggregate, Closure, FunctionValue)
 _NO_NUMBERS = (Data, *_NO_DATA)

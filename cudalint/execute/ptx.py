@@ -17,6 +17,7 @@ from cudalint.execute.memory import as_type, plus
 from cudalint.execute.operators import combine
 from cudalint.execute.program import Evaluate, Execute, Locate, Program
 from cudalint.execute.ptx_text import Instruction, address, instructions, registers_of, whole
+from cudalint.execute.trace import EVERY_COPY, BarrierPart
 from cudalint.execute.values import ATOMIC, COMPUTED, LOADED, Data, Pointer, Value, truth
 from cudalint.facts import Operation
 from cudalint.hardware.requests import WARP_LANES
@@ -260,8 +261,8 @@ class _Assembly:
         kept = self._read(each.operands[0]) if "wait_group" in each.parts and each.operands else None
 
         def execute(m: Machine, registers: Registers) -> None:
-            number = kept(m, registers) if kept is not None else 0
-            m.copies(self._statement, number if type(number) is int else 0)
+            number = kept(m, registers) if kept is not None else EVERY_COPY
+            m.copies(self._statement, number if type(number) is int else EVERY_COPY)
 
         return execute
 
@@ -352,10 +353,33 @@ class _Assembly:
             return lambda m, registers: m.barrier(
                 self._statement, "syncwarp", named=named(m, registers) if named is not None else None
             )
-        if not {"sync", "arrive", "red"} & set(each.parts) or "cluster" in each.parts:
+        if "cluster" in each.parts:
+            return self._cluster_barrier("arrive" if "arrive" in each.parts else "wait")
+        if not {"sync", "arrive", "red"} & set(each.parts):
             return None
         part = "arrive" if "arrive" in each.parts else "whole"
         return lambda m, _: m.barrier(self._statement, "named", part=part)  # type: ignore[arg-type]
+
+    def _cluster_barrier(self, part: BarrierPart) -> Step:
+        """`barrier.cluster.arrive`, `barrier.cluster.wait`: for all threads of all blocks of the cluster."""
+
+        def execute(m: Machine, registers: Registers) -> None:
+            m.cluster_step(self._statement, part)
+            m.barrier(self._statement, "cooperative-groups", part=part)
+
+        return execute
+
+    def _map(self, each: Instruction) -> Step | None:
+        """`mapa.shared::cluster.u32 %0, %1, %2`: the address of shared memory in another block of the cluster."""
+        if len(each.operands) != 3:
+            return None
+        write, address = self._write(each.operands[0]), self._read(each.operands[1])
+
+        def execute(m: Machine, registers: Registers) -> None:
+            at = address(m, registers)
+            write(m, registers, m.in_other_block(at) if type(at) is Pointer else COMPUTED)
+
+        return execute
 
     def _object_barrier(self, each: Instruction) -> Step | None:
         """`mbarrier.try_wait`: who arrives there is not followed."""
@@ -365,6 +389,8 @@ class _Assembly:
 
         def execute(m: Machine, registers: Registers) -> None:
             if waits:
+                # Copies that signal the barrier are complete when it is passed.
+                m.copies(self._statement, EVERY_COPY)
                 m.barrier(self._statement, "named")
             if results is not None:
                 results(m, registers)
@@ -424,5 +450,6 @@ _COMPILERS: Final[Mapping[str, Callable[[_Assembly, Instruction], Step | None]]]
     **dict.fromkeys(("vote", "redux", "match"), _Assembly._vote),
     **dict.fromkeys(("bar", "barrier"), _Assembly._barrier),
     "mbarrier": _Assembly._object_barrier,
+    "mapa": _Assembly._map,
     **dict.fromkeys((*_OPERATORS, "mad"), _Assembly._compute),
 }

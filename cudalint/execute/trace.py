@@ -7,7 +7,7 @@ common.
 from __future__ import annotations
 
 from collections import Counter
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
 from msgspec import Struct
 
@@ -120,17 +120,44 @@ class BarrierEvent(NamedTuple):
     """The call that is a barrier, which may be one inside of a library's function; `node` is the call of that then."""
 
 
+EVERY_COPY: Final = -1
+"""Of a wait: no copy is under way after it, of a group or of none."""
+
+
 class CopyEvent(NamedTuple):
     """A step of asynchronous copies: those so far become a group, or all but the latest groups are waited for."""
 
     node: Any
     kept: int | None
-    """How many groups may be under way still; None where it makes a group."""
+    """How many groups may be under way still, or `EVERY_COPY`; None where it makes a group."""
     mask: Mask
     interval: Any
     stack: Stack
     before: int
     """How many accesses are in the trace before it."""
+
+
+class DistributedEvent(NamedTuple):
+    """An access to the shared memory of another block of the cluster."""
+
+    event: AccessEvent
+    """Of an allocation that stands for that of the other block, with offsets from its start."""
+    array: Allocation
+    """The block's own, of the same name."""
+    before: int
+    """How many accesses are in the trace before it."""
+
+
+class ClusterStep(NamedTuple):
+    """A barrier of the cluster, or of the whole grid, or one of its halves."""
+
+    node: Any
+    mask: Mask
+    part: BarrierPart
+    before: int
+    """How many accesses are in the trace before it."""
+    distributed: int
+    """How many of those are before it that get to the memory of other blocks."""
 
 
 class FenceEvent(NamedTuple):
@@ -246,8 +273,9 @@ class Trace:
     """Accesses, barriers and branches in the order of their execution, and what was left out."""
 
     __slots__ = (
-        "accesses", "agreed", "astray", "barriers", "branches", "calls", "copies", "cut", "executions", "fences",
-        "gaps", "insides", "lanes", "left_out", "overruns", "steps", "touched", "turns", "undecided", "unread",
+        "accesses", "agreed", "astray", "barriers", "branches", "calls", "cluster_steps", "copies", "cut",
+        "distributed", "executions", "fences", "gaps", "insides", "lanes", "left_out", "overruns", "steps", "touched",
+        "turns", "undecided", "unread",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
@@ -271,6 +299,9 @@ class Trace:
         self.undecided: dict[tuple[Any, Stack], Undecided] = {}
         """Branches that data decides, with a condition that was found, one that lanes may differ in before others."""
         self.copies: list[CopyEvent] = []
+        self.distributed: list[DistributedEvent] = []
+        """Accesses to the shared memory of other blocks, which are among no others."""
+        self.cluster_steps: list[ClusterStep] = []
         self.fences: list[FenceEvent] = []
         self.calls: list[CallEvent] = []
         self.gaps: dict[Gap, int] = {}

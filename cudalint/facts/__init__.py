@@ -27,8 +27,10 @@ from cudalint.facts.arithmetic import Arithmetic, ArithmeticKind, ArithmeticResu
 from cudalint.facts.axes import UnreadAxis
 from cudalint.facts.barriers import Barrier, BarrierKind, BarrierResult, UnmaskedCall
 from cudalint.facts.branches import Branch, BranchResult, Compiled, Divergence, Verdict
+from cudalint.facts.clusters import ClusterRace
 from cudalint.facts.collectives import CollectiveCall, CollectiveResult
 from cudalint.facts.constants import ConstantLoad, ConstantResult
+from cudalint.facts.copies import EarlyRead
 from cudalint.facts.costs import (
     RESOURCES,
     WAITING,
@@ -101,6 +103,7 @@ __all__ = [
     "Branch",
     "BranchResult",
     "Buffer",
+    "ClusterRace",
     "CollectiveCall",
     "CollectiveResult",
     "Compiled",
@@ -108,6 +111,7 @@ __all__ = [
     "ConstantResult",
     "CostStatus",
     "Divergence",
+    "EarlyRead",
     "Excess",
     "FileFacts",
     "FindingCost",

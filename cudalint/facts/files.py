@@ -13,8 +13,10 @@ from cudalint.facts.arithmetic import Arithmetic
 from cudalint.facts.axes import UnreadAxis
 from cudalint.facts.barriers import Barrier, UnmaskedCall
 from cudalint.facts.branches import Branch
+from cudalint.facts.clusters import ClusterRace
 from cudalint.facts.collectives import CollectiveCall
 from cudalint.facts.constants import ConstantLoad
+from cudalint.facts.copies import EarlyRead
 from cudalint.facts.costs import LaunchCost
 from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
 from cudalint.facts.host import HostFacts
@@ -64,6 +66,8 @@ class KernelFacts(Struct, frozen=True, eq=False):
     spins: tuple[PlainSpin, ...] = ()
     signals: tuple[Publication, ...] = ()
     publications: tuple[Publication, ...] = ()
+    early_reads: tuple[EarlyRead, ...] = ()
+    cluster_races: tuple[ClusterRace, ...] = ()
     collectives: tuple[CollectiveCall, ...] = ()
     products: tuple[MatrixProduct, ...] = ()
     axes: tuple[UnreadAxis, ...] = ()

@@ -44,6 +44,8 @@ class LaunchSite(Struct, frozen=True):
     """To what code in sight raises cudaFuncAttributeMaxDynamicSharedMemorySize for the kernel: 0 where nothing does,
     None where something may, or to what isn't plain."""
     tilings: tuple[Tiling, ...] = ()
+    cluster: KnownExtents | None = None
+    """How many blocks along each axis are launched together; None where nothing in sight says that they are."""
 
     @property
     def threads(self) -> int | None:

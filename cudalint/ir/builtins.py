@@ -350,7 +350,7 @@ def _threads() -> dict[str, Builtin]:
     table["__pipeline_commit"] = Builtin("commit", host="unknown")
     table["producer_commit"] = Builtin("commit")
     table["__pipeline_wait_prior"] = Builtin("copies-awaited", host="unknown")
-    table |= _each_of("consumer_wait pipeline_consumer_wait_prior", Builtin("copies-awaited"))
+    table["consumer_wait"] = Builtin("copies-awaited")
     # Methods of cub's classes for blocks in which all threads of the block wait for each other; `_wait` is that in
     # those whose bodies the bundled header has, and `_wait_for_some` where only some have something to add.
     table |= _each_of(

@@ -202,6 +202,8 @@ class Function(Struct, eq=False):
     min_blocks: int | None = None
     in_clusters: bool = False
     """`__cluster_dims__` says that its blocks are launched in clusters."""
+    cluster: tuple[int, int, int] | None = None
+    """How many blocks along each axis that says, where it is known."""
     is_template_pattern: bool = False
     """The uninstantiated template itself: its types may be dependent."""
     template_values: tuple[Symbol, ...] = ()

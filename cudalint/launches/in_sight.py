@@ -73,6 +73,8 @@ def _from_launch(
         assumptions = _defaults_in(open_, arguments, graph)
     seen = known_extents(launch.block) if assumptions else block
     site = site_of(SourcePlace(*launch.span), seen, launch.grid, launch.shared, launch.tilings)
+    cluster = function.cluster or (known_extents(launch.cluster) if launch.cluster is not None else None)
+    site = replace(site, cluster=cluster)
     guards = (*launch.guards, *_sizes_of_the_block(launch.block, block, graph))
     return Configuration(
         block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site,

@@ -229,8 +229,8 @@ def named(event: AccessEvent, kernel: ir.Function) -> str:
 
 
 def space_of(allocation: Allocation) -> Space:
-    """Of what other memory a pointer leads to there is none in a trace."""
-    assert allocation.space != "nowhere"
+    """Of what other memory a pointer leads to there is none among the accesses of a trace."""
+    assert allocation.space != "nowhere" and allocation.space != "cluster"
     return allocation.space
 
 

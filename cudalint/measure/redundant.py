@@ -247,7 +247,7 @@ def _is_understood(executed: Executed) -> bool:
         return False
     if function.problems or has_other_effects(executed):
         return False
-    if any(event.operation == "async-copy" for event in trace.accesses):
+    if trace.distributed or any(event.operation == "async-copy" for event in trace.accesses):
         return False
     blocks = [event for event in trace.barriers if event.scope == "block"]
     if any(event.kind not in ("syncthreads", "cooperative-groups") for event in blocks):

@@ -23,7 +23,7 @@ from cudalint.execute.library.common import (
 )
 from cudalint.execute.memory import as_type
 from cudalint.execute.program import Evaluate, Program
-from cudalint.execute.trace import BarrierPart
+from cudalint.execute.trace import EVERY_COPY, BarrierPart
 from cudalint.execute.values import UNKNOWN, Data, Value, truth
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import Builtin
@@ -116,7 +116,7 @@ def object_barrier(program: Program, e: ir.Call, part: BarrierPart) -> Evaluate:
             return UNKNOWN
         if part != "arrive":
             # Copies that signal the barrier are complete when it is passed.
-            m.copies(e, 0)
+            m.copies(e, EVERY_COPY)
         m.barrier(e, "named", part=part)
         return opaque(e.type, UNKNOWN)
 
@@ -142,8 +142,7 @@ def _copies(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     if e.receiver is not None and name != "pipeline":
         return nothing(program, e, builtin)
     arguments = arguments_of(program, e)
-    # thread_scope_block is 2 where the argument is printed as a number.
-    is_of_block = e.receiver is not None and ("block" in full or "2" in full)
+    is_of_block = _is_of_block(full)
 
     def call(m: Machine) -> Value:
         found = [argument(m) for argument in arguments]
@@ -151,13 +150,34 @@ def _copies(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
             return UNKNOWN
         kept: int | None = None
         if builtin.effect == "copies-awaited":
-            kept = found[0] if found and type(found[0]) is int else 0
+            kept = found[0] if found and type(found[0]) is int else EVERY_COPY
         m.copies(e, kept)
         if is_of_block:
             m.barrier(e, "named", is_implied=True)
         return UNKNOWN
 
     return call
+
+
+def _stage(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
+    """`pipe.producer_acquire()` of a pipeline that threads of the block share: it waits until those that read the stage
+    before have released it."""
+    name, full = class_of(e.receiver)
+    if name != "pipeline" or not _is_of_block(full):
+        return nothing(program, e, builtin)
+
+    def call(m: Machine) -> Value:
+        if m.mask is not None:
+            m.barrier(e, "named", is_implied=True)
+        return UNKNOWN
+
+    return call
+
+
+def _is_of_block(pipeline: str) -> bool:
+    """Whether threads of a block share a pipeline, by its type; thread_scope_block is 2 where that is printed as a
+    number."""
+    return "block" in pipeline or "2" in pipeline
 
 
 def _collective(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
@@ -190,5 +210,6 @@ def _collective(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
 HANDLERS: Mapping[str, Handler] = {
     "barrier": _barrier, "named-barrier": _named_barrier,
     "warp-barrier": _warp_barrier, "fence": _fence, "object-barrier": _of_object, "barrier-in-memory": _in_memory,
-    "commit": _copies, "copies-awaited": _copies, "collective": _collective,
+    "commit": _copies, "copies-awaited": _copies, "stage-acquired": _stage,
+    "collective": _collective,
 }  # fmt: skip

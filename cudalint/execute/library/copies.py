@@ -63,6 +63,8 @@ def _group_copy(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     types = [bare_type(e.arguments[at]) for at in (target, source)]
     group = class_of(e.arguments[0])[0] if target == 1 else ""
     full = class_of(e.arguments[0])[1] if target == 1 else ""
+    # That of cooperative groups, which no pipeline or barrier is passed to, makes a group of itself.
+    is_own_group = bool(group) and not any(class_of(each)[0] in ("pipeline", "barrier") for each in e.arguments)
 
     def call(m: Machine) -> Value:
         found = [argument(m) for argument in arguments]
@@ -74,6 +76,8 @@ def _group_copy(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         width = min(piece(type_, size) for type_ in types)
         rank, members = rank_in_group(m, group, full) if group else (0, 1)
         _by_turns(m, found[target], found[source], size, width, rank, members, e)
+        if is_own_group:
+            m.copies(e, None)
         return UNKNOWN
 
     return call

@@ -18,8 +18,8 @@ from cudalint.execute.library.common import Handler, arguments_of, class_of, dat
 from cudalint.execute.library.warps import shuffled, taking_part, words_of
 from cudalint.execute.memory import Allocation, as_type
 from cudalint.execute.program import Evaluate, Program
-from cudalint.execute.trace import BarrierPart, BarrierScope
-from cudalint.execute.values import UNKNOWN, Data, Value, truth
+from cudalint.execute.trace import EVERY_COPY, BarrierPart, BarrierScope
+from cudalint.execute.values import UNKNOWN, Data, Pointer, Value, truth
 from cudalint.facts import BarrierKind
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -84,9 +84,11 @@ def _barrier(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         if m.mask is None:
             return UNKNOWN
         if e.name == "wait":
-            m.copies(e, 0)
+            m.copies(e, EVERY_COPY)
         if kind == "grid":
             _touch_counter(m, e, part)
+        if kind == "grid" or name == "cluster_group":
+            m.cluster_step(e, part)
         m.barrier(e, kind, scope=scope, part=part)
         return opaque(e.type, UNKNOWN)
 
@@ -187,8 +189,38 @@ def _group(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     return call
 
 
+def _of_cluster(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
+    """`cluster.block_rank()`, `cluster.num_blocks()`: known where `__cluster_dims__` says how the grid is divided."""
+
+    def call(m: Machine) -> Value:
+        cluster = m.frames[0].function.cluster
+        if cluster is None:
+            return opaque(e.type, UNKNOWN)
+        x, y, z = cluster
+        if builtin.operand == "blocks":
+            return x * y * z
+        places = zip(m.lanes.built_in["blockIdx"], cluster, strict=True)
+        across, down, deep = (place % extent for place, extent in places)
+        return as_type(across + x * (down + y * deep), e.type)
+
+    return call
+
+
+def _in_other_block(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
+    """`cluster.map_shared_rank(address, rank)`."""
+    arguments = arguments_of(program, e)
+
+    def call(m: Machine) -> Value:
+        found = [argument(m) for argument in arguments]
+        if m.mask is None or not found or type(found[0]) is not Pointer:
+            return opaque(e.type, data_of(found))
+        return m.in_other_block(found[0])
+
+    return call
+
+
 HANDLERS: Mapping[str, Handler] = {
     "group-barrier": _barrier, "group-shuffle": _shuffle, "group-vote": _vote, "group-reduce": _reduce,
-    "group": _group,
+    "group": _group, "in-other-block": _in_other_block, "of-cluster": _of_cluster,
 }  # fmt: skip
 

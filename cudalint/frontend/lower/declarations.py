@@ -65,6 +65,19 @@ def has_cluster_dimensions(parts: Parts) -> bool:
     return any(cursors.spelling(annotation) == _CLUSTER_DIMENSIONS for annotation in annotations)
 
 
+def cluster_dimensions(declaration: Cursor, parts: Parts) -> tuple[int, int, int] | None:
+    """The arguments of `__cluster_dims__`, where all of them have a value; 1 for those that are not given."""
+    for attribute in parts.attributes:
+        if attribute.kind == kinds.ANNOTATE_ATTR and cursors.spelling(attribute) == _CLUSTER_DIMENSIONS:
+            count, *given = [cursors.evaluate(argument) for argument in cursors.expressions(attribute)] or [None]
+            extents = [int(extent) for extent in given if extent is not None and extent > 0]
+            if len(extents) != count or len(extents) != len(given) or len(extents) > len("xyz"):
+                return None
+            x, y, z = (*extents, 1, 1, 1)[:3]
+            return x, y, z
+    return None
+
+
 def launch_bounds(declaration: Cursor, parts: Parts) -> tuple[int | None, int | None]:
     """The arguments of `__launch_bounds__` that have a value; of a template none if one depends on its parameters, for
     which clang shows nothing (`WARPS`), or what is computed with: `WARPS * 32` shows as 32 and `WARPS`."""

@@ -178,6 +178,7 @@ class Functions:
             max_threads=max_threads,
             min_blocks=min_blocks,
             in_clusters=declarations.has_cluster_dimensions(parts),
+            cluster=declarations.cluster_dimensions(definition, parts),
             is_template_pattern=declarations.is_pattern(definition),
             template_values=self._template_values(definition),
             template_types=self._template_types(definition),

@@ -45,12 +45,17 @@ class HostLaunch(Struct, frozen=True, eq=False):
     """The sizes in sight that the grid is rounded up from."""
     guards: tuple[Node, ...] = ()
     """Conditions under which the host code gets to it; false among them where the known values don't lead to it."""
-    in_clusters: bool = False
-    """Its configuration groups blocks into clusters."""
+    cluster: tuple[Node, Node, Node] | None = None
+    """How many blocks its configuration groups into a cluster, where it says that."""
     vanished: Vanished | None = None
     """Where an extent is 0: the last quotient that has become 0 though there was something to divide."""
     is_cooperative: bool = False
     """All its blocks are resident at one time, or it fails."""
+
+    @property
+    def in_clusters(self) -> bool:
+        """Whether that is more than one for certain."""
+        return self.cluster is not None and any(extent.is_const and extent.value > 1 for extent in self.cluster)
 
 
 class Found(Struct, eq=False):
@@ -134,7 +139,7 @@ def add(
     arguments: tuple[Value | Place, ...],
     span: ir.Span,
     sizes: tuple[Tiling, ...] = (),
-    in_clusters: bool = False,
+    cluster: Nodes | None = None,
     is_cooperative: bool = False,
 ) -> None:
     """`extents`: of the grid and of the block."""
@@ -153,7 +158,7 @@ def add(
     vanished = ex.found.vanished[-1] if is_nothing and ex.found.vanished else None
     ex.found.vanished.clear()
     launch = HostLaunch(
-        kernel, grid, block, shared, arguments, span, taken, sizes, known, in_clusters, vanished, is_cooperative
+        kernel, grid, block, shared, arguments, span, taken, sizes, known, cluster, vanished, is_cooperative
     )
     ex.found.launches.append(launch)
     numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)

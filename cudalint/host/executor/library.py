@@ -173,7 +173,7 @@ def _launch_with_config(ex: Execution, call: ir.Call) -> Value | None:
     grid, block = (launching.extents_of(ex, record.fields.get(n, ex.graph.one)) for n in ("gridDim", "blockDim"))
     shared = record.fields.get("dynamicSmemBytes", ex.graph.zero)
     bytes_ = shared if isinstance(shared, Node) else ex.graph.zero
-    in_clusters = _is_in_clusters(ex, record, call)
+    cluster = _cluster_of(ex, record, call)
     is_cooperative = _may_be_cooperative(ex, record, call)
     for kernel, guards in kernels:
         with ex.under(guards):
@@ -182,7 +182,7 @@ def _launch_with_config(ex: Execution, call: ir.Call) -> Value | None:
             else:
                 values = launching.arguments_of(ex, kernel, call.arguments[2:])
             launching.add(
-                ex, kernel, (grid, block), bytes_, values, call.span, in_clusters=in_clusters,
+                ex, kernel, (grid, block), bytes_, values, call.span, cluster=cluster,
                 is_cooperative=is_cooperative,
             )  # fmt: skip
     return ex.graph.zero
@@ -194,13 +194,13 @@ _MOST_ATTRIBUTES = 32
 """Of a launch: there are but so many kinds."""
 
 
-def _is_in_clusters(ex: Execution, config: RecordValue, call: ir.Call) -> bool:
-    """Whether a launch's attributes make clusters of more than one block; not where they are only known at run time."""
+def _cluster_of(ex: Execution, config: RecordValue, call: ir.Call) -> launching.Nodes | None:
+    """The blocks of a cluster that a launch's attributes ask for; None where they are only known at run time."""
     attributes, count = config.fields.get("attrs"), config.fields.get("numAttrs")
     if not isinstance(attributes, Pointer) or not isinstance(attributes.target, LocalMemory):
-        return False
+        return None
     if not isinstance(count, Node) or count.whole is None:
-        return False
+        return None
     stored = ex.memory.read(ex.state, attributes.target.place, ex.place_of(call.span))
     for position in range(min(count.whole, _MOST_ATTRIBUTES)):
         attribute = stored.elements.get(position, stored.rest) if isinstance(stored, ArrayValue) else stored
@@ -209,8 +209,8 @@ def _is_in_clusters(ex: Execution, config: RecordValue, call: ir.Call) -> bool:
         kind, value = attribute.fields.get("id"), attribute.fields.get("val")
         if isinstance(kind, Node) and kind.is_const and kind.value == _CLUSTER_DIMENSION:
             blocks = value.fields.get("clusterDim", ex.graph.one) if isinstance(value, RecordValue) else ex.graph.one
-            return any(extent.is_const and extent.value > 1 for extent in launching.extents_of(ex, blocks))
-    return False
+            return launching.extents_of(ex, blocks)
+    return None
 
 
 _COOPERATIVE = 2

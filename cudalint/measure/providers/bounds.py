@@ -17,7 +17,7 @@ from cudalint.launches.open_numbers import nodes_in as numbers_in
 from cudalint.measure.bounds import Addresses, Leaving, leaving
 from cudalint.measure.executed import Executed
 from cudalint.measure.numbers import elements_text, numbers_of, parameters_of
-from cudalint.measure.places import declared_type, frames_of, made_at, name_of
+from cudalint.measure.places import declared_type, frames_of, made_at, name_of, space_of
 from cudalint.measure.providers.provider import Run, SiteProvider
 from cudalint.worlds.records import Parameter
 
@@ -112,7 +112,7 @@ def _fact(found: Leaving, run: Run) -> OutOfBounds:
     return OutOfBounds(
         Place(*span),
         frames_of(calls),
-        array.space if array.space != "nowhere" else "global",
+        space_of(array) if array.space != "nowhere" else "global",
         site.operation,
         name_of(site.node, site.stack, array, batch),
         run.index,

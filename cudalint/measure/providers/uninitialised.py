@@ -86,6 +86,8 @@ def first_reads(trace: Trace) -> Iterator[FirstRead]:
         if event.allocation.space == "shared":
             touched.setdefault(event.allocation, []).append(event)
     passed = {pointer.allocation for call in trace.calls for pointer in call.pointers}
+    # Other blocks of the cluster may write to it.
+    passed |= {made.array for made in trace.distributed}
     for array, events in touched.items():
         if array not in passed and (found := _first_read(array, events, trace)) is not None:
             yield found

@@ -55,14 +55,17 @@ struct multi_grid_group : thread_group {
     unsigned grid_rank() const;
     unsigned num_grids() const;
 };
+/// Known to the analysis: the number of the block in its cluster, and how many blocks that has.
+unsigned _cudalint_cluster_rank();
+unsigned _cudalint_cluster_blocks();
 struct cluster_group : thread_group {
     struct arrival_token {};
     static void sync();
-    static unsigned num_blocks();
-    static unsigned num_threads();
-    static unsigned size();
-    static unsigned thread_rank();
-    static unsigned block_rank();
+    static unsigned num_blocks() { return _cudalint_cluster_blocks(); }
+    static unsigned num_threads() { return num_blocks() * thread_block::size(); }
+    static unsigned size() { return num_threads(); }
+    static unsigned thread_rank() { return block_rank() * thread_block::size() + thread_block::thread_rank(); }
+    static unsigned block_rank() { return _cudalint_cluster_rank(); }
     static dim3 block_index();
     static dim3 thread_index();
     static dim3 dim_blocks();
@@ -151,6 +154,8 @@ template <class _G, class _T, class _F> _T exclusive_scan(const _G&, _T value, _
 template <class _G, class _F> void invoke_one(const _G&, _F&&);
 template <class _G, class _T, class... _A> void memcpy_async(const _G&, _T* target, const void* source, _A... bytes);
 template <class _G> void wait(const _G&);
-template <unsigned Stages, class _G> void wait_prior(const _G&);
+/// Known to the analysis: all copies of the thread but those of the latest groups are waited for.
+void _cudalint_copies_awaited(unsigned groups);
+template <unsigned Stages, class _G> void wait_prior(const _G& group) { _cudalint_copies_awaited(Stages); group.sync(); }
 }  // namespace cooperative_groups
 #pragma clang force_cuda_host_device end

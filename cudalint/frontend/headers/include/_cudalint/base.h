@@ -64,7 +64,7 @@
 #define __launch_bounds__(...)                                                                              \
     __attribute__((launch_bounds(__VA_ARGS__),                                                              \
                    annotate("cudalint.launch_bounds", _CUDALINT_COUNT(__VA_ARGS__), __VA_ARGS__)))
-#define __cluster_dims__(...) __attribute__((annotate("cudalint.cluster_dims", __VA_ARGS__)))
+#define __cluster_dims__(...) __attribute__((annotate("cudalint.cluster_dims", _CUDALINT_COUNT(__VA_ARGS__), __VA_ARGS__)))
 #define __block_size__(...) __attribute__((annotate("cudalint.block_size", __VA_ARGS__)))
 #define __maxnreg__(...) __attribute__((annotate("cudalint.maxnreg", __VA_ARGS__)))
 #define __grid_constant__ __attribute__((annotate("cudalint.grid_constant")))
