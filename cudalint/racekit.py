@@ -32,7 +32,7 @@ _MOST_LINES = 6
 
 def reportable(kernel: KernelFacts) -> list[Race]:
     """The races in shared memory that rules tell of, but for reads of what an asynchronous copy has not written yet:
-    no barrier waits for copies (CL310)."""
+    no barrier waits for copies (CL309)."""
     early = {(found.copied_at, found.place) for found in kernel.early_reads}
     return [
         race for race in kernel.races or ()

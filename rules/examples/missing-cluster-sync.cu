@@ -8,7 +8,7 @@ __global__ void __cluster_dims__(2, 1, 1) swapped(const float *in, float *out)
     tile[threadIdx.x] = in[i];
     cluster.sync();
     float *other = cluster.map_shared_rank(tile, cluster.block_rank() ^ 1);
-    out[i] = other[threadIdx.x];  // expect: CL311 "after the last barrier of the cluster: that block may have ended"
+    out[i] = other[threadIdx.x];  // expect: CL310 "after the last barrier of the cluster: that block may have ended"
 }
 
 void run(const float *in, float *out)

@@ -1,4 +1,4 @@
-"""CL310: what an asynchronous copy writes is read before anybody has waited for the copy."""
+"""CL309: what an asynchronous copy writes is read before anybody has waited for the copy."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class MissingAsyncWait(Rule):
         - Copies of the copy engine (`cp.async.bulk`), which a barrier in memory waits for.
     """
 
-    code = "CL310"
+    code = "CL309"
     name = "missing-async-wait"
     severity = "error"
     summary = "what an asynchronous copy writes is read before the copy is waited for"

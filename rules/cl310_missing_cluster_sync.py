@@ -1,4 +1,4 @@
-"""CL311: a block gets to another block's shared memory, and no barrier of the cluster orders that."""
+"""CL310: a block gets to another block's shared memory, and no barrier of the cluster orders that."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ class MissingClusterSync(Rule):
         - Two accesses to the same bytes of which loaded data decides where, or whether the block itself makes its own.
     """
 
-    code = "CL311"
+    code = "CL310"
     name = "missing-cluster-sync"
     severity = "error"
     summary = "shared memory of another block that no barrier of the cluster guards"
