@@ -150,7 +150,8 @@ def vanished(graph: Graph, quotients: Iterable[Node]) -> Node:
 def _is_rounded_up(dividend: Node, divisor: Node) -> bool:
     """Whether something is added to what is divided."""
     terms, constant = linear(without_cast(dividend))
-    return (bool(terms) and constant > 0) or any(without_cast(term) is without_cast(divisor) for term, factor in terms if factor > 0)
+    added = [without_cast(term) for term, factor in terms if factor > 0]
+    return (bool(terms) and constant > 0) or without_cast(divisor) in added
 
 
 def computes_rest_of(graph: Graph, extent: Node) -> bool:
