@@ -8,8 +8,8 @@ from cudalint.facts import Place as SourcePlace
 from cudalint.host.values.arithmetic import BOOL
 from cudalint.host.values.assumptions import is_large
 from cudalint.host.values.graph import Graph, conjuncts
-from cudalint.host.values.nodes import Node, below, bits_of, render
-from cudalint.host.values.polynomial import is_address
+from cudalint.host.values.nodes import Node, below, bits_of, render, without_cast
+from cudalint.host.values.polynomial import is_address, linear
 from cudalint.host.values.ranges import Exact, Range, Ranges, of_kind
 from cudalint.host.values.smallest import smallest
 from cudalint.launches.configuration import Configuration
@@ -42,7 +42,7 @@ class SmallestSizes:
 
     def is_open(self, node: Node) -> bool:
         """Whether a number depends on sizes that nothing in sight gives, and on nothing else that is not known."""
-        if node.bits & ~self._graph.uniform_bits:
+        if node.bits & ~self._graph.uniform_bits or not self._graph.one_of_two.isdisjoint(below([node], node.bits)):
             return False
         return bool(node.bits & self._open.open_bits) and all(map(self._is_size, self.symbols(node)))
 
@@ -131,23 +131,39 @@ def outer_quotients(extent: Node) -> list[Node]:
 
 
 def vanished(graph: Graph, quotients: Iterable[Node]) -> Node:
-    """That one of some quotients has become 0 though there was something to divide. One that is rounded up
-    (`(n + 255) / 256`) never has: its constant part alone is nothing to divide."""
+    """That one of some quotients has become 0 though there was something to divide. Of one that is rounded up
+    (`(n + 255) / 256`, `(n + tile - 1) / tile`) that is not asked: what is added is nothing to divide."""
     found = graph.false
     for node in quotients:
         dividend = node.args[0]
+        if _is_rounded_up(dividend, node.args[1]):
+            continue
         one = graph.const(1, node.kind)
         parts = (
             graph.binary("<", node, one, BOOL),
             graph.binary("<", graph.const(0, dividend.kind), dividend, BOOL),
-            graph.binary("<", graph.const(0, dividend.kind), _without_constant(graph, dividend), BOOL),
         )
         found = graph.binary("||", found, graph.conjunction(parts), BOOL)
     return found
 
 
-def _without_constant(graph: Graph, node: Node) -> Node:
-    bare = node
-    while bare.op in ("+", "-") and bare.args[1].is_const:
-        bare = bare.args[0]
-    return bare
+def _is_rounded_up(dividend: Node, divisor: Node) -> bool:
+    """Whether something is added to what is divided."""
+    terms, constant = linear(without_cast(dividend))
+    added = [without_cast(term) for term, factor in terms if factor > 0]
+    return (bool(terms) and constant > 0) or without_cast(divisor) in added
+
+
+def computes_rest_of(graph: Graph, extent: Node) -> bool:
+    """Whether the host code computes what a division that makes an extent leaves: it may add a block for that, or do
+    that part with another launch."""
+    quotients = {
+        (without_cast(node.args[0]), node.args[1].value)
+        for node in below([extent], extent.bits)
+        if node.op == "/" and node.args[1].is_const
+    }
+    return bool(quotients) and any(
+        node.op == "%" and node.args[1].is_const and (without_cast(node.args[0]), node.args[1].value) in quotients
+        for node in graph.nodes()
+        if graph.number_of(node.index) <= 0
+    )

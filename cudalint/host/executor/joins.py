@@ -247,11 +247,18 @@ def _better(
             return _default(ex, known, name)
         if unknown is before and isinstance(before, Node):
             # `if (rows == 0) rows = 1` speaks of a special case.
-            return _special_case(ex, condition, a, b) or unknown
+            return _special_case(ex, condition, a, b) or _instead_of_both(ex, unknown)
         is_about = condition is not None and isinstance(unknown, Node) and condition.bits & unknown.bits
         chosen = _special_case(ex, condition, a, b) if is_about and known is not before else None
         return chosen or _default(ex, known, name)
-    return b if b is before else a
+    return _instead_of_both(ex, b if b is before else a)
+
+
+def _instead_of_both(ex: Execution, value: Value | Place) -> Value | Place:
+    """One of two values, of which it is noted that it need not be this one."""
+    if isinstance(value, Node) and not value.is_const:
+        ex.graph.one_of_two.add(value)
+    return value
 
 
 def _better_array(

@@ -96,6 +96,8 @@ class Graph:
         """The numbers that stand for uniform symbols where nothing else is asked for."""
         self.choosing: set[Node] = set()
         """Conditions that choose between values."""
+        self.one_of_two: set[Node] = set()
+        """Values that stand for others, too, which a branch of the host code sets."""
         self.divided_at: dict[Node, ir.Span] = {}
         """Where host code computes quotients."""
         self.narrowed: dict[Node, Narrowed] = {}

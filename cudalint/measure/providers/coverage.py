@@ -26,7 +26,7 @@ from cudalint.kinds import Kind
 from cudalint.launches.admitted import Limit, admitted_by
 from cudalint.launches.open_numbers import OpenNumbers
 from cudalint.launches.shortfall import is_above, may_fall_short, shortfall, without_remainders
-from cudalint.launches.smallest_sizes import SmallestSizes, named
+from cudalint.launches.smallest_sizes import SmallestSizes, computes_rest_of, named
 from cudalint.measure.providers.provider import Provider, Run
 from cudalint.worlds.text import text_of
 
@@ -124,7 +124,7 @@ def _uncovered(
     shorts = [shortfall(graph, own.extent, limit) for limit in own.limits]
     if not all(map(may_fall_short, shorts)):
         return
-    if what == "rounded-down" and _has_rest_of(graph, own.extent):
+    if what == "rounded-down" and computes_rest_of(graph, own.extent):
         return
     least = 2 * min(sizes.most(short) for short in shorts)
     if what == "rounded-down" and least < own.limits[0].step:
@@ -157,17 +157,3 @@ def _can_be(graph: Graph, goals: list[Node], boxes: dict[Node, tuple[int, int]],
     """Whether goals could hold if remainders were any numbers: mostly they couldn't, and that is soon told."""
     open_ = {symbol for goal in goals for symbol in sizes.symbols(goal)}
     return bool(open_) or smallest(graph, goals, boxes) is not None
-
-
-def _has_rest_of(graph: Graph, extent: Node) -> bool:
-    """Whether the host code computes what a division that makes a grid leaves: another launch may do that part."""
-    quotients = {
-        (node.args[0], node.args[1].value)
-        for node in below([extent], extent.bits)
-        if node.op == "/" and node.args[1].is_const
-    }
-    return any(
-        node.op == "%" and node.args[1].is_const and (node.args[0], node.args[1].value) in quotients
-        for node in graph.nodes()
-        if graph.number_of(node.index) <= 0
-    )

@@ -14,21 +14,24 @@ from cudalint.facts.axes import Axis
 from cudalint.facts.launch_faults import LaunchFault
 from cudalint.host.values.arithmetic import BOOL
 from cudalint.host.values.graph import Graph
-from cudalint.host.values.nodes import Node, below
+from cudalint.host.values.nodes import Node, below, bits_of
 from cudalint.host.values.ranges import Ranges
+from cudalint.ir import statements as st
 from cudalint.kinds import Kind
-from cudalint.launches.configuration import Configuration
-from cudalint.launches.open_numbers import nodes_in
-from cudalint.launches.smallest_sizes import SmallestSizes, named, outer_quotients, quotients_in, vanished
+from cudalint.launches.admitted import admitted_by
+from cudalint.launches.open_numbers import OpenNumbers
+from cudalint.launches.smallest_sizes import (
+    SmallestSizes,
+    computes_rest_of,
+    named,
+    outer_quotients,
+    quotients_in,
+    vanished,
+)
 from cudalint.measure.providers.provider import Provider, Run
-from cudalint.worlds.records import Parameter
 from cudalint.worlds.text import text_of
-from cudalint.worlds.uses import UseKind
 
 _AXES: tuple[Axis, ...] = get_args(Axis)
-_FOR_ANY_SIZE: tuple[UseKind, ...] = ("guard", "edge", "loop")
-"""What a kernel does with a size of which it takes any number."""
-
 _FEW = {"name", "use"}
 """Why a number is a small one: there are few heads, and few numbers that are chosen for what they are used as."""
 
@@ -65,7 +68,7 @@ def _nothing(
     graph, vanished_ = run.subject.graph, run.configuration.vanished
     if extent.is_const and extent.value < 1 and vanished_ is not None:
         yield LaunchFault(run.index, place, "nothing", 0, (), axis, of_block, made_at=(Place(*vanished_.span),))
-    if not sizes.is_open(extent):
+    if not sizes.is_open(extent) or computes_rest_of(graph, extent):
         return
     quotients = quotients_in(extent)
     # What one size is divided by another is a whole number by what they are: `channels / heads`.
@@ -129,22 +132,20 @@ def _is_limited(extent: Node) -> bool:
 
 
 def _takes_any(run: Run, symbols: Sequence[Node]) -> bool:
-    """Whether the kernel compares its indices with a number that comes from one of some symbols."""
-    bits = 0
-    for symbol in symbols:
-        bits |= symbol.bits
-    parameters = _parameters(run.configuration)
-    for use in text_of(run.subject.function).found:
-        node = parameters.get((use.parameter.symbol, use.parameter.path))
-        if node is not None and node.bits & bits and use.kind in _FOR_ANY_SIZE:
-            return True
+    """Whether blocks go up to a number that comes from one of some symbols, and no further: in a loop that begins where
+    they are, or as far as a condition around the kernel's body lets them."""
+    function, graph = run.subject.function, run.subject.graph
+    text, bits = text_of(function), bits_of(symbols)
+    parameters = OpenNumbers(run.configuration, graph).parameters
+    admitted = admitted_by(function, text, parameters, run.configuration.block, graph)
+    if any(limit.bound.bits & bits for limit in admitted.limits):
+        return True
+    origins = text.uses.origins
+    for node in text.uses.code.nodes:
+        if isinstance(node, (st.For, st.While, st.DoWhile)) and node.condition is not None:
+            counted = text.definitions.loops.get(node) if isinstance(node, st.For) else None
+            varies = origins.of(node.condition).varies | (origins.of(counted.start).varies if counted else frozenset())
+            sources = origins.of(node.condition).sources
+            if "block" in varies and any(each in parameters and parameters[each].bits & bits for each in sources):
+                return True
     return False
-
-
-def _parameters(configuration: Configuration) -> dict[object, Node]:
-    return {
-        (parameter.symbol, parameter.path): node
-        for symbol, value in configuration.arguments.items()
-        for parameter, node in nodes_in(value, Parameter(symbol))
-        if parameter is not None
-    }
