@@ -80,6 +80,7 @@ class IndexOverflow(Rule):
             related=(*_because(found), *frames_related(found.inlined_from)),
             suggestion=_suggestion(found, context),
             causes=(in_kernel(kernel, "index overflow"),),
+            habit="numbers of elements are kept in 32 bits" if found.ground == "count" else "",
             figures={"value": float(found.value)} if found.value is not None else {},
         )
 
