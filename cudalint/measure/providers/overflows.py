@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from msgspec import field
@@ -14,7 +14,7 @@ from cudalint.facts import KernelFacts, Overflow, Place
 from cudalint.frontend.source_text import Spellings
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.host.values.arithmetic import I8
-from cudalint.host.values.narrowing import Narrowed, most_of, upper
+from cudalint.host.values.narrowing import Known, Narrowed, most_of, upper
 from cudalint.host.values.nodes import Node, bits_of
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
@@ -92,15 +92,25 @@ class OverflowCollector(Provider, eq=False):
 # --- host code -----------------------------------------------------------------------------------------
 
 
-def narrowed_in(configuration: Configuration, known: Mapping[Node, Narrowed]) -> Iterator[tuple[Node, Narrowed]]:
+def narrowed_in(configuration: Configuration, known: Known) -> Iterator[tuple[Node, Narrowed]]:
     """What a launch is given, and its grid is made of, that was a number of elements in 64 bits; each once."""
     if not known:
         return
     given = [node for s, value in configuration.arguments.items() for _, node in nodes_in(value, Parameter(s))]
     for node in _below([*given, *configuration.grid]):
-        narrowed = known.get(node)
+        narrowed = _nearest(configuration, known[node]) if node in known else None
         if narrowed is not None and (narrowed.wide is None or not _is_checked(configuration, narrowed.wide)):
             yield node, narrowed
+
+
+def _nearest(configuration: Configuration, places: Sequence[Narrowed]) -> Narrowed:
+    """Of several places the last one in front of a launch."""
+    line = configuration.line or 0
+    own = [
+        each for each in places
+        if each.expression.span.path == configuration.path and each.expression.span.line <= line
+    ]  # fmt: skip
+    return max(own, key=lambda each: each.expression.span.line) if own else places[0]
 
 
 def _below(nodes: Sequence[Node]) -> Iterator[Node]:
