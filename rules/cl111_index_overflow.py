@@ -19,10 +19,11 @@ class IndexOverflow(Rule):
 
         - A launch whose sizes are all in sight comes to numbers that do not fit: the finding has the number and the
           thread.
-        - The kernel compares the place of a thread in the grid, an `int`, with a size of 64 bits that the launch
-          doesn't bound, or has the same product in 64 bits elsewhere, or converts a product of sizes to 64 bits when
-          it is computed: it is written for data that this place forgets.
-        - Host code computes a number of elements in 64 bits and keeps it in an `int`, unchecked.
+        - The kernel compares the index of an element, an `int`, with a size of 64 bits that the launch doesn't bound,
+          or has the same product in 64 bits elsewhere, or converts a product of sizes to 64 bits when it is computed:
+          it is written for data that this place forgets.
+        - Host code computes the number of elements for which it launches threads in 64 bits and keeps it in an `int`,
+          unchecked.
 
     Why is this bad
         A product of two sizes passes 2147483647 long before memory is full: 2^31 elements of half precision take 4 GB.
@@ -42,7 +43,9 @@ class IndexOverflow(Rule):
     What is not reported
         - Products of `int` sizes of which nothing says that they may pass 2^31, as nearly all kernels have them. With
           `open-sizes = 1` they are reported where a launch in sight leaves several of their factors open.
-        - `size_t i = blockIdx.x * blockDim.x + threadIdx.x`, which takes 2^32 threads to be wrong.
+        - `size_t i = blockIdx.x * blockDim.x + threadIdx.x`, which takes 2^32 threads to be wrong, unless a launch in
+          sight has so many.
+        - Places along one axis of several, and numbers of rows.
         - Numbers that are meant to wrap around, as those of hash functions, and indices that data decides about.
     """
 
@@ -80,6 +83,7 @@ class IndexOverflow(Rule):
             related=(*_because(found), *frames_related(found.inlined_from)),
             suggestion=_suggestion(found, context),
             causes=(in_kernel(kernel, "index overflow"),),
+            habit="numbers of elements are kept in 32 bits" if found.ground == "count" else "",
             figures={"value": float(found.value)} if found.value is not None else {},
         )
 

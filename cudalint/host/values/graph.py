@@ -24,7 +24,7 @@ from cudalint.host.values.arithmetic import (
     first_failure,
     wrap,
 )
-from cudalint.host.values.narrowing import Narrowed
+from cudalint.host.values.narrowing import Known
 from cudalint.host.values.nodes import (
     OPAQUE_BIT,
     UNINITIALISED,
@@ -100,7 +100,7 @@ class Graph:
         """Values that stand for others, too, which a branch of the host code sets."""
         self.divided_at: dict[Node, ir.Span] = {}
         """Where host code computes quotients."""
-        self.narrowed: dict[Node, Narrowed] = {}
+        self.narrowed: Known = {}
         """Numbers of 32 bits that host code makes of counts that need not fit."""
         self.fitting: dict[object, tuple[int, ...]] = {}
         """The values of sizes for which conditions were found to hold."""

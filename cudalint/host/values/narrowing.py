@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, MutableMapping
+from collections.abc import Iterator
 from typing import Final
 
 from msgspec import Struct
@@ -37,24 +37,28 @@ class Narrowed(Struct, frozen=True, eq=False):
     """It is computed in 32 bits, and not narrowed afterwards."""
 
 
+Known = dict[Node, list[Narrowed]]
+"""By what is left: functions of the same parameters may narrow the same number, each at a place of its own."""
+
+
 def most_of(kind: Kind) -> int:
     """The largest integer of a kind."""
     return (1 << (8 * kind.bytes - (kind.code == "i"))) - 1
 
 
-def note_narrowed(known: MutableMapping[Node, Narrowed], narrow: Node, wide: Node, cast: ir.Cast) -> None:
+def note_narrowed(known: Known, narrow: Node, wide: Node, cast: ir.Cast) -> None:
     """Notes a conversion from 64 to 32 bits, if what is converted may not fit."""
     inner = without_casts(cast.operand)
     if wide.is_const:
         value = int(wide.value)
         if value > most_of(narrow.kind) and _is_computed(inner):
-            known[narrow] = Narrowed(inner, narrow.kind, value, is_explicit=cast.explicit)
+            _add(known, narrow, Narrowed(inner, narrow.kind, value, is_explicit=cast.explicit))
     elif narrow.op == "cast" and (_is_count(inner) or any(is_open_product(part) for part in parts_of(wide))):
-        known.setdefault(narrow, Narrowed(inner, narrow.kind, wide=wide, is_explicit=cast.explicit))
+        _add(known, narrow, Narrowed(inner, narrow.kind, wide=wide, is_explicit=cast.explicit))
 
 
 def note_wrapped(
-    known: MutableMapping[Node, Narrowed], result: Node, left: object, right: object, expr: ir.Binary
+    known: Known, result: Node, left: object, right: object, expr: ir.Binary
 ) -> None:  # fmt: skip
     """Notes a sum or product of known numbers for which an `int` has no room."""
     if result.kind != I4 or not isinstance(left, Node) or not isinstance(right, Node):
@@ -64,7 +68,14 @@ def note_wrapped(
     one, other = int(left.value), int(right.value)
     value = one + other if expr.op == "+" else one * other
     if value > most_of(I4):
-        known[result] = Narrowed(expr, I4, value, is_product=True)
+        _add(known, result, Narrowed(expr, I4, value, is_product=True))
+
+
+def _add(known: Known, node: Node, narrowed: Narrowed) -> None:
+    """Each place once: functions are executed for each of their callers."""
+    found = known.setdefault(node, [])
+    if all(each.expression is not narrowed.expression for each in found):
+        found.append(narrowed)
 
 
 def _is_computed(expr: ir.Expr) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Set
+from collections.abc import Iterator, Sequence
 from typing import ClassVar
 
 from msgspec import field
@@ -12,8 +12,9 @@ from msgspec.structs import replace
 from cudalint.execute.trace import Stack
 from cudalint.facts import KernelFacts, Overflow, Place
 from cudalint.frontend.source_text import Spellings
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.host.values.arithmetic import I8
-from cudalint.host.values.narrowing import Narrowed, most_of, upper
+from cudalint.host.values.narrowing import Known, Narrowed, most_of, upper
 from cudalint.host.values.nodes import Node, bits_of
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
@@ -67,14 +68,16 @@ class OverflowCollector(Provider, eq=False):
                     run.index,
                 )  # fmt: skip
 
-    def _narrowed(self, run: Run) -> Iterator[Narrowed]:
-        """Of known numbers all that don't fit, and of others those that say how many threads or turns there are: the
-        elements of a table that is small are counted as well."""
-        known, lengths = run.subject.graph.narrowed, text_of(run.subject.function).lengths
-        counts = set(narrowed_in(run.configuration, known, lengths)) if known else set()
-        for each in narrowed_in(run.configuration, known):
-            if each.value is not None or each in counts:
-                yield each
+    @staticmethod
+    def _narrowed(run: Run) -> Iterator[Narrowed]:
+        """Of known numbers all that don't fit, and of others those that a thread each is launched for: of rows, and of
+        the elements of tables, there are fewer."""
+        known = run.subject.graph.narrowed
+        if known:
+            shared = {each for node in _shared_out(run.configuration.grid) for each in _below([node])}
+            for node, each in narrowed_in(run.configuration, known):
+                if each.value is not None or node in shared:
+                    yield each
 
     def _note(self, fact: Overflow, launch: int) -> None:
         known = self.found.setdefault((fact.place, fact.ground), fact)
@@ -89,32 +92,43 @@ class OverflowCollector(Provider, eq=False):
 # --- host code -----------------------------------------------------------------------------------------
 
 
-def narrowed_in(
-    configuration: Configuration, known: Mapping[Node, Narrowed], among: Set[Parameter] | None = None
-) -> Iterator[Narrowed]:  # fmt: skip
-    """What a launch is given (all parameters, or those `among` others), and its grid is made of, that was a number of
-    elements in 64 bits; each once."""
+def narrowed_in(configuration: Configuration, known: Known) -> Iterator[tuple[Node, Narrowed]]:
+    """What a launch is given, and its grid is made of, that was a number of elements in 64 bits; each once."""
     if not known:
         return
-    pending = [
-        node
-        for symbol, value in configuration.arguments.items()
-        for parameter, node in nodes_in(value, Parameter(symbol))
-        if among is None or parameter in among
-    ]
-    pending += configuration.grid
-    seen: set[Node] = set()
+    given = [node for s, value in configuration.arguments.items() for _, node in nodes_in(value, Parameter(s))]
+    for node in _below([*given, *configuration.grid]):
+        narrowed = _nearest(configuration, known[node]) if node in known else None
+        if narrowed is not None and (narrowed.wide is None or not _is_checked(configuration, narrowed.wide)):
+            yield node, narrowed
+
+
+def _nearest(configuration: Configuration, places: Sequence[Narrowed]) -> Narrowed:
+    """Of several places the last one in front of a launch."""
+    line = configuration.line or 0
+    own = [
+        each for each in places
+        if each.expression.span.path == configuration.path and each.expression.span.line <= line
+    ]  # fmt: skip
+    return max(own, key=lambda each: each.expression.span.line) if own else places[0]
+
+
+def _below(nodes: Sequence[Node]) -> Iterator[Node]:
+    """What nodes are computed of, themselves included."""
+    pending, seen = list(nodes), set[Node]()
     while pending and len(seen) < _MOST_NODES:
         node = pending.pop()
-        if node in seen:
-            continue
-        seen.add(node)
-        narrowed = known.get(node)
-        if narrowed is not None:
-            if narrowed.wide is None or not _is_checked(configuration, narrowed.wide):
-                yield narrowed
-            continue
-        pending += node.args
+        if node not in seen:
+            seen.add(node)
+            yield node
+            pending += node.args
+
+
+def _shared_out(grid: Sequence[Node]) -> Iterator[Node]:
+    """What blocks of several warps share out among them: what a grid divides by as many."""
+    for node in _below(grid):
+        if node.op == "/" and not (node.args[1].is_const and float(node.args[1].value) < WARP_LANES):
+            yield node.args[0]
 
 
 def _is_checked(configuration: Configuration, wide: Node) -> bool:
@@ -125,18 +139,14 @@ def _is_checked(configuration: Configuration, wide: Node) -> bool:
 
 
 def _names_limit(guard: Node) -> bool:
-    pending, count = [guard], 0
-    while pending and count < _MOST_NODES:
-        node, count = pending.pop(), count + 1
-        if node.is_const and _INT_MAX - 1 <= float(node.value) <= _UINT_MAX + 1:
-            return True
-        pending += node.args
-    return False
+    return any(
+        node.is_const and _INT_MAX - 1 <= float(node.value) <= _UINT_MAX + 1 for node in _below([guard])
+    )
 
 
 def is_overflowed(run: Run) -> bool:
     """Whether host code has cut off a launch's numbers: what the kernel does with them is wrong for that."""
-    return any(each.value is not None for each in narrowed_in(run.configuration, run.subject.graph.narrowed))
+    return any(each.value is not None for _, each in narrowed_in(run.configuration, run.subject.graph.narrowed))
 
 
 # --- kernels -------------------------------------------------------------------------------------------
