@@ -48,9 +48,9 @@ class DivergentBranch(Rule):
           last steps of a reduction.
         - Lanes that do nothing while others work, where all that work in the block would not fit into fewer warps: the
           `threadIdx.x == 0` around a tail, a block of half a warp. What counts as wasted there is what could be saved.
-        - Short bodies, for which the compiler makes no jump, unless half of the times that warps ask for shared memory
-          there could be saved, and early ends of a kernel (`if (i >= n) return;`), which
-          leave nothing to execute.
+        - Short bodies, for which the compiler makes no jump, unless they are steps in shared memory and half of the
+          times that warps ask for it could be saved, and early ends of a kernel (`if (i >= n) return;`), which leave
+          nothing to execute.
         - Work of single lanes (`if (threadIdx.x % 32 == 0)`, or one lane that does something else than the others), and
           other work that is divided by the number of the lane, up to a third of what a warp executes in the kernel: a
           warp that works as one has a leader.
@@ -80,8 +80,8 @@ class DivergentBranch(Rule):
                 if cost is None or cost.sized or (result.divergent_warps or 0.0) < limits["warps"]:
                     continue
                 if result.compiled == "predicated":
-                    is_spread = cost.spare >= limits["spread"] and not _is_for_leaders(cost)
-                    if is_spread and shared_in(branch.place, kernel.accesses):
+                    is_spread = cost.spare >= limits["spread"] and not cost.by_lane and not _is_for_leaders(cost)
+                    if is_spread and _is_a_step(branch, kernel):
                         yield self._spread(kernel, branch, result, cost)
                     continue
                 if result.compiled != "branch":
@@ -123,6 +123,13 @@ class DivergentBranch(Rule):
                 after={"divergent_warps": 0.0},
             ),
         )
+
+
+def _is_a_step(branch: Branch, kernel: KernelFacts) -> bool:
+    """Whether what is done is from shared memory to shared memory, where any thread could do it."""
+    within = shared_in(branch.place, kernel.accesses)
+    loaded, stored = ({each.array for each in within if each.operation == kind} for kind in ("load", "store"))
+    return not loaded.isdisjoint(stored)
 
 
 def _splits(warps: float) -> str:
