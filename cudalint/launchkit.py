@@ -89,10 +89,11 @@ def fault_finding(
     figures: Mapping[str, float],
     suggestion: Suggestion | None = None,
 ) -> Diagnostic:
-    """A finding about a launch that fails for some sizes, at its statement. Where these may be none that anybody means,
-    they are what it is conditional on."""
+    """A finding about a launch that fails for some sizes, at its statement: an error where the launch has them for
+    certain. Where these may be none that anybody means, they are what it is conditional on."""
     return rule.finding(
         kernel,
+        severity="warning" if fault.sizes else rule.severity,
         place=fault.place,
         message=message,
         launches=(launch_at(kernel, fault.launch, fault.place),),

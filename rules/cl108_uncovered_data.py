@@ -65,6 +65,7 @@ class UncoveredData(Rule):
         )
         return self.finding(
             kernel,
+            severity="warning" if found.sizes else self.severity,
             place=found.place,
             message=message,
             launches=(launch_at(kernel, found.launch, found.place),),

@@ -171,6 +171,8 @@ class Symbol(Struct, eq=False):
     initializer: Callable[[], Expr | None] | None = None
     """For variables that live outside of a function's statements (globals, constexpr, statics): their
     initializer, lowered when it is asked for."""
+    is_managed: bool = False
+    """Of a `device` variable: the host reads and writes it, too."""
     stands_in: int | None = None
     """The number that was made up for a name that nothing declares."""
 

@@ -43,6 +43,7 @@ def holes(trace: Trace) -> Iterator[Hole]:
     gone = _returned(trace)
     if gone is None:
         return
+    results = _with_results(trace)
     by_array: dict[Allocation, list[AccessEvent]] = {}
     for event in trace.accesses:
         if event.allocation.space == "shared":
@@ -51,7 +52,7 @@ def holes(trace: Trace) -> Iterator[Hole]:
         stores = [event for event in events if event.operation != "load"]
         loads = [event for event in events if event.operation == "load" and event.data == 0]
         if _is_known(stores, events, trace) and loads:
-            found = _hole_of(array, stores, loads, gone, lanes)
+            found = _hole_of(array, stores, loads, gone, results, lanes)
             if found is not None:
                 yield found
 
@@ -67,6 +68,15 @@ def _returned(trace: Trace) -> Mask | None:
     return gone if gone.any() else None
 
 
+def _with_results(trace: Trace) -> Mask:
+    """[R, L] the lanes that store data to global memory: what others read may have no effect."""
+    found = np.zeros(trace.lanes.full.shape, bool)
+    for event in trace.accesses:
+        if event.allocation.space == "global" and event.operation != "load" and isinstance(event.value, Data):
+            found |= event.mask
+    return found
+
+
 def _is_known(stores: Sequence[AccessEvent], events: Sequence[AccessEvent], trace: Trace) -> bool:
     """Whether all that is written to an array is in the trace, at places that are known."""
     if not stores or any(isinstance(event.offset, Data) for event in stores):
@@ -78,8 +88,9 @@ def _is_known(stores: Sequence[AccessEvent], events: Sequence[AccessEvent], trac
 
 
 def _hole_of(
-    array: Allocation, stores: Sequence[AccessEvent], loads: Sequence[AccessEvent], gone: Mask, lanes: Lanes
-) -> Hole | None:
+    array: Allocation, stores: Sequence[AccessEvent], loads: Sequence[AccessEvent], gone: Mask, results: Mask,
+    lanes: Lanes,
+) -> Hole | None:  # fmt: skip
     unit = min(event.bytes for event in (*stores, *loads))
     for row in np.flatnonzero(gone.any(axis=1)).tolist():
         written: set[int] = set()
@@ -92,11 +103,11 @@ def _hole_of(
                 continue
             starts = _units(load, row, load.mask[row], unit)
             missing = ~np.isin(starts, np.fromiter(written, np.int64, len(written)))
-            for at in np.flatnonzero(missing.any(axis=1)).tolist():
-                place = int(starts[at][missing[at]][0])
+            readers = np.flatnonzero(load.mask[row])
+            for at in np.flatnonzero(missing.any(axis=1) & results[row, readers]).tolist():
+                place, reader = int(starts[at][missing[at]][0]), int(readers[at])
                 found = _writer(place, stores, row, gone, unit, lanes)
                 if found is not None:
-                    reader = int(np.flatnonzero(load.mask[row])[at])
                     thread, block = lanes.thread_of(reader), lanes.block_of(row)
                     return Hole(load, array, thread, block, found[0], lanes.thread_of(found[1]))
                 break

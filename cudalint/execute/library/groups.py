@@ -73,7 +73,8 @@ def _barrier(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     if name not in _GROUPS:
         return nothing(program, e, builtin)
     kind, scope = _GROUPS[name]
-    if tile_size(full) > WARP_LANES:
+    size = tile_size(full)
+    if size > WARP_LANES:
         # Several warps of the block, which a barrier of their own orders; which ones those are is not followed.
         kind, scope = "named", "block"
     arguments = arguments_of(program, e)
@@ -89,10 +90,21 @@ def _barrier(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
             _touch_counter(m, e, part)
         if kind == "grid" or name == "cluster_group":
             m.cluster_step(e, part)
-        m.barrier(e, kind, scope=scope, part=part)
+        m.barrier(e, kind, scope=scope, part=part, named=_named(m, name, size) if scope == "warp" else None)
         return opaque(e.type, UNKNOWN)
 
     return call
+
+
+def _named(m: Machine, name: str, size: int) -> Value:
+    """The lanes that a group's function waits for, as bits: those of each tile, or of a coalesced group, which has the
+    lanes that were there when it was made, nobody knows which; None for a whole warp."""
+    if name == "coalesced_group":
+        return UNKNOWN
+    if name != "thread_block_tile" or size >= WARP_LANES:
+        return None
+    first = np.arange(m.lanes.lanes, dtype=np.int64) % WARP_LANES // size * size
+    return (((1 << size) - 1) << first)[None]
 
 
 def _touch_counter(m: Machine, e: ir.Call, part: BarrierPart) -> None:
@@ -120,7 +132,7 @@ def _shuffle(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         found = [argument(m) for argument in arguments]
         if m.mask is None or len(found) < 2:
             return opaque(e.type)
-        m.barrier(e, "syncwarp", is_implied=True)
+        m.barrier(e, "syncwarp", is_implied=True, named=_named(m, name, size))
         if name != "thread_block_tile" or size > WARP_LANES:
             return opaque(e.type, data_of(found))
         return as_type(shuffled(m, builtin.operand, found[0], found[1], size), ir.referent(e.type))

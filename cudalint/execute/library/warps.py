@@ -26,7 +26,7 @@ from cudalint.execute.library.common import (
 )
 from cudalint.execute.memory import as_type
 from cudalint.execute.program import Evaluate, Program
-from cudalint.execute.values import COMPUTED, Aggregate, Data, Pointer, Value, truth
+from cudalint.execute.values import COMPUTED, UNKNOWN, Aggregate, Data, Pointer, Value, truth
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import Builtin
@@ -229,7 +229,8 @@ def _of_rank(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         found, wanted = value(m), rank(m)
         if m.mask is None:
             return opaque(e.type)
-        m.barrier(e, "syncwarp", is_implied=True)
+        # Which lanes are meant was settled where the group was made.
+        m.barrier(e, "syncwarp", is_implied=True, named=UNKNOWN)
         active = taking_part(m)
         if type(found) is not np.ndarray or found.shape[1] == 1:
             return found

@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
 _BUILTINS: Final = frozenset({"threadIdx", "blockIdx", "blockDim", "gridDim", "warpSize"})
 _ALIGN_ANNOTATION: Final = "cudalint.align"
+_MANAGED_ANNOTATION: Final = "cudalint.managed"
 _SAID_BY: Final = {"cudalint.shared": kinds.CUDA_SHARED_ATTR}
 """Attributes that the front end has clang read as annotations."""
 _ALIGNAS: Final = re.compile(r"(?:alignas|_alnas_|_Alignas|aligned|__aligned__)\s*\(\s*([^()]*)")
@@ -69,6 +70,7 @@ class Symbols:
             is_const=is_const(declared) or declaration.kind == kinds.TEMPLATE_NON_TYPE_PARAMETER,
             is_restrict=bool(cursors.is_restrict_qualified(cursors.canonical_type(declared))),
         )
+        symbol.is_managed = storage == "device" and _is_managed(declaration)
         symbol.stands_in = context.stand_ins.value(declaration)
         if storage in ("constant", "device", "global", "static", "template"):
             symbol.initializer = lambda: self._initializer(declaration, name)
@@ -177,3 +179,9 @@ def is_const_variable(declaration: Cursor) -> bool:
     """Whether no assignment changes a variable: `const`, or in the device's constant memory."""
     attributes = cursors.children(declaration)
     return is_const(cursors.type_of(declaration)) or any(one.kind == kinds.CUDA_CONSTANT_ATTR for one in attributes)
+
+
+def _is_managed(declaration: Cursor) -> bool:
+    """Whether the bundled headers say of it that it is `__managed__`."""
+    found = (child for child in cursors.children(declaration) if child.kind == kinds.ANNOTATE_ATTR)
+    return any(cursors.spelling(child) == _MANAGED_ANNOTATION for child in found)

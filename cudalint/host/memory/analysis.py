@@ -29,11 +29,9 @@ _CLOCK_EVERY = 64
 class Analysis:
     """Analyses functions from the outside in."""
 
-    def __init__(
-        self, text_of: Callable[[Place], str], declared: Callable[[ir.Span], str], deadline: Deadline = NEVER
-    ) -> None:
-        """`text_of` gives what stands at a place, `declared` the lines in which something is declared."""
-        self.text_of, self.declared, self.deadline = text_of, declared, deadline
+    def __init__(self, text_of: Callable[[Place], str], deadline: Deadline = NEVER) -> None:
+        """`text_of` gives what stands at a place."""
+        self.text_of, self.deadline = text_of, deadline
         self.numbers = Numbers()
         self.state = State()
         self.faults: dict[tuple[str, Place, str], HostFault] = {}

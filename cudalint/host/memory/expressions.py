@@ -178,7 +178,7 @@ def _named(an: Analysis, symbol: ir.Symbol) -> Where:
             return refers.key
         return Memory(refers) if isinstance(refers, Pointer) else (symbol, LED_TO)
     if symbol.storage in ("device", "constant"):
-        if symbol.is_const or "__managed__" in an.declared(symbol.span):
+        if symbol.is_const or symbol.is_managed:
             return None
         return Memory(Pointer(frozenset({variable(an, (symbol,))})))
     return (symbol,)

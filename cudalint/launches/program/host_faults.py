@@ -33,10 +33,7 @@ def host_faults(functions: Sequence[ir.FunctionRef], spellings: Spellings, until
     if not looked_at:
         return ()
 
-    def declared(span: ir.Span) -> str:
-        return spellings.of(Place(*span))
-
-    analysis = Analysis(spellings.of, declared, until)
+    analysis = Analysis(spellings.of, until)
     analysis.registers = any(names & _REACHING for _, names in named)
     loaded = [function for ref in looked_at if (function := ref.load()) is not None]
     found = analysed(analysis, loaded)
