@@ -116,9 +116,10 @@ class Drawn(Data):
             return converted(self.arguments[0](*map(np.asarray, values[1:])), self.type)
         if self.op == ">>" and self.type.bytes > _MOST_BITS // 8:
             # Words of 64 bits are drawn with 32 of them: parts of one may be packed into the upper half.
-            words = np.asarray(values[0], np.int64).view(np.uint64)
-            filled = (words | _scramble(words) << np.uint64(32)) & np.uint64((1 << 63) - 1)
-            values = [filled.view(np.int64), values[1]]
+            is_plain = type(values[0]) is int
+            word = np.uint64(values[0] & _ALL_BITS) if is_plain else np.asarray(values[0], np.int64).view(np.uint64)
+            filled = (word | _scramble(word) << np.uint64(32)) & np.uint64((1 << 63) - 1)
+            values = [int(filled) if is_plain else filled.view(np.int64), values[1]]
         found = binary(self.op, values[0], values[1], self.type)
         # What nothing gives a number for, as what is divided by zero, has one that is as good as others.
         return 0 if isinstance(found, Data) else found

@@ -143,10 +143,24 @@ def entries_of(
         within = np.arange(ends[-1]) - np.repeat(ends - repeats, repeats)
     start, at, lane, warp_interval, value, number, kind, is_known = every
     units = start // unit + within
-    lowest = units.min()
-    place = dense(at * (int(units.max() - lowest) + 1) + (units - lowest))
+    place = dense(at * _span(units) + (units - units.min())) if _span(units) < _FAR else _apart(at, units)
     entries = Entries(place, units * unit, rows[at], lane, number, kind, warp_interval, value, is_known, start)
     return entries, unit
+
+
+_FAR = 1 << 40
+"""Units from the first to the last one of an allocation, from which on they are numbered before rows are: indices that
+overflow lead as far as integers go."""
+
+
+def _span(units: Integers) -> int:
+    return int(units.max()) - int(units.min()) + 1
+
+
+def _apart(at: Integers, units: Integers) -> Integers:
+    """Numbers for units of rows, wherever the units are."""
+    numbered: Integers = np.unique(units, return_inverse=True)[1].reshape(-1)
+    return dense(at * (int(numbered.max()) + 1) + numbered)
 
 
 def anywhere(parts: Iterable[Part], lanes: Lanes, rows: Integers) -> Entries | None:
