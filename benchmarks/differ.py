@@ -78,6 +78,7 @@ KINDS: Final[Mapping[str, Kind]] = {
     "products": Kind((*_SITE, "left", "right"), (), dict.fromkeys(("rows", "columns", "terms"), _WITHIN)),
     "axes": Kind(("path", "line", "axis", "of_block", "array"), (), {"extent": 0}),
     "unmasked_calls": Kind((*_SITE, "name")),
+    "absent_lanes": Kind((*_SITE, "source")),
     "launch_faults": Kind(("path", "line", "kind", "axis", "of_block"), (), {"amount": 0}),
     "uncovered": Kind(("path", "line", "axis", "kind"), (), {"blocks": 0, "needed": 0}),
     "findings": Kind(("code", "path", "line"), ("shown",)),

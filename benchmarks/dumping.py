@@ -58,8 +58,8 @@ class Job(Struct, frozen=True):
 
 _UNSHOWN: Final = (
     "out_of_bounds", "misalignments", "uninitialised", "early_reads", "cluster_races", "pitches", "collectives",
-    "constants", "neighbours", "reuse", "arithmetic", "products", "axes", "unmasked_calls", "launch_faults",
-    "uncovered", "waits", "spins", "publications", "signals",
+    "constants", "neighbours", "reuse", "arithmetic", "products", "axes", "unmasked_calls",
+    "absent_lanes", "launch_faults", "uncovered", "waits", "spins", "publications", "signals",
 )  # fmt: skip
 """Fields of a kernel's facts that `cudalint facts --format json` leaves out."""
 

@@ -7,8 +7,8 @@ from functools import partial
 
 from msgspec.structs import replace
 
-from cudalint.diagnostics import Diagnostic, Suggestion
-from cudalint.facts import Barrier, BarrierResult, KernelFacts, Race, UnmaskedCall
+from cudalint.diagnostics import Diagnostic, Related, Suggestion
+from cudalint.facts import AbsentLane, Barrier, BarrierResult, KernelFacts, Race, UnmaskedCall
 from cudalint.fixes.mask_edits import WHOLE, mask_edits
 from cudalint.fixes.obstacles import edited
 from cudalint.fixes.step_edits import step_edits
@@ -22,14 +22,18 @@ from cudalint.racekit import (
     reportable,
 )
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import frames_related, in_kernel, parted
+from cudalint.rulekit import frames_related, in_kernel, of_block, parted
 from cudalint.source.conditions import other_branches
 
 _MISSING = "the mask names lanes that do not come"
-_MAY_MISS = "data may keep lanes away that the mask names"
+_MAY_MISS = "data may keep lanes away that are counted on"
 _BY_BALLOT = (
     "take the warp function out of the branch, or let all lanes find out who comes before they part:"
     " `__ballot_sync(0xffffffff, condition)` is the mask of those"
+)
+_ALL_LANES = (
+    "let all lanes of the warp come to the shuffle, those without data with a value that changes nothing"
+    " (`float v = i < n ? in[i] : 0;`), or ask whether the other lane is there"
 )
 _EXCHANGE = "exchange through `__shfl_sync`, or put `__syncwarp()` between"
 _STEPWISE = (
@@ -44,7 +48,9 @@ class MissingSyncwarp(Rule):
     What it does
         Looks for pairs of accesses to one element of shared memory by different lanes of a warp, one of them a store,
         with neither `__syncwarp()` nor a warp function with a mask nor a barrier between; for warp functions whose
-        mask names lanes that don't come, or not all that do; and for the warp functions of old that take no mask
+        mask names lanes that don't come, or not all that do; for shuffles in which a lane reads from one that is not
+        there (it has returned, is behind the end of the block, or took another branch) and stores what comes of it; and
+        for the warp functions of old that take no mask
         (`__shfl`, `__any`).
 
     Why is this bad
@@ -88,6 +94,10 @@ class MissingSyncwarp(Rule):
                 yield from race_findings(self, kernel, group, partial(_remedy, kernel, context.text_of))
         for barrier in kernel.barriers or ():
             yield from self._masks(kernel, barrier, context)
+        told = {barrier.place for barrier in kernel.barriers or () if any(map(_is_missed, barrier.results))}
+        for absent in kernel.absent_lanes:
+            if absent.place not in told:
+                yield self._absent(kernel, absent)
         for call in kernel.unmasked_calls:
             # Beside code for newer compilers, which one macro or another chooses, this is for the older ones.
             if f"{call.name}_sync" not in other_branches(context.text_of(call.place.path), call.place.line):
@@ -122,6 +132,22 @@ class MissingSyncwarp(Rule):
             causes=(in_kernel(kernel, f"by data: {parted(result)}"),),
         )
 
+    def _absent(self, kernel: KernelFacts, absent: AbsentLane) -> Diagnostic:
+        size = f" {absent.size}" if absent.size else ""
+        return self.finding(
+            kernel,
+            severity="warning" if absent.size else self.severity,
+            place=absent.place,
+            message=f"thread {absent.thread}{of_block(absent.block)} reads from lane {absent.source}, which takes no"
+            f" part{size}: what it gets is undefined, and is stored at line {absent.stored_at.line}",
+            launches=(kernel.launches[absent.launch],),
+            assumptions=absent.assumptions,
+            related=(Related(absent.stored_at, "stored here"), *frames_related(absent.inlined_from)),
+            suggestion=Suggestion(_ALL_LANES),
+            no_edit="what lanes without data of their own should contribute is not known",
+            causes=(in_kernel(kernel, f"absent lanes, {absent.stored_at}"),),
+        )
+
     def _unmasked(self, kernel: KernelFacts, call: UnmaskedCall) -> Diagnostic:
         return self.finding(
             kernel,
@@ -131,6 +157,10 @@ class MissingSyncwarp(Rule):
             related=frames_related(call.inlined_from),
             causes=(f"{call.place.path}: calls without a mask",),
         )
+
+
+def _is_missed(result: BarrierResult) -> bool:
+    return result.verdict == "divergent" and result.size is None
 
 
 def _naming(barrier: Barrier, context: RuleContext) -> Suggestion:

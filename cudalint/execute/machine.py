@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from cudalint.execute.absent import Absent, defined, undefined_in
 from cudalint.execute.budget import MOST_BRANCHES, Limits, TooMuch
 from cudalint.execute.cells import Memory
 from cudalint.execute.contents import note_store
@@ -26,8 +27,9 @@ from cudalint.execute.trace import (
     Gap,
     Trace,
     Undecided,
+    UndefinedEvent,
 )
-from cudalint.execute.values import UNKNOWN, Aggregate, Data, Pointer, Value, is_common, leaves
+from cudalint.execute.values import UNKNOWN, Aggregate, Data, InPart, Pointer, Value, is_common, leaves
 from cudalint.facts import BarrierKind, Operation
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -48,6 +50,10 @@ _MOST_LEAVES = 64
 
 _AFTER_JUMP = Data("unknown", "which threads come there after a `goto` is not followed")
 _UNSPELLED: tuple[tuple[Any, ...], int] = ((), 0)
+
+
+_PARTLY = frozenset({Absent, InPart})
+"""Values that may be undefined in some lanes."""
 
 
 class Machine(Execution):
@@ -71,6 +77,8 @@ class Machine(Execution):
                 if to is ASTRAY:
                     self._note_pieces(self._astray(), offset, type_, operation, node, value)
             return loaded(type_, to.name) if operation != "store" else UNKNOWN
+        if type(value) in _PARTLY and operation != "load":
+            value = self._stored(value, node)
         if self.is_lost:
             offset = _AFTER_JUMP
         if to.space == "cluster":
@@ -103,6 +111,16 @@ class Machine(Execution):
             for own, leaf in leaves(type_):
                 found.cells[own] = loaded_number(to.name, plus(offset, own), leaf, made, is_one)
         return found
+
+    def _stored(self, value: Value, node: Any) -> Value:
+        """A value without what is undefined of it, which is noted where active lanes store it."""
+        part = undefined_in(value)
+        if part is not None and self.mask is not None and (part.lanes & self.mask).any():
+            lanes = part.lanes & self.mask
+            self.trace.undefined.append(
+                UndefinedEvent(self.library or node, self.stack, lanes, part.shuffle, self.data)
+            )
+        return defined(value)
 
     def _note_pieces(
         self, to: Allocation, offset: Any, type_: ir.Type, operation: Operation, node: Any, value: Value

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
+from cudalint.execute.absent import Absent, undefined_as
 from cudalint.execute.arithmetic import converted, dtype_of
 from cudalint.execute.drawn import Drawn, cast_number, chosen_number, either_number, moved_offset, scaled_index
 from cudalint.execute.values import (
@@ -277,6 +278,8 @@ def as_type(value: Value, type_: ir.Type) -> Value:
     if isinstance(value, Data):
         if type(value) is Drawn:
             return cast_number(value, type_)
+        if type(value) is Absent:
+            return undefined_as(as_type(value.inner, type_), (value,))
         return value.converted(type_) if isinstance(value, Symbolic) else value
     if isinstance(type_, ir.Scalar):
         if type_.kind == "void":

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from cudalint.execute.absent import Absent, defined, undefined_as
 from cudalint.execute.addresses import with_pointer
 from cudalint.execute.arithmetic import COMPARING, binary
 from cudalint.execute.butterflies import Butterfly
@@ -18,6 +19,7 @@ from cudalint.execute.values import (
     Closure,
     Data,
     FunctionValue,
+    InPart,
     Pointer,
     Symbolic,
     Value,
@@ -47,6 +49,9 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
         if m.notes is not None:
             _watch_pointers(m, op, left, right)
         return with_pointer(op, left, right, type_, operand)
+    if Absent in kinds or InPart in kinds:
+        one, other = (COMPUTED if type(value) is InPart else defined(value) for value in (left, right))
+        return undefined_as(combine(m, op, one, other, type_, operand), (left, right))
     if issubclass(kinds[0], Data) or issubclass(kinds[1], Data):
         for value in (left, right):
             if isinstance(value, Symbolic):

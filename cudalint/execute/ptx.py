@@ -12,7 +12,7 @@ import numpy as np
 
 from cudalint.execute.library.copies import copy_piece
 from cudalint.execute.library.matrices import ROW
-from cudalint.execute.library.warps import lane_numbers, shuffled
+from cudalint.execute.library.warps import exchange, lane_numbers
 from cudalint.execute.memory import as_type, plus
 from cudalint.execute.operators import combine
 from cudalint.execute.program import Evaluate, Execute, Locate, Program
@@ -325,7 +325,7 @@ class _Assembly:
             if is_masked:
                 m.barrier(self._statement, "syncwarp", is_implied=True, named=named[0] if named else None)
             width = WARP_LANES - (parts >> 8) % WARP_LANES if type(parts) is int else COMPUTED
-            write(m, registers, shuffled(m, mode, value, lane, width))
+            write(m, registers, exchange(m, self._statement, mode, value, lane, width))
             if others is not None:
                 others(m, registers)
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
 
+    from cudalint.execute.absent import Shuffle
     from cudalint.execute.lanes import Lanes, Mask
     from cudalint.execute.memory import Allocation
     from cudalint.execute.values import Data, Pointer
@@ -197,6 +198,17 @@ class Undecided(NamedTuple):
     """The lanes that came to it."""
 
 
+class UndefinedEvent(NamedTuple):
+    """A store, or an atomic, of what came from a lane that took no part in a shuffle."""
+
+    node: Any
+    stack: Stack
+    mask: Mask
+    """The lanes that store such."""
+    shuffle: Shuffle
+    data: int
+
+
 class CallEvent(NamedTuple):
     """One execution of a call whose function was not followed: there may be accesses and barriers in it."""
 
@@ -275,7 +287,7 @@ class Trace:
     __slots__ = (
         "accesses", "agreed", "astray", "barriers", "branches", "calls", "cluster_steps", "copies", "cut",
         "distributed", "executions", "fences", "gaps", "insides", "lanes", "left_out", "overruns", "steps", "touched",
-        "turns", "undecided", "unread",
+        "turns", "undecided", "undefined", "unread",
     )  # fmt: skip
 
     def __init__(self, lanes: Lanes) -> None:
@@ -298,6 +310,7 @@ class Trace:
         """Branches whose conditions are one number for all lanes and rows, at least once."""
         self.undecided: dict[tuple[Any, Stack], Undecided] = {}
         """Branches that data decides, with a condition that was found, one that lanes may differ in before others."""
+        self.undefined: list[UndefinedEvent] = []
         self.copies: list[CopyEvent] = []
         self.distributed: list[DistributedEvent] = []
         """Accesses to the shared memory of other blocks, which are among no others."""

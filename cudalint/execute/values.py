@@ -91,6 +91,10 @@ class InPart(Data):
         self.mask, self.new = mask, new
         self.old = COMPUTED if type(old) is InPart else old
 
+    @property
+    def derived(self) -> Data:
+        return COMPUTED
+
     def seen_by(self, mask: Any) -> Value:
         """What those lanes have: what all of them have stored, or none."""
         if mask is None or mask is self.mask or not (mask & ~self.mask).any():

@@ -25,7 +25,7 @@ from cudalint.facts.accesses import (
 )
 from cudalint.facts.arithmetic import Arithmetic, ArithmeticKind, ArithmeticResult
 from cudalint.facts.axes import UnreadAxis
-from cudalint.facts.barriers import Barrier, BarrierKind, BarrierResult, UnmaskedCall
+from cudalint.facts.barriers import AbsentLane, Barrier, BarrierKind, BarrierResult, UnmaskedCall
 from cudalint.facts.branches import Branch, BranchResult, Compiled, Divergence, Verdict
 from cudalint.facts.clusters import ClusterRace
 from cudalint.facts.collectives import CollectiveCall, CollectiveResult
@@ -86,6 +86,7 @@ __all__ = [
     "REGISTER_CEILINGS",
     "RESOURCES",
     "WAITING",
+    "AbsentLane",
     "Access",
     "AccessResult",
     "ArgumentValue",

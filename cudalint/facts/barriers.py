@@ -56,6 +56,23 @@ class Barrier(Struct, frozen=True):
     """It is no barrier of the source but a warp function with a mask, which makes the warp converge."""
 
 
+class AbsentLane(Struct, frozen=True):
+    """A shuffle in which a lane reads from one that takes no part, and what it gets is stored."""
+
+    place: Place
+    inlined_from: tuple[Frame, ...]
+    launch: int
+    thread: tuple[int, int, int]
+    """One that reads so."""
+    source: int
+    """The lane that it reads from."""
+    block: tuple[int, int, int]
+    stored_at: Place
+    size: str | None
+    """The condition under which it is so, where it is for some sizes only."""
+    assumptions: tuple[str, ...] = ()
+
+
 class UnmaskedCall(Struct, frozen=True):
     """A warp function of old, without a mask of the lanes that take part."""
 

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from cudalint.facts.accesses import Access
 from cudalint.facts.arithmetic import Arithmetic
 from cudalint.facts.axes import UnreadAxis
-from cudalint.facts.barriers import Barrier, UnmaskedCall
+from cudalint.facts.barriers import AbsentLane, Barrier, UnmaskedCall
 from cudalint.facts.branches import Branch
 from cudalint.facts.clusters import ClusterRace
 from cudalint.facts.collectives import CollectiveCall
@@ -53,6 +53,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     barriers: tuple[Barrier, ...] | None = None
     races: tuple[Race, ...] | None = None
     unmasked_calls: tuple[UnmaskedCall, ...] = ()
+    absent_lanes: tuple[AbsentLane, ...] = ()
     occupancy: tuple[Occupancy, ...] | None = None
     roofline: None = None
     costs: tuple[LaunchCost, ...] | None = None

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence, Set
-from math import prod
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -15,11 +14,14 @@ from cudalint.execute.values import Data
 from cudalint.facts import BarrierKind
 from cudalint.facts.barriers import Parting
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.ir import nodes as ir
+from cudalint.ir import walk
+from cudalint.ir.builtins import builtin
 from cudalint.measure.arrays import Mask
 from cudalint.measure.disagreement import parting_of
+from cudalint.measure.filled import for_which_sizes
 from cudalint.measure.launched import among, misses_in_short_rows, row_lengths
 from cudalint.measure.seen import Seen
-from cudalint.measure.sensitivity import where
 from cudalint.measure.ways import Guard
 from cudalint.worlds.records import Batch
 
@@ -140,30 +142,7 @@ class Arrivals:
         reached = _reached(lanes, events)
         by_world = reached.reshape(lanes.worlds, -1).any(axis=1)
         holds = [world in missed.worlds if by_world[world] else None for world in range(lanes.worlds)]
-        numbers = self._batch.numbers
-        names = {name for world in numbers for name in world}
-        if self._batch.made:
-            return None
-        own = numbers[missed.world]
-        for modulus in self._divisors():
-            # The largest one that fits says it of the most numbers: a block that is not filled misses threads.
-            found = where(holds, numbers, dict.fromkeys(names, (modulus,)))
-            is_one = found.kind == "where" and len(found.symbols) == 1
-            if is_one and found.condition.endswith(f" % {modulus} != 0"):
-                (symbol,) = found.symbols
-                return f"where {symbol} = {own[symbol]}, which is no multiple of {modulus}"
-        found = where(holds, numbers)
-        if found.kind == "where":
-            number = own[found.symbols[0]]
-            is_one = found.condition == f"{found.symbols[0]} == {number}"
-            return f"where {found.symbols[0]} = {number}" if is_one else f"where {found.condition}"
-        return f"for some {' and '.join(found.symbols)}" if found.kind == "unexplained" else None
-
-    def _divisors(self) -> list[int]:
-        """What numbers of threads and of rows of a block may be multiples of, the largest first."""
-        extents = {*self._batch.block, prod(self._batch.block)}
-        found = {each for extent in extents for each in range(2, extent + 1) if extent % each == 0}
-        return sorted(found, reverse=True)
+        return for_which_sizes(holds, missed.world, self._batch)
 
     def _tells_ends(self, site: BarrierSite) -> bool:
         """Whether a condition on the way is about the place of a thread in the grid, as that on the end of the data is.
@@ -205,11 +184,26 @@ class Arrivals:
 
     def _parting(self, guard: Guard, site: BarrierSite) -> Parting | None:
         """How data keeps threads away by one condition."""
-        if site.kind in ("grid", "named") or any(map(_is_open, self.sites[site])):
+        events = self.sites[site]
+        is_open = any(map(_is_open, events))
+        if site.kind in ("grid", "named") or (is_open and not self._reads_by_distance(events[0], site)):
             return None
         depth = len(site.stack) - len(guard.stack)
         target = site.stack[depth - 1] if depth else site.node
         return parting_of(guard, target, self._seen, site.kind == "syncwarp")
+
+    def _reads_by_distance(self, event: BarrierEvent, site: BarrierSite) -> bool:
+        """Whether it is a shuffle among those lanes that happen to run together (`__activemask()`), from lanes that no
+        data says: nothing promises that these are among them."""
+        call = event.made_by
+        if not isinstance(call, ir.Call) or builtin(call.name).effect != "masked-shuffle" or len(call.arguments) < 3:
+            return False
+        mask, source = walk.without_casts(call.arguments[0]), call.arguments[2]
+        values = [mask]
+        if isinstance(mask, ir.Name):
+            values = [walk.without_casts(each) for each, _ in self._seen.origins.values_of(mask.symbol, site.stack)]
+        is_active = bool(values) and all(isinstance(e, ir.Call) and e.name == "__activemask" for e in values)
+        return is_active and not self._seen.origins.of(source, site.stack).is_data
 
     def _unnamed(self, events: Sequence[BarrierEvent]) -> Arrival | None:
         """A lane that comes to a warp function whose mask names lanes, but not this one."""

@@ -36,6 +36,7 @@ def _slim(kernel: KernelFacts) -> KernelFacts:
         accesses=tuple(map(_slim_access, kernel.accesses)),
         parameters=(),
         unmasked_calls=(),
+        absent_lanes=(),
         need=None,
         collected=NO_KIND,
     )

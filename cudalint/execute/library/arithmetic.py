@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from cudalint.execute.absent import Absent, defined, undefined_as
 from cudalint.execute.arithmetic import dtype_of
 from cudalint.execute.butterflies import Butterfly, combined
 from cudalint.execute.drawn import Drawn, function_number
@@ -70,6 +71,8 @@ def _extremum(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
     def call(m: Machine) -> Value:
         found = [as_type(argument(m), type_) for argument in arguments[:2]]
         if len(found) != 2 or not isinstance(type_, ir.Scalar) or not all(is_number(value) for value in found):
+            if Absent in map(type, found):
+                return undefined_as(opaque(type_, _computed(list(map(defined, found)))), found)
             if len(found) == 2 and Butterfly in map(type, found):
                 return opaque(type_, combined("min", *found))
             return function_number(array, found, type_) or opaque(type_, _computed(found))

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 import numpy as np
 
+from cudalint.execute.absent import Absent, defined, undefined_as
 from cudalint.execute.butterflies import Butterfly, of_all
 from cudalint.execute.memory import uninitialised
 from cudalint.execute.program import Evaluate, Locate, Program
@@ -37,6 +38,8 @@ def data_of(values: Iterable[Value]) -> Data:
     """What comes of arguments of which one at least is no number: the data among them, one that lanes of a warp have in
     common only if all of them do."""
     values = list(values)
+    if Absent in map(type, values):
+        return cast("Data", undefined_as(data_of(map(defined, values)), values))
     found = next((value for value in values if isinstance(value, Data)), COMPUTED)
     if len(values) > 1 and (found.is_common or Butterfly in map(type, values)):
         return of_all(values)

@@ -15,7 +15,7 @@ import numpy as np
 
 from cudalint.execute.library.barriers import object_barrier
 from cudalint.execute.library.common import Handler, arguments_of, class_of, data_of, nothing, opaque
-from cudalint.execute.library.warps import shuffled, taking_part, words_of
+from cudalint.execute.library.warps import exchange, taking_part, words_of
 from cudalint.execute.memory import Allocation, as_type
 from cudalint.execute.program import Evaluate, Program
 from cudalint.execute.trace import EVERY_COPY, BarrierPart, BarrierScope
@@ -135,7 +135,7 @@ def _shuffle(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         m.barrier(e, "syncwarp", is_implied=True, named=_named(m, name, size))
         if name != "thread_block_tile" or size > WARP_LANES:
             return opaque(e.type, data_of(found))
-        return as_type(shuffled(m, builtin.operand, found[0], found[1], size), ir.referent(e.type))
+        return as_type(exchange(m, e, builtin.operand, found[0], found[1], size), ir.referent(e.type))
 
     return call
 

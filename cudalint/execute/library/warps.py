@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 
+from cudalint.execute.absent import after_shuffle, defined
 from cudalint.execute.arithmetic import converted
 from cudalint.execute.butterflies import exchanged
 from cudalint.execute.library.common import (
@@ -83,6 +84,20 @@ def shuffled(m: Machine, mode: str, value: Value, operand: Value, width: Value) 
 _WIDTHS: Final = frozenset({1, 2, 4, 8, 16, 32})
 
 
+def exchange(m: Machine, node: Any, mode: str, value: Value, operand: Value, width: Value) -> Value:
+    """What a shuffle gives, and in which lanes it is undefined."""
+    found = shuffled(m, mode, defined(value), operand, width)
+    if m.mask is None or not is_whole(operand) or type(width) is not int or width not in _WIDTHS:
+        return found
+    warps = m.lanes.lanes // WARP_LANES
+    if type(operand) is np.ndarray:
+        operand = np.broadcast_to(operand, (operand.shape[0], m.lanes.lanes)).reshape(-1, warps, WARP_LANES)
+    sources = lanes_of(mode, operand, width)
+    sources = sources.reshape(-1, *sources.shape[-2:]) if sources.ndim > 1 else sources[None, None]
+    active = m.lanes.by_warp(m.mask)
+    return after_shuffle(found, value, m.library or node, m.stack, active, sources, m.mask.shape)
+
+
 def taking_part(m: Machine, named: Value = _WHOLE_WARP) -> Any:
     """The active lanes that a mask of the warp names, [R, warps, 32]; None where data says which those are."""
     if m.data or m.mask is None or not is_whole(named):
@@ -125,7 +140,7 @@ def _shuffle(program: Program, e: ir.Call, builtin: Builtin) -> Evaluate:
         if skip:
             m.barrier(e, "syncwarp", is_implied=True, named=found[0])
         width = found[skip + 2] if len(found) > skip + 2 else WARP_LANES
-        return as_type(shuffled(m, builtin.operand, found[skip], found[skip + 1], width), type_)
+        return as_type(exchange(m, e, builtin.operand, found[skip], found[skip + 1], width), type_)
 
     return call
 

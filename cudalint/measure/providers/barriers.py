@@ -11,7 +11,7 @@ from msgspec import field
 from msgspec.structs import replace
 
 from cudalint.execute.trace import Stack
-from cudalint.facts import Barrier, BarrierKind, BarrierResult, Frame, KernelFacts, Place, UnmaskedCall
+from cudalint.facts import AbsentLane, Barrier, BarrierKind, BarrierResult, Frame, KernelFacts, Place, UnmaskedCall
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
@@ -19,6 +19,7 @@ from cudalint.ir.builtins import builtin
 from cudalint.ir.walk import nodes_in, walk, without_casts
 from cudalint.kinds import Kind
 from cudalint.launches.variants import another_use, not_with
+from cudalint.measure.absent_lanes import absent_sources
 from cudalint.measure.barriers import Arrival, Arrivals, BarrierSite
 from cudalint.measure.executed import Executed
 from cudalint.measure.places import frames_of, functions_in, reference_of
@@ -35,6 +36,7 @@ class BarrierCollector(Provider, eq=False):
     _sites: dict[_Site, tuple[BarrierSite, bool, str, list[BarrierResult]]] = field(default_factory=dict)
     """With whether a barrier is implied, and the function that it is in."""
     _unmasked: dict[Place, UnmaskedCall] = field(default_factory=dict)
+    _absent: dict[tuple[Place, tuple[Frame, ...]], AbsentLane] = field(default_factory=dict)
 
     def add(self, run: Run) -> None:
         self._add(run)
@@ -51,6 +53,13 @@ class BarrierCollector(Provider, eq=False):
 
     def _add(self, run: Run) -> None:
         arrivals = _arrivals(run.executed, run.free)
+        for each in absent_sources(run.executed.trace, run.executed.batch):
+            place, frames = Place(*each.node.span), frames_of(each.stack)
+            found = AbsentLane(
+                place, frames, run.index, each.thread, each.source, each.block, Place(*each.used.span), each.size,
+                run.launch.assumptions,
+            )  # fmt: skip
+            self._absent.setdefault((place, frames), found)
         for site, events in arrivals.sites.items():
             reference = reference_of(site.stack[0]) if site.stack else None
             function = (reference.load() if reference is not None else None) or run.executed.function
@@ -106,7 +115,10 @@ class BarrierCollector(Provider, eq=False):
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         unmasked = sorted(self._unmasked.values(), key=lambda call: call.place)
-        return replace(facts, barriers=self._facts(), unmasked_calls=tuple(unmasked))
+        absent = sorted(self._absent.values(), key=lambda each: (each.place, each.inlined_from))
+        return replace(
+            facts, barriers=self._facts(), unmasked_calls=tuple(unmasked), absent_lanes=tuple(absent)
+        )
 
     def _facts(self) -> tuple[Barrier, ...]:
         """The barriers of the source, and warp functions whose mask names lanes that don't come. Which of them order
