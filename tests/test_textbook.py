@@ -36,15 +36,9 @@ _NOT_SHOWN: dict[Fault, str] = {
     Fault("library/barriers.cu", "CL303", "__syncthreads();"): (
         "under 10% of the time where the grid is large: other blocks do what this one waits for"
     ),
-    Fault("kernel/arithmetic.cu", "CL602", "y[i] = exp(-0.5 * x[i] * x[i] / (sigma * sigma));"): (
-        "54% of the instructions, none of the time on an A100: DRAM is what is waited for"
-    ),
     Fault("kernel/reductions.cu", "CL401", "if (tid % (2 * step) == 0) {"): (
         "48% of the instructions, none of the time: shared memory and latency are what is waited for; that requests of "
         "few lanes would be fewer if the lanes were together is not counted"
-    ),
-    Fault("program/reduction.cu", "CL401", "if (tid % (2 * step) == 0)"): (
-        "so short a body is predicated, and no warp splits; what costs time is `%`"
     ),
     Fault("kernel/warps.cu", "CL304", "unsigned ballot = __ballot_sync(0xffffffffu, in[i] > 0);"): _NO_SIZE,
     Fault("library/attention.cu", "CL304", "v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, offset));"): _NO_SIZE,

@@ -7,5 +7,5 @@ __global__ void scale(float *a, int n)
 
 void run(float *a, int n)
 {
-    scale<<<n / 256, 256>>>(a, n);
+    scale<<<(n + 255) / 256, 256>>>(a, n);
 }
