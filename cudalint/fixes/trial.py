@@ -93,8 +93,8 @@ def tried_together(changes: Sequence[Change], sides: Sides, seconds: float) -> T
         or (any(c.drops_tail for c in _of(old, changes)) and not only_last_blocks_do_less(old, new, same))
     }
     ordered = [kernel for kernel in kernels if for_order[kernel.place]]
-    is_of_order, is_less = _only_order(ordered, same), _lesser(changes)
-    new = new_findings(found_before, diagnostics, same, lambda d: is_of_order(d) or is_less(d))
+    no_news = (_only_order(ordered, same), _lesser(changes), _once_double(found_before, same))
+    new = new_findings(found_before, diagnostics, same, lambda d: any(is_none(d) for is_none in no_news))
     owners = {(kernel.name, kernel.instantiation): kernel.place for kernel in kernels}
     worse |= {owners.get(key, Place("", 0, 0, 0, 0)) for key in new}
     return Trial(worse, diagnostics, same)
@@ -195,6 +195,12 @@ def _lesser(changes: Iterable[Change]) -> Callable[[Diagnostic], bool]:
         return any(names(diagnostic) == names(target) and _is_lesser(diagnostic, target) for target in targets)
 
     return is_less
+
+
+def _once_double(before: Iterable[Diagnostic], same: Correspondence) -> Callable[[Diagnostic], bool]:
+    """Whether a finding is about what floats take where doubles took more, of which another finding told."""
+    told = {same.before(diagnostic.place) for diagnostic in before if diagnostic.code == "CL602"}
+    return lambda diagnostic: diagnostic.code == "CL603" and same.after(diagnostic.place) in told
 
 
 def _is_lesser(diagnostic: Diagnostic, target: Diagnostic) -> bool:
