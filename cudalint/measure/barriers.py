@@ -190,7 +190,7 @@ class Arrivals:
             return None
         depth = len(site.stack) - len(guard.stack)
         target = site.stack[depth - 1] if depth else site.node
-        return parting_of(guard, target, self._seen, site.kind == "syncwarp")
+        return parting_of(guard, target, self._seen, site.kind == "syncwarp", events[0].expected)
 
     def _reads_by_distance(self, event: BarrierEvent, site: BarrierSite) -> bool:
         """Whether it is a shuffle among those lanes that happen to run together (`__activemask()`), from lanes that no

@@ -26,9 +26,9 @@ from cudalint.measure.seen import Seen
 from cudalint.measure.ways import Guard
 
 
-def parting_of(guard: Guard, target: Any, seen: Seen, in_warps: bool) -> Parting | None:
+def parting_of(guard: Guard, target: Any, seen: Seen, in_warps: bool, among: Mask | None) -> Parting | None:
     """How data parts the threads of a block (of a warp) at a condition on the way to `target`; None where it may well
-    be that it parts none.
+    be that it parts none. `among` are the lanes that are waited for, where that is known.
 
     Where the way leads past an early `return`, threads behind the end of the data, which leave for certain or because
     their number is too large, don't count, and neither do those that leave by their own data: the hardware waits for
@@ -37,6 +37,7 @@ def parting_of(guard: Guard, target: Any, seen: Seen, in_warps: bool) -> Parting
     found: Parting | None = None
     for node, undecided in _branches(guard, seen.trace):
         condition = undecided.condition
+        mask = undecided.mask if among is None else undecided.mask & among
         if origins.is_unknown or condition.kind == "unknown":
             continue
         returns = guard.loop is None and not _is_within(target, node) and not _goes_on(node)
@@ -44,9 +45,9 @@ def parting_of(guard: Guard, target: Any, seen: Seen, in_warps: bool) -> Parting
             truths: Iterator[Any] = iter(() if returns and isinstance(condition, Disjunction) else (condition.known,))
         else:
             truths = _with_small_numbers(condition, lanes) if type(condition) is Drawn and not returns else iter(())
-        if any(_parts(truth, undecided.mask, lanes, in_warps) for truth in truths):
+        if any(_parts(truth, mask, lanes, in_warps) for truth in truths):
             return "number"
-        if not returns and _is_looked_up_apart(condition, undecided.mask, lanes, in_warps):
+        if not returns and _is_looked_up_apart(condition, mask, lanes, in_warps):
             found = "data"
     return found
 
