@@ -8,6 +8,7 @@ from collections.abc import Iterator, Sequence
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import FileFacts, KernelFacts, Misalignment
 from cudalint.fixes.spelling import NAME, parameter_names
+from cudalint.numerals import dimensions
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 
@@ -23,7 +24,8 @@ class MisalignedVectorAccess(Rule):
         argument has to fulfil, which was tried on arguments that fulfil and that break it. A guard
         (`if (K % 4 == 0)`), an `assume` annotation, `__builtin_assume_aligned`, a launch that gives the value and what
         the host code asks before the launch (a branch, an `assert`, an early exit, the case of a switch) discharge it.
-        Allocations start at multiples of 256 bytes; a static shared array lies where nvcc puts it.
+        Allocations start at multiples of 256 bytes; a static shared array lies where nvcc puts it. Where the block
+        depends on sizes, wide accesses of shared memory are looked at in blocks of one warp less, too.
 
         One finding stands for all accesses that a launch misaligns for the same reason, and lists the others: those
         that the same condition on its arguments discharges, or those of one array where no argument would help.
@@ -69,7 +71,8 @@ class MisalignedVectorAccess(Rule):
     def _diagnostic(
         self, kernel: KernelFacts, found: Misalignment, others: Sequence[Misalignment], context: RuleContext
     ) -> Diagnostic:
-        certain = found.condition is None and not found.assumptions
+        # The block that is assumed is not the one in which it is misaligned.
+        certain = found.condition is None and (found.in_blocks is not None or not found.assumptions)
         return self.finding(
             kernel,
             severity="error" if certain else "warning",
@@ -156,6 +159,8 @@ def _message(found: Misalignment) -> str:
     access = f"{found.bytes}-byte {what} of `{found.array}`"
     values = ", ".join(f"{name} = {value}" for name, value in found.values)
     witness = f"with {values}, {_witness(found)}" if values else _witness(found)
+    if found.in_blocks is not None:
+        witness = f"with {values}, and so in blocks of {dimensions(found.in_blocks)}, {_witness(found)}"
     if found.condition is None:
         kept = found.kept
         some = "" if kept is None else f" in {kept.of - kept.held} of {kept.of} recorded launches"

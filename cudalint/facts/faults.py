@@ -94,3 +94,5 @@ class Misalignment(Struct, frozen=True):
     assumptions: tuple[str, ...]
     kept: Kept | None = None
     """Of a condition that was held against recorded launches: how many keep it."""
+    in_blocks: tuple[int, int, int] | None = None
+    """Of what is misaligned in blocks that the launch has for smaller sizes only, of which `values` are some."""

@@ -95,7 +95,25 @@ class SmallestSizes:
             found += own
             left = [each for each in left if not each.bits & bits]
             bits |= bits_of(own) & self._open.open_bits
-        return found
+        guarding = found[len(goals) :]
+        given = _given_by(self._graph, goals, guarding)
+        return [*(self._graph.substitute(goal, given) for goal in goals), *guarding] if given else found
+
+
+def _given_by(graph: Graph, goals: Sequence[Node], guards: Sequence[Node]) -> dict[Node, Node]:
+    """Numbers that guards give for what goals are computed of: of `n % 4 == 0` follows what `gcd(n, 4)` is."""
+    found: dict[Node, Node] = {}
+    for guard in guards:
+        if guard.op != "==" or not guard.args[1].is_const:
+            continue
+        left, right = guard.args
+        found[left] = right
+        if left.op == "%" and left.args[1].is_const and not right.value:
+            for each in below(goals, bits_of(goals)):
+                is_divisor = each.op == "gcd" and each.args[0] is left.args[0] and each.args[1].is_const
+                if is_divisor and left.args[1].value % each.args[1].value == 0:
+                    found[each] = each.args[1]
+    return found
 
 
 def _box(symbol: Node) -> tuple[int, int]:

@@ -34,7 +34,8 @@ def test_a_lane_has_what_is_undefined_from_who_is_away_or_has_such(
     found = after_shuffle(
         COMPUTED, value, _NODE, (), active.reshape(1, 1, 32), sources[None, None], _SHAPE
     )  # fmt: skip
-    wanted = [bool(there and (not active[0, of] or before[0, of])) for there, of in zip(active[0], sources, strict=True)]
+    pairs = zip(active[0], sources, strict=True)
+    wanted = [bool(there and (not active[0, of] or before[0, of])) for there, of in pairs]
     part = undefined_in(found)
     assert (part.lanes[0].tolist() if part is not None else [False] * 32) == wanted
 

@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from msgspec.structs import replace
+
 from cudalint.facts import Misalignment, Place
+from cudalint.hardware.banks import BANK_BYTES
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.measure.alignment import Misaligned, misaligned
@@ -12,6 +15,7 @@ from cudalint.measure.executed import Executed
 from cudalint.measure.numbers import parameters_of
 from cudalint.measure.places import frames_of, name_of
 from cudalint.measure.providers.provider import Run, SiteProvider
+from cudalint.measure.smaller_blocks import one_warp_less
 
 
 class AlignmentCollector(SiteProvider, eq=False):
@@ -28,12 +32,25 @@ class AlignmentCollector(SiteProvider, eq=False):
         if run.configuration.assumptions and found:
             found = _with_any_block(found, run)
         for each in found:
-            fact = _fact(each, run)
-            self.note((fact.place, fact.inlined_from, fact.array, run.index), fact)
+            self._note(_fact(each, run), run)
+        if not found and _is_wide_in_shared(executed):
+            for other, sizes in one_warp_less(run):
+                for each in _misaligned(other, run.configuration):
+                    fact = replace(_fact(each, run), values=sizes, in_blocks=other.batch.block)
+                    if fact.space == "shared" and fact.condition is None:
+                        self._note(fact, run)
+
+    def _note(self, fact: Misalignment, run: Run) -> None:
+        self.note((fact.place, fact.inlined_from, fact.array, run.index), fact)
 
     @staticmethod
     def rank(fact: Misalignment) -> tuple[object, ...]:
         return fact.place, fact.inlined_from, fact.launch
+
+
+def _is_wide_in_shared(executed: Executed) -> bool:
+    """Whether several banks of shared memory are accessed at once."""
+    return any(event.allocation.space == "shared" and event.bytes > BANK_BYTES for event in executed.trace.accesses)
 
 
 def _misaligned(executed: Executed, configuration: Configuration) -> list[Misaligned]:
