@@ -46,6 +46,9 @@ class IndexOverflow(Rule):
         - `size_t i = blockIdx.x * blockDim.x + threadIdx.x`, which takes 2^32 threads to be wrong, unless a launch in
           sight has so many.
         - Places along one axis of several, and numbers of rows.
+        - Indices of a type that the arguments of a template say, if there are instances in which it has 64 bits.
+        - By default, products that are converted to 64 bits too late, if no place in the grid goes into them, or if
+          the grid has several axes, as for images: nothing says that they get so large. `--all` lists them.
         - Numbers that are meant to wrap around, as those of hash functions, and indices that data decides about.
     """
 
@@ -59,7 +62,9 @@ class IndexOverflow(Rule):
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         for found in kernel.overflows:
-            if not found.in_host and (found.ground != "sizes" or self.limits(context)["open-sizes"]):
+            if found.in_host or (found.ground == "guard" and _is_up_to_the_template(kernel, found, context)):
+                continue
+            if found.ground != "sizes" or self.limits(context)["open-sizes"]:
                 yield self._diagnostic(kernel, kernel, found, context)
 
     def check_file(self, context: RuleContext) -> Iterator[Diagnostic]:
@@ -85,7 +90,14 @@ class IndexOverflow(Rule):
             causes=(in_kernel(kernel, "index overflow"),),
             habit="numbers of elements are kept in 32 bits" if found.ground == "count" else "",
             figures={"value": float(found.value)} if found.value is not None else {},
+            condition=f"{found.text} > {found.most}" if found.is_requirement else "",
         )
+
+
+def _is_up_to_the_template(kernel: KernelFacts, found: Overflow, context: RuleContext) -> bool:
+    """Whether other instances of a kernel have no such index: their caller chooses how wide it is."""
+    others = (each for each in context.file.kernels if each.name_place == kernel.name_place)
+    return any(found.place not in {own.place for own in each.overflows} for each in others)
 
 
 def _message(found: Overflow, kernel: KernelFacts) -> str:

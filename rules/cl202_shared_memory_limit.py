@@ -39,6 +39,9 @@ class SharedMemoryLimit(Rule):
 
     What is not reported
         - Memory for as many heads, or whatever else there are few of, as would take more than 48 KB.
+        - By default, open sizes that are no rows of data: of tables, windows and numbers of bytes nothing says that
+          they get so large, or that a caller doesn't know the limit. A row is what lies between the data of one block
+          and that of the next, `x[blockIdx.x * n + i]`. `--all` lists the others.
     """
 
     code = "CL202"

@@ -40,9 +40,12 @@ class LaunchLimit(Rule):
 
     What is not reported
         - Launches of nothing, as for `n == 0` with `(n + 255) / 256` blocks: nearly every launch would be one.
+        - Quotients that are rounded down of a number that the kernel compares its index with: they leave out the last
+          elements of larger sizes, too, which CL108 tells.
         - By default, launches that fail for sizes that may be none that anybody means: a grid of `n / 256` of a kernel
-          that compares no index with `n`, and so is written for whole blocks; more than 65535 heads, or rows
-          beside columns in x, unless another axis is held below such a limit. `--all` lists them.
+          that compares no index with `n`, and so is written for whole blocks; one of `n / 4`, for fewer elements than
+          a warp has lanes; more than 65535 heads, or rows beside columns in x, unless another axis is held below such
+          a limit; an axis of a vector (`size.y`), or what is held below another number. `--all` lists them.
         - More than 65535 tiles in y or z, unless another axis is held below such a limit: images are not that high.
     """
 
@@ -51,7 +54,7 @@ class LaunchLimit(Rule):
     severity = "error"
     summary = "launches that fail for their sizes"
     by_hand = "how the work is divided among blocks has to change"
-    reads = frozenset({"occupancy", "launch_faults"})
+    reads = frozenset({"occupancy", "launch_faults", "coverage"})
     judges_by_target = True
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
@@ -60,7 +63,7 @@ class LaunchLimit(Rule):
             if excesses:
                 yield self._diagnostic(kernel, seen, excesses, context.target)
         for fault in kernel.launch_faults:
-            if fault.kind != "shared":
+            if fault.kind != "shared" and not _is_left_out(kernel, fault):
                 yield self._of_sizes(kernel, fault, context.target)
 
     def _of_sizes(self, kernel: KernelFacts, fault: LaunchFault, target: Target) -> Diagnostic:
@@ -82,6 +85,15 @@ class LaunchLimit(Rule):
             figures["threads"] = float(seen.site.threads)
         message = f"the launch of `{kernel.name}` fails: {'; '.join(excesses)}"
         return launch_finding(self, kernel, seen, message, figures, _suggestion(kernel, seen, target))
+
+
+def _is_left_out(kernel: KernelFacts, fault: LaunchFault) -> bool:
+    """Whether the last elements are left out for a quotient that is rounded down, which CL108 tells: the launch only
+    fails where these are all."""
+    return fault.kind == "nothing" and any(
+        each.kind == "rounded-down" and each.place == fault.place and each.axis == fault.axis
+        for each in kernel.uncovered
+    )
 
 
 def _excesses(kernel: KernelFacts, seen: Seen, target: Target) -> Iterator[str]:

@@ -41,6 +41,8 @@ class Overflow(Struct, frozen=True):
     """It is computed in 64 bits, or without a sign, and cut off to 32 or given one then."""
     is_explicit: bool = False
     """By a cast that the source spells."""
+    is_requirement: bool = False
+    """Whether the sizes that it doesn't fit may well be none that anybody means."""
     launches: tuple[int, ...] = ()
     """The launches of the kernel that it is there in."""
 

@@ -8,7 +8,7 @@ from cudalint.facts import Place as SourcePlace
 from cudalint.host.values.arithmetic import BOOL
 from cudalint.host.values.assumptions import is_large
 from cudalint.host.values.graph import Graph, conjuncts
-from cudalint.host.values.nodes import Node, below, bits_of, render, without_cast
+from cudalint.host.values.nodes import UNREAD_EXTENT, Node, Uniform, below, bits_of, render, without_cast
 from cudalint.host.values.polynomial import is_address, linear
 from cudalint.host.values.ranges import Exact, Range, Ranges, of_kind
 from cudalint.host.values.smallest import smallest
@@ -73,7 +73,7 @@ class SmallestSizes:
         return None
 
     def _is_size(self, symbol: Node) -> bool:
-        is_number = not symbol.kind.is_float and not is_address(symbol)
+        is_number = not symbol.kind.is_float and not is_address(symbol) and not _is_unread(symbol)
         return is_number and (self._with_computed or not is_computed(symbol))
 
     def _symbols(self, conditions: Sequence[Node]) -> list[Node]:
@@ -114,6 +114,10 @@ def _given_by(graph: Graph, goals: Sequence[Node], guards: Sequence[Node]) -> di
                 if is_divisor and left.args[1].value % each.args[1].value == 0:
                     found[each] = each.args[1]
     return found
+
+
+def _is_unread(symbol: Node) -> bool:
+    return isinstance(symbol.payload, Uniform) and symbol.payload.name.removeprefix("?") == UNREAD_EXTENT
 
 
 def _box(symbol: Node) -> tuple[int, int]:

@@ -40,6 +40,8 @@ class Suspect(NamedTuple):
     """Of a guard: the size."""
     goes_on: bool = False
     """It is where a loop begins that goes on until the size."""
+    is_requirement: bool = False
+    """The sizes that are too large for it may well be none that anybody means."""
 
 
 def bytes_of(expr: ir.Expr) -> int:
@@ -336,6 +338,8 @@ def _width(parameter: Parameter) -> int:
 
 
 def _widened(function: ir.Function, stack: Stack, text: KernelText) -> Iterator[Suspect]:
+    """Of products of sizes alone, and of those of an image, nothing says that they get so large."""
+    has_axes = _has_several_axes(text)
     for node in nodes_in(function):
         value: ir.Expr | None = None
         if isinstance(node, st.Declare) and node.initializer is not None and _holds_wide(node.symbol.type):
@@ -347,7 +351,8 @@ def _widened(function: ir.Function, stack: Stack, text: KernelText) -> Iterator[
         inner = without_casts(value)
         # Unsigned numbers have twice as much room, and are often chosen for that.
         if bytes_of(inner) == NARROW and is_signed(inner) and is_product_of_sizes(inner, text):
-            yield Suspect(inner, "widened", value, stack)
+            is_place = "block" in text.uses.origins.of(inner).varies
+            yield Suspect(inner, "widened", value, stack, is_requirement=has_axes or not is_place)
 
 
 def _holds_wide(type_: ir.Type) -> bool:

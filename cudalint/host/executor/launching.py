@@ -18,7 +18,7 @@ from cudalint.host.values.arithmetic import U4, U8, Kind, wrap
 from cudalint.host.values.contradictions import exclude_each_other
 from cudalint.host.values.evaluation import number_of
 from cudalint.host.values.graph import Graph, conjuncts
-from cudalint.host.values.nodes import Node, Reason
+from cudalint.host.values.nodes import UNREAD_EXTENT, Node, Reason
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 
@@ -215,6 +215,6 @@ def _with_threads(ex: Execution, extents: Nodes) -> Nodes:
 
 
 def _generic(ex: Execution) -> Node:
-    node = ex.memory.unknown(ir.Scalar("int", 4, "int"), Reason("launch"), (), "launch")
+    node = ex.memory.unknown(ir.Scalar("int", 4, "int"), Reason(UNREAD_EXTENT), (), UNREAD_EXTENT)
     assert isinstance(node, Node)
     return node

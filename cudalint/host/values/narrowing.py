@@ -88,8 +88,9 @@ def _is_count(expr: ir.Expr) -> bool:
 
 
 def is_open_product(node: Node) -> bool:
-    """Whether a node is a product of two numbers, neither of them known, that 31 bits need not hold."""
-    if node.op != "*" or any(arg.is_const for arg in node.args):
+    """Whether a node is a product of two numbers, neither of them known, that 31 bits need not hold; with
+    what is no whole number a size is scaled, which leaves it one size."""
+    if node.op != "*" or node.kind.is_float or any(arg.is_const for arg in node.args):
         return False
     return upper(node) > most_of(I4)
 

@@ -28,6 +28,11 @@ stride, a radius or a part of another size; it is called what is few of somethin
 and stands for any."""
 
 
+UNREAD_EXTENT = "launch"
+"""The name of what stands for an extent, or for bytes, of a launch that the host code gives and that could not be read.
+"""
+
+
 class Choice(Struct, frozen=True):
     """A number that stands for a uniform symbol."""
 

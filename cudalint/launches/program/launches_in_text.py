@@ -18,7 +18,7 @@ from cudalint.host.executor.launching import HostLaunch, whole_number
 from cudalint.host.values.arithmetic import I4, I8, U4, U8, Kind, kind_of
 from cudalint.host.values.assumptions import UnknownName, evaluate_expression
 from cudalint.host.values.graph import Graph
-from cudalint.host.values.nodes import Node
+from cudalint.host.values.nodes import UNREAD_EXTENT, Node
 from cudalint.ir import nodes as ir
 from cudalint.ir.units import SourceText, Unit
 from cudalint.numerals import whole
@@ -184,7 +184,7 @@ class _Names(Struct, eq=False):
     def _extent(self, spelled: str, *, asks: bool) -> Node:
         node = whole_number(self.launches.graph, self.number(spelled, asks=asks), U4)
         is_size = node is not None and not node.kind.is_float and not (node.is_const and node.value < 1)
-        return node if node is not None and is_size else self._unknown("launch", I4)
+        return node if node is not None and is_size else self._unknown(UNREAD_EXTENT, I4)
 
     def bytes(self, spelled: str) -> Node:
         """Those of dynamic shared memory."""

@@ -12,11 +12,14 @@ from msgspec.structs import replace
 from cudalint.facts import KernelFacts, Place
 from cudalint.facts.axes import Axis
 from cudalint.facts.launch_faults import LaunchFault
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.host.values.arithmetic import BOOL
 from cudalint.host.values.graph import Graph
-from cudalint.host.values.nodes import Node, below, bits_of
+from cudalint.host.values.nodes import Node, Uniform, below, bits_of, without_cast
 from cudalint.host.values.ranges import Ranges
+from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
+from cudalint.ir.walk import conjuncts
 from cudalint.kinds import Kind
 from cudalint.launches.admitted import admitted_by
 from cudalint.launches.open_numbers import OpenNumbers
@@ -28,8 +31,10 @@ from cudalint.launches.smallest_sizes import (
     quotients_in,
     vanished,
 )
+from cudalint.measure.narrow_arithmetic import COMPARING
 from cudalint.measure.providers.provider import Provider, Run
-from cudalint.worlds.text import text_of
+from cudalint.worlds.records import Parameter
+from cudalint.worlds.text import KernelText, text_of
 
 _AXES: tuple[Axis, ...] = get_args(Axis)
 _FEW = {"name", "use"}
@@ -77,7 +82,7 @@ def _nothing(
         none = graph.binary("<", extent, graph.const(1, extent.kind), BOOL)
         found = sizes.with_([none, vanished(graph, some)], place) if some else None
         if found is not None:
-            is_required = is_exact or not _takes_any(run, sizes.symbols(extent))
+            is_required = is_exact or _are_small(some) or not _takes_any(run, sizes.symbols(extent))
             amount = _amount(graph, extent, found)
             made_at = tuple(Place(*span) for each in some if (span := graph.divided_at.get(each)) is not None)
             yield LaunchFault(
@@ -95,14 +100,15 @@ def _too_many(run: Run, sizes: SmallestSizes, place: Place, number: int, most: i
     if found is None:
         return
     others = [grid[axis] for axis in range(3) if axis != number]
-    if any(map(_is_limited, others)):
+    if any(_is_limited(each, most) for each in others):
         is_known = True
     elif quotients_in(extent):
         # Of sizes that are divided by a tile the limit is far away.
         return
     else:
-        # Of heads, batches and the like there are few.
-        is_known = all(each.is_const for each in others) and "name" not in sizes.basis(extent)
+        # Of heads, batches and the like there are few; what is along an axis of space, or held below something, may be.
+        is_counted = "name" not in sizes.basis(extent) and not _is_of_space(extent) and not _is_held(extent)
+        is_known = is_counted and all(each.is_const for each in others)
     amount = _amount(graph, extent, found)
     yield LaunchFault(run.index, place, "too-many", amount, named(found, [extent]), _AXES[number], False, not is_known)
 
@@ -115,20 +121,53 @@ def _shared(run: Run, sizes: SmallestSizes, place: Place) -> Iterator[LaunchFaul
     most = run.subject.target.shared_per_block
     found = sizes.with_([graph.binary("<", graph.const(most, extent.kind), extent, BOOL)], place)
     if found is not None:
-        yield LaunchFault(run.index, place, "shared", _amount(graph, extent, found), named(found, [extent]))
+        # What is a table, a window or a number of bytes, nobody says, nor how large it gets; rows of data get long.
+        is_row = _strides_blocks(run, sizes.symbols(extent))
+        yield LaunchFault(
+            run.index, place, "shared", _amount(graph, extent, found), named(found, [extent]), is_requirement=not is_row
+        )
 
 
 def _amount(graph: Graph, extent: Node, sizes: dict[Node, int]) -> int:
     return int(Ranges(graph, {symbol: (number, number) for symbol, number in sizes.items()}).of(extent)[0])
 
 
-def _is_limited(extent: Node) -> bool:
-    """Whether the smaller one of a size and a number is taken."""
+def _are_small(quotients: Sequence[Node]) -> bool:
+    """Whether quotients only vanish for fewer elements than a warp has lanes."""
+    return all(each.op == "/" and each.args[1].is_const and each.args[1].value < WARP_LANES for each in quotients)
+
+
+def _is_of_space(extent: Node) -> bool:
+    """Whether an extent is an axis of what the program has a vector for: an image's, or that of a whole grid."""
+    bare = without_cast(extent)
+    return isinstance(bare.payload, Uniform) and bare.payload.name.endswith(tuple(f".{axis}" for axis in _AXES))
+
+
+def _is_held(extent: Node) -> bool:
+    """Whether an extent is the smaller one of two numbers: that may be what a device allows."""
+    return any(node.op == "min" for node in below([extent], extent.bits))
+
+
+def _is_limited(extent: Node, most: int) -> bool:
+    """Whether the smaller one of a size and a number is taken, and as many blocks as that fit into y and z. Between two
+    numbers (`n % 256 == 0 ? 0 : 1`) it is another choice, as it is where a size is to be at least 1."""
+    for node in below([extent], extent.bits):
+        parts = node.args[1:] if node.op == "select" else node.args if node.op == "min" else ()
+        numbers = [part.value for part in parts if part.is_const]
+        if len(numbers) == 1 and 1 < numbers[0] <= most:
+            return True
+    return False
+
+
+def _strides_blocks(run: Run, symbols: Sequence[Node]) -> bool:
+    """Whether one of some numbers says how far the data of one block is from that of the next: `x[blockIdx.x * n + i]`
+    has rows of `n`."""
+    bits, parameters = bits_of(symbols), OpenNumbers(run.configuration, run.subject.graph).parameters
     return any(
-        (node.op == "min" and any(part.is_const for part in node.args))
-        or (node.op == "select" and any(part.is_const for part in node.args[1:]))
-        for node in below([extent], extent.bits)
-    )
+        use.kind == "stride" and use.other == "block" and use.parameter in parameters
+        and parameters[use.parameter].bits & bits
+        for use in text_of(run.subject.function).uses.all()
+    )  # fmt: skip
 
 
 def _takes_any(run: Run, symbols: Sequence[Node]) -> bool:
@@ -140,12 +179,23 @@ def _takes_any(run: Run, symbols: Sequence[Node]) -> bool:
     admitted = admitted_by(function, text, parameters, run.configuration.block, graph)
     if any(limit.bound.bits & bits for limit in admitted.limits):
         return True
+    return any(
+        bool(each.bits & bits)
+        for node in text.uses.code.nodes
+        if isinstance(node, (st.For, st.While, st.DoWhile)) and node.condition is not None
+        for source in _bounds_of_blocks(text, node)
+        if (each := parameters.get(source)) is not None
+    )
+
+
+def _bounds_of_blocks(text: KernelText, loop: st.For | st.While | st.DoWhile) -> Iterator[Parameter]:
+    """What says up to where blocks go in a loop: all of them, from where each is."""
     origins = text.uses.origins
-    for node in text.uses.code.nodes:
-        if isinstance(node, (st.For, st.While, st.DoWhile)) and node.condition is not None:
-            counted = text.definitions.loops.get(node) if isinstance(node, st.For) else None
-            varies = origins.of(node.condition).varies | (origins.of(counted.start).varies if counted else frozenset())
-            sources = origins.of(node.condition).sources
-            if "block" in varies and any(each in parameters and parameters[each].bits & bits for each in sources):
-                return True
-    return False
+    counted = text.definitions.loops.get(loop) if isinstance(loop, st.For) else None
+    begins = origins.of(counted.start).varies if counted is not None else frozenset()
+    for part, _ in conjuncts(loop.condition, True) if loop.condition is not None else ():
+        if isinstance(part, ir.Binary) and part.op in COMPARING:
+            for bound, other in ((part.left, part.right), (part.right, part.left)):
+                own = origins.of(bound)
+                if not own.varies and "block" in origins.of(other).varies | begins:
+                    yield from own.sources

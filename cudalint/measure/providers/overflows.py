@@ -235,7 +235,7 @@ def _of_text(suspect: Suspect, spellings: Spellings) -> Overflow:
     return Overflow(
         place, spellings.of(place), suspect.ground, is_signed(suspect.node) or suspect.ground == "guard",
         frames_of(suspect.stack), _first_factor(suspect.node) if suspect.ground != "guard" else None, because,
-        spellings.of(because) if because is not None else "",
+        spellings.of(because) if because is not None else "", is_requirement=suspect.is_requirement,
     )  # fmt: skip
 
 
