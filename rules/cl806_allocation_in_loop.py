@@ -33,6 +33,10 @@ class AllocationInLoop(Rule):
         for (int i = 0; i < batches; i++)
             work<<<blocks, 256>>>(d, i);
         cudaFree(d);
+
+    What is not reported
+        Loops whose iterations launch kernels in a loop of their own, as a benchmark does for each of some sizes: there,
+        an allocation is a small part. All that one loop allocates is one finding.
     """
 
     code = "CL806"
@@ -57,4 +61,5 @@ class AllocationInLoop(Rule):
             related=before(fault, f"`{fault.before_by}` releases it here"),
             suggestion=Suggestion("allocate it once, before the loop"),
             about=fault.name,
+            causes=(f"{fault.place.path}: the loop in line {fault.held}",),
         )

@@ -20,7 +20,6 @@ from cudalint.launches.blocks import ChosenBlock, block_of, generic_values
 from cudalint.launches.configuration import (
     Block,
     Configuration,
-    Nodes,
     Numbers,
     Way,
     grid_asked,
@@ -75,7 +74,7 @@ def _from_launch(
     site = site_of(SourcePlace(*launch.span), seen, launch.grid, launch.shared, launch.tilings)
     cluster = function.cluster or (known_extents(launch.cluster) if launch.cluster is not None else None)
     site = replace(site, cluster=cluster)
-    guards = (*launch.guards, *_sizes_of_the_block(launch.block, block, graph))
+    guards = (*launch.guards, *_sizes_of_the_block(launch, block, graph))
     return Configuration(
         block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site,
         guards=guards, by_default=by_default or chosen.is_of_large_sizes, open_extents=tuple(open_),
@@ -84,12 +83,24 @@ def _from_launch(
     )  # fmt: skip
 
 
-def _sizes_of_the_block(extents: Nodes, block: Block, graph: Graph) -> Iterator[Node]:
+def _sizes_of_the_block(launch: HostLaunch, block: Block, graph: Graph) -> Iterator[Node]:
     """What sizes have to be for the block to be the one that is evaluated: with another `n`, `min(n, 32)` is another
-    block, and the threads of this one say nothing about it."""
-    for extent, number in zip(extents, block, strict=True):
+    block, and the threads of this one say nothing about it. What a switch has sent another way (`case 1024:` before
+    this `default:`) is never the block here."""
+    for extent, number in zip(launch.block, block, strict=True):
         if not extent.is_const:
-            yield graph.binary("==", extent, graph.const(number, extent.kind), extent.kind)
+            asked = graph.binary("==", extent, graph.const(number, extent.kind), extent.kind)
+            is_denied = any(_denies(guard, extent, number) for guard in launch.guards)
+            yield graph.zero if is_denied else asked
+
+
+def _denies(guard: Node, extent: Node, number: int) -> bool:
+    """Whether a condition is `extent != number`."""
+    if guard.op != "!=" or len(guard.args) != 2:
+        return False
+    left, right = (without_cast(each) for each in guard.args)
+    bare = without_cast(extent)
+    return (left is bare and right.whole == number) or (right is bare and left.whole == number)
 
 
 def _is_by_default(open_: Sequence[Node], graph: Graph) -> bool:

@@ -412,8 +412,10 @@ class Expressions:
         type_ = self._types.of(cursor)
         element = type_.pointee if isinstance(type_, ir.PointerType) else type_
         inner = cursors.expressions(cursor)
-        count = None
-        if inner and literals.is_array_new(self._context.sources.text(cursor)):
+        text, count = self._context.sources.statement_text(cursor), None
+        if literals.is_placed_new(text):
+            return ir.UnknownExpr("`new` with a place", self.lower_all(inner), type_, self._where(cursor))
+        if inner and literals.is_array_new(text):
             count = self.lower(inner[0])
         has_initial = count is None and bool(inner) and self._types.of(inner[-1]) is element
         return ir.New(element, count, self.lower(inner[-1]) if has_initial else None, type_, self._where(cursor))

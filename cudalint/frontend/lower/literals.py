@@ -10,6 +10,7 @@ from cudalint.numerals import whole
 _INTEGER: Final = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*")
 _FLOATING: Final = re.compile(r"([0-9][0-9']*\.?[0-9']*(?:[eE][+-]?[0-9]+)?|\.[0-9']+(?:[eE][+-]?[0-9]+)?)[fFlL]?")
 _ARRAY_NEW: Final = re.compile(r"(?::\s*:\s*)?new\b[^({;]*\[")
+_PLACED_NEW: Final = re.compile(r"(?::\s*:\s*)?new\s*\(")
 
 
 def integer(text: str) -> int | None:
@@ -31,5 +32,11 @@ def floating(text: str) -> float | None:
 
 def is_array_new(text: str) -> bool:
     """Whether the text of a `new` expression allocates an array: the tree tells a count no different from an
-    initializer."""
+    initializer. More may follow: in instances of templates, clang gives the expression no end but that of the word."""
     return _ARRAY_NEW.match(text) is not None
+
+
+def is_placed_new(text: str) -> bool:
+    """Whether the text of a `new` expression goes on with what it is told of the place: `new (buffer) T`,
+    `new (std::nothrow) T[n]`."""
+    return _PLACED_NEW.match(text) is not None

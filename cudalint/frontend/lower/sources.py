@@ -167,6 +167,15 @@ class Sources:
         file, start = self._begin(extent)
         return file.text[start : self._place(extent.end).offset]
 
+    def statement_text(self, cursor: Cursor) -> str:
+        """The text from the first token of a node to the end of its statement; empty where a macro is involved."""
+        extent = cursors.extent(cursor)
+        if not extent.begin or extent.begin & _IN_MACRO:
+            return ""
+        file, start = self._begin(extent)
+        end = file.text.find(";", start)
+        return file.text[start:end] if end > start else ""
+
     def readings(self, cursor: Cursor) -> Iterator[Place]:
         """Places at which a node may be read: where it is used and, inside of a macro, where that macro is
         defined."""

@@ -69,6 +69,9 @@ def read(ex: Execution, where: Place, span: ir.Span) -> Value:
 
 
 def write(ex: Execution, where: Place, value: Value) -> None:
+    if isinstance(where, LocalPlace) and where.path and where.symbol.storage not in ("local", "parameter"):
+        # `grid.x = n;` leaves the rest as it was.
+        initialise_global(ex, where.symbol)
     ex.memory.write(ex.state, where, value)
 
 

@@ -38,6 +38,15 @@ def ways(an: Analysis, condition: ir.Expr) -> tuple[State, State]:
     return (an.state, State(dead=True)) if known else (State(dead=True), an.state)
 
 
+def is_of_types(condition: ir.Expr) -> bool:
+    """Whether a condition compares `typeid`s: each instance of a template goes one way, and which is not known here."""
+    return any(
+        isinstance(node, ir.Call) and node.function is not None and not node.function.is_user
+        and node.name in ("operator==", "operator!=") and "@type_info@" in node.function.usr
+        for node in walk.walk(condition)
+    )  # fmt: skip
+
+
 def truth(value: Value) -> bool | None:
     """What a value is as a condition, where that is known."""
     if isinstance(value, Quantity):

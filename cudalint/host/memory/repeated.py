@@ -115,11 +115,34 @@ def _compare(
 
 
 def _may_stand_outside(allocation: Allocation, statement: Repeated) -> bool:
+    """Whether one allocation would do, and saves something: a loop over few cases, each of which is launched again and
+    again, spends its time on these launches."""
     if allocation.space != "device" or allocation.made_at.path != statement.span.path:
         return False
     if not statement.span.line <= allocation.made_at.line <= statement.span.end_line:
         return False
-    return not any(isinstance(node, ir.Call) and node.name == "cudaSetDevice" for node in walk.walk(statement))
+    nodes = tuple(walk.walk(statement))
+    if any(isinstance(node, ir.Call) and node.name == "cudaSetDevice" for node in nodes):
+        return False
+    return not any(_launches_again(node) for node in nodes if node is not statement)
+
+
+def _launches_again(node: object, deepest: int = 3) -> bool:
+    """Whether a loop launches kernels, or a function that is called does so in one; `deepest` calls in one another."""
+    if isinstance(node, (st.For, st.While, st.RangeFor)):
+        return any(_launches(each) for each in walk.walk(node))
+    ref = node.function if isinstance(node, ir.Call) else None
+    if ref is None or not deepest or not _launches(node):
+        return False
+    function = ref.load()
+    return function is not None and any(_launches_again(each, deepest - 1) for each in walk.nodes_in(function))
+
+
+def _launches(node: object) -> bool:
+    if isinstance(node, ir.Call):
+        ref = node.function
+        return ref is not None and ref.is_user and ref.kind == "host" and ref.has_launch()
+    return isinstance(node, ir.Launch)
 
 
 def _name(an: Analysis, allocation: Allocation) -> str:

@@ -52,11 +52,14 @@ def _declare(an: Analysis, statement: st.Declare) -> None:
 
 def _branch(an: Analysis, statement: st.If) -> None:
     then, otherwise = conditions.ways(an, statement.condition)
+    is_of_types = conditions.is_of_types(statement.condition)
+    an.silent += is_of_types
     an.state = then
     an.execute(statement.then)
     then, an.state = an.state, otherwise
     if statement.otherwise is not None:
         an.execute(statement.otherwise)
+    an.silent -= is_of_types
     an.state = either((then, an.state))
 
 
