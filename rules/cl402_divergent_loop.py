@@ -38,7 +38,8 @@ class DivergentLoop(Rule):
         - A waste of less than 15% of what a warp executes in the kernel.
         - Trip counts that depend on a size that nothing in sight determines where another one would waste far less.
         - Trip counts that are loaded for each lane, such as the lengths of sparse rows, in a loop that takes less than
-          half of the kernel. Where it takes more, a note says what may be lost at most.
+          half of the kernel. Where it takes more, a note says what may be lost at most. Lengths that most warps load
+          from one place, such as that of a row on which a whole warp works, are those of all its lanes.
     """
 
     code = "CL402"

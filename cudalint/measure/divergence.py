@@ -262,7 +262,9 @@ def results_of(executed: Executed, launch: int, works: Works) -> Iterator[tuple[
         if undecided is not None:
             condition = undecided.condition
             result = _by_data(condition, launch, compiled)
-            load = _loaded_length(condition) if isinstance(site.node, st.For) and not condition.is_common else None
+            load = None
+            if isinstance(site.node, st.For) and not condition.is_common and _counts(site.node):
+                load = _loaded_length(condition, trace.lanes)
             if load is not None:
                 origin = f"`{load.allocation.name}` at line {load.node.span.line}"
                 result = replace(result, loaded=origin, loop_share=_share_of_loop(site, works(0)))
@@ -278,18 +280,52 @@ def results_of(executed: Executed, launch: int, works: Works) -> Iterator[tuple[
             yield BranchSite(node, ()), BranchResult(launch, "uniform", 0.0, reason=UNREACHED)
 
 
-def _loaded_length(of: Any) -> AccessEvent | None:
+def _counts(loop: st.For) -> bool:
+    """Whether a loop goes on until a variable that it counts comes to some number, or counts down from one."""
+    counted = set(walk.stepped(loop.increment)) if loop.increment is not None else set[ir.Symbol]()
+    for part, _ in walk.conjuncts(loop.condition, True) if loop.condition is not None else ():
+        sides = [*map(walk.without_casts, (part.left, part.right))] if isinstance(part, ir.Binary) else []
+        begins = loop.init is not None or not any(isinstance(side, ir.Constant) for side in sides)
+        if begins and any(isinstance(side, ir.Name) and side.symbol in counted for side in sides):
+            return True
+    return False
+
+
+def _loaded_length(of: Any, lanes: Lanes) -> AccessEvent | None:
     """The load of a whole number in global memory that the length of a loop comes of, each lane its own."""
-    found, waiting = None, [of]
-    while waiting and found is None:
+    for load in _loads_of(of):
+        if load.allocation.space == "global" and isinstance(load.node, (ir.Index, ir.Unary)):
+            type_ = load.node.type
+            if isinstance(type_, ir.Scalar) and type_.kind in _WHOLE and _is_of_lanes(load, lanes):
+                return load
+    return None
+
+
+def _loads_of(of: Any) -> Iterator[AccessEvent]:
+    """What data was loaded by, or what it was computed from."""
+    waiting = [of]
+    while waiting:
         each = waiting.pop()
         load = getattr(each, "origin", None)
-        if load is None:
+        if load is not None:
+            yield load
+        else:
             waiting += getattr(each, "arguments", ())
-        elif load.allocation.space == "global" and isinstance(load.node, (ir.Index, ir.Unary)):
-            type_ = load.node.type
-            found = load if isinstance(type_, ir.Scalar) and type_.kind in _WHOLE else None
-    return found
+
+
+def _is_of_lanes(load: AccessEvent, lanes: Lanes) -> bool:
+    """Whether lanes of a warp load from different places, in most warps: a row of each, not one of the warp or of the
+    batch that it works on. Where data says the place, lanes must have loaded that so."""
+    if isinstance(load.offset, Data):
+        return not load.offset.is_common and any(_is_of_lanes(each, lanes) for each in _loads_of(load.offset))
+    offsets = np.asarray(load.offset)
+    if not offsets.ndim:
+        return False
+    active = lanes.by_warp(load.mask)
+    places = lanes.by_warp(np.broadcast_to(offsets, load.mask.shape))
+    lowest = np.where(active, places, places.max()).min(axis=2)
+    several = (np.where(active, places, lowest[..., None]) != lowest[..., None]).any(axis=2)
+    return bool(several.sum() * 2 > _any(active).sum())
 
 
 def _share_of_loop(site: BranchSite, work: Work) -> float:
