@@ -9,6 +9,7 @@ from executing import execute, kernel_in
 from cudalint.measure.unfilled import Hole, holes
 
 _FILL = "__shared__ float s[4]; int t = threadIdx.x, i = blockIdx.x * 4 + t;"
+_HALF = "if (i >= n) return; s[t] = in[i]; __syncthreads();"
 
 
 def _holes(body: str, blocks: int = 3, n: int = 10) -> list[Hole]:
@@ -18,7 +19,7 @@ def _holes(body: str, blocks: int = 3, n: int = 10) -> list[Hole]:
 
 def test_an_element_of_whoever_has_returned() -> None:
     """Of 10 elements, threads 2 and 3 of block 2 have none: thread 0 reads what thread 3 would have written."""
-    (hole,) = _holes("if (i >= n) return; s[t] = in[i]; __syncthreads(); out[i] = s[3 - t];")
+    (hole,) = _holes(f"{_HALF} out[i] = s[3 - t];")
     assert hole.block == (2, 0, 0)
     assert (hole.thread, hole.absent) == ((0, 0, 0), (3, 0, 0))
     assert hole.array.name == "s"
@@ -31,10 +32,9 @@ def test_an_element_of_whoever_has_returned() -> None:
         # Whoever is behind the end stays, and writes.
         "s[t] = i < n ? in[i] : 0; __syncthreads(); if (i < n) out[i] = s[3 - t];",
         # Each reads its own.
-        "if (i >= n) return; s[t] = in[i]; __syncthreads(); out[i] = s[t];",
+        f"{_HALF} out[i] = s[t];",
         # What is read is not stored where it is of a hole.
-        "if (i >= n) return; s[t] = in[i]; __syncthreads();"
-        "float x = s[3 - t]; if (blockIdx.x * 4 + 3 - t < n) out[i] = x;",
+        f"{_HALF} float x = s[3 - t]; if (blockIdx.x * 4 + 3 - t < n) out[i] = x;",
         # The first thread, which is always there, has filled all of it.
         "if (t == 0) for (int k = 0; k < 4; k++) s[k] = 0; if (i >= n) return; __syncthreads(); out[i] = s[3 - t];",
         # Data says what is written.
@@ -49,5 +49,5 @@ def test_what_is_no_hole(body: str) -> None:
 
 def test_without_a_block_that_is_full_nothing_says_that_it_would_be_written() -> None:
     """One block, of which half has nothing to do: perhaps the upper half of the tile is left alone always."""
-    assert _holes("if (i >= n) return; s[t] = in[i]; __syncthreads(); out[i] = s[3 - t];", blocks=1, n=2) == []
-    assert _holes("if (i >= n) return; s[t] = in[i]; __syncthreads(); out[i] = s[3 - t];", blocks=2, n=8) == []
+    assert _holes(f"{_HALF} out[i] = s[3 - t];", blocks=1, n=2) == []
+    assert _holes(f"{_HALF} out[i] = s[3 - t];", blocks=2, n=8) == []
