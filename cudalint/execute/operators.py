@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from cudalint.execute.absent import Absent, defined, undefined_as
+from cudalint.execute.absent import Absent, defined, undefined_as, undefined_in
 from cudalint.execute.addresses import with_pointer
 from cudalint.execute.arithmetic import COMPARING, binary
 from cudalint.execute.butterflies import Butterfly
@@ -49,7 +49,7 @@ def combine(m: Machine, op: str, left: Value, right: Value, type_: ir.Type, oper
         if m.notes is not None:
             _watch_pointers(m, op, left, right)
         return with_pointer(op, left, right, type_, operand)
-    if Absent in kinds or InPart in kinds:
+    if Absent in kinds or (InPart in kinds and (undefined_in(left) or undefined_in(right))):
         one, other = (COMPUTED if type(value) is InPart else defined(value) for value in (left, right))
         return undefined_as(combine(m, op, one, other, type_, operand), (left, right))
     if issubclass(kinds[0], Data) or issubclass(kinds[1], Data):

@@ -18,7 +18,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.builtins import builtin
 from cudalint.measure.arrays import Mask
-from cudalint.measure.disagreement import parting_of
+from cudalint.measure.disagreement import of_blocks, of_warps, parting_of
 from cudalint.measure.filled import for_which_sizes
 from cudalint.measure.launched import among, misses_in_short_rows, row_lengths
 from cudalint.measure.seen import Seen
@@ -190,7 +190,10 @@ class Arrivals:
             return None
         depth = len(site.stack) - len(guard.stack)
         target = site.stack[depth - 1] if depth else site.node
-        return parting_of(guard, target, self._seen, site.kind == "syncwarp", events[0].expected)
+        lanes, event = self._seen.trace.lanes, events[0]
+        in_warps = site.kind == "syncwarp"
+        groups = of_warps(lanes, event.expected, event.named) if in_warps else of_blocks(lanes, event.expected)
+        return parting_of(guard, target, self._seen, groups)
 
     def _reads_by_distance(self, event: BarrierEvent, site: BarrierSite) -> bool:
         """Whether it is a shuffle among those lanes that happen to run together (`__activemask()`), from lanes that no

@@ -9,7 +9,7 @@ up to whole blocks before it is compared parts none.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import Any
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 
@@ -19,16 +19,46 @@ from cudalint.execute.lanes import Lanes
 from cudalint.execute.trace import Trace, Undecided
 from cudalint.execute.values import Data
 from cudalint.facts.barriers import Parting
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import statements as st
 from cudalint.ir.walk import walk
 from cudalint.measure.arrays import Mask
 from cudalint.measure.seen import Seen
 from cudalint.measure.ways import Guard
 
+_WHOLE: Final = (1 << WARP_LANES) - 1
+"""The mask of a warp."""
 
-def parting_of(guard: Guard, target: Any, seen: Seen, in_warps: bool, among: Mask | None) -> Parting | None:
-    """How data parts the threads of a block (of a warp) at a condition on the way to `target`; None where it may well
-    be that it parts none. `among` are the lanes that are waited for, where that is known.
+
+class Groups(NamedTuple):
+    """The threads that have to come together."""
+
+    numbers: Any
+    """[R, L] of each lane's group, from 0."""
+    members: Mask
+    """[R, L] the lanes that are in one."""
+    total: int
+
+
+def of_blocks(lanes: Lanes, among: Mask | None = None) -> Groups:
+    """The threads of a block, of those among the lanes that are waited for, where that is known."""
+    numbers = np.broadcast_to(np.arange(lanes.rows)[:, None], lanes.full.shape)
+    return Groups(numbers, lanes.full if among is None else among, lanes.rows)
+
+
+def of_warps(lanes: Lanes, among: Mask | None = None, named: Any = None) -> Groups:
+    """The lanes of a warp that give one mask: a word, or one for each lane, as tiles of a warp have theirs."""
+    numbers, total = (np.arange(lanes.lanes) // WARP_LANES)[None], lanes.warps
+    if type(named) is np.ndarray:
+        masks, own = np.unique(numbers << WARP_LANES | (named & _WHOLE), return_inverse=True)
+        numbers, total = own.reshape(-1, lanes.lanes), len(masks)
+    rows = np.arange(lanes.rows)[:, None]
+    return Groups(numbers + total * rows, lanes.full if among is None else among, total * lanes.rows)
+
+
+def parting_of(guard: Guard, target: Any, seen: Seen, groups: Groups) -> Parting | None:
+    """How data parts the threads of a group at a condition on the way to `target`; None where it may well be that it
+    parts none.
 
     Where the way leads past an early `return`, threads behind the end of the data, which leave for certain or because
     their number is too large, don't count, and neither do those that leave by their own data: the hardware waits for
@@ -37,7 +67,6 @@ def parting_of(guard: Guard, target: Any, seen: Seen, in_warps: bool, among: Mas
     found: Parting | None = None
     for node, undecided in _branches(guard, seen.trace):
         condition = undecided.condition
-        mask = undecided.mask if among is None else undecided.mask & among
         if origins.is_unknown or condition.kind == "unknown":
             continue
         returns = guard.loop is None and not _is_within(target, node) and not _goes_on(node)
@@ -45,9 +74,9 @@ def parting_of(guard: Guard, target: Any, seen: Seen, in_warps: bool, among: Mas
             truths: Iterator[Any] = iter(() if returns and isinstance(condition, Disjunction) else (condition.known,))
         else:
             truths = _with_small_numbers(condition, lanes) if type(condition) is Drawn and not returns else iter(())
-        if any(_parts(truth, mask, lanes, in_warps) for truth in truths):
+        if any(_parts(truth, undecided.mask, groups) for truth in truths):
             return "number"
-        if not returns and _is_looked_up_apart(condition, mask, lanes, in_warps):
+        if not returns and _is_looked_up_apart(condition, undecided.mask, groups):
             found = "data"
     return found
 
@@ -70,42 +99,40 @@ def _goes_on(node: Any) -> bool:
     return any(isinstance(each, (st.Break, st.Continue)) for each in walk(node))
 
 
-def _parts(truth: Any, mask: Mask, lanes: Lanes, in_warps: bool) -> bool:
+def _parts(truth: Any, mask: Mask, groups: Groups) -> bool:
     """Whether a condition holds for some lanes of a group, of those in the mask, and for others not."""
-    holds = mask & (np.asarray(truth) != 0)
-    fails = mask & ~holds
-    if in_warps:
-        return bool((lanes.by_warp(holds).any(axis=2) & lanes.by_warp(fails).any(axis=2)).any())
-    return bool((holds.any(axis=1) & fails.any(axis=1)).any())
+    there = mask & groups.members
+    holds = there & (np.asarray(truth) != 0)
+    some = np.zeros((2, groups.total), bool)
+    some[0, groups.numbers[holds]] = True
+    some[1, groups.numbers[there & ~holds]] = True
+    return bool(some.all(axis=0).any())
 
 
-def _is_looked_up_apart(condition: Data, mask: Mask, lanes: Lanes, in_warps: bool) -> bool:
+def _is_looked_up_apart(condition: Data, mask: Mask, groups: Groups) -> bool:
     """Whether threads of a group look in different places for what decides. Not where data has decided before what that
     is: they may have come to agree."""
     if type(condition) is not Drawn:
         origin = condition.origin
-        return origin is not None and _differs(origin.offset, mask & origin.mask, lanes, in_warps)
+        return origin is not None and _differs(origin.offset, mask & origin.mask, groups)
     parts = list(condition.parts())
     if any(each.op in ("either", "chosen") and not each.is_common for each in parts):
         return False
     loads = [each for each in parts if each.op in ("load", "any")]
     return any(
-        not each.is_common if each.op == "any" else _differs(each.arguments[1], mask, lanes, in_warps)
-        for each in loads
+        not each.is_common if each.op == "any" else _differs(each.arguments[1], mask, groups) for each in loads
     )
 
 
-def _differs(offset: Any, mask: Mask, lanes: Lanes, in_warps: bool) -> bool:
+def _differs(offset: Any, mask: Mask, groups: Groups) -> bool:
     """Whether lanes of a group have different numbers."""
     if type(offset) is not np.ndarray or offset.shape[1] == 1:
         return False
-    wide = np.broadcast_to(offset, mask.shape)
-    first = np.take_along_axis(wide, mask.argmax(axis=1)[:, None], axis=1)
-    if not in_warps:
-        return bool(((wide != first) & mask).any())
-    by_warp, there = lanes.by_warp(wide), lanes.by_warp(mask)
-    first = np.take_along_axis(by_warp, there.argmax(axis=2)[:, :, None], axis=2)
-    return bool(((by_warp != first) & there).any())
+    there = mask & groups.members
+    numbers, own = np.broadcast_to(offset, mask.shape)[there], groups.numbers[there]
+    one = np.zeros(groups.total, numbers.dtype)
+    one[own] = numbers
+    return bool((numbers != one[own]).any())
 
 
 def _with_small_numbers(condition: Drawn, lanes: Lanes) -> Iterator[Any]:
