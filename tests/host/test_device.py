@@ -77,3 +77,20 @@ def test_properties_that_other_code_hands_out(asked: str) -> None:
     facts = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),), target="a100"))
     (launch,) = facts.kernels[0].launches
     assert launch.block == (64, 1, 1) and launch.source == "launch-site"
+
+
+@pytest.mark.parametrize("asked", ["of(0).maxGridSize[1]", "kept->maxGridSize[1]", "copied.maxGridSize[axis]"])
+def test_elements_of_properties_that_other_code_hands_out(asked: str) -> None:
+    source = f"""
+    const cudaDeviceProp& of(int device);
+    extern cudaDeviceProp *kept;
+    {_KERNEL}
+    void run(int rows) {{
+        const cudaDeviceProp copied = of(0);
+        const int axis = 1;
+        k<<<dim3(1, {asked}), 64>>>(0);
+    }}
+    """
+    facts = analyse_file("a.cu", AnalysisOptions(unsaved=(("a.cu", source),), target="a100"))
+    (launch,) = facts.kernels[0].launches
+    assert launch.grid == (1, 65535, 1)

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
+from cudalint.frontend.lower.init_lists import is_extents
 from cudalint.frontend.lower.types import has_open_bases
 from cudalint.ir import nodes as ir
 
@@ -102,6 +103,9 @@ class Calls:
         """A call through a pointer, or one in a template that only an instantiation resolves."""
         if not nodes:  # `T()` in a template.
             return ir.Construct(None, (), self._type(cursor), self._where(cursor))
+        type_ = self._type(cursor)
+        if is_extents(type_) and cursors.children(cursor)[0].kind == kinds.TYPE_REF:  # `dim3(x, y)` in a template.
+            return self._context.init_lists.extents(nodes, type_, self._where(cursor))
         named = _unwrapped(nodes[0])
         if self.is_unresolved(named):
             return self.unresolved(cursor, nodes)

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Final, TypeGuard, cast
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import declarations, literals
+from cudalint.frontend.lower.init_lists import is_extents
 from cudalint.frontend.lower.types import BOOL, INT, VOID, has_open_bases, is_anonymous
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
@@ -89,7 +90,16 @@ class Expressions:
             return None
         if node.kind == kinds.INIT_LIST_EXPR:
             return self._context.init_lists.lower(node, self._types.of(declaration))
+        type_ = self._types.of(declaration)
+        if is_extents(type_) and (arguments := self._open_arguments(node)):
+            return self._context.init_lists.extents(arguments, type_, self._where(node))
         return self.lower(node)
+
+    def _open_arguments(self, node: Cursor) -> list[Cursor]:
+        """The arguments of `T x(a, b)` where they have types of a template; none of everything else."""
+        is_open = node.kind == kinds.UNEXPOSED_EXPR and isinstance(self._types.of(node), ir.OpaqueType)
+        arguments = cursors.expressions(node)
+        return arguments if is_open and len(arguments) > 1 else []
 
     def unknown(self, cursor: Cursor, reason: str) -> ir.UnknownExpr:
         children = self.lower_all(cursors.expressions(cursor))

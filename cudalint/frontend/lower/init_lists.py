@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, TypeGuard
 
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
@@ -79,13 +79,10 @@ class InitLists:
     def _element(self, reader: _Reader, type_: ir.Type, where: ir.Where) -> ir.Expr:
         """One element; an aggregate whose braces are left out takes as many as it has room for."""
         node = reader.peek()
-        if isinstance(type_, ir.RecordType) and type_.name == "dim3" and not self._initializes(node, type_):
+        if is_extents(type_) and not self._initializes(node, type_):
             # It has a constructor: a number in its place is the first of its extents.
             reader.take()
-            extent = type_.fields[0].type
-            one = ir.Constant(1, extent, where)
-            first = self._context.expressions.converted(self._context.expressions.lower(node), extent, node)
-            return ir.InitList((first, one, one), type_, where)
+            return self.extents([node], type_, where)
         inner = _slots(type_)
         if inner is not None and node.kind != kinds.INIT_LIST_EXPR and not self._initializes(node, type_):
             return ir.InitList(tuple(self._fill(reader, inner, where)), type_, where)
@@ -95,6 +92,15 @@ class InitLists:
         if isinstance(type_, ir.Scalar | ir.PointerType) and isinstance(value.type, ir.Scalar):
             return self._context.expressions.converted(value, type_, node)
         return value
+
+    def extents(self, nodes: list[Cursor], type_: ir.RecordType, where: ir.Where) -> ir.Expr:
+        """A `dim3` of what its constructor is given, also where clang leaves the call open for the types in it."""
+        given: list[ir.Expr] = []
+        for node, field in zip(nodes, type_.fields, strict=False):
+            value = self._context.expressions.lower(node)
+            given.append(self._context.expressions.converted(value, field.type, node))
+        ones = [ir.Constant(1, field.type, where) for field in type_.fields[len(given) :]]
+        return ir.InitList((*given, *ones), type_, where)
 
     def _initializes(self, node: Cursor, type_: ir.Type) -> bool:
         """Whether a node is a value of the aggregate itself rather than of its first part."""
@@ -140,6 +146,10 @@ class _Slots:
         if isinstance(self._type, ir.ArrayType):
             return None
         return next((i for i, field in enumerate(self._type.fields) if field.name == name), None)
+
+
+def is_extents(type_: ir.Type) -> TypeGuard[ir.RecordType]:
+    return isinstance(type_, ir.RecordType) and type_.name == "dim3"
 
 
 def _slots(type_: ir.Type) -> _Slots | None:

@@ -85,13 +85,30 @@ def member_value(ex: Execution, expr: ir.Member) -> Value:
     """A field. Wherever the properties of a device come from, as a reference that is kept somewhere, they are those of
     the target as far as they have no number here."""
     value = names.member_value(ex, expr)
-    base = expr.base.type.pointee if isinstance(expr.base.type, ir.PointerType) else expr.base.type
-    if not isinstance(base, ir.RecordType) or base.name != "cudaDeviceProp" or not isinstance(expr.type, ir.Scalar):
+    return _property(ex, expr, expr.field, value) if isinstance(expr.type, ir.Scalar) else value
+
+
+def index_value(ex: Execution, expr: ir.Index) -> Value:
+    """An element, also of those fields of a device's properties that have one for each axis: `maxGridSize[1]`."""
+    value = expressions.read(ex, names.index_place(ex, expr), expr.span)
+    array = expr.base.operand if isinstance(expr.base, ir.Cast) else expr.base
+    if not isinstance(array, ir.Member) or not isinstance(expr.type, ir.Scalar) or not _is_of_device(array):
         return value
-    number = ex.properties.get(expr.field)
+    index = expressions.number(ex, expr.index)
+    return value if index.whole is None else _property(ex, array, f"{array.field}[{index.whole}]", value)
+
+
+def _property(ex: Execution, field: ir.Member, name: str, value: Value) -> Value:
+    """What the target says of a device's field, or of an element of it, where the program gives no number."""
+    number = ex.properties.get(name) if _is_of_device(field) else None
     if number is None or not isinstance(value, Node) or value.is_const:
         return value
-    return ex.graph.const(number, kind_of(expr.type))
+    return ex.graph.const(number, value.kind)
+
+
+def _is_of_device(field: ir.Member) -> bool:
+    base = field.base.type.pointee if isinstance(field.base.type, ir.PointerType) else field.base.type
+    return isinstance(base, ir.RecordType) and base.name == "cudaDeviceProp"
 
 
 def _part(where: LocalPlace, record: ir.RecordType, name: str, graph: Graph) -> LocalPlace | None:

@@ -28,6 +28,7 @@ VALUE_HANDLERS: Mapping[type, Callable[..., Value]] = {
     ir.Constant: objects.literal_value,
     ir.Name: command_line.name_value,
     ir.Member: device.member_value,
+    ir.Index: device.index_value,
     ir.Unary: operators.unary_value,
     ir.Binary: operators.binary_value,
     ir.Assign: operators.assign_value,
