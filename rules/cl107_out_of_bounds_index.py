@@ -23,6 +23,9 @@ class OutOfBoundsIndex(Rule):
         goes into the index that doesn't go into the size. Of an array without room for one element (dynamic shared
         memory that the launch forgets) conditions don't matter.
 
+        An index that was loaded is a warning where the code itself holds it, and too high: by a mask (`x & 127` of 64
+        elements), a remainder, a clamp at the number of elements, or a guard with `<=`.
+
     Why is this bad
         The thread reads or overwrites whatever lies beside the array: another array, or nothing that belongs to the
         program, which compute-sanitizer reports as an invalid access. Results are wrong without any message, on some
@@ -52,8 +55,28 @@ class OutOfBoundsIndex(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         for found in kernel.out_of_bounds:
             is_explained = any(each.explains(found.launch, found.place) for each in kernel.overflows)
-            if found.kind == "always" and found.is_allocated and not is_explained:
+            if found.kind == "data":
+                yield self._by_data(kernel, found)
+            elif found.kind == "always" and found.is_allocated and not is_explained:
                 yield self._diagnostic(kernel, found, context)
+
+    def _by_data(self, kernel: KernelFacts, found: OutOfBounds) -> Diagnostic:
+        verb = "reads" if found.operation == "load" else "writes"
+        size = f"`{found.array}` has {count(found.extent, 'byte')}"
+        declared = (Related(found.declaration, size),) if found.declaration is not None else ()
+        elements = count(found.extent // found.element_bytes, "element")
+        return self.finding(
+            kernel,
+            severity="warning",
+            place=found.place,
+            message=f"data may lead beyond `{found.array}`, which has {elements}: the code holds the index at most at"
+            f" {found.offset // found.element_bytes}, where it {verb} {_touched(found)}",
+            launches=(kernel.launches[found.launch],),
+            figures={"offset_bytes": float(found.offset), "size_bytes": float(found.extent)},
+            related=(*declared, *frames_related(found.inlined_from)),
+            suggestion=Suggestion("hold the index below the number of elements, or give the array that many more"),
+            causes=(in_kernel(kernel, f"data, {found.array}, {found.extent}"),),
+        )
 
     def _diagnostic(self, kernel: KernelFacts, found: OutOfBounds, context: RuleContext) -> Diagnostic:
         unit = "element" if found.space == "local" else "byte"

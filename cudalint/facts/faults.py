@@ -19,8 +19,8 @@ class OutOfBounds(Struct, frozen=True):
     operation: Operation
     array: str
     launch: int
-    kind: Literal["always", "tail"]
-    """`tail`: only in the last block of a grid that is rounded up."""
+    kind: Literal["always", "tail", "data"]
+    """`tail`: only in the last block of a grid that is rounded up; `data`: for data that the code lets through."""
     thread: tuple[int, int, int]
     """The first active thread whose address leaves the array."""
     block: tuple[int, int, int]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import ClassVar
 
+from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import Stack
 from cudalint.facts import OutOfBounds, Place
 from cudalint.host.executor.checked_sizes import equal
@@ -14,11 +15,13 @@ from cudalint.ir.walk import nodes_in
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.open_numbers import nodes_in as numbers_in
-from cudalint.measure.bounds import Addresses, Leaving, leaving
+from cudalint.measure.bounded_data import LedOutside, led_outside
+from cudalint.measure.bounds import Addresses, Leaving, Sizes, leaving
 from cudalint.measure.executed import Executed
 from cudalint.measure.numbers import elements_text, numbers_of, parameters_of
 from cudalint.measure.places import declared_type, frames_of, made_at, name_of, space_of
 from cudalint.measure.providers.provider import Run, SiteProvider
+from cudalint.measure.seen import Seen
 from cudalint.worlds.records import Parameter
 
 _ONE_THREAD = 1, 1, 1
@@ -43,6 +46,14 @@ class BoundsCollector(SiteProvider, eq=False):
             found = [each for each in found if each.kind == "tail"]
         for each in found:
             fact = _fact(each, run)
+            self.note((fact.place, fact.inlined_from, fact.array, run.index), fact)
+        self._add_led(run)
+
+    def _add_led(self, run: Run) -> None:
+        executed = run.executed
+        sizes = Sizes.of(executed.batch, False)
+        for led in led_outside(Seen(executed.function, executed.trace), sizes):
+            fact = _led_fact(led, run)
             self.note((fact.place, fact.inlined_from, fact.array, run.index), fact)
 
     @staticmethod
@@ -105,7 +116,7 @@ def _fact(found: Leaving, run: Run) -> OutOfBounds:
     site, batch, offender = found.site, run.executed.batch, found.offender
     array, kernel = site.allocation, run.subject.function
     extent = found.extents[found.world] or 0
-    element = _element(found, kernel)
+    element = _element(array, site.bytes, kernel)
     scale = element if array.space == "local" else 1
     declared = array.symbol if array.space != "local" or isinstance(array.type, ir.ArrayType) else None
     span, calls = _made_at(found, run)
@@ -133,6 +144,17 @@ def _fact(found: Leaving, run: Run) -> OutOfBounds:
     )
 
 
+def _led_fact(led: LedOutside, run: Run) -> OutOfBounds:
+    event, array, kernel = led.event, led.event.allocation, run.subject.function
+    element = _element(array, event.bytes, kernel)
+    return OutOfBounds(
+        Place(*event.node.span), frames_of(event.stack), space_of(array), event.operation,
+        name_of(event.node, event.stack, array, run.executed.batch), run.index, "data", led.thread, led.block,
+        led.offset, event.bytes, led.extent, element, None, (), None, True,
+        Place(*_declared_at(array.symbol, kernel)) if array.symbol is not None else None, _dimensions(array.type),
+    )  # fmt: skip
+
+
 def _made_at(found: Leaving, run: Run) -> tuple[ir.Span, Stack]:
     """Where the address is made, and the calls that lead there."""
     site = found.site
@@ -142,13 +164,12 @@ def _made_at(found: Leaving, run: Run) -> tuple[ir.Span, Stack]:
     return site.node.span, site.stack
 
 
-def _element(found: Leaving, kernel: ir.Function) -> int:
-    """Bytes of what the array is declared to hold."""
-    array = found.site.allocation
+def _element(array: Allocation, bytes_: int, kernel: ir.Function) -> int:
+    """Bytes of what an array is declared to hold, or those of an access."""
     type_ = array.type if array.type is not None else declared_type(array, kernel)
     while isinstance(type_, ir.ArrayType):
         type_ = type_.element
-    return (type_.bytes if type_ is not None else 0) or found.site.bytes
+    return (type_.bytes if type_ is not None else 0) or bytes_
 
 
 def _declared_at(symbol: ir.Symbol, kernel: ir.Function) -> ir.Span:
