@@ -174,3 +174,32 @@ def test_grids_that_no_launch_can_have_are_not_known(tmp_path: Path, grid: str) 
     assert launch.site is not None
     assert launch.site.grid == (None, 1, 1)
     assert 1 <= launch.grid[0] <= (1 << 31) - 1
+
+
+def _of(folder: Path, source: str) -> dict[str, tuple[LaunchFacts, ...]]:
+    (folder / "nested.cu").write_text(source)
+    kernels = analyse_file(str(folder / "nested.cu"), AnalysisOptions()).kernels
+    return {kernel.name: kernel.launches for kernel in kernels}
+
+
+_PARENT = (
+    "__device__ void go(float *a, int n) { k<<<(n + 95) / 96, 96>>>(a, n); }\n"
+    "__global__ void parent(float *a, int n) { if (threadIdx.x == 0) go(a, n); }\n"
+)
+
+
+def test_a_kernel_launched_by_another_one_has_that_launch(tmp_path: Path) -> None:
+    [launch] = _of(tmp_path, _KERNEL + _PARENT + "void run(float *a) { parent<<<1, 32>>>(a, 1000); }\n")["k"]
+    assert (launch.block, launch.source, launch.line) == ((96, 1, 1), "launch-site", 2)
+
+
+def test_launches_of_host_code_are_enough(tmp_path: Path) -> None:
+    """What threads launch may be sizes that only they know."""
+    [launch] = _of(tmp_path, _KERNEL + _PARENT + "void run(float *a) { k<<<8, 128>>>(a, 1024); }\n")["k"]
+    assert launch.block == (128, 1, 1)
+
+
+def test_a_block_that_threads_compute_is_open(tmp_path: Path) -> None:
+    parent = "__global__ void parent(float *a, int *n) { k<<<1, n[threadIdx.x]>>>(a, n[threadIdx.x]); }\n"
+    [launch] = _of(tmp_path, _KERNEL + parent)["k"]
+    assert launch.source == "default"

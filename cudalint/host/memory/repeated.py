@@ -1,4 +1,5 @@
-"""Loops: their first iteration as it is, the second one after it, and what holds after any number of them."""
+"""Loops: their first iteration as it is, the second one after it, and what holds after any number of them. Where the
+first one does nothing but to compute, the second one would find nothing else."""
 
 from __future__ import annotations
 
@@ -34,11 +35,17 @@ def loop(an: Analysis, statement: Repeated) -> None:
     if not isinstance(statement, st.DoWhile):
         going, left = _tested(an, statement)
         ends.append(left)
+    before = _memory_of(going)
     first = _iteration(an, statement, going, ends)
+    is_computing = not first.dead and before == _memory_of(first)
     made_first = first.made - first_allocations
     going, left = _tested(an, statement, first)
     ends.append(left)
-    if not going.dead:
+    if is_computing:
+        ends.append(going)
+        an.state = either(ends)
+        _forget_changed(an, statement)
+    elif not going.dead:
         second = _iteration(an, statement, going, ends)
         made_second = second.made - made_first - first_allocations
         _compare(an, statement, made_first, made_second, second)
@@ -47,6 +54,12 @@ def loop(an: Analysis, statement: Repeated) -> None:
         _forget_changed(an, statement)
     else:
         an.state = either(ends)
+
+
+def _memory_of(state: State) -> object:
+    """What is known but for numbers: two states that are equal here have the same memory, and it is led to alike."""
+    others = {key: found for key, found in state.values.items() if found is not None and type(found) is not Quantity}
+    return others, frozenset(state.made), dict(state.released), state.pending
 
 
 def _tested(an: Analysis, statement: Repeated, state: State | None = None) -> tuple[State, State]:

@@ -93,23 +93,26 @@ class TextLaunches(Struct, eq=False):
         return self._in_texts[key]
 
     def of(self, kernels: Collection[str], texts: Iterable[SourceText]) -> list[HostLaunch]:
-        """The launches of kernels of these names that texts have."""
+        """The launches of kernels of these names that texts have; of those that no host code launches, the launches
+        that kernels make (dynamic parallelism), which clang leaves out as well."""
         if not kernels or not _HEURISTIC.is_on:
             return []
         found: dict[str, list[HostLaunch]] = {}
+        by_kernels: dict[str, list[HostLaunch]] = {}
         texts = tuple(texts)
         for path, text in texts:
             program = (text, *(each.text for each in texts if each.path != path))
             for launch in launches_in(text):
                 named = launch.kernels(kernels)
-                if not named or launch.site.is_on_device():
+                if not named:
                     continue
                 if self.deadline.is_over():
                     break
+                of_site = by_kernels if launch.site.is_on_device() else found
                 for name, given in named:
-                    if len(found.setdefault(name, [])) < _MOST_LAUNCHES:
-                        found[name] += self._launches(path, program, launch, name, given)
-        return [launch for launches in found.values() for launch in launches]
+                    if len(of_site.setdefault(name, [])) < _MOST_LAUNCHES:
+                        of_site[name] += self._launches(path, program, launch, name, given)
+        return [launch for launches in (by_kernels | found).values() for launch in launches]
 
     def _launches(
         self, path: str, program: Sequence[str], launch: LaunchText, name: str, given: Sequence[str]
