@@ -19,8 +19,9 @@ class UninitialisedShared(Rule):
         atomic that goes on from what is there, by at least one thread of the block. Kernels that are not known in full
         are left alone: something that is not seen might write.
 
-        It also reports elements that threads read in blocks behind whose end some threads have returned early: those
-        that would fill these elements, as they do in other blocks.
+        It also reports elements that are read in blocks in which no thread has written them, since those that would,
+        as they do in other blocks, are behind the end of the data: they have returned, or skip the store. What is read
+        has to go into what is stored to global memory.
 
     Why is this bad
         Shared memory begins with whatever the block before it left. It is often zero in a test, and not in a program
@@ -69,16 +70,23 @@ class UninitialisedShared(Rule):
 
     def _hole(self, kernel: KernelFacts, found: Uninitialised) -> Diagnostic:
         assert found.written_at is not None
+        does = "has returned" if found.has_returned else "skips the store"
+        size = f" {found.size}" if found.size else ""
         return self.finding(
             kernel,
             place=found.place,
+            severity="warning" if found.size else self.severity,
             message=f"thread {found.thread} of block {found.block} reads an element of `{found.array}` that nobody has"
-            f" written there: thread {found.absent}, which would (line {found.written_at.line}), has returned",
+            f" written there{size}: thread {found.absent}, which would (line {found.written_at.line}), {does}",
             launches=(kernel.launches[found.launch],),
             assumptions=found.assumptions,
             related=(Related(found.written_at, "written here in other blocks"), *frames_related(found.inlined_from)),
-            suggestion=Suggestion(
-                "let the threads behind the end of the data stay until what is shared is read: put the condition around"
-                " what they load and store, in place of the early return"
-            ),
+            suggestion=Suggestion(_STAY if found.has_returned else _FILL),
         )
+
+
+_FILL = "let those threads store what changes nothing, such as 0 for a sum: `s[i] = inside ? in[i] : 0;`"
+_STAY = (
+    "let the threads behind the end of the data stay until what is shared is read: put the condition around what they"
+    " load and store, in place of the early return"
+)

@@ -24,4 +24,8 @@ class Uninitialised(Struct, frozen=True):
     block: tuple[int, int, int] = (0, 0, 0)
     """Of the thread."""
     absent: tuple[int, int, int] | None = None
-    """Of an element that threads write in other blocks, at `written_at`: the one that would here, and has returned."""
+    """Of an element that threads write in other blocks, at `written_at`: the one that would here, and does not."""
+    has_returned: bool = False
+    """That thread has left the kernel."""
+    size: str | None = None
+    """The condition under which there is such an element, where there is one for some sizes only."""

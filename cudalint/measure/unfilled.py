@@ -1,7 +1,8 @@
-"""Elements of shared arrays that nobody has written since the threads that do so in other blocks have returned.
+"""Elements of shared arrays that nobody has written in a block since threads there do without a store that they make in
+others: those behind the end of the data have left by an early `return`, or skip the store by its guard.
 
-A kernel whose threads fill a tile together, each its own element, needs all of them: those behind the end of the data
-that have left by an early `return` leave holes in it, which the threads that stayed read as if they were data.
+What is read of such an element is whatever was there before. It matters where it goes into what the block stores to
+global memory; a thread whose own result nobody stores may read what it likes.
 """
 
 from __future__ import annotations
@@ -18,6 +19,10 @@ from cudalint.execute.trace import AccessEvent, Trace
 from cudalint.execute.values import Data
 from cudalint.ir.walk import walk
 from cudalint.measure.arrays import Mask
+from cudalint.measure.filled import for_which_sizes
+from cudalint.measure.seen import Seen
+from cudalint.measure.unwritten import reaches_global, units_of
+from cudalint.worlds.records import Batch
 
 _MOST = 1 << 22
 """Reads and writes of single threads that are looked at for one array."""
@@ -34,47 +39,38 @@ class Hole(Struct, frozen=True, eq=False):
     store: AccessEvent
     """What writes it in other blocks of this launch."""
     absent: Extents
-    """The thread that does so there, and has returned here."""
+    """The thread that does so there."""
+    has_returned: bool
+    """It has left here; else it skips the store."""
+    size: str | None
+    """The condition under which there is such an element, where there is one for some sizes only."""
 
 
-def holes(trace: Trace) -> Iterator[Hole]:
+def holes(seen: Seen, batch: Batch) -> Iterator[Hole]:
     """The first one of each array, in a trace of a kernel that is known in full."""
-    lanes = trace.lanes
-    gone = _returned(trace)
-    if gone is None:
-        return
-    results = _with_results(trace)
     by_array: dict[Allocation, list[AccessEvent]] = {}
-    for event in trace.accesses:
+    for event in seen.trace.accesses:
         if event.allocation.space == "shared":
             by_array.setdefault(event.allocation, []).append(event)
+    gone = _returned(seen.trace)
     for array, events in by_array.items():
         stores = [event for event in events if event.operation != "load"]
         loads = [event for event in events if event.operation == "load" and event.data == 0]
-        if _is_known(stores, events, trace) and loads:
-            found = _hole_of(array, stores, loads, gone, results, lanes)
-            if found is not None:
-                yield found
+        # Where all threads of all blocks make all stores, no block lacks what another one has.
+        if all(event.mask is seen.trace.lanes.full for event in stores) or not _is_known(stores, events, seen.trace):
+            continue
+        found = _Array(array, stores, loads, seen).hole(gone, batch)
+        if found is not None:
+            yield found
 
 
-def _returned(trace: Trace) -> Mask | None:
-    """[R, L] the lanes that have returned before the first barrier that not all lanes of a row come to, in rows where
-    others wait there; None without any."""
+def _returned(trace: Trace) -> Mask:
+    """[R, L] the lanes that have returned before a barrier at which others wait."""
     gone = np.zeros(trace.lanes.full.shape, bool)
     for event in trace.barriers:
         if event.kind in ("syncthreads", "cooperative-groups") and event.expected is not None and not event.data:
-            there = event.mask.any(axis=1, keepdims=True)
-            gone |= trace.lanes.full & ~event.expected & there
-    return gone if gone.any() else None
-
-
-def _with_results(trace: Trace) -> Mask:
-    """[R, L] the lanes that store data to global memory: what others read may have no effect."""
-    found = np.zeros(trace.lanes.full.shape, bool)
-    for event in trace.accesses:
-        if event.allocation.space == "global" and event.operation != "load" and isinstance(event.value, Data):
-            found |= event.mask
-    return found
+            gone |= trace.lanes.full & ~event.expected & event.mask.any(axis=1, keepdims=True)
+    return gone
 
 
 def _is_known(stores: Sequence[AccessEvent], events: Sequence[AccessEvent], trace: Trace) -> bool:
@@ -87,52 +83,72 @@ def _is_known(stores: Sequence[AccessEvent], events: Sequence[AccessEvent], trac
     return not any(id(node) in written for left in trace.left_out for node in walk(left.node))
 
 
-def _hole_of(
-    array: Allocation, stores: Sequence[AccessEvent], loads: Sequence[AccessEvent], gone: Mask, results: Mask,
-    lanes: Lanes,
-) -> Hole | None:  # fmt: skip
-    unit = min(event.bytes for event in (*stores, *loads))
-    for row in np.flatnonzero(gone.any(axis=1)).tolist():
-        written: set[int] = set()
-        for event in stores:
-            written.update(_units(event, row, event.mask[row], unit).ravel().tolist())
-        if not written:
-            continue
-        for load in loads:
+class _Array:
+    """One array in all blocks that were executed."""
+
+    def __init__(
+        self, array: Allocation, stores: Sequence[AccessEvent], loads: Sequence[AccessEvent], seen: Seen
+    ) -> None:
+        self._array, self._stores, self._loads, self._seen = array, stores, loads, seen
+        self._lanes: Lanes = seen.trace.lanes
+        self._unit = min(event.bytes for event in (*stores, *loads))
+        self._written: dict[int, Any] = {}
+
+    def hole(self, gone: Mask, batch: Batch) -> Hole | None:
+        lanes, first = self._lanes, None
+        holds: list[bool | None] = [False] * lanes.worlds
+        for row in range(lanes.rows):
+            world = lanes.world_of(row)
+            if holds[world] or not lanes.full[row].any():
+                continue
+            found = self._in_row(row)
+            if found is not None:
+                holds[world] = True
+                first = first or (row, *found)
+        if first is None:
+            return None
+        row, load, reader, store, writer = first
+        size = None if all(holds) else for_which_sizes(holds, lanes.world_of(row), batch)
+        return Hole(
+            load, self._array, lanes.thread_of(reader), lanes.block_of(row), store, lanes.thread_of(writer),
+            bool(gone[row, writer]), size,
+        )  # fmt: skip
+
+    def _in_row(self, row: int) -> tuple[AccessEvent, int, AccessEvent, int] | None:
+        """A load there of what nobody writes there, its lane, and who writes it in another block."""
+        written = self._of(row)
+        if not len(written):
+            return None
+        for load in self._loads:
             if isinstance(load.offset, Data) or not load.mask[row].any():
                 continue
-            starts = _units(load, row, load.mask[row], unit)
-            missing = ~np.isin(starts, np.fromiter(written, np.int64, len(written)))
-            readers = np.flatnonzero(load.mask[row])
-            for at in np.flatnonzero(missing.any(axis=1) & results[row, readers]).tolist():
-                place, reader = int(starts[at][missing[at]][0]), int(readers[at])
-                found = _writer(place, stores, row, gone, unit, lanes)
-                if found is not None:
-                    thread, block = lanes.thread_of(reader), lanes.block_of(row)
-                    return Hole(load, array, thread, block, found[0], lanes.thread_of(found[1]))
-                break
-    return None
+            places = units_of(load, row, load.mask[row], self._unit)
+            missing = ~np.isin(places, written)
+            if missing.any() and reaches_global(self._array, row, self._seen):
+                at = int(missing.any(axis=1).argmax())
+                reader = int(np.flatnonzero(load.mask[row])[at])
+                writer = self._writer(int(places[at][missing[at]][0]), row)
+                if writer is not None:
+                    return load, reader, *writer
+        return None
 
+    def _of(self, row: int) -> Any:
+        if row not in self._written:
+            parts = [units_of(event, row, event.mask[row], self._unit).ravel() for event in self._stores]
+            self._written[row] = np.unique(np.concatenate(parts))
+        return self._written[row]
 
-def _writer(
-    place: int, stores: Sequence[AccessEvent], row: int, gone: Mask, unit: int, lanes: Lanes
-) -> tuple[AccessEvent, int] | None:
-    """The store that writes a unit in another block of the same world, and the lane of it that has returned in a row.
-    """
-    first = lanes.world_of(row) * lanes.blocks
-    for event in stores:
-        for other in range(first, first + lanes.blocks):
-            by_those = event.mask[other] & gone[row] & ~gone[other]
-            if not by_those.any():
-                continue
-            hit = (_units(event, other, by_those, unit) == place).any(axis=1)
-            if hit.any():
-                return event, int(np.flatnonzero(by_those)[hit.argmax()])
-    return None
-
-
-def _units(event: AccessEvent, row: int, mask: Mask, unit: int) -> Any:
-    """[n, units of an access] what the lanes of a mask touch."""
-    offset = np.atleast_2d(np.asarray(event.offset, np.int64))
-    own = np.broadcast_to(offset[row if len(offset) > 1 else 0], mask.shape)
-    return own[mask][:, None] // unit + np.arange(max(1, event.bytes // unit))
+    def _writer(self, place: int, row: int) -> tuple[AccessEvent, int] | None:
+        """The store that writes a unit in another block, of the same world if there is one, and the lane that doesn't
+        make it here."""
+        world = self._lanes.world_of(row)
+        others = sorted(range(self._lanes.rows), key=lambda other: self._lanes.world_of(other) != world)
+        for event in self._stores:
+            for other in others:
+                missing = event.mask[other] & ~event.mask[row]
+                if event.data or not missing.any():
+                    continue
+                hit = (units_of(event, other, missing, self._unit) == place).any(axis=1)
+                if hit.any():
+                    return event, int(np.flatnonzero(missing)[hit.argmax()])
+        return None
