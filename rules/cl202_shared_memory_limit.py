@@ -39,6 +39,7 @@ class SharedMemoryLimit(Rule):
 
     What is not reported
         - Memory for as many heads, or whatever else there are few of, as would take more than 48 KB.
+        - Arrays of a template that nothing in sight instantiates and whose numbers are usual ones.
         - By default, open sizes that are no rows of data: of tables, windows and numbers of bytes nothing says that
           they get so large, or that a caller doesn't know the limit. A row is what lies between the data of one block
           and that of the next, `x[blockIdx.x * n + i]`. `--all` lists the others.
@@ -55,7 +56,8 @@ class SharedMemoryLimit(Rule):
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
         static = kernel.resources.static_shared_bytes or 0
         if static > context.target.shared_per_block:
-            yield self._static(kernel, static, context.target)
+            if not all(launch.made_up for launch in kernel.launches) or not kernel.launches:
+                yield self._static(kernel, static, context.target)
             return
         for seen in seen_launches(kernel):
             dynamic = seen.site.dynamic_shared_bytes

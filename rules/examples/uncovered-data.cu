@@ -7,7 +7,7 @@ __global__ void scale(float *data, int n)
 
 void rounded_down(float *data, int n)
 {
-    scale<<<n / 256, 256>>>(data, n);  // expect: CL108 "`i` = 256" CL502 "n = 1"
+    scale<<<n / 256, 256>>>(data, n);  // expect: CL108 "`i` = 256"
 }
 
 void rounded_up(float *data, int count)

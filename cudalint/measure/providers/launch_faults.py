@@ -152,7 +152,10 @@ def _is_limited(extent: Node, most: int) -> bool:
     """Whether the smaller one of a size and a number is taken, and as many blocks as that fit into y and z. Between two
     numbers (`n % 256 == 0 ? 0 : 1`) it is another choice, as it is where a size is to be at least 1."""
     for node in below([extent], extent.bits):
-        parts = node.args[1:] if node.op == "select" else node.args if node.op == "min" else ()
+        parts = node.args if node.op == "min" else ()
+        if node.op == "select":
+            compared = {without_cast(each) for each in node.args[0].args}
+            parts = node.args[1:] if compared.issuperset(map(without_cast, node.args[1:])) else ()
         numbers = [part.value for part in parts if part.is_const]
         if len(numbers) == 1 and 1 < numbers[0] <= most:
             return True
