@@ -44,6 +44,9 @@ class SlowArithmetic(Rule):
     What is not reported
         - What takes less than 10% of its kernel's time, as the time model has it: many kernels that divide wait for
           memory meanwhile (`--min-share`).
+        - Divisors that threads or turns of a loop have of their own, as in Euclid's algorithm, but for powers of two:
+          no host could compute a multiplier for them.
+        - What a thread computes once beside a loop over sizes or data that nothing in sight determines.
         - Divisions of floating-point numbers, and functions whose faster way has another error: CL605 tells of these.
     """
 
@@ -62,9 +65,11 @@ class SlowArithmetic(Rule):
         divisions: dict[int, list[tuple[Arithmetic, ArithmeticResult]]] = {}
         for site in kernel.arithmetic:
             for result in site.results:
+                if result.is_sized:
+                    continue
                 if site.kind == "division":
                     divisions.setdefault(result.launch, []).append((site, result))
-                elif site.kind == "power" and (share := share_of(result)) >= least:
+                elif site.kind == "power" and 1 > (share := share_of(result)) >= least:
                     yield self._of_power(kernel, site, result, share, context)
         for found in divisions.values():
             share = min(1.0, sum(share_of(result) for _, result in found))

@@ -33,6 +33,9 @@ class ArithmeticResult(Struct, frozen=True):
     by_data: bool
     """Whether data decides how often it is executed: then it is what may come at most."""
     assumptions: tuple[str, ...] = ()
+    is_sized: bool = False
+    """Whether some loop that it is not in is taken to be of a length that nothing in sight says: the longer that is,
+    the less of the launch this is."""
 
 
 class Arithmetic(Struct, frozen=True):

@@ -35,6 +35,6 @@ class ArithmeticCollector(SiteProvider, eq=False):
             )  # fmt: skip
             result = ArithmeticResult(
                 run.index, each.executions, each.saved, each.doubles, each.special, work.total, each.by_data,
-                assumptions,
+                assumptions, each.is_sized,
             )  # fmt: skip
             self.note(key, fact, result)

@@ -26,6 +26,7 @@ from cudalint.measure.distinct import executions_in
 from cudalint.measure.places import called
 from cudalint.measure.work.compiler import is_power_of_two
 from cudalint.measure.work.counts import Work
+from cudalint.measure.work.divisors import has_faster_way
 from cudalint.measure.work.double_variables import Group, double_variables
 from cudalint.measure.work.doubles import is_double, unasked_double
 from cudalint.measure.work.lengths import Lengths
@@ -162,6 +163,7 @@ class Slow(Struct):
     doubles: float = 0.0
     special: float = 0.0
     by_data: bool = False
+    is_sized: bool = False
 
 
 class _Computation(Struct, frozen=True, eq=False):
@@ -173,6 +175,8 @@ class _Computation(Struct, frozen=True, eq=False):
     lanes: float
     by_data: bool
     in_loop: bool
+    is_sized: bool
+    """Whether it is outside of a loop of which nothing in sight says how long it is."""
 
 
 def slow(
@@ -203,7 +207,12 @@ def slow(
                 if same in divided:
                     continue
                 divided.add(same)
-            site = found.setdefault((own.kind, each.code.span), own)
+            site = own
+            function = called(each.site.stack[0]) if each.site.stack else kernel
+            if own.kind != "division" or (
+                function is not None and has_faster_way(_divisor(each.code), function, each.site.stack, kernel)
+            ):
+                site = found.setdefault((own.kind, each.code.span), own)
             _count(site, each)
             if own.kind == "division":
                 special = each.lanes * operation_of(each.code).special
@@ -218,6 +227,11 @@ def slow(
             site.saved += left * saved
             site.special += left * special
     return found
+
+
+def _divisor(code: Any) -> ir.Expr:
+    right: ir.Expr = code.right
+    return right
 
 
 def _variables(
@@ -259,6 +273,7 @@ def _count(found: Slow, computation: _Computation) -> None:
     found.executions = max(found.executions, computation.warps)
     found.by_data = found.by_data or computation.by_data
     found.in_loop = found.in_loop or computation.in_loop
+    found.is_sized = found.is_sized or computation.is_sized
 
 
 def _add_double(found: Slow, computation: _Computation) -> None:
@@ -276,7 +291,7 @@ def _add_double(found: Slow, computation: _Computation) -> None:
 def _computations(trace: Trace, lengths: Lengths, world: int) -> Iterator[_Computation]:
     """The operations of the source that are executed, but for those of the bundled headers."""
     executions = lengths.counted()
-    taken = _taken(trace, world)
+    taken, taken_for = _taken(trace, world), lengths.taken_for()
     for site, own in executions.items():
         if site.library is not None or not own.counts[1, world]:
             continue
@@ -288,7 +303,8 @@ def _computations(trace: Trace, lengths: Lengths, world: int) -> Iterator[_Compu
             times = turns if turns is not None and site in around else own
             warps, lanes = (float(number) * share for number in times.counts[:, world])
             if warps:
-                yield _Computation(code, site, warps, lanes, times.by_data, bool(around))
+                is_sized = not taken_for <= lengths.numbers(code, site.stack)
+                yield _Computation(code, site, warps, lanes, times.by_data, bool(around), is_sized)
 
 
 Sides = tuple[float, float]

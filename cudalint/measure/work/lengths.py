@@ -125,6 +125,12 @@ class Lengths:
         around = self.nests.around(node, stack)
         return frozenset(order.index(self._keys[loop]) for loop in around if loop in self._keys)
 
+    def taken_for(self) -> frozenset[int]:
+        """The lengths that may be any, by their numbers: all but those of loops that the grid deals out."""
+        order = list(self.found)
+        keys = {key for site, key in self._keys.items() if site not in self._dealt_out}
+        return frozenset(order.index(key) for key in keys)
+
     def accesses(self) -> Iterable[tuple[Any, Stack]]:
         """In loops of these lengths."""
         return dict.fromkeys((event.node, event.stack) for event in self._trace.accesses) if self._shares else ()
