@@ -41,7 +41,6 @@ _NOT_SHOWN: dict[Fault, str] = {
         "few lanes would be fewer if the lanes were together is not counted"
     ),
     Fault("kernel/warps.cu", "CL304", "unsigned ballot = __ballot_sync(0xffffffffu, in[i] > 0);"): _NO_SIZE,
-    Fault("library/attention.cu", "CL304", "v = fmaxf(v, __shfl_xor_sync(0xffffffffu, v, offset));"): _NO_SIZE,
     Fault("library/reduce.cu", "CL306", "s[threadIdx.x] += s[threadIdx.x + width];"): (
         "the first touch is a store, by part of the threads: single elements that nobody writes are not looked for"
     ),
