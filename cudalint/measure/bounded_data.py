@@ -67,6 +67,9 @@ def led_outside(seen: Seen, sizes: Sizes) -> Iterator[LedOutside]:
 def _farthest(event: AccessEvent, site: Site, seen: Seen) -> int | None:
     """Where the farthest access begins that the code lets data lead to; None where it does not say."""
     loads = seen.address(site).loads
+    # What the kernel has made of numbers itself, it may take apart again: `at % size` of `value * size + at`.
+    if any(memory in seen.written for load in loads for memory in seen.memory_of(*load)):
+        return None
     guards = [guard for guard in seen.guards(site) if not loads.isdisjoint(seen.origins_of(guard).loads)]
     held = [most for guard in guards if (most := _most(guard, event.node)) is not None]
     if len(held) + sum(_is_least(guard, event.node) for guard in guards) < len(guards):

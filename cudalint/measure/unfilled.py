@@ -99,7 +99,8 @@ class _Array:
         holds: list[bool | None] = [False] * lanes.worlds
         for row in range(lanes.rows):
             world = lanes.world_of(row)
-            if holds[world] or not lanes.full[row].any():
+            # The data ends in a block behind the first.
+            if holds[world] or not lanes.full[row].any() or lanes.block_of(row) == (0, 0, 0):
                 continue
             found = self._in_row(row)
             if found is not None:
@@ -132,6 +133,11 @@ class _Array:
                     return load, reader, *writer
         return None
 
+    def _asks_for_the_end(self, event: AccessEvent) -> bool:
+        """Whether a condition on the way is about the place of a thread in the grid."""
+        found = map(self._seen.origins_of, self._seen.ways.guards_of(event.node, event.stack))
+        return any(each.by_thread and each.by_block for each in found)
+
     def _of(self, row: int) -> Any:
         if row not in self._written:
             parts = [units_of(event, row, event.mask[row], self._unit).ravel() for event in self._stores]
@@ -139,12 +145,11 @@ class _Array:
         return self._written[row]
 
     def _writer(self, place: int, row: int) -> tuple[AccessEvent, int] | None:
-        """The store that writes a unit in another block, of the same world if there is one, and the lane that doesn't
-        make it here."""
-        world = self._lanes.world_of(row)
-        others = sorted(range(self._lanes.rows), key=lambda other: self._lanes.world_of(other) != world)
-        for event in self._stores:
-            for other in others:
+        """The store that writes a unit in another block of the same world, and the lane that doesn't make it here since
+        it is behind the end of the data."""
+        first = self._lanes.world_of(row) * self._lanes.blocks
+        for event in filter(self._asks_for_the_end, self._stores):
+            for other in range(first, first + self._lanes.blocks):
                 missing = event.mask[other] & ~event.mask[row]
                 if event.data or not missing.any():
                     continue
