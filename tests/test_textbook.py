@@ -41,9 +41,6 @@ _NOT_SHOWN: dict[Fault, str] = {
         "few lanes would be fewer if the lanes were together is not counted"
     ),
     Fault("kernel/warps.cu", "CL304", "unsigned ballot = __ballot_sync(0xffffffffu, in[i] > 0);"): _NO_SIZE,
-    Fault("library/reduce.cu", "CL306", "s[threadIdx.x] += s[threadIdx.x + width];"): (
-        "the first touch is a store, by part of the threads: single elements that nobody writes are not looked for"
-    ),
 }
 """Faults that are not shown yet, each with its cause. One that is shown has to leave the table."""
 

@@ -120,12 +120,17 @@ class _Array:
         written = self._of(row)
         if not len(written):
             return None
+        matters: bool | None = None
         for load in self._loads:
             if isinstance(load.offset, Data) or not load.mask[row].any():
                 continue
             places = units_of(load, row, load.mask[row], self._unit)
             missing = ~np.isin(places, written)
-            if missing.any() and reaches_global(self._array, row, self._seen):
+            if missing.any() and matters is None:
+                matters = reaches_global(self._array, row, self._seen)
+                if not matters:
+                    return None
+            if missing.any():
                 at = int(missing.any(axis=1).argmax())
                 reader = int(np.flatnonzero(load.mask[row])[at])
                 writer = self._writer(int(places[at][missing[at]][0]), row)

@@ -14,6 +14,9 @@ from cudalint.measure.arrays import Mask
 from cudalint.measure.seen import Seen
 from cudalint.measure.touches import Site
 
+_MOST_UNITS = 228 << 10
+"""More bytes than the shared memory of a block has on any GPU (CUDA C++ Programming Guide, "Compute Capabilities")."""
+
 
 def reaches_global(array: Allocation, row: int, seen: Seen) -> bool:
     """Whether a thread of a row stores to global memory what comes of an element of a shared array before anybody has
@@ -53,16 +56,16 @@ class _Elements:
     """Of a shared array in one block: which of them have what nobody has written."""
 
     def __init__(self, is_empty: bool) -> None:
-        self._is_empty = is_empty
-        self._known: dict[int, bool] = {}
+        self._known = np.full(_MOST_UNITS, is_empty)
 
     def unwritten(self, units: Any) -> Any:
-        """[n] whether accesses find such, each in a few units."""
-        return np.array([any(self._known.get(unit, self._is_empty) for unit in own) for own in units.tolist()], bool)
+        """[n] whether accesses find such, each in a few units; not where they leave what a block may have."""
+        is_inside = (units >= 0) & (units < _MOST_UNITS)
+        return (self._known[np.where(is_inside, units, 0)] & is_inside).any(axis=1)
 
     def write(self, units: Any, comes: Any) -> None:
-        for own, is_such in zip(units.tolist(), comes.tolist(), strict=True):
-            self._known.update(dict.fromkeys(own, is_such))
+        is_inside = (units >= 0) & (units < _MOST_UNITS)
+        self._known[units[is_inside]] = np.broadcast_to(comes[:, None], units.shape)[is_inside]
 
 
 def units_of(event: AccessEvent, row: int, mask: Mask, unit: int) -> Any:

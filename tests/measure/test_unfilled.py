@@ -3,18 +3,33 @@ the last one has two elements only."""
 
 from __future__ import annotations
 
+from types import SimpleNamespace
+from typing import Any
+
 import pytest
 from executing import execute, kernel_in
 
+from cudalint.measure.seen import Seen
 from cudalint.measure.unfilled import Hole, holes
 
+_ONE_WORLD: Any = SimpleNamespace(made=())
 _FILL = "__shared__ float s[4]; int t = threadIdx.x, i = blockIdx.x * 4 + t;"
 _HALF = "if (i >= n) return; s[t] = in[i]; __syncthreads();"
 
 
 def _holes(body: str, blocks: int = 3, n: int = 10) -> list[Hole]:
     function = kernel_in(f"__global__ void kernel(const float* in, float* out, int n) {{ {_FILL} {body} }}")
-    return list(holes(execute(function, (4, 1, 1), (blocks, 1, 1), {"n": n})))
+    trace = execute(function, (4, 1, 1), (blocks, 1, 1), {"n": n})
+    return list(holes(Seen(function, trace), _ONE_WORLD))
+
+
+def test_an_element_of_whoever_skips_the_store() -> None:
+    """Its value goes through shared memory into what thread 0 stores."""
+    (hole,) = _holes(
+        "if (i < n) s[t] = in[i]; __syncthreads(); if (t < 2) s[t] += s[t + 2]; __syncthreads();"
+        " if (t < 1) s[t] += s[t + 1]; __syncthreads(); if (t == 0) out[blockIdx.x] = s[0];"
+    )
+    assert (hole.block, hole.thread, hole.absent, hole.has_returned) == ((2, 0, 0), (0, 0, 0), (2, 0, 0), False)
 
 
 def test_an_element_of_whoever_has_returned() -> None:
@@ -39,8 +54,6 @@ def test_an_element_of_whoever_has_returned() -> None:
         "if (t == 0) for (int k = 0; k < 4; k++) s[k] = 0; if (i >= n) return; __syncthreads(); out[i] = s[3 - t];",
         # Data says what is written.
         "if (i >= n) return; s[(int)in[i] & 3] = 1; __syncthreads(); out[i] = s[3 - t];",
-        # Nobody waits for anybody.
-        "if (i >= n) return; s[t] = in[i]; out[i] = s[3 - t];",
     ],
 )
 def test_what_is_no_hole(body: str) -> None:

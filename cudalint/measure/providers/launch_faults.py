@@ -100,6 +100,9 @@ def _too_many(run: Run, sizes: SmallestSizes, place: Place, number: int, most: i
     if found is None:
         return
     others = [grid[axis] for axis in range(3) if axis != number]
+    if not set(sizes.symbols(extent)).isdisjoint(symbol for each in others for symbol in sizes.symbols(each)):
+        # A square of so many blocks has more elements than there is memory.
+        return
     if any(_is_limited(each, most) for each in others):
         is_known = True
     elif quotients_in(extent):
