@@ -34,7 +34,7 @@ def _built(steps: list[tuple[str, int]]) -> tuple[Drawn, Any]:
         numbers = {
             "&": lambda x, k=number: x & k, "%": lambda x, k=number: np.fmod(x, k), "+": lambda x, k=number: x + k,
             "-": lambda x, k=number: x - k, "*": lambda x, k=number: x * k, ">>": lambda x, k=number: x >> k,
-        }[op](numbers)  # fmt: skip
+        }[op](numbers).astype(np.int32).astype(np.int64)  # fmt: skip
     return value, numbers
 
 
