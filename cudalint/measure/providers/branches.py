@@ -8,7 +8,7 @@ from cudalint.facts import Branch, Place
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
 from cudalint.kinds import Kind
-from cudalint.measure.divergence import results_of
+from cudalint.measure.branch_results import results_of
 from cudalint.measure.places import frames_of, function_of
 from cudalint.measure.providers.provider import Run, SiteProvider
 
