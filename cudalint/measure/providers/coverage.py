@@ -126,8 +126,8 @@ def _uncovered(
         return
     if what == "rounded-down" and computes_rest_of(graph, own.extent):
         return
-    least = 2 * min(sizes.most(short) for short in shorts)
-    if what == "rounded-down" and least < own.limits[0].step:
+    most = min(sizes.most(short) for short in shorts)
+    if what == "rounded-down" and (most <= 1 or 2 * most < own.limits[0].step):
         # Where it is an element or two (`i <= n` in as many blocks as `n` takes), the condition may let too much in.
         return
     some = [graph.binary("<", graph.const(0, extent.kind), extent, BOOL) for extent in configuration.grid]
