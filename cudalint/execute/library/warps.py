@@ -69,12 +69,8 @@ def shuffled(m: Machine, mode: str, value: Value, operand: Value, width: Value) 
         return value
     if not is_whole(operand) or type(width) is not int or width not in _WIDTHS:
         return data_of([operand, width])
-    warps = m.lanes.lanes // WARP_LANES
-    by_warp = value.reshape(value.shape[0], warps, WARP_LANES)
-    if type(operand) is np.ndarray:
-        operand = np.broadcast_to(operand, (operand.shape[0], m.lanes.lanes)).reshape(-1, warps, WARP_LANES)
-    source = lanes_of(mode, operand, width)
-    source = source.reshape(-1, *source.shape[-2:]) if source.ndim > 1 else source[None, None]
+    by_warp = value.reshape(value.shape[0], -1, WARP_LANES)
+    source, warps = _sources(m, mode, operand, width), by_warp.shape[1]
     rows = max(by_warp.shape[0], source.shape[0])
     by_warp = np.broadcast_to(by_warp, (rows, warps, WARP_LANES))
     found = np.take_along_axis(by_warp, np.broadcast_to(source, by_warp.shape), axis=2)
@@ -84,17 +80,20 @@ def shuffled(m: Machine, mode: str, value: Value, operand: Value, width: Value) 
 _WIDTHS: Final = frozenset({1, 2, 4, 8, 16, 32})
 
 
+def _sources(m: Machine, mode: str, operand: Any, width: int) -> Any:
+    """[1 or R, 1 or warps, 32] the lane of its warp that each lane reads from."""
+    if type(operand) is np.ndarray:
+        operand = np.broadcast_to(operand, (operand.shape[0], m.lanes.lanes)).reshape(operand.shape[0], -1, WARP_LANES)
+    found = lanes_of(mode, operand, width)
+    return found.reshape(-1, *found.shape[-2:]) if found.ndim > 1 else found[None, None]
+
+
 def exchange(m: Machine, node: Any, mode: str, value: Value, operand: Value, width: Value) -> Value:
     """What a shuffle gives, and in which lanes it is undefined."""
     found = shuffled(m, mode, defined(value), operand, width)
     if m.mask is None or not is_whole(operand) or type(width) is not int or width not in _WIDTHS:
         return found
-    warps = m.lanes.lanes // WARP_LANES
-    if type(operand) is np.ndarray:
-        operand = np.broadcast_to(operand, (operand.shape[0], m.lanes.lanes)).reshape(-1, warps, WARP_LANES)
-    sources = lanes_of(mode, operand, width)
-    sources = sources.reshape(-1, *sources.shape[-2:]) if sources.ndim > 1 else sources[None, None]
-    active = m.lanes.by_warp(m.mask)
+    sources, active = _sources(m, mode, operand, width), m.lanes.by_warp(m.mask)
     return after_shuffle(found, value, m.library or node, m.stack, active, sources, m.mask.shape)
 
 
