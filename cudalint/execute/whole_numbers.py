@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 _EXACT: Final = {2: 1 << 11, 4: 1 << 24, 8: 1 << 53}
 """By the bytes of a float: up to here it holds all whole numbers."""
-_TURNED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
+TURNED: Final = {"<": ">", ">": "<", "<=": ">=", ">=": "<=", "==": "==", "!=": "!="}
 
 
 def compared_as_whole(e: ir.Binary, program: Program, otherwise: Evaluate) -> Evaluate | None:
@@ -27,7 +27,7 @@ def compared_as_whole(e: ir.Binary, program: Program, otherwise: Evaluate) -> Ev
     for loops what it means for that number, and does what `otherwise` does where it can't tell."""
     if e.op not in COMPARING:
         return None
-    for side, other, op in ((e.left, e.right, e.op), (e.right, e.left, _TURNED[e.op])):
+    for side, other, op in ((e.left, e.right, e.op), (e.right, e.left, TURNED[e.op])):
         type_ = ir.referent(side.type)
         if isinstance(side, ir.Cast) and _is_float(type_) and _is_whole(side.operand):
             assert isinstance(type_, ir.Scalar)

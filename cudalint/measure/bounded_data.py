@@ -16,6 +16,7 @@ from msgspec import Struct
 from cudalint.execute.drawn import Drawn
 from cudalint.execute.lanes import Extents
 from cudalint.execute.trace import AccessEvent
+from cudalint.execute.whole_numbers import TURNED
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import without_casts
 from cudalint.measure.bounds import Sizes
@@ -42,7 +43,7 @@ class LedOutside(Struct, frozen=True, eq=False):
     block: Extents
 
 
-_MIRRORED: Final = {"<": ">", "<=": ">=", ">": "<", ">=": "<="}
+_ORDERING: Final = frozenset({"<", "<=", ">", ">="})
 
 
 def led_outside(seen: Seen, sizes: Sizes) -> Iterator[LedOutside]:
@@ -88,9 +89,9 @@ def _index(node: Any) -> Any:
 def _compared(guard: Guard, node: Any) -> tuple[str, int] | None:
     """How a guard compares an index with a constant, as it holds on the way: `<=` and 64."""
     index, asked = _index(node), without_casts(guard.condition)
-    if index is None or not guard.holds or not isinstance(asked, ir.Binary) or asked.op not in _MIRRORED:
+    if index is None or not guard.holds or not isinstance(asked, ir.Binary) or asked.op not in _ORDERING:
         return None
-    for one, other, op in ((asked.left, asked.right, asked.op), (asked.right, asked.left, _MIRRORED[asked.op])):
+    for one, other, op in ((asked.left, asked.right, asked.op), (asked.right, asked.left, TURNED[asked.op])):
         bare: Any = without_casts(other)
         number = bare.value if isinstance(bare, ir.Constant) else None
         if isinstance(number, int) and spelled(without_casts(one)) == spelled(index):

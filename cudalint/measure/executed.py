@@ -22,6 +22,7 @@ from cudalint.launches.configuration import Configuration
 from cudalint.launches.space import LaunchSpace, space_of_launch
 from cudalint.measure.machine_accesses import MachineSite, SiteKey, machine_sites
 from cudalint.measure.requests import AccessSite, Figures, figures
+from cudalint.measure.seen import Seen
 from cudalint.measure.work.counts import Laid, Work, counted, laid_out
 from cudalint.measure.work.lengths import Lengths
 from cudalint.system.processes.deadline import NEVER, Deadline
@@ -59,6 +60,11 @@ class Executed:
 
     def __init__(self, function: ir.Function, batch: Batch, trace: Trace, compiled: Compiled) -> None:
         self.function, self.batch, self.trace, self._compiled = function, batch, trace, compiled
+
+    @cached_property
+    def seen(self) -> Seen:
+        """What the execution shows of places, beside what the tree says of them."""
+        return Seen(self.function, self.trace)
 
     @cached_property
     def figures(self) -> dict[AccessSite, Figures]:

@@ -52,14 +52,13 @@ def holes(seen: Seen, batch: Batch) -> Iterator[Hole]:
     for event in seen.trace.accesses:
         if event.allocation.space == "shared":
             by_array.setdefault(event.allocation, []).append(event)
-    gone = _returned(seen.trace)
     for array, events in by_array.items():
         stores = [event for event in events if event.operation != "load"]
         loads = [event for event in events if event.operation == "load" and event.data == 0]
         # Where all threads of all blocks make all stores, no block lacks what another one has.
         if all(event.mask is seen.trace.lanes.full for event in stores) or not _is_known(stores, events, seen.trace):
             continue
-        found = _Array(array, stores, loads, seen).hole(gone, batch)
+        found = _Array(array, stores, loads, seen).hole(batch)
         if found is not None:
             yield found
 
@@ -94,7 +93,7 @@ class _Array:
         self._unit = min(event.bytes for event in (*stores, *loads))
         self._written: dict[int, Any] = {}
 
-    def hole(self, gone: Mask, batch: Batch) -> Hole | None:
+    def hole(self, batch: Batch) -> Hole | None:
         lanes, first = self._lanes, None
         holds: list[bool | None] = [False] * lanes.worlds
         for row in range(lanes.rows):
@@ -112,7 +111,7 @@ class _Array:
         size = None if all(holds) else for_which_sizes(holds, lanes.world_of(row), batch)
         return Hole(
             load, self._array, lanes.thread_of(reader), lanes.block_of(row), store, lanes.thread_of(writer),
-            bool(gone[row, writer]), size,
+            bool(_returned(self._seen.trace)[row, writer]), size,
         )  # fmt: skip
 
     def _in_row(self, row: int) -> tuple[AccessEvent, int, AccessEvent, int] | None:

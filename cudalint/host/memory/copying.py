@@ -73,12 +73,12 @@ def _fill(an: Analysis, call: ir.Call) -> Value:
 
 def _copy_symbol(an: Analysis, call: ir.Call) -> Value:
     """`cudaMemcpyToSymbol(symbol, source, bytes, offset, kind)`, and from one."""
-    pointer = as_pointer(an, an.value(call.arguments[1 if "To" in call.name else 0]))
+    at = 1 if "To" in call.name else 0
+    pointer = as_pointer(an, an.value(call.arguments[at]))
     an.silent += 1
-    symbol = as_pointer(an, an.value(walk.without_casts(call.arguments[0 if "To" in call.name else 1])))
+    symbol = as_pointer(an, an.value(walk.without_casts(call.arguments[1 - at])))
     an.silent -= 1
     count = an.number(call.arguments[2])
-    at = 1 if "To" in call.name else 0
     has_kind = len(call.arguments) > 4 and not isinstance(walk.without_casts(call.arguments[4]), ir.Constant)
     is_device = pointer is not None and touching.is_all(pointer, {"device"})
     if is_device and not has_kind and _kind(an, call, 4) in (None, _TO_DEVICE, _TO_HOST):

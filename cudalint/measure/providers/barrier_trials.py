@@ -20,7 +20,6 @@ from cudalint.measure.barriers import Arrivals, all_come
 from cudalint.measure.control_flow import BarrierCall, Code, ControlFlow, Gate, with_barriers
 from cudalint.measure.executed import Executed
 from cudalint.measure.providers.provider import Run, Subject
-from cudalint.measure.seen import Seen
 from cudalint.source.insertions import insertions
 
 _MOST_STEPS = 400_000
@@ -127,7 +126,7 @@ class BarrierTrials(Struct, eq=False):
 
 
 def _all_come(gates: Iterable[Gate], executed: Executed) -> bool:
-    arrivals = Arrivals(Seen(executed.function, executed.trace), executed.batch)
+    arrivals = Arrivals(executed.seen, executed.batch)
     return all(all_come(arrivals, gate.span.line, gate.span.column, gate.span.path) for gate in gates)
 
 

@@ -25,7 +25,6 @@ from cudalint.measure.executed import Executed
 from cudalint.measure.places import frames_of, functions_in, reference_of
 from cudalint.measure.providers.provider import Provider, Run, Subject
 from cudalint.measure.redundant import redundant_barriers
-from cudalint.measure.seen import Seen
 from cudalint.options.limits import MAX_THREADS
 
 _Site = tuple[Place, tuple[Frame, ...], BarrierKind]
@@ -88,7 +87,7 @@ class BarrierCollector(Provider, eq=False):
 
     def _strides(self, run: Run) -> set[int]:
         """By how much the loops go on in which a barrier is divergent."""
-        seen = Seen(run.executed.function, run.executed.trace)
+        seen = run.executed.seen
         found: set[int] = set()
         for site, _, _, results in self._sites.values():
             if any(result.launch == run.index and result.verdict == "divergent" for result in results):
@@ -141,7 +140,7 @@ _WORST_FIRST = ("divergent", "unknown", "uniform")
 
 
 def _arrivals(executed: Executed, free: Set[str]) -> Arrivals:
-    return Arrivals(Seen(executed.function, executed.trace), executed.batch, free)
+    return Arrivals(executed.seen, executed.batch, free)
 
 
 def _key(site: BarrierSite) -> _Site:

@@ -21,7 +21,6 @@ from cudalint.measure.executed import Executed
 from cudalint.measure.numbers import elements_text, numbers_of, parameters_of
 from cudalint.measure.places import declared_type, frames_of, made_at, name_of, space_of
 from cudalint.measure.providers.provider import Run, SiteProvider
-from cudalint.measure.seen import Seen
 from cudalint.worlds.records import Parameter
 
 _ONE_THREAD = 1, 1, 1
@@ -51,8 +50,7 @@ class BoundsCollector(SiteProvider, eq=False):
 
     def _add_led(self, run: Run) -> None:
         executed = run.executed
-        sizes = Sizes.of(executed.batch, False)
-        for led in led_outside(Seen(executed.function, executed.trace), sizes):
+        for led in led_outside(executed.seen, Sizes.of(executed.batch, False)):
             fact = _led_fact(led, run)
             self.note((fact.place, fact.inlined_from, fact.array, run.index), fact)
 

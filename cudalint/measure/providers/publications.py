@@ -10,7 +10,6 @@ from cudalint.kinds import Kind
 from cudalint.measure.places import frames_of
 from cudalint.measure.providers.provider import Run, SiteProvider
 from cudalint.measure.publications import early_publications
-from cudalint.measure.seen import Seen
 
 
 class PublicationCollector(SiteProvider, eq=False):
@@ -21,7 +20,7 @@ class PublicationCollector(SiteProvider, eq=False):
         trace = run.executed.trace
         if not run.subject.is_whole or run.subject.function.is_template_pattern:
             return
-        for early in early_publications(Seen(run.executed.function, trace)):
+        for early in early_publications(run.executed.seen):
             event = early.event
             # A helper sets any flag: it is the call that comes too early.
             node, stack = (event.stack[-1], ()) if event.stack else (event.node, ())

@@ -92,7 +92,7 @@ class RaceCollector(Provider, eq=False):
 
     def _found(self, executed: Executed, index: int, launched: Launched) -> Iterator[_Found]:
         """The races that are there for all that is known, and those that depend on something."""
-        seen = Seen(executed.function, executed.trace)
+        seen = executed.seen
         races = measured.races_of(executed.trace, executed.function.volatile, codes=Stored(seen).codes)
         for allocation in races.missed:
             self._miss_text(f"races on `{allocation.name}` were not looked for: there is too much to look at")
@@ -234,7 +234,7 @@ class RaceCollector(Provider, eq=False):
     def _left(self, executed: Executed) -> set[object]:
         """The keys of the races within blocks that are there in an execution with barriers."""
         races = measured.races_of(executed.trace, executed.function.volatile, between_blocks=False)
-        seen = Seen(executed.function, executed.trace)
+        seen = executed.seen
         return {
             _key(self.records.of(race, seen, executed.batch, 0, None, "", None, None, None))
             for race in (*races.found, *races.possible)

@@ -22,7 +22,6 @@ from cudalint.kinds import Kind
 from cudalint.measure.faults import by_world
 from cudalint.measure.places import frames_of
 from cudalint.measure.providers.provider import Run, SiteProvider
-from cudalint.measure.seen import Seen
 from cudalint.measure.unfilled import holes
 
 
@@ -45,8 +44,7 @@ class UninitialisedCollector(SiteProvider, eq=False):
             )  # fmt: skip
             self.note((each.array.name, found.place), found)
         if is_followed(run.executed.trace):
-            executed = run.executed
-            for hole in holes(Seen(executed.function, executed.trace), executed.batch):
+            for hole in holes(run.executed.seen, run.executed.batch):
                 found = Uninitialised(
                     Place(*hole.read.node.span), frames_of(hole.read.stack), hole.array.name, run.index, hole.thread,
                     False, Place(*hole.store.node.span), run.configuration.assumptions, hole.block, hole.absent,

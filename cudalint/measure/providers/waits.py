@@ -45,7 +45,7 @@ class WaitCollector(Provider, eq=False):
     def add(self, run: Run) -> None:
         if run.subject.function.is_template_pattern:
             return
-        seen = Seen(run.executed.function, run.executed.trace)
+        seen = run.executed.seen
         spins = spins_of(seen)
         if not spins:
             return
@@ -58,7 +58,7 @@ class WaitCollector(Provider, eq=False):
         is_known = run.configuration.site is not None and not run.configuration.is_cooperative
         for places in _beside(run.executed.batch.grid[0]):
             beside = execute(run.executed.function, run.executed.batch.in_blocks(places), run.compiled)
-            seen = Seen(beside.function, beside.trace)
+            seen = beside.seen
             spins = spins_of(seen)
             if is_known:
                 self._waits += (_Waiting(run, wait) for wait in waits_of(seen, spins))
