@@ -17,7 +17,6 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
-from cudalint.ir.kept import kept
 from cudalint.measure.distinct import Extent, Pattern, executions
 from cudalint.measure.drawn_accesses import DrawnAccess, by_which
 from cudalint.measure.executed import Executed
@@ -25,7 +24,7 @@ from cudalint.measure.machine_accesses import MachineSite, machine_events, whole
 from cudalint.measure.requests import WIDTHS, AccessSite, Figures, figures_of, unit_of
 from cudalint.measure.samples import sample, sized
 from cudalint.measure.sensitivity import Sensitivity, where
-from cudalint.worlds.reach import Region, regions_of
+from cudalint.worlds.reach import regions_of
 from cudalint.worlds.records import Batch, Parameter
 from cudalint.worlds.text import text_of
 
@@ -440,7 +439,7 @@ def _sources(event: AccessEvent, function: ir.Function) -> Iterator[Parameter]:
     elif not isinstance(node, st.Stmt):
         yield from _sorted(origins.moving(node).sources)
     on_the_way = {node, *event.stack}
-    for region in _regions(function):
+    for region in regions_of(text_of(function).uses):
         if not on_the_way.isdisjoint(region.nodes):
             yield from _sorted(region.deciders)
 
@@ -448,7 +447,3 @@ def _sources(event: AccessEvent, function: ir.Function) -> Iterator[Parameter]:
 def _sorted(*sources: frozenset[Parameter]) -> list[Parameter]:
     return sorted({parameter for own in sources for parameter in own}, key=lambda parameter: parameter.name)
 
-
-@kept(_MOST_KEPT)
-def _regions(function: ir.Function) -> tuple[Region, ...]:
-    return tuple(regions_of(text_of(function).uses))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Mapping, Sequence
@@ -16,6 +17,8 @@ from cudalint.host.values.evaluation import holds
 from cudalint.host.values.graph import Graph
 from cudalint.ir import nodes as ir
 from cudalint.ir.units import Unit
+from cudalint.run.spanning import spanning
+from cudalint.source.code import CodeText
 
 _GIVEN_FUNCTION: Final = re.compile(r"[<,]\s*&\w")
 """A function among the arguments of a template, as clang spells it."""
@@ -80,7 +83,9 @@ class Instances(Struct, eq=False):
             range(len(chosen)), key=lambda each: (keys[each] not in recorded, not _is_run(chosen[each][1], graph))
         )
         positions = frozenset(number for number, key in enumerate(keys) if key in recorded)
-        return cls(ref, own, graph, kernel, chosen, positions, run_first[::-1])
+        span = spanning([_told_apart_by(*chosen[each]) for each in run_first])
+        waiting = [each for number, each in enumerate(run_first) if each in positions or number in set(span)]
+        return cls(ref, own, graph, kernel, chosen, positions, waiting[::-1])
 
     @property
     def are_none(self) -> bool:
@@ -127,6 +132,15 @@ class Instances(Struct, eq=False):
             gap = Gap(found[0].place.path, found[0].place.line, reason, kind="instantiations")
             found[0] = replace(found[0], gaps=(*found[0].gaps, gap))
         return found
+
+
+def _told_apart_by(instance: ir.FunctionRef, launches: Sequence[HostLaunch]) -> Sequence[str]:
+    """The arguments of an instance's template, behind the threads of its blocks."""
+    signature = instance.signature()
+    known = (each.block for each in launches if all(extent.is_const for extent in each.block))
+    blocks = [str(math.prod(int(extent.value) for extent in block)) for block in known]
+    arguments = signature.instantiation.partition("<")[2].removesuffix(">") if signature is not None else ""
+    return (*blocks[:1], *CodeText.parts_of(arguments))
 
 
 def _is_run(sites: Sequence[HostLaunch], graph: Graph) -> bool:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_args
 
 import numpy as np
 from msgspec import Struct, structs
@@ -13,7 +13,8 @@ from cudalint.execute.program import Program
 from cudalint.execute.trace import Trace
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
-from cudalint.ir.walk import conjuncts, walk, without_casts
+from cudalint.ir.kept import kept
+from cudalint.ir.walk import children, conjuncts, walk, without_casts
 from cudalint.worlds.choosing import MOST_WORLDS, Numbers, Search, Space, World, Worlds
 from cudalint.worlds.guards import Guards
 from cudalint.worlds.needs import FARTHEST
@@ -35,6 +36,8 @@ _MOST_TRIED = 16
 _ALONE = "it comes to what no other does"
 _MOST_COMBINED = 2000
 """Combinations of numbers that guards are asked about in one round."""
+_MOST_KEPT = 32
+"""Kernels of which the parts are known."""
 
 
 class Region(Struct, frozen=True, eq=False):
@@ -59,7 +62,7 @@ def reaching(
 ) -> Worlds:  # fmt: skip
     """The worlds with more of them for what none of them comes to, if numbers decide about it. Worlds that are there
     only to distinguish numbers give way. `behind` says of which variables a parameter of the kernel is computed."""
-    regions = list(regions_of(uses))
+    regions = regions_of(uses)
     if not regions or all(len(values) == 1 for values in space.tried.values()):
         return worlds
     search, program = Search(space), Program()
@@ -141,19 +144,57 @@ def _deciding(region: Region, space: Space, behind: Callable[[Parameter], Iterab
     return _Deciding(open_, [variable for variable in open_ if variable in nearest])
 
 
-def regions_of(uses: Uses) -> Iterator[Region]:
+@kept(_MOST_KEPT)
+def regions_of(uses: Uses) -> tuple[Region, ...]:
     """The parts of a kernel, and of what it calls, that conditions guard and that may access memory."""
+    return tuple(_regions(uses))
+
+
+def _regions(uses: Uses) -> Iterator[Region]:
     deciders: dict[ir.Function, frozenset[Parameter]] = {}
+    parts = _Parts()
     for function in uses.code.functions:
         own = deciders.get(function, frozenset())
         for statements, (decided, conditions, way, nearest) in _guarded((function.body,), _Way(own), uses):
-            nodes = frozenset(node for statement in statements for node in walk(statement))
-            for node in nodes:
-                callee = _callee(node)
-                if callee is not None:
-                    deciders[callee] = deciders.get(callee, frozenset()) | decided
-            if statements and decided and any(_may_access(node) for node in nodes):
-                yield Region(nodes, decided, conditions, way, nearest, statements[0].span)
+            part = _together([parts.of(statement) for statement in statements])
+            for callee in part.callees:
+                deciders[callee] = deciders.get(callee, frozenset()) | decided
+            if statements and decided and part.may_access:
+                yield Region(part.nodes, decided, conditions, way, nearest, statements[0].span)
+
+
+class _Part(NamedTuple):
+    """A piece of code."""
+
+    nodes: frozenset[Any]
+    callees: frozenset[ir.Function]
+    may_access: bool
+
+
+def _together(parts: Sequence[_Part]) -> _Part:
+    return parts[0] if len(parts) == 1 else _Part(
+        frozenset().union(*(part.nodes for part in parts)), frozenset().union(*(part.callees for part in parts)),
+        any(part.may_access for part in parts),
+    )  # fmt: skip
+
+
+class _Parts:
+    """What stands in statements, each of which is walked once however deep they are nested."""
+
+    def __init__(self) -> None:
+        self._known: dict[Any, _Part] = {}
+
+    def of(self, statement: Any) -> _Part:
+        known = self._known.get(statement)
+        if known is None:
+            inner = [self.of(child) for child in children(statement) if isinstance(child, _STATEMENTS)]
+            own = [statement]
+            for child in children(statement):
+                own += () if isinstance(child, _STATEMENTS) else walk(child)
+            callees = frozenset(callee for node in own if (callee := _callee(node)) is not None)
+            plain = _Part(frozenset(own), callees, any(map(_may_access, own)))
+            known = self._known[statement] = _together([plain, *inner])
+        return known
 
 
 def reached(trace: Trace, regions: Sequence[Region]) -> list[Any]:
@@ -250,6 +291,7 @@ def _ends(statement: st.Stmt) -> bool:
     return isinstance(last, _LEAVING)
 
 
+_STATEMENTS = (*get_args(st.Stmt), st.Case)
 _LEAVING = (st.Return, st.Break, st.Continue)
 
 

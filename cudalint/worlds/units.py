@@ -35,7 +35,7 @@ def with_units(
     """The worlds with more of them in which strides are one element where accesses are made that depend on them.
     Worlds that are there only to distinguish numbers give way."""
     units = {use.parameter: size_of(use.parameter, found) for use in found if use.kind == "stride"}
-    regions, room = list(regions_of(uses)), most - worlds.needed
+    regions, room = regions_of(uses), most - worlds.needed
     if not units or not regions or room <= 0:
         return worlds
     by_world = reached(execute(worlds.worlds), regions)
