@@ -234,7 +234,7 @@ def command(
         output_style(color), drawn, quiet, run.fail_on, statistics, sort, shows_all, shows_conditional, show_fixes
     )
     stdin = stdin_filename or STDIN
-    found = discover(paths, settings.excludes, values["force_exclude"], stdin)
+    found = discover(paths, settings.excludes, values["force_exclude"], stdin, by_samples=True)
     spare_sources([write_baseline, *(output.path for output in outputs)], (file.path for file in found.files))
     sieve = Sieve(run.baseline, write_baseline, diff, [file.path for file in found.files], include_errors)
     texts = {file.path: file.text for file in found.files if file.text is not None}

@@ -17,6 +17,7 @@ from msgspec.structs import replace
 from cudalint.frontend.python.detect import SUFFIX as _PYTHON_SUFFIX
 from cudalint.frontend.python.detect import bytes_of, is_python, seems_to_hold_kernels
 from cudalint.frontend.python.other_kernels import kernels_in, listed, programs_in
+from cudalint.project.families import stood_for
 from cudalint.report.findings.results import Failure
 from cudalint.source.comments import COMMENT_IN_BYTES
 from cudalint.system.disk.border import border_around
@@ -26,6 +27,7 @@ from cudalint.system.disk.regular import read_regular
 STDIN = "<stdin>"
 _SOURCE_SUFFIX = ".cu"
 _HEADER_SUFFIX = ".cuh"
+_STOOD_FOR = "further instantiating file"
 _PIPES_OF_SHELLS = ("/dev/fd/", "/proc/self/fd/")
 _INCLUDED_SOURCE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+\.cu)"', re.MULTILINE)
 
@@ -44,7 +46,8 @@ class Discovery(Struct, frozen=True):
     files: tuple[SourceFile, ...]
     failures: tuple[Failure, ...]
     not_linted: tuple[tuple[str, int], ...] = ()
-    """Languages of kernels in Python files that are no CUDA C++, as `Triton kernel`, and how many there are."""
+    """Languages of kernels in Python files that are no CUDA C++, as `Triton kernel`, and how many there are; and files
+    for which others stand."""
 
 
 Excludes = Callable[[str, bool], bool]
@@ -56,11 +59,13 @@ def discover(
     excludes: Excludes = lambda path, is_folder: False,
     force_exclude: bool = False,
     stdin: str = STDIN,
+    by_samples: bool = False,
 ) -> Discovery:
     """Expands folders, patterns that the shell left alone and `-`; every file comes once, in the order given.
 
     A file that the user names is linted even if it is excluded, unless `force_exclude` says otherwise. `stdin` is the
-    path by which the text of standard input goes.
+    path by which the text of standard input goes. Of files of a folder that instantiate the same templates a sample is
+    enough `by_samples` (`families.py`).
     """
     files: dict[str, SourceFile] = {}
     failures: list[Failure] = []
@@ -68,7 +73,7 @@ def discover(
     for argument in arguments:
         if force_exclude and argument != "-" and is_excluded(argument, excludes):
             continue
-        for found in _expand(argument, excludes, stdin, others):
+        for found in _expand(argument, excludes, stdin, others, by_samples):
             if isinstance(found, Failure):
                 failures.append(found)
                 continue
@@ -96,11 +101,13 @@ Others = dict[str, Counter[str]]
 """By resolved path, what a Python file has of kernels that are no CUDA C++."""
 
 
-def _expand(argument: str, excludes: Excludes, stdin: str, others: Others) -> Iterator[SourceFile | Failure]:
+def _expand(
+    argument: str, excludes: Excludes, stdin: str, others: Others, by_samples: bool
+) -> Iterator[SourceFile | Failure]:
     if argument == "-":
         yield _from_stdin(stdin)
     elif os.path.isdir(argument):
-        yield from _in_folder(argument, excludes, others)
+        yield from _in_folder(argument, excludes, others, by_samples)
     elif os.path.exists(argument):
         yield _named(argument, others)
     elif glob.has_magic(argument):
@@ -177,7 +184,7 @@ def _named_part(pattern: str) -> Iterator[str]:
 
 
 def _in_folder(
-    folder: str, excludes: Excludes, others: Others, must_hold_files: bool = True
+    folder: str, excludes: Excludes, others: Others, by_samples: bool = False, must_hold_files: bool = True
 ) -> Iterator[SourceFile | Failure]:
     """All CUDA files below a folder, and Python files with kernels in them. Hidden folders hold other programs' data
     and are left out."""
@@ -185,6 +192,7 @@ def _in_folder(
     files: list[SourceFile] = []
     excluded = False
     own: Others = {}
+    texts: dict[str, bytes] = {}
     for parent, folders, names in os.walk(folder, onerror=errors.append):
         visible = sorted(name for name in folders if not name.startswith("."))
         folders[:] = [name for name in visible if not excludes(os.path.join(parent, name), True)]
@@ -197,8 +205,13 @@ def _in_folder(
                 own[os.path.realpath(found.path)] = _other_kernels(found.path, data)
                 if not is_python(found.path) or seems_to_hold_kernels(data):
                     files.append(found)
+                    if by_samples and not found.is_optional:
+                        texts[found.path] = data
+    stood = stood_for(texts)
+    for path in stood:
+        own[os.path.realpath(path)] = Counter({_STOOD_FOR: 1})
     others |= own
-    yield from _with_included_optional(files)
+    yield from _with_included_optional([file for file in files if file.path not in stood])
     for error in errors:
         yield Failure(str(error.filename), f"cannot look into this folder: {error.strerror}")
     if not files and must_hold_files and not errors:

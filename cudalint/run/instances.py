@@ -17,8 +17,8 @@ from cudalint.host.values.evaluation import holds
 from cudalint.host.values.graph import Graph
 from cudalint.ir import nodes as ir
 from cudalint.ir.units import Unit
-from cudalint.run.spanning import spanning
 from cudalint.source.code import CodeText
+from cudalint.source.spanning import spanning
 
 _GIVEN_FUNCTION: Final = re.compile(r"[<,]\s*&\w")
 """A function among the arguments of a template, as clang spells it."""

@@ -1,6 +1,7 @@
 """Which of many alike are looked at: few that show all differences between them.
 
-Each word that stands in some place is in one of them, and of the numbers in a place the smallest and the largest.
+Each word that stands in some place is in one of them, and of the numbers in a place the smallest, the largest, and
+between two powers of two the smallest that is none: banks, sectors and vectors are powers of two.
 """
 
 from __future__ import annotations
@@ -33,7 +34,11 @@ def _differences(rows: Sequence[Sequence[str]]) -> Iterator[Iterator[tuple[int, 
     for place in range(max(map(len, rows))):
         words = {row[place] for row in rows if place < len(row)}
         numbers = sorted((number, word) for word in words if (number := _number(word)) is not None)
-        between |= {(place, word) for number, word in numbers[1:-1]}
+        inner = [(place, word) for _, word in numbers[1:-1]]
+        if inner and _is_power(numbers[0][0]) and _is_power(numbers[-1][0]):
+            odd = next((word for number, word in numbers if not _is_power(number)), None)
+            inner = [each for each in inner if each[1] != odd]
+        between.update(inner)
     for row in rows:
         yield (each for each in enumerate(row) if each not in between)
 
@@ -43,3 +48,7 @@ def _number(word: str) -> int | None:
         return int(word.rstrip("uUlL"), 0)
     except ValueError:
         return None
+
+
+def _is_power(number: int) -> bool:
+    return number > 0 and number & (number - 1) == 0
