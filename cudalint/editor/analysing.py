@@ -22,12 +22,12 @@ from cudalint.hardware.features import target_for
 from cudalint.hardware.targets import find_target
 from cudalint.kinds import Kinds
 from cudalint.report.findings.results import Failure, FileReport
-from cudalint.run.cache.checking import Present
 from cudalint.run.file_facts import analyse
 from cudalint.run.file_findings import Draft, nothing_tried
 from cudalint.run.job import CheckJob
 from cudalint.run.stopwatch import Stopwatch
 from cudalint.system.disk import recorder as disk
+from cudalint.system.disk.present import Present
 from cudalint.system.processes.time_limit import abandonable
 
 _SHOWN: Kinds = frozenset({"accesses", "occupancy", "costs"})

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.frontend.compile_commands import DatabaseError, database_for
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.reading import SourceError
 from cudalint.hardware.targets import Target, find_target
-from cudalint.options.analysis import AnalysisOptions
+from cudalint.options.analysis import DEFAULT_TARGET, AnalysisOptions
 from cudalint.toolchain.buildfiles.reading import build_of
 
 _OLDEST, _YEARS = 17, 90
@@ -17,7 +18,25 @@ _OWN_INSTRUCTIONS = 9
 """From this generation on (`sm_90a`)."""
 
 
-def parse_options(path: str, options: AnalysisOptions, own: ParseOptions | None = None) -> ParseOptions:
+class Parsing(Struct, frozen=True):
+    """What the user says of how any file of a program is parsed."""
+
+    include_dirs: tuple[str, ...] = ()
+    defines: tuple[str, ...] = ()
+    std: str | None = None
+    cuda_path: str | None = None
+    compile_commands: str | None = None
+    target: str = DEFAULT_TARGET
+
+    @classmethod
+    def of(cls, options: AnalysisOptions) -> Parsing:
+        return cls(
+            options.include_dirs, options.defines, options.std, options.cuda_path, options.compile_commands,
+            options.target,
+        )  # fmt: skip
+
+
+def parse_options(path: str, options: AnalysisOptions | Parsing, own: ParseOptions | None = None) -> ParseOptions:
     """How to parse a file: as it says itself, or the compilation database, if there is one, and as the user says on
     top."""
     built = own or _built_with(path, options) or ParseOptions()
@@ -44,7 +63,7 @@ def architecture_of(target: Target) -> str:
     return f"sm_{major}{minor}" + ("a" if major >= _OWN_INSTRUCTIONS else "")
 
 
-def _built_with(path: str, options: AnalysisOptions) -> ParseOptions | None:
+def _built_with(path: str, options: AnalysisOptions | Parsing) -> ParseOptions | None:
     """What the compilation database says, if there is one."""
     try:
         database = database_for(path, options.compile_commands)

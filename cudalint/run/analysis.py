@@ -20,7 +20,7 @@ from cudalint.frontend.instantiate import with_instances
 from cudalint.frontend.lower.context import Elsewhere
 from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import ParsedFile, parse_file
-from cudalint.frontend.parse_options import architecture_of, parse_options
+from cudalint.frontend.parse_options import Parsing, architecture_of, parse_options
 from cudalint.frontend.reading import SourceError
 from cudalint.frontend.source_text import Spellings
 from cudalint.frontend.text_limits import check_size
@@ -28,10 +28,11 @@ from cudalint.frontend.texts import CudaText, CudaTexts, cuda_texts
 from cudalint.hardware.targets import find_target
 from cudalint.ir import kept
 from cudalint.ir.units import Unit
-from cudalint.launches.program.constants_elsewhere import ConstantsElsewhere
+from cudalint.launches.program import other_files
 from cudalint.launches.program.host_facts import host_facts
 from cudalint.launches.program.host_faults import host_faults
 from cudalint.launches.program.left_out import ConditionalCode, LeftOut
+from cudalint.launches.program.other_files import ConstantsElsewhere
 from cudalint.launches.recorded.program import read_program
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.run.baseline import Baseline
@@ -41,6 +42,7 @@ from cudalint.run.shared_kernels import shared_kernels
 from cudalint.run.unevaluated import only_named, out_of_time
 from cudalint.shortfalls import Shortfall
 from cudalint.system.disk.encoding import to_bytes
+from cudalint.system.processes import time_limit
 from cudalint.system.processes.deadline import Deadline
 from cudalint.system.processes.memory import give_back
 from cudalint.system.processes.time_limit import OutOfTime, interruptible
@@ -186,7 +188,7 @@ def _parts(path: str, text: CudaText, options: AnalysisOptions, deadline: float)
     smallest newer one that has something of them, where there is time for that."""
     until = Deadline(deadline).within(_SHARE_OF_PARSING * options.seconds)
     built = parse_options(path, options, text.options)
-    elsewhere = ConstantsElsewhere(path, partial(parse_options, options=options))
+    elsewhere = ConstantsElsewhere(path, Parsing.of(options))
     recorded, _ = read_program(options.recordings)
     unsaved = {other: to_bytes(changed) for other, changed in options.unsaved}
 
@@ -260,8 +262,11 @@ def _undisturbed() -> Iterator[None]:
     sys.setrecursionlimit(max(sys.getrecursionlimit(), _RECURSION_LIMIT))
     enabled = gc.isenabled()
     gc.disable()
+    other_files.begin()
     try:
         yield
+        if not time_limit.is_over():
+            other_files.end()
     finally:
         kept.forget()
         if enabled:

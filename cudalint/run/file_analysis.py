@@ -12,7 +12,7 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.facts import FileFacts, KernelFacts, Misalignment, Place, UnusableAnnotation
-from cudalint.frontend.parse_options import parse_options
+from cudalint.frontend.parse_options import Parsing
 from cudalint.frontend.source_text import source_text
 from cudalint.frontend.texts import annotations_in
 from cudalint.hardware.targets import find_target
@@ -179,7 +179,7 @@ class FileAnalysis(Struct, eq=False):
             min(_SHARE_OF_HOST_CODE * options.seconds, _SHARE_OF_THE_REST * left)
         )
         host = HostCode(
-            unit, graph, Generics(graph), properties, partial(parse_options, options=options), until, constant, search
+            unit, graph, Generics(graph), properties, Parsing.of(options), until, constant, search
         )
         # Of what was recorded, launches in sight say no more than which instances there are.
         launches = host.launches(lambda name: not (options.only_recorded or recorded.has_of_name(name)))

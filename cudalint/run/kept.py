@@ -9,12 +9,12 @@ from msgspec import Struct
 from msgspec.msgpack import Encoder
 
 from cudalint.report.findings.results import Failure, FileReport
-from cudalint.run.cache.checking import Present
 from cudalint.run.cache.entries import forget_old, read_entry, write_entry
 from cudalint.run.cache.program import fingerprint, surroundings
 from cudalint.run.file_findings import check_file
 from cudalint.run.job import CheckJob
 from cudalint.run.sharing import sharing
+from cudalint.system.disk.present import Present
 from cudalint.system.disk.recorder import digest, noting
 from cudalint.system.processes.timings import FileTimes, begin, taken
 

@@ -34,7 +34,7 @@ class Limits(Struct, frozen=True):
     """The time that a job may take on the clock on the wall, for one that waits for a GPU. None: as long as it computes
     or waits for a core."""
     jobs_per_worker: int = 200
-    megabytes: int = 220
+    megabytes: int = 320
     """A worker whose memory has once grown over this is replaced before its next job."""
     most_megabytes: int | None = None
     """What a worker may hold at most, where the system can see to that: the system gives it no more, and what asks for

@@ -66,7 +66,7 @@ def test_a_heavy_file_is_looked_into_once(tmp_path: Path, monkeypatch: pytest.Mo
         _work(0.25)
         return parse_file(path, *arguments, **others)  # type: ignore[arg-type]
 
-    monkeypatch.setattr("cudalint.launches.program.host_code.parse_file", slow)
+    monkeypatch.setattr("cudalint.launches.program.other_files.parse_file", slow)
     # Of 20 s.
     monkeypatch.setattr(search_time, "_SHARE", 0.01)
     (tmp_path / "heavy.cu").write_text(_HEAVY)

@@ -38,9 +38,7 @@ class Context:
     """The lowerings of one translation unit, which call each other. It keeps the unit alive: everything that is
     lowered later on still reads from it."""
 
-    def __init__(
-        self, parsed: ParsedFile, launching: frozenset[str] = frozenset(), constant_elsewhere: Elsewhere = nowhere
-    ) -> None:
+    def __init__(self, parsed: ParsedFile, constant_elsewhere: Elsewhere = nowhere) -> None:
         self._parsed = parsed
         self.constant_elsewhere = constant_elsewhere
         self.root = cursors.from_bindings(parsed.tu.cursor)
@@ -49,7 +47,7 @@ class Context:
         self.types = Types(Layouts(parsed.problems, parsed.known_types, self.sources))
         self.type_tests = TypeTests(self)
         self.symbols = Symbols(self)
-        self.functions = Functions(self, launching)
+        self.functions = Functions(self)
         self.instances = parsed.instances
         self.shown_path = parsed.shown(parsed.path)
         has_unknown_types = any(problem.error in _UNKNOWN_TYPES for problem in parsed.problems)

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower.context import Context, Elsewhere, nowhere
+from cudalint.frontend.lower.functions import Wanted
 from cudalint.frontend.lower.symbols import is_const_variable
 from cudalint.frontend.lower.uses import uses_in
 from cudalint.frontend.parse import ParsedFile
@@ -40,10 +41,10 @@ _TOP_LEVEL: Final = _CONTAINERS | _FUNCTIONS | {kinds.VAR_DECL}
 """Half of what stands at the top are macros."""
 
 
-def lower_unit(parsed: ParsedFile, launching: frozenset[str] = frozenset(), constant: Elsewhere = nowhere) -> Unit:
-    """Lists what a file defines; bodies are lowered when somebody asks for them. `launching` are the names of functions
-    of other files that launch kernels, and `constant` finds the values that other files give to constants."""
-    return Listing(parsed, launching, constant).unit()
+def lower_unit(parsed: ParsedFile, constant: Elsewhere = nowhere) -> Unit:
+    """Lists what a file defines; bodies are lowered when somebody asks for them. `constant` finds the values that other
+    files give to constants."""
+    return Listing(parsed, constant).unit()
 
 
 def _texts(parsed: ParsedFile) -> Iterator[SourceText]:
@@ -69,11 +70,9 @@ def _texts_left_out(parsed: ParsedFile) -> Iterator[SourceText]:
 class Listing:
     """The functions of a file, and which of them name which."""
 
-    def __init__(
-        self, parsed: ParsedFile, launching: frozenset[str] = frozenset(), constant: Elsewhere = nowhere
-    ) -> None:
+    def __init__(self, parsed: ParsedFile, constant: Elsewhere = nowhere) -> None:
         self._parsed = parsed
-        self._context = Context(parsed, launching, constant)
+        self._context = Context(parsed, constant)
         definitions = _Definitions(self._context)
         refs = self._refs(definitions.functions)
         self._variables = definitions.variables
@@ -88,6 +87,12 @@ class Listing:
         self._axioms = tuple([ref for ref in refs if ref.name.startswith(_AXIOM)])
         self._hosts = [ref for ref in refs if ref.kind == "host" and not ref.templated]
         self._patterns = [ref for ref in refs if ref.kind == "host" and ref.templated]
+
+    def unit_for(self, wanted: Wanted) -> Unit:
+        """What the rest of the program asks for if it looks for certain launches. What has been lowered by now is not
+        lowered again, and the unit takes the place of the one before."""
+        self._context.functions.look_for(wanted)
+        return self.unit()
 
     def unit(self) -> Unit:
         """What the rest of the program asks for."""

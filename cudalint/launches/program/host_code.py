@@ -8,10 +8,8 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.frontend.flags import ParseOptions
-from cudalint.frontend.lower.unit import lower_unit
-from cudalint.frontend.parse import parse_file
-from cudalint.frontend.reading import SourceError
+from cudalint.frontend.lower.functions import Wanted
+from cudalint.frontend.parse_options import Parsing
 from cudalint.host.executor.code import Outside
 from cudalint.host.executor.generics import Generics
 from cudalint.host.executor.launching import Found, HostLaunch
@@ -21,10 +19,10 @@ from cudalint.host.values.nodes import Node, bits_of
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.ir.units import SourceText, Unit
-from cudalint.launches.program.constants_elsewhere import ConstantsElsewhere
 from cudalint.launches.program.launches_by_name import as_host_code
 from cudalint.launches.program.launches_in_text import TextLaunches
 from cudalint.launches.program.neighbours import callers, code_in, definers, launchers, launching_texts, wrappers
+from cudalint.launches.program.other_files import other_file
 from cudalint.launches.program.project_texts import launching_texts as launching_in_project
 from cudalint.launches.program.project_texts import texts_by_name
 from cudalint.launches.program.search_time import SearchTime
@@ -58,8 +56,8 @@ class HostCode(Struct, eq=False):
     generics: Generics
     properties: Mapping[str, int]
     """What host code learns about the device."""
-    parse_options: Callable[[str], ParseOptions]
-    """For another file."""
+    parsing: Parsing
+    """Of other files."""
     deadline: Deadline = NEVER
     """For all of it. What a `main` leads to through other files gets half of what is left when it is come to."""
     constant: Callable[[str], Expression | None] = nothing_known
@@ -301,19 +299,14 @@ class HostCode(Struct, eq=False):
                     if self.deadline.is_over():
                         return
                     if (path, launching) not in self.units:
-                        self.units[path, launching] = self._unit(path, launching)
+                        other = other_file(path, self.parsing, self.deadline)
+                        wanted = Wanted(None, launching)
+                        self.units[path, launching] = other.unit(wanted) if other is not None else None
                     unit = self.units[path, launching]
                     if unit is not None:
                         yield unit
                 finally:
                     self.deadline = own
-
-    def _unit(self, path: str, launching: frozenset[str]) -> Unit | None:
-        try:
-            parsed = parse_file(path, self.parse_options(path), code_in(path), is_over=self.deadline.is_over)
-        except SourceError:
-            return None
-        return lower_unit(parsed, launching, ConstantsElsewhere(path, self.parse_options).value)
 
 
 _CLASS = re.compile(r"@S[TP]?@([A-Za-z_]\w*)@F[T]?@")

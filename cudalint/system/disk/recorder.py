@@ -210,7 +210,7 @@ class Question(Generic[P, R]):
     def __call__(self, *args: P.args, **kwargs: P.kwargs) -> R:
         if not _is_noting:
             return self._function(*args, **kwargs)
-        with _noted_separately() as seen:
+        with noted_separately() as seen:
             value = self._function(*args, **kwargs)
         rests_on = Seen(answers={_ENCODER.encode((self._name, args)): _digest_of(value)})
         rests_on.add_behind(seen.flat())
@@ -245,7 +245,7 @@ def _digest_of(value: object) -> bytes:
 
 
 @contextmanager
-def _noted_separately() -> Iterator[Seen]:
+def noted_separately() -> Iterator[Seen]:
     """Notes what is asked from here on for nobody else, unless it comes to no end."""
     global _noted
     outer, _noted = _noted, Seen()
@@ -264,7 +264,7 @@ def by_stamps(folder: str, suffixes: tuple[str, ...], most: int) -> Iterator[Non
     """Notes of all that is looked at from here on no more than the times and sizes of the files that end so in a folder
     and below it (see `names_below`): for what rests on the texts of a whole project, of which there are thousands."""
     stamps = stamps_below(folder, suffixes, most)
-    with _noted_separately():
+    with noted_separately():
         yield
     if _is_noting:
         _noted.names[stamps_key(folder, suffixes, most)] = stamps

@@ -106,9 +106,13 @@ def give_back(least: float = _MUCH) -> None:
     Python's collection is off during an analysis. Parsed files know their functions and those know the file, so that
     nothing else ends them; and what libclang has left is of no use to Python's own objects, which lie elsewhere.
     """
+    if held_megabytes() >= max(least, 0.0 if _left is None else _left + _GROWTH):
+        give_all_back()
+
+
+def give_all_back() -> None:
+    """The same in any case."""
     global _left
-    if held_megabytes() < max(least, 0.0 if _left is None else _left + _GROWTH):
-        return
     gc.collect()
     library = _c_library()
     if library is not None:

@@ -15,10 +15,10 @@ import cudalint
 from cudalint.launches.program.neighbours import launchers
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
-from cudalint.run.cache.checking import Present
 from cudalint.run.file_findings import check_file
 from cudalint.run.job import CheckJob
 from cudalint.system.disk import recorder as disk
+from cudalint.system.disk.present import Present
 
 PACKAGE = Path(cudalint.__file__).parent
 OF_RUNS = (
@@ -30,6 +30,7 @@ EXCEPTIONS = {
     "__main__.py": "leaves the current folder out of what is imported",
     "launches/program/changed.py": "of a run", "system/disk/recorder.py": "the recorder",
     "system/disk/regular.py": "notes what it reads",
+    "system/disk/present.py": "asks again what was noted",
     "system/disk/border.py": "notes what it refuses; what it does not is read, and tells itself when it changes",
     "frontend/precompiled.py": "asks for the headers of this package",
     "frontend/overlay.py": "writes for clang alone",
