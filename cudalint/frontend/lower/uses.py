@@ -26,19 +26,30 @@ def uses_in(declaration: Cursor) -> Uses:
     """The uses in the body of a function or in the initializer of a variable."""
     uses = Uses(False, False, [], [])
     seen: set[int | None] = set()
+    referenced = cursors.referenced
     for node in cursors.descendants(declaration, _NAMING):
         if node.kind == kinds.CXX_THROW_EXPR:
             uses.throws = True
             continue
-        callee = cursors.only_overload(cursors.referenced(node))
-        if callee.handle in seen:
+        callee = referenced(node)
+        handle = callee.handle
+        if handle in seen:
+            continue  # As most are: a call names what the name within it does.
+        seen.add(handle)
+        kind = callee.kind
+        if kind == kinds.OVERLOADED_DECL_REF:
+            callee = cursors.only_overload(callee)
+            if callee.handle != handle and callee.handle in seen:
+                continue
+            seen.add(callee.handle)
+            kind = callee.kind
+        if kind == kinds.VAR_DECL:
+            if cursors.has_global_storage(callee):
+                uses.variables.append(callee)
             continue
-        seen.add(callee.handle)
-        if callee.kind == kinds.VAR_DECL and cursors.has_global_storage(callee):
-            uses.variables.append(callee)
-        if callee.kind not in kinds.FUNCTION_DECLS and not _is_host_template(callee):
+        if kind not in kinds.FUNCTION_DECLS and not _is_host_template(callee):
             continue
-        if callee.kind == kinds.FUNCTION_DECL and cursors.spelling(callee).startswith(_LAUNCHING):
+        if kind == kinds.FUNCTION_DECL and cursors.spelling(callee).startswith(_LAUNCHING):
             uses.launches = True
         else:
             uses.functions.append(callee)
