@@ -13,7 +13,8 @@ from __future__ import annotations
 
 import itertools
 import re
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from functools import cache, cached_property, partial
 from typing import Final, NamedTuple
 
 from msgspec import Struct
@@ -36,6 +37,8 @@ _LEAST: Final = 2
 _MOST: Final = 1 << 31
 _LONGEST: Final = 1 << 16
 """Of a body that is looked through."""
+_CONSTANT: Final = re.compile(r"\bconst(?:expr)?\b[^;=]*\b([^\W\d]\w*)\s*=")
+_DEFINED_AS: Final = re.compile(r"\s*([^;{}]+);")
 _TYPE: Final = re.compile(r"(?:typename|class)\b\s*(?P<pack>\.\.\.)?\s*(?P<name>\w*)\s*(?P<default>=.*)?\Z", re.DOTALL)
 _VALUE: Final = re.compile(
     r"(?P<type>[\w:\s<>,*&()]+?)\s*(?P<pack>\.\.\.)?\s*\b(?P<name>[A-Za-z_]\w*)\s*(?P<default>=.*)?\Z", re.DOTALL
@@ -127,7 +130,7 @@ def trials_for(
     found: list[Trial] = []
     heads = (*kernels[:_MOST_TEMPLATES], *callers[:_MOST_CALLERS])
     texts = {file: f"{text}\n{file}" if file else text for file in {head.file for head in heads}}
-    codes = {file: COMMENT.sub(" ", whole) for file, whole in texts.items()}
+    codes = {file: _Code(COMMENT.sub(" ", whole)) for file, whole in texts.items()}
     for head in heads:
         names = "|".join([re.escape(parameter.name) for parameter in parameters_of(head.text) or ()])
         if any(each.name in given for each in parameters_of(head.text) or ()) or (
@@ -168,6 +171,35 @@ def arguments_said(found: Sequence[Trial]) -> dict[str, tuple[str, tuple[str, ..
     return said | {trial.head.usr: (trial.text, trial.guessed) for trial in found if not trial.head.launches}
 
 
+class _Definition(NamedTuple):
+    """Where a text defines a constant."""
+
+    start: int
+    end: int
+    value: str
+
+
+class _Code:
+    """A text without comments, and the constants that it defines: they are looked for once for all templates."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def value_before(self, name: str, end: int) -> _Definition | None:
+        """The last definition of a constant in front of a place."""
+        return next((each for each in reversed(self._constants.get(name, ())) if each.end <= end), None)
+
+    @cached_property
+    def _constants(self) -> dict[str, list[_Definition]]:
+        found: dict[str, list[_Definition]] = {}
+        for name in _CONSTANT.finditer(self.text):
+            value = _DEFINED_AS.match(self.text, name.end())
+            known = found.setdefault(name[1], [])
+            if value is not None and (not known or name.start() >= known[-1].end):
+                known.append(_Definition(name.start(), value.end(), value[1]))
+        return found
+
+
 class _Use(NamedTuple):
     """Where a text names a template with arguments."""
 
@@ -185,20 +217,20 @@ def _uses(code: str, name: str) -> list[_Use]:
     ]
 
 
-def _trials(head: TemplateHead, text: str, code: str) -> Iterator[Trial]:
-    """`code` is the text without comments."""
+def _trials(head: TemplateHead, text: str, code: _Code) -> Iterator[Trial]:
     parameters = parameters_of(head.text)
     if not parameters:
         return
     names = tuple(parameter.name for parameter in parameters)
     own = COMMENT.sub(" ", head.text[:_LONGEST])
-    uses = _uses(code, head.plain_name)
+    uses = _uses(code.text, head.plain_name)
     for arguments in _named_in(code, uses, len(parameters)):
         yield Trial(head, arguments, names)
     floating = [name for name in _FLOATING if name not in _MENTIONED or _MENTIONED[name].search(text + own)]
     computed = _computed_in(code, uses, parameters)
+    usual = cache(partial(_usual, own=own))
     choices = [
-        [computed[each.name]] if each.name in computed else _values(each, own, text) if each.type
+        [computed[each.name]] if each.name in computed else _values(each, own, text, usual) if each.type
         else _types(each, own, floating)
         for each in parameters
     ]  # fmt: skip
@@ -218,7 +250,7 @@ def _trials(head: TemplateHead, text: str, code: str) -> Iterator[Trial]:
         types = {each.name: chosen for each, chosen in zip(parameters, picked, strict=True) if not each.type}
         made = (_with_types(each, types) if each in computed.values() else each for each in picked)
         given = dict(zip(names, picked, strict=True))
-        yield Trial(head, tuple(made), names, tuple(n for n in guessed if given[n] in _usual(n, own)))
+        yield Trial(head, tuple(made), names, tuple(n for n in guessed if given[n] in usual(n)))
 
 
 def parameters_of(text: str) -> list[Parameter] | None:
@@ -240,7 +272,7 @@ def parameters_of(text: str) -> list[Parameter] | None:
     return found
 
 
-def _named_in(code: str, uses: Sequence[_Use], number: int) -> Iterator[tuple[str, ...]]:
+def _named_in(code: _Code, uses: Sequence[_Use], number: int) -> Iterator[tuple[str, ...]]:
     """The arguments with which a text names a template, where they are numbers, or constants of those, and types that
     all know."""
     for use in uses:
@@ -251,7 +283,7 @@ def _named_in(code: str, uses: Sequence[_Use], number: int) -> Iterator[tuple[st
             yield arguments[:number]
 
 
-def _computed_in(code: str, uses: Sequence[_Use], parameters: Sequence[Parameter]) -> dict[str, str]:
+def _computed_in(code: _Code, uses: Sequence[_Use], parameters: Sequence[Parameter]) -> dict[str, str]:
     """The parameters for which a text computes the arguments from sizes of types that it passes as well, with what it
     computes: `constexpr int N = 16 / sizeof(Type); copy<Type, N>`. With any other number they are of nobody's."""
     found: dict[str, str] = {}
@@ -282,21 +314,20 @@ def _passed_on(
     return [[use[name] for use in rows] if name in fullest else [] for name in names]
 
 
-def _value_of(argument: str, code: str, end: int, depth: int = 3) -> str:
+def _value_of(argument: str, code: _Code, end: int, depth: int = 3) -> str:
     """What a name was last defined as, in a text before its use at `end`, with what that is computed from; anything
     else as it is."""
     if not argument.isidentifier() or not depth:
         return argument
-    defined = re.compile(rf"\bconst(?:expr)?\b[^;=]*\b{argument}\s*=\s*([^;{{}}]+);")
-    values = list(defined.finditer(code, 0, end))
-    if not values:
+    defined = code.value_before(argument, end)
+    if defined is None:
         return argument
 
     def defined_before(name: re.Match[str]) -> str:
-        value = _value_of(name[0], code, values[-1].start(), depth - 1)
+        value = _value_of(name[0], code, defined.start, depth - 1)
         return value if value.isalnum() or value == name[0] else f"({value})"
 
-    return re.sub(r"\b[A-Za-z_]\w*\b", defined_before, " ".join(values[-1][1].split()))
+    return re.sub(r"\b[A-Za-z_]\w*\b", defined_before, " ".join(defined.value.split()))
 
 
 def _with_types(text: str, types: Mapping[str, str]) -> str:
@@ -338,7 +369,9 @@ def _counts(type_: str, own: str) -> bool:
     return bool(numbers) and re.search(rf"\b(?:{numbers})\b\s*(?:<=?|>=?|==)\s*[\w\s*+-]*{size}", own) is not None
 
 
-def _values(parameter: Parameter, own: str, text: str) -> list[str]:
+def _values(
+    parameter: Parameter, own: str, text: str, usual: Callable[[str], tuple[str, ...]]
+) -> list[str]:
     """The numbers for a parameter: those that it is compared with or made in a dispatch, then those that are usual for
     what its name says that it counts. What rests on one of the latter is marked."""
     if parameter.type.split()[-1:] == ["bool"]:
@@ -351,7 +384,7 @@ def _values(parameter: Parameter, own: str, text: str) -> list[str]:
     # 0 and 1 are special cases more often than sizes.
     numbers = [number for number in map(whole, (*compared, *made)) if number is not None and 0 < number < _MOST]
     numbers.sort(key=lambda number: number < _LEAST)
-    return list(dict.fromkeys([*map(str, numbers), *_usual(parameter.name, own)]))
+    return list(dict.fromkeys([*map(str, numbers), *usual(parameter.name)]))
 
 
 def _usual(name: str, own: str) -> tuple[str, ...]:

@@ -17,6 +17,7 @@ _PARAMETER: Final = re.compile(
     r"(?!typename\b|class\b|template\b)[\w:\s]*?\b(\w+)\s*(?:=\s*(?:(\d+|true|false)\Z|.*))?\Z", re.DOTALL
 )
 _USE: Final = re.compile(r"\b(\w+)\s*<(?!<)")
+_NAMED: Final = re.compile(r"\b(\w+)\s*<")
 _CALLED: Final = re.compile(r"\b(\w+)\s*\(|[;{}]")
 _ATTRIBUTES: Final = frozenset({"__launch_bounds__", "__attribute__", "__align__", "alignas", "decltype"})
 _LONGEST_LIST: Final = 2000
@@ -28,8 +29,8 @@ class _Template(NamedTuple):
     """A function template of a text."""
 
     name: str
-    body: str
-    """What follows its list, up to the next template."""
+    named: frozenset[str]
+    """What stands in front of `<` behind its list, up to the next template."""
     uses: Sequence[Mapping[str, str]]
     """The numbers that it is used with, by the names of its parameters; what it has by itself if it is used nowhere."""
 
@@ -40,8 +41,7 @@ def numbers_given(text: str, name: str) -> Sequence[Mapping[str, str]]:
     `template <class M, int THREADS, int LANES = 32> void solve(M &a) { step<M, THREADS, LANES><<<...>>>(...); }`."""
     templates, wanted = _templates(text), {name}
     for _ in range(_MOST_LEVELS):
-        named = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(wanted)))})\s*<")
-        more = {each.name for each in templates if each.name != name and named.search(each.body)}
+        more = {each.name for each in templates if each.name != name and not wanted.isdisjoint(each.named)}
         if more <= wanted:
             break
         wanted |= more
@@ -64,7 +64,8 @@ def _templates(text: str) -> Sequence[_Template]:
             names = [match[1] if match else "" for match in parameters]
             usual = {match[1]: match[2] for match in parameters if match and match[2]}
             uses = [usual | given for given in _uses(text, used.get(name, ()), names)] or [usual]
-            found.append(_Template(name, text[start + places[-1][1] : end], uses))
+            named = frozenset(_NAMED.findall(text, start + places[-1][1], end))
+            found.append(_Template(name, named, uses))
     return tuple(found)
 
 

@@ -6,8 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import cache
-from typing import TYPE_CHECKING, Final
+from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from msgspec import Struct
 
@@ -49,6 +48,23 @@ class Wanted(Struct, frozen=True):
 
 
 ANY_LAUNCH: Final = Wanted()
+_Answer = TypeVar("_Answer")
+
+
+class _Once(Generic[_Answer]):
+    """Asks when somebody wants to know, and remembers the answer. A function of its own that does so takes ten times as
+    long to make, and of most functions nobody asks anything."""
+
+    __slots__ = ("_answer", "_ask")
+
+    def __init__(self, ask: Callable[[], _Answer]) -> None:
+        self._ask: Callable[[], _Answer] | None = ask
+
+    def __call__(self) -> _Answer:
+        if self._ask is not None:
+            self._answer = self._ask()
+            self._ask = None
+        return self._answer
 
 
 class Functions:
@@ -104,23 +120,23 @@ class Functions:
         return ir.FunctionRef(
             name=name,
             kind=declarations.function_kind(declarations.split(shown)),
-            place=cache(lambda: sources.span(shown)),
+            place=_Once(lambda: sources.span(shown)),
             key=key,
             usr=usr,
             is_user=declared.file.is_user and not name.startswith("__builtin_"),
             load=lambda: self._load(key),
-            signature=cache(lambda: self._signature(key)),
+            signature=_Once(lambda: self._signature(key)),
             has_launch=lambda: self._search(key, self._has_launch, self._has_own_launch),
             acts=lambda: self._search(key, self._has_effects, self._has_own_effects),
-            names=cache(lambda: frozenset(map(cursors.spelling, self.named_functions(key)))),
+            names=_Once(lambda: frozenset(map(cursors.spelling, self.named_functions(key)))),
             names_numbers=lambda: any(map(self._is_number_to_set, self._uses_of(key).variables)),
             named=lambda: [self.ref(one) for one in self.named_functions(key)],
-            never_returns=cache(lambda: declarations.never_returns(shown)),
-            parameter_types=cache(lambda: tuple([symbol(p).type for p in declarations.split(shown).parameters])),
+            never_returns=_Once(lambda: declarations.never_returns(shown)),
+            parameter_types=_Once(lambda: tuple([symbol(p).type for p in declarations.split(shown).parameters])),
             templated=declarations.is_pattern(shown),
-            outputs=cache(lambda: _outputs_of(shown)),
+            outputs=_Once(lambda: _outputs_of(shown)),
             is_const=lambda: cursors.is_const_method(shown) != 0,
-            linkage_name=cache(lambda: "" if declarations.is_pattern(shown) else cursors.linkage_name(shown)),
+            linkage_name=_Once(lambda: "" if declarations.is_pattern(shown) else cursors.linkage_name(shown)),
         )
 
     def _own_key(self, key: str, shown: Cursor) -> str:

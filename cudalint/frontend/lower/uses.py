@@ -31,20 +31,26 @@ def uses_in(declaration: Cursor) -> Uses:
     uses = Uses(False, False, False, [], [])
     seen: set[int | None] = set()
     naming: list[tuple[int, Cursor]] = []
+    referenced = cursors.referenced
     for node in cursors.descendants(declaration, _NAMING):
         if node.kind == kinds.CXX_THROW_EXPR:
             uses.throws = True
             continue
-        callee = cursors.only_overload(cursors.referenced(node))
+        callee = referenced(node)
+        if callee.kind == kinds.OVERLOADED_DECL_REF:
+            callee = cursors.only_overload(callee)
         naming.append((node.kind, callee))
-        if callee.handle in seen:
+        handle, kind = callee.handle, callee.kind
+        if handle in seen:
+            continue  # As most are: a call names what the name within it does.
+        seen.add(handle)
+        if kind == kinds.VAR_DECL:
+            if cursors.has_global_storage(callee):
+                uses.variables.append(callee)
             continue
-        seen.add(callee.handle)
-        if callee.kind == kinds.VAR_DECL and cursors.has_global_storage(callee):
-            uses.variables.append(callee)
-        if callee.kind not in kinds.FUNCTION_DECLS and not _is_host_template(callee):
+        if kind not in kinds.FUNCTION_DECLS and not _is_host_template(callee):
             continue
-        if callee.kind == kinds.FUNCTION_DECL and cursors.spelling(callee).startswith(_LAUNCHING):
+        if kind == kinds.FUNCTION_DECL and cursors.spelling(callee).startswith(_LAUNCHING):
             uses.launches = True
         else:
             uses.functions.append(callee)
