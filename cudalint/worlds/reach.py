@@ -323,13 +323,18 @@ def _candidates(
     each = max(1, _MOST_TRIED // len(missed))
     for region in missed:
         may_come = Guards(region.conditions, uses.code.functions[0], program)
+
+        def admitted(own: Sequence[World], region: Region = region, may_come: Guards = may_come) -> Any:
+            numbers = {variable: np.array([world[variable] for world in own]) for variable in search.space.tried}
+            held = search.admitted(numbers) & may_come(search.space.parameters(numbers)).all(axis=1)
+            return held & admits(numbers, region.way)
+
+        if admitted(worlds.worlds).any():
+            continue  # What keeps threads from it there is nothing that numbers are known to decide.
         changed = _changed(deciding[region], search.space, bases)
         tried = [*_solved(region, deciding[region].all, search.space, bases, may_come, uses), *changed]
-        numbers = {variable: np.array([world[variable] for world in tried]) for variable in search.space.tried}
-        held = search.admitted(numbers) & may_come(search.space.parameters(numbers)).all(axis=1)
-        held = held & admits(numbers, region.way)
         found_here = 0
-        for number in np.flatnonzero(held).tolist():
+        for number in np.flatnonzero(admitted(tried)).tolist():
             key = tuple(tried[number].values())
             if found_here == each:
                 break
