@@ -76,11 +76,9 @@ _SHARE_OF_THE_REST = 0.5
 """Of the time that there is for a file, and of what is left of it once the file is parsed: kernels are of more use
 under one launch too few than not at all."""
 OTHER_SIGNATURE = "launches of it were recorded when it had other parameters: record them again"
-_LITTLE_WORK = 1_000_000
-"""In a file, some seconds: after that, or where half of the file's time has gone by before, one instance of each
-kernel is evaluated before further ones of any."""
-_WORK_OF_ONE = 50_000
-"""What an instance takes at least, to be lowered and so on."""
+_FURTHER_WORK = 500_000
+"""In a file, a second or two: what there is for further instances of its kernels, once one of each is evaluated. They
+are counted beyond that: many of them show the same."""
 
 
 class Keeper(Protocol):
@@ -199,8 +197,6 @@ class FileAnalysis(Struct, eq=False):
     def kernels(self) -> tuple[KernelFacts, ...]:
         found: dict[int, list[KernelFacts]] = {}
         waiting: list[tuple[int, Instances]] = []
-        is_late = Deadline(self.deadline - self.options.seconds / 2).is_over()
-        most = 0 if is_late else self.graph.work + _LITTLE_WORK
         for index, ref in sorted(enumerate(self.unit.kernels), key=self._turn):
             if self.options.only and ref.name not in self.options.only:
                 continue
@@ -216,15 +212,19 @@ class FileAnalysis(Struct, eq=False):
                     why = NOT_RECORDED if self.options.only_recorded else ELSEWHERE
                     found[index] = [only_named(ref, self.options, why, "unasked")]
                     continue
-                found[index] = self._facts(ref, instances, most)
+                found[index] = self._facts(ref, instances)
                 if instances.is_left and self.keeper is None:
                     waiting.append((index, instances))
-        for index, instances in waiting:
+        most = self.graph.work + _FURTHER_WORK
+        while waiting and self.graph.work < most and self._is_in_time():
+            index, instances = waiting.pop(0)
             tell(instances.ref.name)
             with self._evaluating(instances.ref.name):
-                found[index] = instances.evaluate(self._is_in_time)
-            if instances.is_left:
-                self.cut[instances.ref.name] = None
+                found[index] = self._with_one_more(instances)
+                if instances.is_left:
+                    waiting.append((index, instances))
+        if self.graph.work < most:
+            self.cut |= dict.fromkeys(instances.ref.name for _, instances in waiting)
         return tuple(facts for index in sorted(found) for facts in found[index])
 
     def _turn(self, each: tuple[int, ir.FunctionRef]) -> tuple[bool, int]:
@@ -282,12 +282,18 @@ class FileAnalysis(Struct, eq=False):
         asked = (ref.name for ref in self.unit.kernels if not self.options.only or ref.name in self.options.only)
         return any(name not in self.given_up for name in asked)
 
-    def _facts(self, ref: ir.FunctionRef, instances: Instances, most: int) -> list[KernelFacts]:
-        """The facts of a kernel: of one of its instances, and of others until there was so much work in all."""
+    def _facts(self, ref: ir.FunctionRef, instances: Instances) -> list[KernelFacts]:
+        """The facts of a kernel: of one of its instances, or of all that are evaluated where they are kept."""
         if self.keeper is None:
-            return instances.evaluate(lambda: self.graph.work + self._begun * _WORK_OF_ONE < most)
-        # What is kept of a kernel is all of it.
-        return self.keeper.facts(self, ref, partial(instances.evaluate, lambda: True))
+            return instances.evaluate(lambda: False)
+        most = self.graph.work + _FURTHER_WORK
+        return self.keeper.facts(self, ref, partial(instances.evaluate, lambda: self.graph.work < most))
+
+    @staticmethod
+    def _with_one_more(instances: Instances) -> list[KernelFacts]:
+        """The facts of a kernel with those of one more of its instances."""
+        more = iter((True, False))
+        return instances.evaluate(lambda: next(more))
 
     def _is_in_time(self) -> bool:
         return not Deadline(self.deadline).is_over()

@@ -22,11 +22,6 @@ from cudalint.source.spanning import spanning
 
 _GIVEN_FUNCTION: Final = re.compile(r"[<,]\s*&\w")
 """A function among the arguments of a template, as clang spells it."""
-_MOST: Final = 16
-"""Instances of one kernel template that are evaluated: more of them as long as that is little work, and fewer where
-that is much, about a third of what there is time for in a file."""
-_LITTLE_WORK: Final = 500_000
-_MUCH_WORK: Final = 4_000_000
 
 
 class Instances(Struct, eq=False):
@@ -42,9 +37,8 @@ class Instances(Struct, eq=False):
     _recorded: frozenset[int]
     """Positions in that of those that were recorded."""
     _waiting: list[int]
-    """Positions in that of what is still to be evaluated, the next one last."""
+    """Positions in that of what is still to be evaluated, the next one last: what spans their differences."""
     _facts: dict[int, KernelFacts | None] = field(default_factory=dict)
-    _work: int = 0
 
     @classmethod
     def of(
@@ -95,10 +89,7 @@ class Instances(Struct, eq=False):
     @property
     def is_left(self) -> bool:
         """Whether some are still to be evaluated."""
-        if self._next_is_recorded:
-            return True
-        most = _MUCH_WORK if len(self._facts) < _MOST else _LITTLE_WORK
-        return bool(self._waiting) and self._work < most
+        return bool(self._waiting)
 
     @property
     def _next_is_recorded(self) -> bool:
@@ -109,9 +100,7 @@ class Instances(Struct, eq=False):
         ones while `may_go_on`."""
         while self.is_left and (not any(self._facts.values()) or self._next_is_recorded or may_go_on()):
             index = self._waiting.pop()
-            start = self.graph.work
             evaluated = self.kernel(*self._chosen[index])
-            self._work += self.graph.work - start
             is_late = evaluated is not None and any(gap.kind == "time" for gap in evaluated.gaps)
             if is_late and any(self._facts.values()):
                 # The others stand for the kernel, and how many are left is said.

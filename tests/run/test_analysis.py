@@ -387,25 +387,27 @@ def _order(monkeypatch: pytest.MonkeyPatch, over_after: int | None = None) -> li
     return begun
 
 
-def test_after_much_work_each_kernel_comes_before_further_instances_of_any(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_each_kernel_comes_before_further_instances_of_any(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     begun = _order(monkeypatch)
-    facts_of(tmp_path, _OF_MANY)
-    in_turn = ["many<1>", "many<2>", "many<3>", "longer_one"]
-    assert begun == in_turn
-    begun.clear()
-    monkeypatch.setattr("cudalint.run.file_analysis._LITTLE_WORK", 1)
     facts = facts_of(tmp_path, _OF_MANY)
-    assert begun == [in_turn[0], in_turn[3], in_turn[1], in_turn[2]]
-    assert [kernel.instantiation for kernel in facts.kernels] == in_turn
+    assert begun == ["many<1>", "longer_one", "many<2>", "many<3>"]
+    assert [kernel.instantiation for kernel in facts.kernels] == ["many<1>", "many<2>", "many<3>", "longer_one"]
     assert not any(kernel.gaps for kernel in facts.kernels)
+
+
+def test_after_much_work_further_instances_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("cudalint.run.file_analysis._FURTHER_WORK", 1)
+    begun = _order(monkeypatch)
+    facts = facts_of(tmp_path, _OF_MANY)
+    assert begun == ["many<1>", "longer_one", "many<2>"]
+    assert [gap.reason for gap in facts.kernels[0].gaps] == ["1 more instantiations of it were not evaluated"]
+    assert not facts.failures
+    assert facts.status == "ok"
 
 
 def test_of_kernels_with_instances_left_at_the_deadline_that_is_told(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("cudalint.run.file_analysis._LITTLE_WORK", 1)
     begun = _order(monkeypatch, over_after=3)
     facts = facts_of(tmp_path, _OF_MANY)
     assert len(begun) == 3

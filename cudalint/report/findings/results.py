@@ -70,6 +70,8 @@ class Coverage(Struct, frozen=True):
     seen_into: frozenset[Place] = frozenset()
     """Those of `kernels` of which anything is known: an access has figures or depends on loaded data, or there was
     nothing to evaluate, and nothing was left out."""
+    sampled: frozenset[Place] = frozenset()
+    """Those of `kernels` of whose instances some were not evaluated."""
     is_of_accesses: bool = True
     """Whether all accesses were looked at: no rule may have asked for them, and then nothing is known of them."""
 
@@ -106,8 +108,11 @@ def coverage_of(facts: FileFacts) -> Coverage:
     places = frozenset(kernel.place for kernel in facts.kernels)
     left_out = frozenset((kernel.instantiation, launches) for kernel in facts.kernels for launches in kernel.left_out)
     seen_into = frozenset(kernel.place for kernel in facts.kernels if is_seen_into(kernel))
+    sampled = frozenset(
+        kernel.place for kernel in facts.kernels if any(gap.kind == "instantiations" for gap in kernel.gaps)
+    )
     is_of_accesses = all("accesses" in kernel.collected for kernel in facts.kernels)
-    return Coverage(places, frozenset(accesses), frozenset(unevaluated), left_out, seen_into, is_of_accesses)
+    return Coverage(places, frozenset(accesses), frozenset(unevaluated), left_out, seen_into, sampled, is_of_accesses)
 
 
 def is_seen_into(kernel: KernelFacts) -> bool:

@@ -261,6 +261,8 @@ def summary(result: CheckResult) -> str:
     if coverage.launches_left_out:
         more = count(coverage.launches_left_out, "more launch", "more launches")
         text += f"; {more} of other grids or arguments not (`cudalint facts` says where)"
+    if coverage.sampled:
+        text += f"; of {count(len(coverage.sampled), 'template')} not all instances"
     if result.not_linted:
         text += f"; not linted: {enumeration([count(number, language) for language, number in result.not_linted])}"
     text += "".join(_not_done(result))
