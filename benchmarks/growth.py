@@ -1,17 +1,27 @@
 """How the time of the analysis grows with the length of a kernel.
 
 usage: python benchmarks/growth.py [FORM...] [--sizes N,N,...] [--limit SECONDS]
+       python benchmarks/growth.py --projects N,N,... [--jobs N]
 
 Kernels of some forms are generated in several lengths and linted in this process, each once. The table has the seconds
 of computing of each length and, for each form, the exponent that the last doubling of the length comes to: 1 is linear.
+
+With `--projects`, projects of so many small files are generated, in which each file has a kernel that another file's
+function launches, and linted from the command line; a file of a large one should take no longer than one of a small
+one.
 """
 
 from __future__ import annotations
 
 import argparse
 import math
+import resource
+import subprocess
+import sys
+import tempfile
 import time
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import Final
 
 from cudalint.options.analysis import AnalysisOptions
@@ -63,8 +73,15 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("forms", nargs="*", metavar="FORM", help=", ".join(_FORMS))
     parser.add_argument("--sizes", type=lambda text: [int(n) for n in text.split(",")], default=[64, 128, 256, 512])
+    parser.add_argument("--projects", type=lambda text: [int(n) for n in text.split(",")], help="files of projects")
+    parser.add_argument("--jobs", type=int, default=1, help="worker processes for projects")
     parser.add_argument("--limit", type=float, default=120.0, help="no longer kernels behind one that takes longer")
     arguments = parser.parse_args()
+    if arguments.projects:
+        for files in arguments.projects:
+            seconds = _of_project(files, arguments.jobs)
+            print(f"{files:6} files {seconds:8.2f} s of computing, {1000 * seconds / files:7.1f} ms/file", flush=True)
+        return
     _seconds(_accesses(2), arguments.limit)  # What is imported late.
     print(f"{'':12}" + "".join(f"{size:>9}" for size in arguments.sizes) + "  exponent")
     for name in arguments.forms or _FORMS:
@@ -75,6 +92,34 @@ def main() -> None:
                 break
         cells = "".join(f"{seconds:9.2f}" for seconds in times)
         print(f"{name:12}{cells}  {_exponent(arguments.sizes, times):.2f}", flush=True)
+
+
+_FILE: Final = """// File {number} of a generated project.
+#include "all.h"
+__global__ void scale{number}(const float *in, float *out, int n) {{
+    const int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = {number} * in[i];
+}}
+void launch{number}(const float *in, float *out, int n) {{ scale{number}<<<(n + 255) / 256, 256>>>(in, out, n); }}
+void step{number}(float *a, float *b, int n) {{ launch{other}(a, b, n); }}
+"""
+
+
+def _of_project(files: int, jobs: int) -> float:
+    """Seconds of computing that a project of so many files takes, with all of its processes."""
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        (folder / ".git").mkdir()
+        declared = (f"void launch{number}(const float *, float *, int);\n" for number in range(files))
+        (folder / "all.h").write_text("#pragma once\n" + "".join(declared), encoding="utf-8")
+        for number in range(files):
+            text = _FILE.format(number=number, other=(number + 1) % files)
+            (folder / f"file{number}.cu").write_text(text, encoding="utf-8")
+        before = resource.getrusage(resource.RUSAGE_CHILDREN)
+        command = [sys.executable, "-m", "cudalint", name, "--no-cache", "-q", "-j", str(jobs)]
+        subprocess.run(command, check=False, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        after = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
 
 
 def _seconds(body: str, limit: float) -> float:
