@@ -38,7 +38,7 @@ class ArrayFacts(Struct, frozen=True, eq=False):
     total_bytes: int | None
 
 
-class Sample(Struct, frozen=True, eq=False):
+class Sample(Struct, frozen=True, eq=False, weakref=True):
     """Warp-level requests that stand for all requests of an access under one launch. n requests, 32 lanes."""
 
     addresses: Integers

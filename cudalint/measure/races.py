@@ -26,6 +26,7 @@ from cudalint.ir import nodes as ir
 from cudalint.measure.arrays import Flags, Integers
 from cudalint.measure.bounds import extent_of
 from cudalint.measure.order import Exchanges, WarpOrder, under_way
+from cudalint.measure.sought import Sought, asked_of
 from cudalint.measure.touches import (
     Entries,
     Kind,
@@ -38,11 +39,11 @@ from cudalint.measure.touches import (
     classes_of_rows,
     contested,
     covering,
-    dense,
     entries_of,
     hashed,
     meetings,
     pieces_of,
+    places_of,
     read_by_writers,
     same_values,
     split,
@@ -122,10 +123,11 @@ class _Candidate(NamedTuple):
 
 
 def races_of(
-    trace: Trace, volatile: Set[ir.Span] = frozenset(), between_blocks: bool = True, codes: CodesOf | None = None
-) -> Races:
-    """All races of an execution, or those within blocks. `volatile` has the places of what is declared so; `codes`
-    distinguishes values that are no numbers, and is asked where it matters."""
+    trace: Trace, volatile: Set[ir.Span] = frozenset(), between_blocks: bool = True, codes: CodesOf | None = None,
+    sought: Sought | None = None,
+) -> Races:  # fmt: skip
+    """All races of an execution, or those within blocks, or at least those that are sought. `volatile` has the places
+    of what is declared so; `codes` distinguishes values that are no numbers, and is asked where it matters."""
     found = Races()
     by_allocation: dict[int, list[tuple[int, AccessEvent]]] = {}
     for number, event in (*enumerate(trace.accesses), *trace.touched):
@@ -140,7 +142,7 @@ def races_of(
         if key in written and varies == "thread":
             found.private.append(events[0][1].allocation)
         elif key in written:
-            own = _Allocated(trace, order, exchanges, volatile, by_allocation[key], written)
+            own = _Allocated(trace, order, exchanges, volatile, by_allocation[key], written, sought)
             own.into(found, between_blocks and not varies, codes)
     for races in (found.found, found.possible):
         races.sort(key=lambda race: (race.first.number, race.second.number))
@@ -152,7 +154,7 @@ class _Allocated:
 
     def __init__(
         self, trace: Trace, order: WarpOrder, exchanges: Exchanges, volatile: Set[ir.Span],
-        events: Sequence[tuple[int, AccessEvent]], written: Set[int],
+        events: Sequence[tuple[int, AccessEvent]], written: Set[int], sought: Sought | None,
     ) -> None:  # fmt: skip
         """`written` has the identities of allocations that somebody writes."""
         self._trace, self._order, self._lanes = trace, order, trace.lanes
@@ -193,9 +195,17 @@ class _Allocated:
         self._known, self._open = may_race & ~either, may_race & either
         # Between blocks, atomics of a block are accesses like any other.
         self._across = (may_race | (writes & (of_block[:, None] | of_block))) & ~either
+        if sought is not None:
+            asked = asked_of([kind.site.node.span for kind in self._kinds], sought, self._writes)
+            self._known, self._open, self._across = (each & asked for each in (self._known, self._open, self._across))
+            has_any = (self._known | self._open | self._across).any(axis=0)
+            left = has_any | self._writes if has_any.any() else has_any
+            self._parts = [part for part in self._parts if left[part.kind]]
 
     def into(self, races: Races, between_blocks: bool, codes: CodesOf | None) -> None:
         """Notes the races. What is stored is asked for only where threads write over each other."""
+        if not self._parts:
+            return
         self._look(races, between_blocks)
         if codes is not None and any(self._is_of_stores(sites) for (_, _, sites) in self._candidates):
             self._parts = [self._with_codes(part, codes) for part in self._parts]
@@ -285,17 +295,22 @@ class _Allocated:
             int(row): frozenset((np.flatnonzero(classes == classes[row]) // blocks).tolist()) for row in rows
         }
         self._covering = set()
-        made = entries_of(parts, self._lanes, rows, self._extent) if self._known.any() or self._open.any() else None
+        covers = self._open.any() and self._extent is not None
+        made = None
+        if self._known.any() or covers:
+            made = entries_of(parts, self._lanes, rows, self._extent, None if covers else self._writes)
         if made is not None:
             entries, unit = made
-            if self._open.any() and self._extent is not None:
+            if covers and self._extent is not None:
                 self._covering = covering(entries, self._extent // unit)
             if self._known.any():
-                entries = entries.only(changed(entries, self._writes, self._own))
+                if self._own.any():
+                    entries = entries.only(changed(entries, self._writes, self._own))
                 entries = entries.only(contested(entries, entries.lane, self._writes))
                 harmless = read_by_writers(entries, self._writes)
-                self._between_lanes(entries.only(~harmless), worlds, self._known)
-                if harmless.any():
+                has_harmless = harmless.any()
+                self._between_lanes(entries.only(~harmless) if has_harmless else entries, worlds, self._known)
+                if has_harmless:
                     self._between_lanes(entries, worlds, self._known, harmless)
         if self._open.any():
             places = anywhere(parts, self._lanes, rows)
@@ -320,14 +335,14 @@ class _Allocated:
         is_partial = self._order.needed[entries.row, warp]
         key = entries.place * self._lanes.warps + warp
         key = key * (int(entries.warp_interval.max()) + 1) + entries.warp_interval
-        others = np.flatnonzero(~is_partial)
-        within = entries.only(others)
-        pairs = meetings(within, key[others], within.lane, may_race)
-        self._note(within, self._not_exchanged(within, pairs, key[others]), "warp", worlds)
         if is_partial.any():
-            own = np.flatnonzero(is_partial)
-            within = entries.only(own)
-            self._note(within, self._unordered(within, key[own], may_race), "warp", worlds)
+            within = entries.only(is_partial)
+            partial = self._unordered(within, key[is_partial], may_race)
+            entries, key = entries.only(~is_partial), key[~is_partial]
+        pairs = meetings(entries, key, entries.lane, may_race)
+        self._note(entries, self._not_exchanged(entries, pairs, key), "warp", worlds)
+        if is_partial.any():
+            self._note(within, partial, "warp", worlds)
 
     def _not_exchanged(self, entries: Entries, pairs: Pairs, key: Integers) -> Pairs:
         """Without those between which lanes exchange something: where a load comes before a shuffle and a store after
@@ -398,12 +413,10 @@ class _Allocated:
         blocks = self._lanes.blocks
         worlds = {row: frozenset((row // blocks,)) for row in range(self._lanes.rows)}
         if self._across.any():
-            made = entries_of(parts, self._lanes, rows, self._extent)
+            made = entries_of(parts, self._lanes, rows, self._extent, self._writes, blocks)
             if made is not None:
                 entries, unit = made
-                units = entries.unit // unit
-                span = int(units.max() - units.min()) + 1
-                entries = replaced(entries, place=dense(entries.row // blocks * span + units))
+                entries = replaced(entries, place=places_of(entries.row // blocks, entries.unit // unit))
                 block = entries.row % blocks
                 chosen = contested(entries, block, self._writes)
                 entries, block = entries.only(chosen), block[chosen]

@@ -20,7 +20,8 @@ from cudalint.execute.trace import AccessEvent, Stack
 from cudalint.execute.values import Aggregate, Data, leaves
 from cudalint.facts import Operation
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.measure.arrays import Flags, Integers, Mask
+from cudalint.measure.arrays import Flags, Integers, Mask, sorted_by
+from cudalint.measure.contention import Touched, contended
 
 _SPARSE = 8
 """A table has at most so many units for each entry, or this many in all:"""
@@ -101,11 +102,13 @@ class Pairs(NamedTuple):
 
 
 def entries_of(
-    parts: Iterable[Part], lanes: Lanes, rows: Integers, extent: int | None
-) -> tuple[Entries, int] | None:
+    parts: Iterable[Part], lanes: Lanes, rows: Integers, extent: int | None, writes: Flags | None = None,
+    blocks: int | None = None,
+) -> tuple[Entries, int] | None:  # fmt: skip
     """The entries of some rows, with the bytes of a unit; places are those of rows. None without any. Where data
-    decides which bytes they are, no part has entries, and none has what begins outside of the allocation's extent."""
-    columns: list[tuple[Any, ...]] = []
+    decides which bytes they are, no part has entries, and none has what begins outside of the allocation's extent. With
+    the kinds that write, those that meet no other thread, or block of their world, may be left out (`contended`)."""
+    found: list[Touched] = []
     where: dict[int, tuple[Any, Any]] = {}
     low_bits = 0
     for part in parts:
@@ -125,12 +128,16 @@ def entries_of(
             if not len(at):
                 continue
         low_bits |= int(np.bitwise_or.reduce(start)) | event.bytes
-        value, is_known = _codes(part, rows, at, lane)
-        warp_interval = _chosen(event.warp_interval, rows, at, lane)
-        columns.append((start, at, lane, warp_interval, value, part.number, part.kind, is_known, event.bytes))
-    if not columns:
-        return None
+        found.append(Touched(part, start, at, lane))
     unit = low_bits & -low_bits
+    touched = contended(found, unit, writes, blocks) if writes is not None and found else found
+    if not touched:
+        return None
+    columns: list[tuple[Any, ...]] = []
+    for part, start, at, lane in touched:
+        value, is_known = _codes(part, rows, at, lane)
+        warp_interval = _chosen(part.event.warp_interval, rows, at, lane)
+        columns.append((start, at, lane, warp_interval, value, part.number, part.kind, is_known, part.event.bytes))
     sizes = np.array([len(column[0]) for column in columns])
     of_lanes = [np.concatenate([column[i] for column in columns]) for i in range(5)]
     of_parts = [np.repeat([column[i] for column in columns], sizes) for i in range(5, 9)]
@@ -143,7 +150,7 @@ def entries_of(
         within = np.arange(ends[-1]) - np.repeat(ends - repeats, repeats)
     start, at, lane, warp_interval, value, number, kind, is_known = every
     units = start // unit + within
-    place = dense(at * _span(units) + (units - units.min())) if _span(units) < _FAR else _apart(at, units)
+    place = places_of(at, units)
     entries = Entries(place, units * unit, rows[at], lane, number, kind, warp_interval, value, is_known, start)
     return entries, unit
 
@@ -153,14 +160,14 @@ _FAR = 1 << 40
 overflow lead as far as integers go."""
 
 
-def _span(units: Integers) -> int:
-    return int(units.max()) - int(units.min()) + 1
-
-
-def _apart(at: Integers, units: Integers) -> Integers:
-    """Numbers for units of rows, wherever the units are."""
-    numbered: Integers = np.unique(units, return_inverse=True)[1].reshape(-1)
-    return dense(at * (int(numbered.max()) + 1) + numbered)
+def places_of(rows: Integers, units: Integers) -> Integers:
+    """Numbers for units of rows, or of worlds, wherever the units are."""
+    low = int(units.min())
+    span = int(units.max()) - low + 1
+    if span >= _FAR:
+        units = np.unique(units, return_inverse=True)[1].reshape(-1)
+        low, span = 0, int(units.max()) + 1
+    return dense(rows * span + (units - low))
 
 
 def anywhere(parts: Iterable[Part], lanes: Lanes, rows: Integers) -> Entries | None:
@@ -262,7 +269,7 @@ def changed(entries: Entries, writes: Flags, own: Flags) -> Flags:
 
 def contested(entries: Entries, who: Integers, writes: Flags) -> Flags:
     """The entries of places that two touch, one of which writes."""
-    size = int(entries.place.max()) + 1
+    size = int(entries.place.max(initial=0)) + 1
     writer = np.full(size, -1, np.int64)
     is_write = writes[entries.kind]
     writer[entries.place[is_write]] = who[is_write]
@@ -275,14 +282,12 @@ def contested(entries: Entries, who: Integers, writes: Flags) -> Flags:
 def read_by_writers(entries: Entries, writes: Flags) -> Flags:
     """The loads of what their threads have stored before, where all that is stored is one known value: whoever stores
     it last, they find it."""
-    order = np.lexsort((entries.number, entries.lane, entries.place))
+    found = np.zeros(len(entries), bool)
+    if not writes[entries.kind].any():
+        return found
+    order = sorted_by(entries.place, entries.lane, entries.number)
     place, kind = entries.place[order], entries.kind[order]
-    found = np.zeros(len(order), bool)
-    if not len(order):
-        return found
     stores = np.flatnonzero(writes[kind])
-    if not len(stores):
-        return found
     is_new = np.concatenate(([True], place[stores][1:] != place[stores][:-1]))
     low = np.flatnonzero(is_new)
     same, _, _ = _stored(entries, order[stores], low)
@@ -298,12 +303,27 @@ def read_by_writers(entries: Entries, writes: Flags) -> Flags:
     return found
 
 
+def _crowded(entries: Entries, key: Integers, who: Integers, may_race: Flags) -> Flags:
+    """Of the kinds that may race at all the entries of keys that several share."""
+    races: Flags = np.any(may_race, axis=0)
+    found: Flags = races[entries.kind]
+    size = int(key.max(initial=0)) + 1
+    if size <= max(_TABLE, _SPARSE * len(key)):
+        last = np.zeros(size, np.int64)
+        last[key[found]] = who[found]
+        is_shared = np.zeros(size, bool)
+        is_shared[key[found & (last[key] != who)]] = True
+        found &= is_shared[key]
+    return found
+
+
 def meetings(entries: Entries, key: Integers, who: Integers, may_race: Flags) -> Pairs:
     """For each key, the pairs of kinds that meet there: two entries of different `who` each, if there are.
 
     `may_race` says of two kinds [k, k] whether they race.
     """
-    order = np.lexsort((entries.number, who, entries.kind, key))
+    chosen = np.flatnonzero(_crowded(entries, key, who, may_race))
+    order = chosen[sorted_by(key[chosen], entries.kind[chosen], who[chosen], entries.number[chosen])]
     key, who, kind = key[order], who[order], entries.kind[order]
     if not len(order):
         return Pairs(order, order, order.astype(bool))
@@ -314,14 +334,17 @@ def meetings(entries: Entries, key: Integers, who: Integers, may_race: Flags) ->
     found: list[tuple[Integers, Integers, Flags]] = []
     own = np.flatnonzero((who[low] != who[high]) & may_race[kind[low], kind[low]])
     found.append((low[own], high[own], same[own]))
+    # Runs with one of the same key so far behind them: with one yet farther behind, they are among these.
+    ahead = np.arange(len(low))
     for distance in range(1, len(low)):
-        one, other = np.arange(len(low) - distance), np.arange(distance, len(low))
-        together = key[low[one]] == key[low[other]]
-        if not together.any():
+        ahead = ahead[: np.searchsorted(ahead, len(low) - distance)]
+        ahead = ahead[key[low[ahead]] == key[low[ahead + distance]]]
+        if not len(ahead):
             break
-        together &= may_race[kind[low[one]], kind[low[other]]]
+        one, other = ahead, ahead + distance
+        together = may_race[kind[low[one]], kind[low[other]]]
         is_one = who[low[one]] == who[high[other]]
-        together &= ~(is_one & (who[high[one]] == who[low[other]]))
+        together = together & ~(is_one & (who[high[one]] == who[low[other]]))
         one, other, is_one = one[together], other[together], is_one[together]
         benign = same[one] & same[other] & (value[one] == value[other]) & (relative[one] == relative[other])
         first = np.where(is_one, high[one], low[one])

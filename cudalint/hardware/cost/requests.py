@@ -8,11 +8,12 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from msgspec import Struct
 
-from cudalint.facts import Access, AccessResult, LaunchCost, Place
+from cudalint.facts import Access, AccessResult, LaunchCost, Place, Sample
 from cudalint.facts.costs import AccessPlace
 from cudalint.hardware.banks import shared_request
 from cudalint.hardware.cost.model import traffic
@@ -21,6 +22,8 @@ from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.swaps import swaps
 
 _LINE_BYTES = 128
+_KNOWN: WeakKeyDictionary[Sample, dict[int, float]] = WeakKeyDictionary()
+"""The passes of samples, by the bytes of each lane: every finding in an array asks for those of all its accesses."""
 
 
 class Asked(Struct, frozen=True):
@@ -196,8 +199,11 @@ def _passes(access: Access, result: AccessResult, sectors: float) -> float:
     if sample is None or not sample.weights.any():
         # What data chooses lies apart.
         return sectors if result.status == "data-dependent" else _least_passes(access, result)
-    passes, _ = shared_request(sample.addresses, sample.mask, access.bytes, "load")
-    return max(1.0, float(np.average(passes, weights=sample.weights)))
+    known = _KNOWN.setdefault(sample, {})
+    if access.bytes not in known:
+        passes, _ = shared_request(sample.addresses, sample.mask, access.bytes, "load")
+        known[access.bytes] = max(1.0, float(np.average(passes, weights=sample.weights)))
+    return known[access.bytes]
 
 
 def _least_passes(access: Access, result: AccessResult) -> float:

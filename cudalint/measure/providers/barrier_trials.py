@@ -14,8 +14,6 @@ from msgspec import Struct, field
 from cudalint.facts import BarrierFix, Place
 from cudalint.frontend.source_text import source_text
 from cudalint.ir import nodes as ir
-from cudalint.launches.configuration import Configuration
-from cudalint.launches.variants import another_use
 from cudalint.measure.barriers import Arrivals, all_come
 from cudalint.measure.control_flow import BarrierCall, Code, ControlFlow, Gate, with_barriers
 from cudalint.measure.executed import Executed
@@ -73,7 +71,7 @@ class BarrierTrials(Struct, eq=False):
         while not self._is_over() and (attempt := attempts.next()) is not None:
             gate, call = attempt
             changed = with_barriers(subject.function, {gate: call})
-            variant = self._variant(run, run.configuration, changed)
+            variant = self._noted(run.changed(changed))
             if not _all_come([gate], variant) or not self._all_come_elsewhere(gate, changed, run):
                 attempts.skipped(gate, call)
                 continue
@@ -84,8 +82,8 @@ class BarrierTrials(Struct, eq=False):
     def _is_over(self) -> bool:
         return self._steps > _MOST_STEPS or self.subject.is_over()
 
-    def _variant(self, run: Run, configuration: Configuration, changed: ir.Function) -> Executed:
-        executed = run.variant(configuration, changed)
+    def _noted(self, executed: Executed) -> Executed:
+        """One that was made for a trial."""
         self._steps += executed.trace.steps + len(executed.trace.accesses)
         return executed
 
@@ -97,14 +95,12 @@ class BarrierTrials(Struct, eq=False):
             return
         subject = self.subject
         changed = with_barriers(subject.function, {gate: call for gate, (call, _) in plan.items()})
-        for configuration in (run.configuration, another_use(run.configuration, subject.function, subject.graph)):
-            variant = self._variant(run, configuration, changed)
-            if not _all_come(plan, variant):
-                return
-            if configuration is run.configuration:
-                keys = {key for _, ordered in plan.values() for key in ordered}
-                if not races.are_gone_in(variant, keys):
-                    return
+        variant = self._noted(run.changed(changed))
+        keys = {key for _, ordered in plan.values() for key in ordered}
+        if not _all_come(plan, variant) or not races.are_gone_in(variant, keys):
+            return
+        if not _all_come(plan, self._noted(run.elsewhere(changed))):
+            return
         for gate, (call, ordered) in plan.items():
             races.note_fix(self._fix(gate, call), ordered)
         attempts.planned(plan)
@@ -113,9 +109,7 @@ class BarrierTrials(Struct, eq=False):
     def _all_come_elsewhere(self, gate: Gate, changed: ir.Function, run: Run) -> bool:
         """Whether a barrier is safe with other arguments and blocks too: `if (i < n)` is true for all threads of this
         launch, and not for those of the next."""
-        subject = self.subject
-        another = another_use(run.configuration, subject.function, subject.graph)
-        return _all_come([gate], self._variant(run, another, changed))
+        return _all_come([gate], self._noted(run.elsewhere(changed)))
 
     def _fix(self, gate: Gate, call: BarrierCall) -> BarrierFix:
         place = Place(*gate.span)

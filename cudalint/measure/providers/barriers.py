@@ -18,7 +18,7 @@ from cudalint.ir import statements as st
 from cudalint.ir.builtins import builtin
 from cudalint.ir.walk import nodes_in, walk, without_casts
 from cudalint.kinds import Kind
-from cudalint.launches.variants import another_use, not_with
+from cudalint.launches.variants import not_with
 from cudalint.measure.absent_lanes import absent_sources
 from cudalint.measure.barriers import Arrival, Arrivals, BarrierSite
 from cudalint.measure.executed import Executed
@@ -82,7 +82,7 @@ class BarrierCollector(Provider, eq=False):
         are divergent only if they are so with that one, too."""
         for threads in sorted(self._strides(run)):
             if WARP_LANES <= threads <= MAX_THREADS and threads != prod(run.configuration.block):
-                again = run.variant(replace(run.configuration, block=(threads, 1, 1)))
+                again = run.with_block((threads, 1, 1))
                 self._confirm(_arrivals(again, run.free), run.index, again)
 
     def _strides(self, run: Run) -> set[int]:
@@ -163,8 +163,7 @@ def _redundant(run: Run) -> set[ir.Span]:
         return set()
     found = redundant_barriers(run.executed)
     if found:
-        again = run.variant(another_use(run.configuration, subject.function, subject.graph))
-        found &= redundant_barriers(again)
+        found &= redundant_barriers(run.elsewhere())
     return found
 
 

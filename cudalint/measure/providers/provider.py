@@ -18,7 +18,7 @@ from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Block, Configuration
 from cudalint.launches.open_sizes import open_sizes
-from cudalint.launches.variants import other_blocks
+from cudalint.launches.variants import another_use, other_blocks
 from cudalint.measure.executed import Compiled, Executed, InWorlds, execute, in_worlds
 from cudalint.measure.work.counts import Work
 from cudalint.measure.work.lengths import Lengths
@@ -64,6 +64,8 @@ class Run(Struct, eq=False):
     """What functions of the file were compiled to."""
     statements: Sequence[Node] = ()
     """What users say of the launch."""
+    _another: InWorlds | None = None
+    """As it might be launched with as well."""
     _lengths: Lengths | None = None
     _work: dict[int, Work] = field(default_factory=dict)
 
@@ -72,21 +74,31 @@ class Run(Struct, eq=False):
         """Its execution in all worlds."""
         return self.chosen.executed
 
-    def variant(self, configuration: Configuration, function: ir.Function | None = None) -> Executed:
-        """The kernel, or a variant of it, under this launch or another one."""
-        subject = self.subject
-        if configuration is self.configuration:
-            return execute(function or subject.function, self.executed.batch, self.compiled)
-        chosen = in_worlds(
-            configuration, function or subject.function, subject.graph, self.statements, subject.target, self.compiled
-        )
-        return chosen.executed
+    def changed(self, function: ir.Function) -> Executed:
+        """A variant of the kernel in the same worlds."""
+        return execute(function, self.executed.batch, self.compiled)
+
+    def with_block(self, block: Block) -> Executed:
+        """The kernel in the same worlds, in other blocks."""
+        return execute(self.subject.function, replace(self.executed.batch, block=block), self.compiled)
+
+    def elsewhere(self, function: ir.Function | None = None) -> Executed:
+        """The kernel, or a variant of it, as it might be launched with as well: with any arguments, in another block.
+        """
+        if self._another is None:
+            subject = self.subject
+            self._another = in_worlds(
+                another_use(self.configuration, subject.function, subject.graph), subject.function, subject.graph,
+                self.statements, subject.target, self.compiled,
+            )  # fmt: skip
+        executed = self._another.executed
+        return executed if function is None else execute(function, executed.batch, self.compiled)
 
     def with_other_blocks(self, *blocks: Block) -> Iterator[Executed]:
         """The same worlds with these blocks, and with others that a block that nobody gives may be."""
         function = self.subject.function
         for block in (*blocks, *other_blocks(replace(self.configuration, source="default"), function)):
-            yield execute(function, replace(self.executed.batch, block=block), self.compiled)
+            yield self.with_block(block)
 
     @property
     def lengths(self) -> Lengths:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from cudalint.execute.memory import ASTRAY
 from cudalint.execute.values import Data
-from cudalint.facts import BarrierFix, KernelFacts, Race
+from cudalint.facts import BarrierFix, KernelFacts, Place, Race
 from cudalint.frontend.source_text import Spellings
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
@@ -31,6 +31,7 @@ from cudalint.measure.providers.provider import Provider, Run, Subject
 from cudalint.measure.providers.race_records import Records
 from cudalint.measure.seen import Seen
 from cudalint.measure.sensitivity import where
+from cudalint.measure.sought import Sought
 from cudalint.measure.stored import Stored
 from cudalint.measure.tickets import late_turn
 from cudalint.options.analysis import RaceScope
@@ -40,7 +41,8 @@ _MOST_FOR_OTHERS = 3_000_000
 _RARE = 4
 """A race that is there in three of four of the worlds is one of ordinary numbers."""
 
-Key = tuple[object, ...]
+Key = tuple[str, Place, Place]
+"""Of an array, and two accesses."""
 
 
 class _Found(NamedTuple):
@@ -90,10 +92,14 @@ class RaceCollector(Provider, eq=False):
 
     # --- the races of one execution ----------------------------------------------------------------
 
-    def _found(self, executed: Executed, index: int, launched: Launched) -> Iterator[_Found]:
-        """The races that are there for all that is known, and those that depend on something."""
+    def _found(
+        self, executed: Executed, index: int, launched: Launched, sought: Sought | None = None
+    ) -> Iterator[_Found]:
+        """The races that are there for all that is known, and those that depend on something; or those that are sought.
+        """
         seen = executed.seen
-        races = measured.races_of(executed.trace, executed.function.volatile, codes=Stored(seen).codes)
+        codes = Stored(seen).codes
+        races = measured.races_of(executed.trace, executed.function.volatile, codes=codes, sought=sought)
         for allocation in races.missed:
             self._miss_text(f"races on `{allocation.name}` were not looked for: there is too much to look at")
         for allocation in races.private:
@@ -104,6 +110,8 @@ class RaceCollector(Provider, eq=False):
         is_one_warp = _is_one_warp(executed)
         for race in (*races.found, *races.possible):
             if race.is_benign or (race.reach == "grid" and self.scope == "block"):
+                continue
+            if sought is not None and _places(race) not in sought:
                 continue
             if stores_one_value(race, seen):
                 continue
@@ -172,7 +180,7 @@ class RaceCollector(Provider, eq=False):
             if self._steps > _MOST_FOR_OTHERS or subject.is_over():
                 self._doubt(run.index, "no launch in sight gives the block, and others were not tried in time")
                 return
-            again = run.variant(replace(run.configuration, block=block))
+            again = run.with_block(block)
             self._steps += again.trace.steps
             self._confirm(again, run.index, launched._replace(block=block))
 
@@ -182,7 +190,7 @@ class RaceCollector(Provider, eq=False):
     def _confirm(self, executed: Executed, index: int, launched: Launched) -> None:
         """Keeps those races of a launch certain that are so with another block too."""
         keys = {_key(r) for r in self._races.values() if r.certainty == "certain" and r.launch == index}
-        again = [found.race for found in self._found(executed, index, launched)]
+        again = [found.race for found in self._found(executed, index, launched, _sought(keys))]
         certain = [race for race in again if race.certainty == "certain"]
         # Blocks that come too close to each other say nothing of the threads of one.
         sure = {_key(race) for race in certain if self._is_as_far(race)}
@@ -215,30 +223,37 @@ class RaceCollector(Provider, eq=False):
 
     def are_gone_in(self, executed: Executed, keys: Collection[object]) -> bool:
         """Whether races of these keys are gone in an execution with barriers."""
-        return self._left(executed).isdisjoint(keys)
+        return self._left(executed, [key for key in self._races if key in keys]).isdisjoint(keys)
 
     def note_fix(self, fix: BarrierFix, keys: Iterable[object]) -> None:
         """Notes a barrier for races, by their keys."""
-        for key in keys:
-            assert isinstance(key, tuple)
-            self._races[key] = replace(self._races[key], fix=fix)
+        noted = set(keys)
+        for key, race in self._races.items():
+            if key in noted:
+                self._races[key] = replace(race, fix=fix)
 
     def place(self, launch: int, fix: BarrierFix, executed: Executed) -> set[object]:
         """Notes a barrier for those races that are gone in an execution with it; returns the keys of the others."""
-        left = self._left(executed)
-        for key, race in self._races.items():
-            if race.launch == launch and race.fix is None and _is_within_blocks(race) and key not in left:
+        unordered = {
+            key: race
+            for key, race in self._races.items()
+            if race.launch == launch and race.fix is None and _is_within_blocks(race)
+        }
+        left = self._left(executed, unordered)
+        for key, race in unordered.items():
+            if key not in left:
                 self._races[key] = replace(race, fix=fix)
         return left
 
-    def _left(self, executed: Executed) -> set[object]:
-        """The keys of the races within blocks that are there in an execution with barriers."""
-        races = measured.races_of(executed.trace, executed.function.volatile, between_blocks=False)
+    def _left(self, executed: Executed, keys: Iterable[Key]) -> set[object]:
+        """The keys of races within blocks that are there in an execution with barriers, at least of these."""
+        sought = _sought(keys)
+        races = measured.races_of(executed.trace, executed.function.volatile, between_blocks=False, sought=sought)
         seen = executed.seen
         return {
             _key(self.records.of(race, seen, executed.batch, 0, None, "", None, None, None))
             for race in (*races.found, *races.possible)
-            if not race.is_benign
+            if not race.is_benign and _places(race) in sought
         }
 
     @property
@@ -376,7 +391,17 @@ def _rank(race: Race) -> tuple[bool, bool]:
 
 
 def _key(race: Race) -> Key:
-    return race.array, *sorted((race.first.place, race.second.place))
+    first, second = sorted((race.first.place, race.second.place))
+    return race.array, first, second
+
+
+def _sought(keys: Iterable[Key]) -> Sought:
+    """The places of the accesses of races, by their keys."""
+    return frozenset(frozenset(ir.Span(*place) for place in places) for _, *places in keys)
+
+
+def _places(race: measured.Race) -> frozenset[ir.Span]:
+    return frozenset(end.site.node.span for end in race.ends)
 
 
 def _takes_a_barrier(race: Race) -> bool:
