@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -12,6 +12,7 @@ from cudalint.facts import LaunchFacts, LeftOutLaunches
 from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.shape import Shapes
+from cudalint.source.spanning import spanning
 
 MAX_LAUNCHES = 8
 """Different launches of one instantiation that are evaluated."""
@@ -24,6 +25,8 @@ class Chosen(Struct, frozen=True):
     left_out: tuple[LeftOutLaunches, ...]
     last: tuple[tuple[int, Configuration], ...] = ()
     """For configurations, by their positions, the last launch that differs from it by arguments only."""
+    between: frozenset[int] = frozenset()
+    """Positions of those whose blocks and grids are between those of others at the same site."""
 
 
 def distinct(configurations: Iterable[Configuration], unfollowed: Collection[ir.Span]) -> Chosen:
@@ -55,14 +58,19 @@ def distinct(configurations: Iterable[Configuration], unfollowed: Collection[ir.
     left_out = {site: len(own - chosen.keys()) for site, own in keys.items()}
     others = (LeftOutLaunches(*site, number, site in going_on) for site, number in left_out.items() if number)
     ends = ((i, last[key]) for i, key in enumerate(chosen) if key in last and last[key].key() not in found)
-    return Chosen(list(chosen.values()), tuple(others), tuple(ends)[: max(0, MAX_LAUNCHES - len(chosen))])
+    last_ones = tuple(ends)[: max(0, MAX_LAUNCHES - len(chosen))]
+    return Chosen(list(chosen.values()), tuple(others), last_ones, _between(list(chosen.values())))
 
 
-def still_left_out(left_out: Iterable[LeftOutLaunches], evaluated: Iterable[LaunchFacts]) -> Iterator[LeftOutLaunches]:
-    """What is left out once some of it was evaluated after all."""
+def still_left_out(
+    left_out: Iterable[LeftOutLaunches], evaluated: Iterable[LaunchFacts], unevaluated: Iterable[Configuration] = ()
+) -> Iterator[LeftOutLaunches]:
+    """What is left out once some of it was evaluated after all, and some of the others was not."""
     sites = Counter((launch.path, launch.line) for launch in evaluated)
-    for each in left_out:
-        launches = each.launches - sites[each.path, each.line]
+    more = Counter(map(_site, unevaluated))
+    known = {(each.path, each.line): each for each in left_out}
+    for each in {**{site: LeftOutLaunches(*site, 0) for site in more}, **known}.values():
+        launches = each.launches - sites[each.path, each.line] + more[each.path, each.line]
         if launches:
             yield replace(each, launches=launches)
 
@@ -78,6 +86,23 @@ def _some_of_each_site(found: Mapping[object, Configuration]) -> dict[object, Co
         ranks |= {key: rank for rank, key in enumerate(ordered)}
     kept = set(sorted(found, key=lambda key: ranks[key])[:MAX_LAUNCHES])
     return {key: configuration for key, configuration in found.items() if key in kept}
+
+
+def _between(configurations: Sequence[Configuration]) -> frozenset[int]:
+    sites: dict[_Site, list[int]] = {}
+    for number, configuration in enumerate(configurations):
+        sites.setdefault(_site(configuration), []).append(number)
+    span = {
+        numbers[place]
+        for numbers in sites.values()
+        for place in spanning([_told_apart_by(configurations[number]) for number in numbers])
+    }
+    return frozenset(range(len(configurations))) - span
+
+
+def _told_apart_by(configuration: Configuration) -> list[str]:
+    grid = [str(int(extent.value)) if extent.is_const else "" for extent in configuration.grid]
+    return [*map(str, configuration.block), *grid, repr(configuration.absent())]
 
 
 def _site(configuration: Configuration) -> _Site:

@@ -45,6 +45,8 @@ class Kept(NamedTuple):
 class Batches(Struct, eq=False):
     """Those of one instantiation of a kernel."""
 
+    left: set[int] = field(default_factory=set)
+    """The launches that were left, since others show what they would."""
     _by_launch: dict[int, Kept] = field(default_factory=dict)
 
     def keep(self, index: int, configuration: Configuration, chosen: InWorlds) -> None:

@@ -362,6 +362,7 @@ class FileAnalysis(Struct, eq=False):
         analysis = KernelAnalysis(
             self.graph, function, configurations, assumed, self.deadline, self.options, usage, self.compiled,
             need=need, right_pitches=self.right_pitches, last=last, watch=self.watch,
+            between=chosen.between,
         )  # fmt: skip
         self.measured[ref.usr] = analysis.measured
         if self.before is not None:
@@ -389,7 +390,7 @@ class FileAnalysis(Struct, eq=False):
             self.evaluated.add(function.name)
         if analysis.given_up:
             self.given_up[function.name] = None
-        left_out = still_left_out(chosen.left_out, facts.launches[len(configurations) :])
+        left_out = still_left_out(chosen.left_out, facts.launches[len(configurations) :], analysis.left)
         return replace(facts, left_out=tuple(left_out), unusable=tuple(said.refused))
 
     def _recorded_kernel(self, ref: ir.FunctionRef, function: ir.Function, said: _Said) -> RecordedKernel | None:

@@ -53,6 +53,8 @@ _WORK_OF_A_STEP = 16
 _WORK_OF_A_LAUNCH = 15_000
 """Which is executed, however short the kernel is: its space is made, worlds are chosen, and all providers look at it:
 about 60 ms."""
+_ENOUGH_WORK = 150_000
+"""For launches of one kernel, about a second: those between others are left then."""
 _COMPARED: Kinds = frozenset({"accesses"})
 """Which launches of a host loop are evaluated depends on the figures under the first one and the last."""
 
@@ -77,6 +79,11 @@ class KernelAnalysis(Struct, eq=False):
     """What other analyses of the file found no wrong pitch in (`measure/pitches.py`)."""
     last: Sequence[tuple[int, Configuration]] = ()
     """See `Chosen.last`."""
+    between: frozenset[int] = frozenset()
+    """Positions of launches whose blocks and grids are between those of others: they are evaluated where that is little
+    work."""
+    left: list[Configuration] = field(default_factory=list)
+    """Those of them that were not."""
     watch: Watch | None = None
     is_edited: bool = False
     """Whether it is a kernel with edits that are tried."""
@@ -103,11 +110,17 @@ class KernelAnalysis(Struct, eq=False):
         self._until = Deadline(self.deadline).within(_SHARE * self.options.seconds)
         kinds = self.options.kinds | _COMPARED if self.last else self.options.kinds
         self._providers = providers = [provider.of(self) for provider in providers_of(kinds)]
+        begun = self.graph.work
         for index, configuration in enumerate(self.configurations):
             if self._until.is_over():
                 self._launches.append(self._listed(configuration))
                 self.given_up = True
                 self.gap(self.function.name_span, TAKES_TOO_LONG, "time")
+                continue
+            if index in self.between and self._is_enough(index, begun):
+                self._launches.append(self._listed(configuration))
+                self.left.append(configuration)
+                self.measured.left.add(index)
                 continue
             with named_after_parameters(configuration, self.graph):
                 self._under(index, configuration, providers)
@@ -146,6 +159,12 @@ class KernelAnalysis(Struct, eq=False):
         self._launches += map(self._listed, rest)
         self.gap(self.function.name_span, TAKES_TOO_LONG, "time")
         return self._together(self._providers)
+
+    def _is_enough(self, index: int, begun: int) -> bool:
+        """Whether a launch that is between others is left; in trials of edits those of the analysis before."""
+        if self.is_edited:
+            return index in self.batches.left
+        return self.graph.work - begun > _ENOUGH_WORK
 
     def _under(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
         """Shows one launch to the providers."""
