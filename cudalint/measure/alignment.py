@@ -32,7 +32,7 @@ from cudalint.measure.work.shared import alignment, shared_layout
 from cudalint.worlds.records import Batch
 
 _WIDEST = 16
-_MOST_DRAWN = 64
+_MOST_DRAWN = 8
 """Executions of one access that numbers are drawn for."""
 _STARTING = ("global", "shared")
 """Memory of which it is known where its arrays start."""
