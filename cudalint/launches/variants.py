@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from math import prod
 
 from msgspec.structs import replace
 
@@ -35,7 +36,7 @@ def not_with(block: Block) -> str:
 
 def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[Block, ...]:
     """Blocks that a launch might have as well, where its block was made up: spread over the axes that the kernel asks
-    about."""
+    about, and of no more threads than there may be."""
     if configuration.source != "default" or configuration.by_default:
         return ()
     asked = axes_asked(function, ("threadIdx", "blockDim")) | thread_axes(function) or {"x"}
@@ -47,7 +48,7 @@ def other_blocks(configuration: Configuration, function: ir.Function) -> tuple[B
         for axis, extent in zip(axes, extents, strict=True):
             block[axis] = extent
         found.append((block[0], block[1], block[2]))
-    return (*found, *_flat_blocks(function, axes, known))
+    return tuple(each for each in (*found, *_flat_blocks(function, axes, known)) if prod(each) <= MAX_THREADS)
 
 
 def other_shapes(configuration: Configuration, function: ir.Function) -> tuple[Block, ...]:

@@ -8,9 +8,9 @@ there is the nearest one that is.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterator
+from itertools import accumulate
 from typing import AnyStr, Generic, NamedTuple
 
 from cudalint.system.disk.regular import read_regular
@@ -32,6 +32,10 @@ class Extent(NamedTuple):
     end_column: int
 
 
+def _parts(text: AnyStr) -> list[AnyStr]:
+    return text.split("\n") if isinstance(text, str) else text.split(b"\n")
+
+
 class Lines(Generic[AnyStr]):
     """A text by its lines, each of which a line feed ends."""
 
@@ -39,19 +43,15 @@ class Lines(Generic[AnyStr]):
 
     def __init__(self, text: AnyStr) -> None:
         self.text: AnyStr = text
-        starts: list[int] = [0]
-        if isinstance(text, str):
-            starts += (match.end() for match in re.finditer("\n", text))
-        else:
-            starts += (match.end() for match in re.finditer(b"\n", text))
-        self._starts = starts
+        # Without a loop, which texts are too many for: a line feed stands behind each line but the last one.
+        self._starts = list(accumulate(map((1).__add__, map(len, _parts(text)[:-1])), initial=0))
 
     def __len__(self) -> int:
         """One more than there are line feeds: even an empty text has a line."""
         return len(self._starts)
 
     def __iter__(self) -> Iterator[AnyStr]:
-        return (self.line(number) for number in range(1, len(self) + 1))
+        return iter(_parts(self.text))
 
     # --- pieces --------------------------------------------------------------------------------------
 

@@ -61,6 +61,8 @@ def _with_any_block(found: list[Misaligned], run: Run) -> list[Misaligned]:
     """What is misaligned under a block that is assumed is so for certain if it is with other blocks too: an address may
     be made of their size."""
     for other in run.with_other_blocks():
+        if not found:
+            break
         again = {(each.found.site.node, each.found.site.stack) for each in _misaligned(other, run.configuration)}
         found = [each for each in found if (each.found.site.node, each.found.site.stack) in again]
     return found

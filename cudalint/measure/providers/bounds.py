@@ -101,6 +101,8 @@ def _with_any_block(found: list[Leaving], run: Run) -> list[Leaving]:
     blocks too: an index may be made of their size."""
     found = [each for each in found if each.kind == "always" and len(set(each.extents)) == 1]
     for other in run.with_other_blocks(_ONE_THREAD) if found else ():
+        if not found:
+            break
         again = {(each.site.node, each.site.stack): each for each in _leaving(other, run.configuration)}
         found = [each for each in found if _is_same(each, again.get((each.site.node, each.site.stack)))]
     return found
