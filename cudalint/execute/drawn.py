@@ -102,7 +102,7 @@ class Drawn(Data):
             if not self.is_by_lane:
                 return np.where(_scramble(by_row) & np.uint64(1), *both), is_scattered
             own = np.arange(lanes.lanes, dtype=np.uint64) + by_row * np.uint64(lanes.lanes * self.depth)
-            is_any = self._alternatives() > _MOST_ALTERNATIVES
+            is_any = self._has_many_alternatives()
             return np.where(_scramble(own) & np.uint64(1), *both), is_scattered or is_any
         return self.of_arguments(values), is_scattered
 
@@ -124,11 +124,18 @@ class Drawn(Data):
         # What nothing gives a number for, as what is divided by zero, has one that is as good as others.
         return 0 if isinstance(found, Data) else found
 
-    def _alternatives(self) -> int:
-        """How many values data chooses from."""
-        if self.op != "either":
-            return 1
-        return sum(each._alternatives() if type(each) is Drawn else 1 for each in self.arguments)
+    def _has_many_alternatives(self) -> bool:
+        """Whether data chooses from more than a few values: each of several is counted as often as ways lead to it."""
+        waiting, count = [self], 0
+        while waiting and count <= _MOST_ALTERNATIVES:
+            each = waiting.pop()
+            if each.op == "either":
+                inner = [argument for argument in each.arguments if type(argument) is Drawn]
+                count += len(each.arguments) - len(inner)
+                waiting += inner
+            else:
+                count += 1
+        return count > _MOST_ALTERNATIVES or bool(waiting)
 
     def of_one_value(self, mask: Mask) -> Mask:
         """Of a condition, and lanes that may go where it holds: where a number that differs by lane has to be one that
@@ -156,9 +163,11 @@ class Drawn(Data):
                     return True
         return False
 
-    def without_data(self, lanes: Lanes) -> Any:
-        """What it is if all that is loaded is zero."""
-        return self.numbers(lanes, dict.fromkeys(self.loads(), (0, False)))[0]
+    def without_data(self, lanes: Lanes, known: Known | None = None) -> Any:
+        """What it is if all that is loaded is zero. `known` keeps that of others."""
+        known = {} if known is None else known
+        known.update(dict.fromkeys(self.loads(), (0, False)))
+        return self.numbers(lanes, known)[0]
 
     def salt(self) -> int:
         """What tells it from other numbers, more or less."""

@@ -83,19 +83,24 @@ def _counts(loop: st.For) -> bool:
 
 def _loaded_length(of: Any, lanes: Lanes) -> AccessEvent | None:
     """The load of a whole number in global memory that the length of a loop comes of, each lane its own."""
+    known: dict[int, bool] = {}
     for load in _loads_of(of):
         if load.allocation.space == "global" and isinstance(load.node, (ir.Index, ir.Unary)):
             type_ = load.node.type
-            if isinstance(type_, ir.Scalar) and type_.kind in _WHOLE and _is_of_lanes(load, lanes):
+            if isinstance(type_, ir.Scalar) and type_.kind in _WHOLE and _is_of_lanes(load, lanes, known):
                 return load
     return None
 
 
 def _loads_of(of: Any) -> Iterator[AccessEvent]:
-    """What data was loaded by, or what it was computed from."""
+    """What data was loaded by, or what it was computed from, each once."""
     waiting = [of]
+    seen: set[int] = set()
     while waiting:
         each = waiting.pop()
+        if id(each) in seen:
+            continue
+        seen.add(id(each))
         load = getattr(each, "origin", None)
         if load is not None:
             yield load
@@ -103,11 +108,18 @@ def _loads_of(of: Any) -> Iterator[AccessEvent]:
             waiting += getattr(each, "arguments", ())
 
 
-def _is_of_lanes(load: AccessEvent, lanes: Lanes) -> bool:
+def _is_of_lanes(load: AccessEvent, lanes: Lanes, known: dict[int, bool]) -> bool:
     """Whether lanes of a warp load from different places, in most warps: a row of each, not one of the warp or of the
-    batch that it works on. Where data says the place, lanes must have loaded that so."""
+    batch that it works on. Where data says the place, lanes must have loaded that so. `known` are answers by load."""
+    found = known.get(id(load))
+    if found is None:
+        found = known[id(load)] = _differs_by_lane(load, lanes, known)
+    return found
+
+
+def _differs_by_lane(load: AccessEvent, lanes: Lanes, known: dict[int, bool]) -> bool:
     if isinstance(load.offset, Data):
-        return not load.offset.is_common and any(_is_of_lanes(each, lanes) for each in _loads_of(load.offset))
+        return not load.offset.is_common and any(_is_of_lanes(each, lanes, known) for each in _loads_of(load.offset))
     offsets = np.asarray(load.offset)
     if not offsets.ndim:
         return False

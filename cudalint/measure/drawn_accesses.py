@@ -61,11 +61,13 @@ class DrawnAccess:
             yield event._replace(weight=event.weight * (rest / _MOST_DRAWN))
 
     def without_data(self) -> list[AccessEvent]:
-        """The executions as if all data were zero."""
+        """Executions as if all data were zero."""
+        known: Known = {}
         return [
-            event._replace(offset=event.offset.without_data(self._lanes)) if type(event.offset) is Drawn else event
-            for event in self.events
-        ]
+            event._replace(offset=event.offset.without_data(self._lanes, known))
+            if type(event.offset) is Drawn else event
+            for event in self._some()
+        ]  # fmt: skip
 
     @property
     def is_scaled(self) -> bool:
@@ -79,7 +81,7 @@ class DrawnAccess:
         as they are long, and random data shows about what real data costs. Places around a lane's own, as many as data
         says, are no list. `lists` has the loads that walk through some; `result` is that of numbers that were drawn."""
         is_walking = result.reached_by_data and result.strides is not None and result.strides.turn
-        if is_walking and all(is_common(each.without_data(self._lanes)) for each in self.offsets):
+        if is_walking and all(is_common(each.without_data(self._lanes)) for each in self.offsets[: 2 * _MOST_DRAWN]):
             return True
         origins = [load.origin for each in self.offsets for load in each.loads()]
         return any(origin is not None and origin.node in lists for origin in origins)
