@@ -170,7 +170,7 @@ def test_few_are_kept(tmp_path: Path) -> None:
     for number in range(12):
         name = f"user{number}.cu"
         (tmp_path / name).write_text(f"void user{number}() {{}}\n")
-        assert other_files.other_file(str(tmp_path / name), Parsing()) is not None
+        assert other_files.other_file(str(tmp_path / name), None, Parsing()) is not None
     assert 0 < len(other_files._kept) < 12
     assert [Path(key.path).name for key in other_files._kept][-1] == "user11.cu"
 
