@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from itertools import compress
+from operator import is_, is_not
 from typing import TYPE_CHECKING, TypeVar
 
 from cudalint.host.executor import expressions, joins
@@ -143,7 +145,8 @@ def _where(ex: Execution, taken: Node, expr: ir.Expr, handler: Callable[[Executi
     ended = state.dead
     state.guards, state.dead = guards, False
     if taken is not ex.graph.false:
-        for symbol, other in variables.items():
+        for symbol in _changed(variables, state.variables):
+            other = variables[symbol]
             mine = state.variables.get(symbol, other)
             is_place = isinstance(mine, PLACES) or isinstance(other, PLACES)
             state.variables[symbol] = mine if is_place or mine is other else join(ex.graph, taken, mine, other)  # type: ignore[arg-type]
@@ -152,6 +155,14 @@ def _where(ex: Execution, taken: Node, expr: ir.Expr, handler: Callable[[Executi
     if ended:
         _assume(ex, ex.graph.negate(taken))
     return result
+
+
+def _changed(before: Mapping[ir.Symbol, Value | Place], after: Mapping[ir.Symbol, Value | Place]) -> list[ir.Symbol]:
+    """The variables that have another value than before, and perhaps others: of hundreds few have, as a rule, and those
+    that are new come last."""
+    if len(after) < len(before) or not all(map(is_, before, after)):
+        return list(before)
+    return list(compress(before, map(is_not, before.values(), after.values())))
 
 
 def _assume(ex: Execution, condition: Node) -> None:

@@ -8,7 +8,8 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 
 from cudalint.frontend.flags import BUNDLED_ROOT
-from cudalint.launches.program.neighbours import CALLING, sources_near
+from cudalint.launches.program.mentions import CALLING
+from cudalint.launches.program.neighbours import sources_near
 from cudalint.system.disk.regular import read_regular
 
 _INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>|(\w))', re.MULTILINE)

@@ -299,7 +299,7 @@ class HostCode(Struct, eq=False):
                     if self.deadline.is_over():
                         return
                     if (path, launching) not in self.units:
-                        other = other_file(path, self.parsing, self.deadline)
+                        other = other_file(path, text, self.parsing, self.deadline)
                         wanted = Wanted(None, launching)
                         self.units[path, launching] = other.unit(wanted) if other is not None else None
                     unit = self.units[path, launching]

@@ -15,7 +15,8 @@ from collections.abc import Collection, Iterable
 from itertools import chain
 
 from cudalint.heuristics import heuristic
-from cudalint.source.comments import COMMENT_IN_BYTES, code_of
+from cudalint.launches.program.mentions import CALLING, HEADERS, mentioning, without_comments, words_in
+from cudalint.source.comments import code_of
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.encoding import to_bytes
 from cudalint.system.disk.folders import small_file
@@ -28,10 +29,8 @@ _ANY_NUMBER = sys.maxsize
 _MAX_ABOVE = 64
 """Files of the folder above: one with more of them is a collection, and not the rest of this program."""
 _LAUNCHING = (".cu",)
-CALLING = (".cu", ".cpp", ".cc", ".cxx", ".c")
 _LAUNCH = rb"<<<|cudaLaunch"
 _LAUNCH_ITSELF = rb"<<<"
-_HEADERS = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl")
 _MAIN = rb"\bmain\s*\("
 _CALL = rb"\("
 
@@ -46,7 +45,7 @@ def launching_texts(path: str, kernels: Collection[str], defining: Collection[st
     one of the files that define them."""
     names = "|".join([re.escape(os.path.basename(each)) for each in sorted(defining)])
     includes = re.compile(rf'^[ \t]*#[ \t]*include[ \t]*["<](?:[^">\n]*/)?(?:{names})[">]'.encode(), re.MULTILINE)
-    found = _near(path, (*CALLING, *_HEADERS), (_LAUNCH_ITSELF,), (), kernels)
+    found = _near(path, (*CALLING, *HEADERS), (_LAUNCH_ITSELF,), (), kernels)
     return [other for other in found if includes.search(code_in(other) or b"")][:_MAX_FILES]
 
 
@@ -126,12 +125,15 @@ def _mentioning(
 ) -> tuple[str, ...]:  # fmt: skip
     """Files of a folder with all of some patterns in their texts, none of others, and one of the names."""
     asked = [[_as_a_word(word) for word in name.encode().split(b"::")] for name in names]
+    # What every `main` is called is no name that only a few files have.
+    further = (b"main",) if _MAIN in some else ()
 
     def is_asked_for(text: bytes) -> bool:
-        is_named = any(all(word in text and pattern.search(text) for word, pattern in words) for words in asked)
+        is_named = any(all(_is_found(word, pattern, text) for word, pattern in words) for words in asked)
         return is_named and all(re.search(each, text) for each in some) and not any(re.search(n, text) for n in none)
 
-    return tuple(path for path in _sources(folder, suffixes, most) if is_asked_for(small_file(path)))
+    having = [(*further, *(part for word, _ in words for part in words_in(word))) for words in asked]
+    return tuple(path for path in mentioning(folder, suffixes, most, having) if is_asked_for(small_file(path)))
 
 
 def _as_a_word(word: bytes) -> tuple[bytes, re.Pattern[bytes]]:
@@ -144,10 +146,16 @@ def _followed(folder: str, suffixes: tuple[str, ...], most: int, name: str, behi
     word = name.encode()
     pattern = re.compile(rb"(?<![\w.>])" + re.escape(word) + behind)
 
-    def is_asked_for(text: bytes) -> bool:
-        return word in text and pattern.search(COMMENT_IN_BYTES.sub(b" ", text)) is not None
+    paths = mentioning(folder, suffixes, most, [words_in(word)])
+    return tuple(path for path in paths if _is_found(word, pattern, without_comments(path)))
 
-    return tuple(path for path in _sources(folder, suffixes, most) if is_asked_for(small_file(path)))
+
+def _is_found(word: bytes, pattern: re.Pattern[bytes], text: bytes) -> bool:
+    """Whether a text has a pattern that begins with a word: that is looked for in a tenth of the time."""
+    at = text.find(word)
+    while at >= 0 and pattern.match(text, at) is None:
+        at = text.find(word, at + 1)
+    return at >= 0
 
 
 def _sources(folder: str, suffixes: tuple[str, ...], most: int) -> list[str]:

@@ -111,7 +111,7 @@ class ConstantsElsewhere(Struct, eq=False):
 
     def _unit(self, path: str) -> Unit | None:
         if path not in self._units:
-            other = other_file(path, self.parsing)
+            other = other_file(path, code_in(path), self.parsing)
             self._units[path] = other.constants() if other is not None else None
         return self._units[path]
 
@@ -120,10 +120,9 @@ _kept: dict[_Key, OtherFile] = {}
 """The one that was of use last comes last."""
 
 
-def other_file(path: str, parsing: Parsing, deadline: Deadline = NEVER) -> OtherFile | None:
-    """A file of the program as it is on disk; None for one that can't be parsed. What the deadline has cut is not kept.
-    """
-    text = code_in(path)
+def other_file(path: str, text: bytes | None, parsing: Parsing, deadline: Deadline = NEVER) -> OtherFile | None:
+    """A file of the program, of which that is the code on disk (`code_in`); None for one that can't be parsed. What the
+    deadline has cut is not kept."""
     try:
         key = _Key(path, text, parse_options(path, parsing), parsing)
         known = _kept.pop(key, None)

@@ -40,6 +40,8 @@ BELOW: Final = "below:"
 """Begins what tells a list of all that is below a folder from one of the folder itself."""
 STAMPS: Final = "stamps:"
 """Begins what asks for the times and sizes of all that is below a folder."""
+ALONE: Final = 0
+"""In place of the most folders below one: it is asked for its own files."""
 
 
 class Stamp(Struct, frozen=True, array_like=True):
@@ -262,7 +264,8 @@ def noted_separately() -> Iterator[Seen]:
 @contextmanager
 def by_stamps(folder: str, suffixes: tuple[str, ...], most: int) -> Iterator[None]:
     """Notes of all that is looked at from here on no more than the times and sizes of the files that end so in a folder
-    and below it (see `names_below`): for what rests on the texts of a whole project, of which there are thousands."""
+    and below it (see `names_below`), or in it `ALONE`: for what rests on the texts of a whole project, of which there
+    are thousands."""
     stamps = stamps_below(folder, suffixes, most)
     with noted_separately():
         yield
@@ -387,7 +390,8 @@ def stamps_below(folder: str, suffixes: tuple[str, ...], most: int) -> bytes:
     further change might show the same."""
     stamps: list[Stamp | bytes | None] = []
     now = time.time_ns()
-    for name in listed_below(folder, suffixes, most) or ():
+    names = listed(folder, suffixes) if most == ALONE else listed_below(folder, suffixes, most)
+    for name in names or ():
         path = os.path.join(folder, name)
         try:
             # Links lead where nobody is to look.

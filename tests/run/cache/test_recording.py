@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import pytest
@@ -107,6 +107,14 @@ class _Opened:
             self.paths.add(os.path.abspath(args[0]))
 
 
+def _told_by_stamps(keys: Iterable[str]) -> Iterator[str]:
+    """The files of which the times and sizes are noted."""
+    for key in keys:
+        folder, asked, *suffixes = key.split("\0")
+        if asked == f"{disk.STAMPS}{disk.ALONE}":
+            yield from (os.path.join(folder, name) for name in disk.listed(folder, tuple(suffixes)) or ())
+
+
 @pytest.fixture(scope="module")
 def opened() -> _Opened:
     return _Opened()
@@ -138,7 +146,7 @@ def test_what_is_opened_is_noted(tmp_path: Path, opened: _Opened, monkeypatch: p
         paths, opened.paths = opened.paths, None
         flat = noted.flat()
         known = {*flat.texts, *flat.kinds, *(key.partition("\0")[0] for key in flat.names)}
-        absolute = {os.path.abspath(path) for path in known}
+        absolute = {os.path.abspath(path) for path in (*known, *_told_by_stamps(flat.names))}
         assert {path for path in paths if path.startswith(str(project))} <= absolute
         seen.append(noted)
     texts_noted = {os.path.abspath(path) for path in seen[0].texts}
@@ -158,8 +166,10 @@ def test_a_larger_question_is_noted_by_its_answer(tmp_path: Path) -> None:
     assert str(tmp_path / "a.cu") not in noted.texts
     asked = next(each for each, answer in noted.answers.items() if b"f" in each)
     (tmp_path / "c.cu").write_text("g<<<1, 32>>>();")
+    disk.forget()
     assert disk.answer_now(asked) == noted.answers[asked]
     (tmp_path / "c.cu").write_text("f<<<1, 32>>>();")
+    disk.forget()
     assert disk.answer_now(asked) != noted.answers[asked]
 
 
@@ -168,6 +178,18 @@ def test_a_larger_question_is_noted_by_its_answer(tmp_path: Path) -> None:
 )
 def test_an_entry_has_nothing_called_that_is_no_question(name: str) -> None:
     assert disk.answer_now(Encoder().encode((name, []))) is None
+
+
+def test_times_and_sizes_of_a_folder_alone(tmp_path: Path) -> None:
+    (tmp_path / "below").mkdir()
+    for name in ("a.cu", "below/b.cu"):
+        (tmp_path / name).write_text("one")
+    with disk.noting() as seen, disk.by_stamps(str(tmp_path), (".cu",), disk.ALONE):
+        pass
+    (tmp_path / "below" / "b.cu").write_text("two")
+    assert Present().agrees_with(seen)
+    (tmp_path / "a.cu").write_text("two")
+    assert not Present().agrees_with(seen)
 
 
 def test_times_and_sizes_stand_for_texts(tmp_path: Path) -> None:
