@@ -203,11 +203,15 @@ class Listing:
         """All functions that are named in functions that aren't templates, in functions that those name, and in the
         initializers of variables (tables of kernels)."""
         initial = [one for variable in self._variables for one in uses_in(variable).functions]
-        return self._reached([ref.key for ref in (*self._hosts, *self.kernels) if not ref.templated], initial)
+        kernels = self.kernels if self._parsed.nested_launches else ()
+        return self._reached([ref.key for ref in (*self._hosts, *kernels) if not ref.templated], initial)
 
     def _reached(self, roots: list[str], initial: list[Cursor]) -> dict[str, ir.FunctionRef]:
-        """The functions that the roots name, directly or through user functions, by key."""
+        """The functions that the roots name, directly or through user functions, by key. Bodies of kernels, which are
+        most of what there is to go through, name no functions of the host, and other kernels only where clang says so.
+        """
         functions = self._context.functions
+        ends_at_kernels = not self._parsed.nested_launches
         found: dict[str, ir.FunctionRef] = {}
         named = initial
         waiting = roots[::-1]
@@ -218,7 +222,8 @@ class Listing:
                 found.setdefault(ref.key, ref)
                 if ref.is_user and ref.key not in entered:
                     entered.add(ref.key)
-                    waiting.append(ref.key)
+                    if not (ends_at_kernels and ref.kind == "kernel"):
+                        waiting.append(ref.key)
             named = functions.named_functions(waiting.pop()) if waiting else []
         return found
 
