@@ -9,8 +9,6 @@ from contextlib import contextmanager
 from functools import cache
 from typing import TYPE_CHECKING, Final
 
-from msgspec import Struct
-
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import declarations
@@ -39,24 +37,12 @@ _QUALIFIERS: Final = re.compile(r"#[1-7](?=[A-Za-z*&$@\[{])")
 repeat, and which make no other function of it."""
 
 
-class Wanted(Struct, frozen=True):
-    """Launches that somebody looks for in a file."""
-
-    kernels: frozenset[str] | None = None
-    """Of kernels of these names; of any where that is not said."""
-    functions: frozenset[str] = frozenset()
-    """And those of functions of these names, which other files define."""
-
-
-ANY_LAUNCH: Final = Wanted()
-
-
 class Functions:
     """All functions of one unit that somebody names, each once; definitions are lowered when they are asked for."""
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._wanted = ANY_LAUNCH
+        self._launching: frozenset[str] = frozenset()
         self._refs: dict[int | None, ir.FunctionRef] = {}
         self._loaded: dict[str, ir.Function | None] = {}
         self._captures: dict[int | None, tuple[ir.Capture, ...]] = {}
@@ -66,10 +52,10 @@ class Functions:
         self._definitions: dict[str, Cursor] = {}
         self._this: ir.Symbol | None = None
 
-    def look_for(self, wanted: Wanted) -> None:
-        """Has only what leads to certain launches count as launching kernels."""
-        if wanted != self._wanted:
-            self._wanted = wanted
+    def look_for(self, launching: frozenset[str]) -> None:
+        """Has functions of these names that other files define count as launching kernels, and no others."""
+        if launching != self._launching:
+            self._launching = launching
             self._has_launch.clear()
 
     # --- references --------------------------------------------------------------------------------
@@ -269,12 +255,8 @@ class Functions:
     # --- launches ----------------------------------------------------------------------------------
 
     def _has_own_launch(self, uses: Uses) -> bool:
-        """Whether a body launches a kernel that is wanted, as far as the names in it say."""
-        wanted = self._wanted
-        if uses.launches_any or (uses.launches and wanted.kernels is None):
-            return True
-        names = wanted.functions if wanted.kernels is None or not uses.launches else wanted.functions | wanted.kernels
-        return bool(names) and any(cursors.spelling(function) in names for function in uses.functions)
+        """Whether a body launches a kernel, as far as the names in it say."""
+        return uses.launches or any(cursors.spelling(function) in self._launching for function in uses.functions)
 
     def _search(self, key: str, answers: dict[str, bool], found: Callable[[Uses], bool]) -> bool:
         """Whether something holds of a function's body, or of a user function's that it calls; `answers` are known."""
