@@ -45,6 +45,8 @@ class Compiled(Struct, eq=False):
     """What the file states about all of its kernels."""
     capability: tuple[int, int] = (0, 0)
     """Of the GPU that they are compiled for."""
+    steps: int = 0
+    """Of all executions until now."""
     _laid: dict[tuple[ir.Function, tuple[int, int]], Laid] = field(default_factory=dict)
 
     def laid(self, function: ir.Function) -> Laid:

@@ -8,8 +8,6 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
-from msgspec import Struct
-
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower import declarations
@@ -38,16 +36,6 @@ _QUALIFIERS: Final = re.compile(r"#[1-7](?=[A-Za-z*&$@\[{])")
 repeat, and which make no other function of it."""
 
 
-class Wanted(Struct, frozen=True):
-    """Launches that somebody looks for in a file."""
-
-    kernels: frozenset[str] | None = None
-    """Of kernels of these names; of any where that is not said."""
-    functions: frozenset[str] = frozenset()
-    """And those of functions of these names, which other files define."""
-
-
-ANY_LAUNCH: Final = Wanted()
 _Answer = TypeVar("_Answer")
 
 
@@ -72,7 +60,7 @@ class Functions:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._wanted = ANY_LAUNCH
+        self._launching: frozenset[str] = frozenset()
         self._refs: dict[int | None, ir.FunctionRef] = {}
         self._loaded: dict[str, ir.Function | None] = {}
         self._captures: dict[int | None, tuple[ir.Capture, ...]] = {}
@@ -82,10 +70,10 @@ class Functions:
         self._definitions: dict[str, Cursor] = {}
         self._this: ir.Symbol | None = None
 
-    def look_for(self, wanted: Wanted) -> None:
-        """Has only what leads to certain launches count as launching kernels."""
-        if wanted != self._wanted:
-            self._wanted = wanted
+    def look_for(self, launching: frozenset[str]) -> None:
+        """Has functions of these names that other files define count as launching kernels, and no others."""
+        if launching != self._launching:
+            self._launching = launching
             self._has_launch.clear()
 
     # --- references --------------------------------------------------------------------------------
@@ -285,12 +273,8 @@ class Functions:
     # --- launches ----------------------------------------------------------------------------------
 
     def _has_own_launch(self, uses: Uses) -> bool:
-        """Whether a body launches a kernel that is wanted, as far as the names in it say."""
-        wanted = self._wanted
-        if uses.launches_any or (uses.launches and wanted.kernels is None):
-            return True
-        names = wanted.functions if wanted.kernels is None or not uses.launches else wanted.functions | wanted.kernels
-        return bool(names) and any(cursors.spelling(function) in names for function in uses.functions)
+        """Whether a body launches a kernel, as far as the names in it say."""
+        return uses.launches or any(cursors.spelling(function) in self._launching for function in uses.functions)
 
     def _search(self, key: str, answers: dict[str, bool], found: Callable[[Uses], bool]) -> bool:
         """Whether something holds of a function's body, or of a user function's that it calls; `answers` are known."""

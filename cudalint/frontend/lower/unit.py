@@ -11,7 +11,6 @@ from msgspec.structs import replace
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.frontend.lower.context import Context, Elsewhere, nowhere
-from cudalint.frontend.lower.functions import Wanted
 from cudalint.frontend.lower.symbols import is_const_variable
 from cudalint.frontend.lower.uses import uses_in
 from cudalint.frontend.parse import ParsedFile
@@ -88,10 +87,10 @@ class Listing:
         self._hosts = [ref for ref in refs if ref.kind == "host" and not ref.templated]
         self._patterns = [ref for ref in refs if ref.kind == "host" and ref.templated]
 
-    def unit_for(self, wanted: Wanted) -> Unit:
-        """What the rest of the program asks for if it looks for certain launches. What has been lowered by now is not
-        lowered again, and the unit takes the place of the one before."""
-        self._context.functions.look_for(wanted)
+    def unit_for(self, launching: frozenset[str]) -> Unit:
+        """What the rest of the program asks for where functions of these names, which other files define, launch
+        kernels. What has been lowered by now is not lowered again, and the unit takes the place of the one before."""
+        self._context.functions.look_for(launching)
         return self.unit()
 
     def unit(self) -> Unit:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, S
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.frontend.lower.functions import Wanted
 from cudalint.frontend.parse_options import Parsing
 from cudalint.host.executor.code import Outside
 from cudalint.host.executor.generics import Generics
@@ -300,8 +299,7 @@ class HostCode(Struct, eq=False):
                         return
                     if (path, launching) not in self.units:
                         other = other_file(path, text, self.parsing, self.deadline)
-                        wanted = Wanted(None, launching)
-                        self.units[path, launching] = other.unit(wanted) if other is not None else None
+                        self.units[path, launching] = other.unit(launching) if other is not None else None
                     unit = self.units[path, launching]
                     if unit is not None:
                         yield unit

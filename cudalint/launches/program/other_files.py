@@ -14,7 +14,6 @@ from msgspec import Struct, field
 
 from cudalint.frontend.flags import ParseOptions
 from cudalint.frontend.lower.context import Elsewhere
-from cudalint.frontend.lower.functions import Wanted
 from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.parse_options import Parsing, parse_options
@@ -66,14 +65,14 @@ class OtherFile(Struct, eq=False):
             self._bare = Listing(self.parsed).unit()
         return self._bare
 
-    def unit(self, wanted: Wanted) -> Unit:
-        """The file with an eye to certain launches, of kernels or of functions that launch them. One unit of either
-        kind is in use at a time: a further one takes its place."""
-        if wanted.functions:
+    def unit(self, launching: frozenset[str]) -> Unit:
+        """The file with an eye to functions of these names, which launch kernels. Without names and with some, one unit
+        is in use at a time each: a further one takes its place."""
+        if launching:
             self._calling = self._calling or Listing(self.parsed, self._elsewhere())
-            return self._calling.unit_for(wanted)
+            return self._calling.unit_for(launching)
         self._own = self._own or Listing(self.parsed, self._elsewhere())
-        return self._own.unit_for(wanted)
+        return self._own.unit()
 
     def _elsewhere(self) -> Elsewhere:
         """Finds constants in further files, which is part of what this one rests on. None is too many of them: which
