@@ -234,6 +234,10 @@ class KernelAnalysis(Struct, eq=False):
         return target_for(configured, self.need) or configured
 
     @property
+    def until(self) -> Deadline:
+        return self._until
+
+    @property
     def is_whole(self) -> bool:
         return not self.gaps and not self.function.problems
 

@@ -72,7 +72,10 @@ class BarrierTrials(Struct, eq=False):
             gate, call = attempt
             changed = with_barriers(subject.function, {gate: call})
             variant = self._noted(run.changed(changed))
-            if not _all_come([gate], variant) or not self._all_come_elsewhere(gate, changed, run):
+            is_safe = _all_come([gate], variant) and self._all_come_elsewhere(gate, changed, run)
+            if subject.is_over():
+                return
+            if not is_safe:
                 attempts.skipped(gate, call)
                 continue
             left = races.place(run.index, self._fix(gate, call), variant)
@@ -99,7 +102,7 @@ class BarrierTrials(Struct, eq=False):
         keys = {key for _, ordered in plan.values() for key in ordered}
         if not _all_come(plan, variant) or not races.are_gone_in(variant, keys):
             return
-        if not _all_come(plan, self._noted(run.elsewhere(changed))):
+        if not _all_come(plan, self._noted(run.elsewhere(changed))) or subject.is_over():
             return
         for gate, (call, ordered) in plan.items():
             races.note_fix(self._fix(gate, call), ordered)

@@ -24,6 +24,7 @@ from cudalint.measure.work.counts import Work
 from cudalint.measure.work.lengths import Lengths
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import ReasonKind
+from cudalint.system.processes.deadline import Deadline
 
 
 class Subject(Protocol):
@@ -38,6 +39,10 @@ class Subject(Protocol):
     @property
     def target(self) -> Target:
         """The GPU that it is judged by."""
+
+    @property
+    def until(self) -> Deadline:
+        """When the time for the kernel is used up."""
 
     @property
     def is_whole(self) -> bool:
@@ -76,11 +81,12 @@ class Run(Struct, eq=False):
 
     def changed(self, function: ir.Function) -> Executed:
         """A variant of the kernel in the same worlds."""
-        return execute(function, self.executed.batch, self.compiled)
+        return execute(function, self.executed.batch, self.compiled, self.subject.until)
 
     def with_block(self, block: Block) -> Executed:
         """The kernel in the same worlds, in other blocks."""
-        return execute(self.subject.function, replace(self.executed.batch, block=block), self.compiled)
+        batch = replace(self.executed.batch, block=block)
+        return execute(self.subject.function, batch, self.compiled, self.subject.until)
 
     def elsewhere(self, function: ir.Function | None = None) -> Executed:
         """The kernel, or a variant of it, as it might be launched with as well: with any arguments, in another block.
@@ -89,10 +95,10 @@ class Run(Struct, eq=False):
             subject = self.subject
             self._another = in_worlds(
                 another_use(self.configuration, subject.function, subject.graph), subject.function, subject.graph,
-                self.statements, subject.target, self.compiled,
+                self.statements, subject.target, self.compiled, subject.until,
             )  # fmt: skip
         executed = self._another.executed
-        return executed if function is None else execute(function, executed.batch, self.compiled)
+        return executed if function is None else execute(function, executed.batch, self.compiled, self.subject.until)
 
     def with_other_blocks(self, *blocks: Block) -> Iterator[Executed]:
         """The same worlds with these blocks, and with others that a block that nobody gives may be."""

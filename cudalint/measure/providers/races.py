@@ -177,10 +177,11 @@ class RaceCollector(Provider, eq=False):
         for block in other_blocks(run.configuration, subject.function):
             if not self._has_certain(run.index):
                 return
-            if self._steps > _MOST_FOR_OTHERS or subject.is_over():
+            is_tried = self._steps <= _MOST_FOR_OTHERS and not subject.is_over()
+            again = run.with_block(block) if is_tried else None
+            if again is None or subject.is_over():
                 self._doubt(run.index, "no launch in sight gives the block, and others were not tried in time")
                 return
-            again = run.with_block(block)
             self._steps += again.trace.steps
             self._confirm(again, run.index, launched._replace(block=block))
 
