@@ -117,7 +117,9 @@ class Executed:
 def execute(function: ir.Function, batch: Batch, compiled: Compiled, deadline: Deadline = NEVER) -> Executed:
     """Executes a kernel in all worlds of a launch, as far as it comes until the deadline."""
     machine = Machine(batch.lanes(), compiled.program, Limits(deadline=deadline))
-    return Executed(function, batch, machine.run(function, dict(batch.arguments), compiled.axioms), compiled)
+    trace = machine.run(function, dict(batch.arguments), compiled.axioms)
+    compiled.steps += trace.steps
+    return Executed(function, batch, trace, compiled)
 
 
 class InWorlds(NamedTuple):

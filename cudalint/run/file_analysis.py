@@ -76,9 +76,9 @@ _SHARE_OF_THE_REST = 0.5
 """Of the time that there is for a file, and of what is left of it once the file is parsed: kernels are of more use
 under one launch too few than not at all."""
 OTHER_SIGNATURE = "launches of it were recorded when it had other parameters: record them again"
-_FURTHER_WORK = 500_000
-"""In a file, a second or two: what there is for further instances of its kernels, once one of each is evaluated. They
-are counted beyond that: many of them show the same."""
+_MUCH_WORK = 1_000_000
+"""In a file, some two seconds: up to that, further instances of its kernels are evaluated once one of each is. They are
+counted beyond that: many of them show the same."""
 
 
 class Keeper(Protocol):
@@ -197,6 +197,7 @@ class FileAnalysis(Struct, eq=False):
     def kernels(self) -> tuple[KernelFacts, ...]:
         found: dict[int, list[KernelFacts]] = {}
         waiting: list[tuple[int, Instances]] = []
+        most = self.graph.work + _MUCH_WORK
         for index, ref in sorted(enumerate(self.unit.kernels), key=self._turn):
             if self.options.only and ref.name not in self.options.only:
                 continue
@@ -215,7 +216,6 @@ class FileAnalysis(Struct, eq=False):
                 found[index] = self._facts(ref, instances)
                 if instances.is_left and self.keeper is None:
                     waiting.append((index, instances))
-        most = self.graph.work + _FURTHER_WORK
         while waiting and self.graph.work < most and self._is_in_time():
             index, instances = waiting.pop(0)
             tell(instances.ref.name)
@@ -286,7 +286,7 @@ class FileAnalysis(Struct, eq=False):
         """The facts of a kernel: of one of its instances, or of all that are evaluated where they are kept."""
         if self.keeper is None:
             return instances.evaluate(lambda: False)
-        most = self.graph.work + _FURTHER_WORK
+        most = self.graph.work + _MUCH_WORK
         return self.keeper.facts(self, ref, partial(instances.evaluate, lambda: self.graph.work < most))
 
     @staticmethod

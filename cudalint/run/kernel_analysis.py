@@ -122,8 +122,10 @@ class KernelAnalysis(Struct, eq=False):
                 self.left.append(configuration)
                 self.measured.left.add(index)
                 continue
+            before = self.compiled.steps
             with named_after_parameters(configuration, self.graph):
                 self._under(index, configuration, providers)
+            self.graph.work += _WORK_OF_A_LAUNCH + _WORK_OF_A_STEP * (self.compiled.steps - before)
         for index, configuration in self.last:
             if not self._until.is_over():
                 with named_after_parameters(configuration, self.graph):
@@ -276,7 +278,6 @@ class KernelAnalysis(Struct, eq=False):
                 chosen = in_worlds(
                     configuration, self.function, self.graph, statements, self.target, self.compiled, until
                 )
-        self.graph.work += _WORK_OF_A_LAUNCH + _WORK_OF_A_STEP * chosen.executed.trace.steps
         launch = launch_facts_of(configuration, self.function, chosen.executed.batch, self.graph)
         return Run(self, index, configuration, launch, chosen, self.compiled, statements)
 

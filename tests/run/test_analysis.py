@@ -396,7 +396,7 @@ def test_each_kernel_comes_before_further_instances_of_any(tmp_path: Path, monke
 
 
 def test_after_much_work_further_instances_are_counted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cudalint.run.file_analysis._FURTHER_WORK", 1)
+    monkeypatch.setattr("cudalint.run.file_analysis._MUCH_WORK", 1)
     begun = _order(monkeypatch)
     facts = facts_of(tmp_path, _OF_MANY)
     assert begun == ["many<1>", "longer_one", "many<2>"]
