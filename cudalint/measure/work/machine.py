@@ -18,6 +18,7 @@ from cudalint.ir import statements as st
 from cudalint.ir import walk
 from cudalint.measure.places import record_at
 from cudalint.measure.work import compiler, terms
+from cudalint.measure.work.attempts import Attempts
 from cudalint.measure.work.compiler import Separation
 from cudalint.measure.work.graph import Access, Graph, Place, Scope, Stored, Version, Visit
 from cudalint.measure.work.runs import ALL, Spot, Straight
@@ -102,6 +103,8 @@ class SymbolicMachine(Machine):
         self.slow = Separation()
         """What the arithmetic of the statement that is walked separates: what it loads comes before, what it stores
         behind it."""
+        self.attempts = Attempts()
+        """What becomes of the loops that it walks."""
         self.versions: dict[Any, Version] = {}
         self.bases: dict[Allocation, Term] = {}
         self.lanes.built_in = {name: self._built_in(name) for name in self.lanes.built_in}

@@ -10,6 +10,7 @@ from cudalint.execute.program import Program
 from cudalint.execute.values import Aggregate, Data, Pointer, Value, truth
 from cudalint.ir import statements as st
 from cudalint.measure.work import compiler, terms
+from cudalint.measure.work.attempts import Attempts
 from cudalint.measure.work.graph import Graph, Loop, Place, Test, Version
 from cudalint.measure.work.runs import ALL
 from cudalint.measure.work.terms import VOID, Term, type_of
@@ -36,12 +37,15 @@ class Turns:
 
     def unrolled(self, m: Any) -> bool:
         """Walks all turns, where the compiler lays them out one by one; whether it does."""
-        if not compiler.UNROLLING.is_on or self.asked == 1:
+        key = self.n, m.stack, m.library
+        if not compiler.UNROLLING.is_on or self.asked == 1 or key in m.attempts.too_long:
             return False
         before = m.state()
         limit = compiler.MOST_UNROLLED * (1 if self.asked is None else _ASKED)
         m.begin()
-        if self._all_turns(m, m.graph.size + limit):
+        is_unrolled = self._all_turns(m, m.graph.size + limit)
+        m.attempts.note(key, is_unrolled)
+        if is_unrolled:
             m.end()
             return True
         m.go_back(before, m.end())
@@ -72,6 +76,7 @@ class Turns:
         graph, before = m.graph, m.state()
         names: Cells = {}
         changed: set[Any] = set()
+        around, m.attempts = m.attempts, Attempts(m.attempts.too_long)
         for left in reversed(range(_MOST_ATTEMPTS + 1)):
             loop = Loop(graph.here())
             loop.asked = self.asked
@@ -91,6 +96,9 @@ class Turns:
             m.go_back(before, written)
             names |= fresh
             changed |= stores
+            m.attempts = m.attempts.next()
+        around.take(m.attempts)
+        m.attempts = around
         graph.scope, graph.site, m.mask = before.scope, before.site, before.mask
         self._leave(loop, held)
         graph.close(loop)
