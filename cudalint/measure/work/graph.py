@@ -263,6 +263,11 @@ class Graph:
             elif what == "charge":
                 self.charges.pop((id(of.term), id(of.place.scope)), None)
                 of.term.places.remove(of.place)
+            elif what == "use":
+                charge, use = of
+                charge.uses.discard(use)
+            elif what == "sum" and of.sums:
+                of.sums.pop()
 
     def accesses(self) -> list[Visit]:
         """Each access of the source, as often as the machine's code has it."""
@@ -324,7 +329,7 @@ class Graph:
             return self._sum(Need(term, use, place))
         for charge in term.places:
             if place.scope.is_in(charge.scope):
-                self.charges[id(term), id(charge.scope)].uses.add(use)
+                self._use(self.charges[id(term), id(charge.scope)], use)
                 return []
         self._charge(term, place, use)
         return [Need(each, as_, each.home or place) for each, as_ in compiler.operands(term, use)]
@@ -338,7 +343,7 @@ class Graph:
             place = self._hoisted(term, term.home or place)
         for charge in term.places:
             if place.scope.is_in(charge.scope):
-                self.charges[id(term), id(charge.scope)].uses.add(use)
+                self._use(self.charges[id(term), id(charge.scope)], use)
                 return []
         self._charge(term, place, use)
         loop = place.scope.loop
@@ -346,6 +351,7 @@ class Graph:
             if loop.is_closed:
                 return self._of_loop(Need(term, use, place), loop)
             loop.sums.append(Need(term, use, place))
+            self.log.append(("sum", loop))
             return []
         index = self._index(term)
         if index is not None:
@@ -366,6 +372,11 @@ class Graph:
         index = self.sum_of(tuple(Part(p.term, p.factor // common) for p in rest), 0, narrow)
         term.index = index
         return bases, index
+
+    def _use(self, charge: Charge, use: str) -> None:
+        if use not in charge.uses:
+            charge.uses.add(use)
+            self.log.append(("use", (charge, use)))
 
     def _charge(self, term: Term, place: Place, use: str) -> None:
         charge = Charge(term, place, {use})

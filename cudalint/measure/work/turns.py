@@ -43,8 +43,9 @@ class Turns:
         before = m.state()
         limit = compiler.MOST_UNROLLED * (1 if self.asked is None else _ASKED)
         m.begin()
-        is_unrolled = self._all_turns(m, m.graph.size + limit)
-        m.attempts.note(key, is_unrolled)
+        most = m.graph.size + limit
+        is_unrolled = self._all_turns(m, most)
+        m.attempts.note(key, is_unrolled or m.graph.size <= most)
         if is_unrolled:
             m.end()
             return True
