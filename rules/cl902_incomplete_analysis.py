@@ -215,7 +215,8 @@ def _is_by_data(result: BarrierResult) -> bool:
 def _about_the_body(kernel: KernelFacts, file: FileFacts) -> Iterator[str]:
     """What was left out; errors that have a line of their own need no second one."""
     own = _own_problems(kernel, file)
-    gaps = [gap for gap in kernel.gaps if gap.problem not in own]
+    # Of many instances a sample is evaluated, of which the report's last line tells.
+    gaps = [gap for gap in kernel.gaps if gap.problem not in own and gap.kind != "instantiations"]
     if gaps:
         # From what nothing declares, other errors follow.
         first = {gap.own_reason for gap in gaps if gap.problem is not None and gap.problem.kind == "guessed"}

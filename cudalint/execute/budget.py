@@ -16,7 +16,7 @@ from cudalint.system.processes.deadline import NEVER, Deadline
 if TYPE_CHECKING:
     from cudalint.execute.lanes import Mask
 
-_MOST_EVENTS: Final = 512
+_MOST_EVENTS: Final = 4096
 """Of one site, all of which are kept; of those beyond, one stands for two, then for four, and so on."""
 MOST_BRANCHES: Final = 16 * _MOST_EVENTS
 _FEWEST_EVENTS: Final = 64

@@ -50,6 +50,8 @@ def _read(text: bytes) -> tuple[str, list[_Row]] | None:
         return None
     numbers = _DIGITS.findall(directives)
     rows = [(head, *numbers, *arguments) for head, arguments in _statements(code)]
+    if not rows and "define" not in directives:
+        return None  # What it includes may be anything.
     return (_DIGITS.sub("#", directives), rows or [("", *numbers)])
 
 

@@ -76,7 +76,7 @@ def reaching(
         room = most - worlds.needed
         if not asked or room <= 0:
             break
-        tried = list(_candidates(worlds, asked, deciding, search, program, uses, admits))[:_MOST_TRIED]
+        tried = list(_candidates(worlds, asked, deciding, search, program, uses, admits, knows))[:_MOST_TRIED]
         if not tried:
             break
         by_world = np.array(reached(execute(tried), missed))
@@ -315,7 +315,7 @@ def _accesses(node: Any) -> bool:
 
 def _candidates(
     worlds: Worlds, missed: Sequence[Region], deciding: Mapping[Region, _Deciding], search: Search,
-    program: Program, uses: Uses, admits: Admits,
+    program: Program, uses: Uses, admits: Admits, knows: Callable[[Way], bool],
 ) -> Iterator[World]:  # fmt: skip
     """Worlds in which what decides about missed regions is another combination."""
     bases = worlds.worlds[: worlds.needed]
@@ -329,7 +329,7 @@ def _candidates(
             held = search.admitted(numbers) & may_come(search.space.parameters(numbers)).all(axis=1)
             return held & admits(numbers, region.way)
 
-        if admitted(worlds.worlds).any():
+        if not knows(region.way) and admitted(worlds.worlds).any():
             continue  # What keeps threads from it there is nothing that numbers are known to decide.
         changed = _changed(deciding[region], search.space, bases)
         tried = [*_solved(region, deciding[region].all, search.space, bases, may_come, uses), *changed]

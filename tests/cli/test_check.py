@@ -269,7 +269,7 @@ def test_a_header_is_linted_through_its_includer(cudalint: Run, project: Path, m
 
 
 def test_internal_errors_are_one_line(cudalint: Run, tile: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("cudalint.cli.check.discover", lambda *arguments: 1 / 0)
+    monkeypatch.setattr("cudalint.cli.check.discover", lambda *arguments, **options: 1 / 0)
     result = cudalint(tile)
     assert result.status == 2
     assert result.err == (
@@ -278,7 +278,7 @@ def test_internal_errors_are_one_line(cudalint: Run, tile: str, monkeypatch: pyt
 
 
 def test_interrupt(cudalint: Run, tile: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    def interrupt(*arguments: object) -> None:
+    def interrupt(*arguments: object, **options: object) -> None:
         raise KeyboardInterrupt
 
     monkeypatch.setattr("cudalint.cli.check.discover", interrupt)
