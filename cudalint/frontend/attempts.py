@@ -44,10 +44,8 @@ from cudalint.toolchain.buildfiles.build import BuildMacro
 
 _KEEP_GOING: Final = 0x200
 """Without it libclang hides everything that follows the first missing include."""
-_CAN_BE_SAVED: Final = 0x10
-"""Costs nothing, and without it what was saved can't be read."""
-PARSE_OPTIONS: Final = _KEEP_GOING | _CAN_BE_SAVED | TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
-_READ_OPTIONS: Final = PARSE_OPTIONS | TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
+_PARSE_OPTIONS: Final = _KEEP_GOING | TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
+_READ_OPTIONS: Final = _PARSE_OPTIONS | TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
 
 _GUESSES: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "guesses.h")
 _OPENED: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "opened.h")
@@ -317,10 +315,8 @@ class Source(Struct, frozen=True):
                 raise SourceError(f"{self.path}: libclang could not parse it: {memory.out_of_memory()}") from error
             raise SourceError(f"{self.path}: libclang could not parse it") from error
 
-    def arguments(
-        self, setting: Setting, *, is_read: bool = False, plain: bool = False
-    ) -> tuple[list[str], list[tuple[str, bytes]]]:
-        """What clang is told, but for what it may open, and the texts that it doesn't find on disk."""
+    def _unit(self, setting: Setting, *, is_read: bool, plain: bool = False) -> TranslationUnit:
+        """Raises: TranslationUnitLoadError. `plain`: without anything precompiled."""
         options = replace(self.options, std=setting.standard or self.options.std)
         arguments = prelude_flags(options, self.text, plain=plain)
         self.learned.allowed.update({path: path for path in precompiled_among(arguments)})
@@ -349,12 +345,7 @@ class Source(Struct, frozen=True):
         libraries = (LIBRARIES_ROOT,) if setting.libraries else ()
         for folder in (BUNDLED_ROOT, *system_folders(self.options), *setting.folders, *libraries):
             arguments += ["-idirafter", as_path(folder)]
-        return arguments, unsaved
-
-    def _unit(self, setting: Setting, *, is_read: bool, plain: bool = False) -> TranslationUnit:
-        """Raises: TranslationUnitLoadError. `plain`: without anything precompiled."""
-        arguments, unsaved = self.arguments(setting, is_read=is_read, plain=plain)
-        wanted = _READ_OPTIONS if is_read else PARSE_OPTIONS
+        wanted = _READ_OPTIONS if is_read else _PARSE_OPTIONS
         try:
             with readable(self.overlay()) as overlay:
                 given = [*arguments, "-ivfsoverlay", overlay]

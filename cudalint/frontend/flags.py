@@ -36,7 +36,7 @@ _FIXED_FLAGS: Final = (
     "-Xclang", "-fno-cxx-modules",
 )  # fmt: skip
 
-PRECOMPILED: Final = "-include-pch"
+_PRECOMPILED: Final = "-include-pch"
 _PREPROCESSOR_FLAGS: Final = ("-isystem", "-include", "-idirafter", "-iquote", "-I", "-D", "-U")
 
 _NEWEST_ARCHITECTURE: Final = 90
@@ -74,12 +74,12 @@ def prelude_flags(options: ParseOptions, text: bytes, *, plain: bool = False) ->
     header = None
     if not plain and _fits_precompiled(options.extra):
         header = precompiled(_STREAMS_PRELUDE if _STREAMS.search(text) else _PRELUDE, basic)
-    return [*basic, PRECOMPILED, header] if header else [*basic, "-include", _PRELUDE]
+    return [*basic, _PRECOMPILED, header] if header else [*basic, "-include", _PRELUDE]
 
 
 def precompiled_among(flags: Sequence[str]) -> Sequence[str]:
     """The precompiled form of the prelude that flags name, if they do."""
-    return flags[flags.index(PRECOMPILED) + 1 :][:1] if PRECOMPILED in flags else ()
+    return flags[flags.index(_PRECOMPILED) + 1 :][:1] if _PRECOMPILED in flags else ()
 
 
 def _fits_precompiled(extra: tuple[str, ...]) -> bool:

@@ -369,7 +369,9 @@ def _counts(type_: str, own: str) -> bool:
     return bool(numbers) and re.search(rf"\b(?:{numbers})\b\s*(?:<=?|>=?|==)\s*[\w\s*+-]*{size}", own) is not None
 
 
-def _values(parameter: Parameter, own: str, text: str, usual: Callable[[str], tuple[str, ...]]) -> list[str]:
+def _values(
+    parameter: Parameter, own: str, text: str, usual: Callable[[str], tuple[str, ...]]
+) -> list[str]:
     """The numbers for a parameter: those that it is compared with or made in a dispatch, then those that are usual for
     what its name says that it counts. What rests on one of the latter is marked."""
     if parameter.type.split()[-1:] == ["bool"]:

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
-from contextlib import ExitStack
+from collections.abc import Callable, Collection
 from typing import Final
 
 from msgspec.structs import replace
@@ -11,7 +10,6 @@ from msgspec.structs import replace
 from cudalint.frontend.instances import FUNCTOR, Trial, arguments_said, chosen, trials_for
 from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import ParsedFile
-from cudalint.frontend.tried_lines import Tried
 
 _MOST_ROUNDS: Final = 5
 
@@ -30,30 +28,20 @@ def with_instances(
     if again is None or not trials:
         return None
     failed: set[Trial] = set()
-    tried: Tried | None = None
-    with ExitStack() as until_made:
-        for _ in range(_MOST_ROUNDS):
-            found = chosen(heads, [trial for trial in trials if trial not in failed])
-            if not found:
-                return None
-            wrong = tried(_lines(found)) if tried is not None else None
-            if not wrong:
-                made, wrong = again(_lines(found))
-                if not wrong:
-                    return replace(made, instances=arguments_said(found))
-            if 0 in wrong:
-                return None  # What is behind a text that leaves a brace open is in a function of it.
-            # Clang reports what is wrong with something once, whatever it is made for.
-            failed |= {found[number - 1] for number in wrong}
-            if tried is None:
-                # From now on all is only parsed again for lines of which it is known that they are right.
-                tried = until_made.enter_context(parsed.tried())
-                wrong = tried(_lines(trials))
-                if wrong is None:
-                    _, wrong = again(_lines(trials))
-                failed |= {trials[number - 1] for number in wrong}
+    are_all_tried = False
+    for _ in range(_MOST_ROUNDS):
+        found = chosen(heads, [trial for trial in trials if trial not in failed])
+        if not found:
+            return None
+        made, wrong = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(found))])
+        if not wrong:
+            return replace(made, instances=arguments_said(found))
+        if 0 in wrong:
+            return None  # What is behind a text that leaves a brace open is in a function of it.
+        # Clang reports what is wrong with something once, whatever it is made for.
+        failed |= {found[number - 1] for number in wrong}
+        if not are_all_tried:
+            are_all_tried = True
+            _, wrong = again([FUNCTOR, *(trial.line(number) for number, trial in enumerate(trials))])
+            failed |= {trials[number - 1] for number in wrong}
     return None
-
-
-def _lines(trials: Sequence[Trial]) -> list[str]:
-    return [FUNCTOR, *(trial.line(number) for number, trial in enumerate(trials))]

@@ -10,7 +10,6 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import Final
 
@@ -29,7 +28,6 @@ from cudalint.frontend.naming import misses_names, misses_names_in_headers, with
 from cudalint.frontend.preparing import built_macros, parsed_ready, prepared, with_conditions
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.frontend.reading import SourceError, checked_text, read_source
-from cudalint.frontend.tried_lines import Tried, lines_behind, unknown
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.arguments import as_path
 from cudalint.system.disk.folders import small_file, without_detours
@@ -82,8 +80,6 @@ class ParsedFile(Struct):
     again: Callable[[Sequence[str]], tuple[ParsedFile, frozenset[int]]] | None = None
     """Parses the same in the same way, with more lines behind it, and tells which of these have errors, or what clang
     makes for them; None where that can't be had."""
-    tried: Callable[[], AbstractContextManager[Tried]] = partial[AbstractContextManager[Tried]](nullcontext, unknown)
-    """What tries lines behind the text without parsing it again."""
     reparse: Callable[[ParsedFile, Mapping[str, bytes]], ParsedFile | None] | None = None
     """See `with_texts`."""
 
@@ -201,7 +197,6 @@ def parse_file(
     if places is None:
         file = replace(file, text=attempt.text)
         parsed.again = partial(_again, parsed, file, attempt.setting)
-        parsed.tried = partial(lines_behind, file, attempt)
         parsed.reparse = partial(_reparsed, file, attempt, b"")
     return parsed
 
