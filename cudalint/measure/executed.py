@@ -7,10 +7,9 @@ from collections.abc import Sequence
 from functools import cached_property
 from typing import NamedTuple
 
-import numpy as np
 from msgspec import Struct, field, structs
 
-from cudalint.execute.budget import Budget, Limits
+from cudalint.execute.budget import Limits
 from cudalint.execute.counted import CountedProgram
 from cudalint.execute.machine import Machine
 from cudalint.execute.trace import Trace
@@ -73,21 +72,6 @@ class Executed:
     def figures(self) -> dict[AccessSite, Figures]:
         """Of each access that is reached in some world."""
         return figures(self.trace)
-
-    @property
-    def is_too_long(self) -> bool:
-        """Whether its accesses alone, in each turn of each loop, are more steps than `in_full` has."""
-        lanes, steps = self.trace.lanes, 0.0
-        unit = Budget(self.trace, Limits()).unit
-        for event in self.trace.accesses:
-            # What is executed once counts by its blocks, and an event that stands for others as often.
-            active = lanes.by_warp(event.mask).any(axis=2) & (lanes.weight > 0)
-            if active.any():
-                times = np.broadcast_to(event.weight, active.shape)[active]
-                steps += unit * float(np.max(times / np.broadcast_to(lanes.weight, active.shape)[active]))
-            if steps > _MOST_STEPS:
-                return True
-        return False
 
     def in_full(self) -> Trace:
         """Executed once more, with each turn of each loop, as far as that is not too much."""

@@ -64,8 +64,6 @@ def redundant_barriers(executed: Executed) -> set[ir.Span]:
         if not found or all(event.weight is trace.lanes.weight for event in trace.barriers):
             return found
         # Turns of loops with barriers that stand for others: without the barriers they all meet each other.
-        if executed.is_too_long:
-            return set()
         trace = executed.in_full()
         # What so many turns leave in order others do: shared memory has no place for as many elements by turns.
         if trace.unknown or any(left.reason != "too many turns" for left in trace.left_out):
