@@ -125,7 +125,8 @@ class Instances(Struct, eq=False):
 
 def _told_apart_by(instance: ir.FunctionRef, launches: Sequence[HostLaunch]) -> Sequence[str]:
     """The arguments of an instance's template, behind the threads of its blocks."""
-    signature = instance.signature()
+    # What a pattern's parameters are is only known while it is lowered.
+    signature = instance.signature() if not instance.templated else None
     known = (each.block for each in launches if all(extent.is_const for extent in each.block))
     blocks = [str(math.prod(int(extent.value) for extent in block)) for block in known]
     arguments = signature.instantiation.partition("<")[2].removesuffix(">") if signature is not None else ""
