@@ -133,7 +133,8 @@ def _analyse_text(
         with interruptible():
             first, *others = _parts(path, text, options, deadline)
     except OutOfTime:
-        yield FileFacts(path, "partial", failures=(Shortfall(out_of_time("to parse it takes longer", options)),))
+        left = out_of_time("to parse it takes longer", options)
+        yield FileFacts(path, "partial", failures=(Shortfall(left, "warning"),))
         return
     if not others:
         yield _analyse_part(path, first, options, text, deadline, hooks)
@@ -163,7 +164,7 @@ def _analyse_part(
     except OutOfTime:
         kernels = tuple(only_named(ref, options) for ref in unit.kernels)
         left = "none of its kernels were evaluated, since the host code takes longer"
-        failures += (Shortfall(out_of_time(left, options), "error" if kernels else "warning"),)
+        failures += (Shortfall(out_of_time(left, options), "warning"),)
         return FileFacts(path, "partial", unit.problems, kernels, sources, failures=failures)
     if hooks.baseline is not None:
         hooks.baseline.keep(analysis, part.parsed, part.constant, time.process_time() - start)

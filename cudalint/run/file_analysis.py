@@ -64,7 +64,7 @@ from cudalint.run.instances import Instances
 from cudalint.run.kernel_analysis import KernelAnalysis, Watch
 from cudalint.run.unevaluated import ELSEWHERE, NOT_RECORDED, only_named, out_of_time
 from cudalint.run.watching import tell
-from cudalint.shortfalls import Gravity, Shortfall, of_kernels
+from cudalint.shortfalls import Shortfall, of_kernels
 from cudalint.system.processes.deadline import Deadline
 from cudalint.system.processes.faults import described
 from cudalint.system.processes.time_limit import OutOfTime, interruptible
@@ -76,8 +76,8 @@ _SHARE_OF_THE_REST = 0.5
 """Of the time that there is for a file, and of what is left of it once the file is parsed: kernels are of more use
 under one launch too few than not at all."""
 OTHER_SIGNATURE = "launches of it were recorded when it had other parameters: record them again"
-_MUCH_WORK = 1_000_000
-"""In a file, some two seconds: up to that, further instances of its kernels are evaluated once one of each is. They are
+_MUCH_WORK = 500_000
+"""In a file, a second or two: up to that, further instances of its kernels are evaluated once one of each is. They are
 counted beyond that: many of them show the same."""
 
 
@@ -267,20 +267,13 @@ class FileAnalysis(Struct, eq=False):
             are = "are" if len(self.broken) > 1 else "is"
             yield of_kernels(self.broken, f"{{}} {are} not evaluated: {first}{more}")
         if self.given_up:
-            # Nothing at all is known of the file where no kernel of it was come to.
-            gravity: Gravity = "warning" if self.evaluated or self._are_others() else "error"
-            yield of_kernels(self.given_up, out_of_time("launches of {} were not evaluated", self.options), gravity)
+            yield of_kernels(self.given_up, out_of_time("launches of {} were not evaluated", self.options), "warning")
         elif self.cut:
             left = out_of_time("further instantiations of {} were not evaluated", self.options)
             yield of_kernels(self.cut, left, "warning")
         elif self.is_cut:
             left = "not all launches are known, since the host code takes longer"
             yield Shortfall(out_of_time(left, self.options), "warning")
-
-    def _are_others(self) -> bool:
-        """Whether there are kernels that were not given up."""
-        asked = (ref.name for ref in self.unit.kernels if not self.options.only or ref.name in self.options.only)
-        return any(name not in self.given_up for name in asked)
 
     def _facts(self, ref: ir.FunctionRef, instances: Instances) -> list[KernelFacts]:
         """The facts of a kernel: of one of its instances, or of all that are evaluated where they are kept."""

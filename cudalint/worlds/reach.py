@@ -31,6 +31,8 @@ Execute = Callable[[Sequence[World]], Trace]
 
 _ROUNDS = 2
 """In which more worlds are executed."""
+MANY_STEPS = 25_000
+"""Of an execution, about half a second: a kernel of so many is not executed again in the hope to come further."""
 _MOST_TRIED = 16
 """Worlds in one of them."""
 _ALONE = "it comes to what no other does"
@@ -67,10 +69,11 @@ def reaching(
         return worlds
     search, program = Search(space), Program()
     search.leave_out(worlds.broken)
-    by_world = np.array(reached(execute(worlds.worlds), regions))
+    first = execute(worlds.worlds)
+    by_world = np.array(reached(first, regions))
     missed = [region for region, by in zip(regions, by_world, strict=True) if not by.any()]
     worlds = _keeping(worlds, by_world)
-    for _ in range(_ROUNDS):
+    for _ in range(_ROUNDS if first.steps < MANY_STEPS else 0):
         deciding = {region: _deciding(region, space, behind) for region in missed}
         asked = [region for region in missed if deciding[region].all]
         room = most - worlds.needed

@@ -13,7 +13,7 @@ import numpy as np
 from cudalint.execute.trace import Trace
 from cudalint.worlds.choosing import MOST_WORLDS, Search, Space, World, Worlds
 from cudalint.worlds.needs import size_of
-from cudalint.worlds.reach import Admits, Region, reached, regions_of, with_more
+from cudalint.worlds.reach import MANY_STEPS, Admits, Region, reached, regions_of, with_more
 from cudalint.worlds.records import Parameter
 from cudalint.worlds.uses import Use, Uses
 
@@ -38,7 +38,10 @@ def with_units(
     regions, room = regions_of(uses), most - worlds.needed
     if not units or not regions or room <= 0:
         return worlds
-    by_world = reached(execute(worlds.worlds), regions)
+    first = execute(worlds.worlds)
+    if first.steps >= MANY_STEPS:
+        return worlds
+    by_world = reached(first, regions)
     lacks = list(_lacks(by_world, _given(worlds.worlds, space, units), units))
     search = Search(space)
     search.leave_out(worlds.broken)
