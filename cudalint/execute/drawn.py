@@ -135,7 +135,7 @@ class Drawn(Data):
                 waiting += inner
             else:
                 count += 1
-        return count > _MOST_ALTERNATIVES or bool(waiting)
+        return count > _MOST_ALTERNATIVES
 
     def of_one_value(self, mask: Mask) -> Mask:
         """Of a condition, and lanes that may go where it holds: where a number that differs by lane has to be one that

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import TypeVar
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -18,6 +19,7 @@ MAX_LAUNCHES = 8
 """Different launches of one instantiation that are evaluated."""
 _MAX_TWINS = 16
 _Site = tuple[str | None, int | None]
+_Key = TypeVar("_Key")
 
 
 class Chosen(Struct, frozen=True):
@@ -77,11 +79,8 @@ def still_left_out(
 
 def _some_of_each_site(found: Mapping[object, Configuration]) -> dict[object, Configuration]:
     """As many as are evaluated: the first of each site before its last, and this one before those between."""
-    sites: dict[_Site, list[object]] = {}
-    for key, configuration in found.items():
-        sites.setdefault(_site(configuration), []).append(key)
     ranks: dict[object, int] = {}
-    for keys in sites.values():
+    for keys in _by_site(found.items()):
         ordered = [keys[0], *keys[-1:], *keys[1:-1]] if len(keys) > 1 else keys
         ranks |= {key: rank for rank, key in enumerate(ordered)}
     kept = set(sorted(found, key=lambda key: ranks[key])[:MAX_LAUNCHES])
@@ -89,15 +88,20 @@ def _some_of_each_site(found: Mapping[object, Configuration]) -> dict[object, Co
 
 
 def _between(configurations: Sequence[Configuration]) -> frozenset[int]:
-    sites: dict[_Site, list[int]] = {}
-    for number, configuration in enumerate(configurations):
-        sites.setdefault(_site(configuration), []).append(number)
     span = {
         numbers[place]
-        for numbers in sites.values()
+        for numbers in _by_site(enumerate(configurations))
         for place in spanning([_told_apart_by(configurations[number]) for number in numbers])
     }
     return frozenset(range(len(configurations))) - span
+
+
+def _by_site(configurations: Iterable[tuple[_Key, Configuration]]) -> Collection[list[_Key]]:
+    """What launches go by, those of one site together."""
+    sites: dict[_Site, list[_Key]] = {}
+    for key, configuration in configurations:
+        sites.setdefault(_site(configuration), []).append(key)
+    return sites.values()
 
 
 def _told_apart_by(configuration: Configuration) -> list[str]:

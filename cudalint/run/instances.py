@@ -77,8 +77,8 @@ class Instances(Struct, eq=False):
             range(len(chosen)), key=lambda each: (keys[each] not in recorded, not _is_run(chosen[each][1], graph))
         )
         positions = frozenset(number for number, key in enumerate(keys) if key in recorded)
-        span = spanning([_told_apart_by(*chosen[each]) for each in run_first])
-        waiting = [each for number, each in enumerate(run_first) if each in positions or number in set(span)]
+        span = set(spanning([_told_apart_by(*chosen[each]) for each in run_first]))
+        waiting = [each for number, each in enumerate(run_first) if each in positions or number in span]
         return cls(ref, own, graph, kernel, chosen, positions, waiting[::-1])
 
     @property
