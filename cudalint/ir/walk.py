@@ -51,6 +51,16 @@ def nodes_in(function: ir.Function) -> tuple[Any, ...]:
     return tuple(walk(function.body))
 
 
+@kept(256)
+def parents_in(function: ir.Function) -> dict[int, Any]:
+    """What each node of a function's body is directly in, by its identity."""
+    found: dict[int, Any] = {}
+    for node in nodes_in(function):
+        for child in children(node):
+            found.setdefault(id(child), node)
+    return found
+
+
 def _children_last_first(node: Any, names: tuple[str, ...]) -> list[Any]:
     found: list[Any] = []
     for name in names:

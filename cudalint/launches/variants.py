@@ -29,6 +29,9 @@ _FLAT_EXTENT = 8
 """Threads along each of the axes of a block that has one thread along another axis."""
 
 
+NOT_ALL_TRIED = "no launch in sight gives the block, and not all others were tried"
+
+
 def not_with(block: Block) -> str:
     """Why what was found under a block that was made up is not certain."""
     return f"it depends on the block, which no launch in sight gives: not for {block}"

@@ -76,23 +76,16 @@ def _around(node: Any, stack: Stack, kernel: ir.Function) -> list[Any]:
     inner = node
     for call in (*stack, None):
         function = kernel if call is None else called(call)
-        path = _path(function.body, inner) if function is not None else None
-        if path is None:
+        if function is None:
             return found
-        found += path
+        parents = walk.parents_in(function)
+        if inner is not function.body and id(inner) not in parents:
+            return found
+        while inner is not None:
+            found.append(inner)
+            inner = parents.get(id(inner))
         inner = call
     return found
-
-
-def _path(body: Any, node: Any) -> list[Any] | None:
-    """From a node to the body that it is in."""
-    if body is node:
-        return [node]
-    for child in walk.children(body):
-        path = _path(child, node)
-        if path is not None:
-            return [*path, body]
-    return None
 
 
 def _leaves(side: Side) -> bool:

@@ -44,7 +44,6 @@ from cudalint.shortfalls import Shortfall
 from cudalint.system.disk.encoding import to_bytes
 from cudalint.system.processes import time_limit
 from cudalint.system.processes.deadline import Deadline
-from cudalint.system.processes.memory import give_back
 from cudalint.system.processes.time_limit import OutOfTime, interruptible
 from cudalint.system.processes.timings import timed
 from cudalint.toolchain.toolkit.cubin import read_cubin
@@ -172,8 +171,6 @@ def _analyse_part(
     # Of a text in a file of another language, lines say nothing.
     analysis.keeper = hooks.keeper if text.places is None else None
     analysis.sharing = shared_kernels(options)
-    # The other files of the program are done with.
-    give_back()
     facts = analysis.facts(path, sources, failures)
     with timed("host"):
         spellings = Spellings(options)

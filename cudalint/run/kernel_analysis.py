@@ -279,7 +279,7 @@ class KernelAnalysis(Struct, eq=False):
                     configuration, self.function, self.graph, statements, self.target, self.compiled, until
                 )
         launch = launch_facts_of(configuration, self.function, chosen.executed.batch, self.graph)
-        return Run(self, index, configuration, launch, chosen, self.compiled, statements)
+        return Run(self, index, configuration, launch, chosen, self.compiled, statements, self.compiled.steps)
 
     def _statements(self, configuration: Configuration) -> tuple[Node, ...]:
         """What the user states of a launch's numbers."""

@@ -29,9 +29,8 @@ from cudalint.run.unchecked import Unchecked
 from cudalint.run.weighing import weighed_together
 from cudalint.system.processes.time_limit import OutOfTime, interruptible
 
-_LEAST = 6.0
-_SHARE = 4.0
-"""What the trials of a file's edits may take: so many seconds, or so many times what its analysis took."""
+_LEAST = 4.0
+"""Seconds that the trials of a file's edits may take, or as long as its analysis took."""
 _HELD_BACK = "the finding is held back, and edits of such are not tried; --all tries all"
 
 
@@ -58,7 +57,7 @@ def with_proven_edits(
         if isinstance(facts_of_all, Failure):
             return list(map(only_words, found))
         lasted = Lasted(*stopwatch.lasted, baseline.host_seconds)
-        longest = max(_LEAST, _SHARE * (lasted.rest + sum(lasted.kernels.values())))
+        longest = max(_LEAST, lasted.rest + sum(lasted.kernels.values()))
         seconds = min(job.options.seconds_of_edits - stopwatch.seconds, longest)
         proof = _proof(facts_of_all, job, seconds, baseline)
         asked = proven(asked, replace(proof, lasted=lasted, tried_in=tried_in, tries=tries))

@@ -76,6 +76,8 @@ def serve(
         _silence_stderr()
     # What comes while it is at a job says that nobody waits for that.
     time_limit.listen(connection.poll)
+    # Cycles are looked for between jobs, when little is left of them and nobody waits for an answer.
+    gc.disable()
     while True:
         try:
             job: Job | None = connection.recv()
@@ -84,11 +86,10 @@ def serve(
         if job is None:
             continue  # It was done by then.
         _let_run(limits.seconds)
-        gc.disable()
-        _answer(connection, function, job, megabytes)
-        # Cycles are looked for between jobs, when little is left of them and nobody waits for an answer.
-        gc.enable()
+        retires = _answer(connection, function, job, megabytes)
         _let_run(0)
+        if not retires:
+            memory.give_back()
 
 
 def use_one_thread() -> None:
@@ -127,7 +128,8 @@ def _let_run(seconds: float) -> None:
         signal.setitimer(signal.ITIMER_PROF, _EARLY * seconds)
 
 
-def _answer(connection: Connection, function: Callable[[Job], Result], job: Job, megabytes: float) -> None:
+def _answer(connection: Connection, function: Callable[[Job], Result], job: Job, megabytes: float) -> bool:
+    """Whether this process ends with it."""
     reply: Reply[Result]
     try:
         value = function(job)
@@ -135,10 +137,12 @@ def _answer(connection: Connection, function: Callable[[Job], Result], job: Job,
         reply = Reply(value, None, retire=spent or peak_megabytes() > megabytes)
         connection.send(reply)
     except time_limit.Abandoned:
-        connection.send(Reply(None, ABANDONED, retire=False))
+        reply = Reply(None, ABANDONED, retire=False)
+        connection.send(reply)
     except Exception as error:
         reply = Reply(None, described(error), retire=True)
         connection.send(reply)
+    return reply.retire
 
 
 def _silence_stderr() -> None:

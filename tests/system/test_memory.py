@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import pytest
 
-from cudalint.system.processes import memory
 from cudalint.system.processes.memory import give_back, held_megabytes
 
 _HUGE = 1e9
@@ -24,9 +23,8 @@ class _Knot:
 
 
 @pytest.fixture(autouse=True)
-def _no_collection(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
-    """As in an analysis, in a process that has not looked for anything yet."""
-    monkeypatch.setattr(memory, "_left", None)
+def _no_collection() -> Iterator[None]:
+    """As in an analysis."""
     gc.disable()
     yield
     gc.enable()
@@ -42,17 +40,6 @@ def test_a_small_process_does_not_look_for_it() -> None:
     knot = weakref.ref(_Knot())
     give_back(least=_HUGE)
     assert knot() is not None
-
-
-@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")
-def test_a_process_that_has_not_grown_does_not_look_again() -> None:
-    give_back(least=0)
-    knot = weakref.ref(_Knot())
-    give_back(least=0)
-    assert knot() is not None
-    block = bytearray(b"x") * (128 << 20)
-    give_back(least=0)
-    assert knot() is None and block
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells")

@@ -163,21 +163,16 @@ class _Use:
 
 
 def begin() -> None:
-    """Begins with an analysis. What one before has left in the middle may be half done, and nobody gets it."""
-    if _Use.is_open:
+    """Begins with an analysis. What one before has left in the middle may be half done, and nobody gets it; neither is
+    anything kept where the process has grown."""
+    if _Use.is_open or memory.held_megabytes() > _MOST_HELD:
         forget()
     _Use.is_open = True
 
 
 def end() -> None:
-    """An analysis has come to its end. Lets go of all files where the process has grown, and nothing else of it can be
-    given back."""
+    """An analysis has come to its end."""
     _Use.is_open = False
-    if _kept and memory.held_megabytes() > _MOST_HELD:
-        memory.give_back()
-        if memory.held_megabytes() > _MOST_HELD:
-            forget()
-            memory.give_all_back()
 
 
 def forget() -> None:

@@ -15,7 +15,7 @@ from cudalint.frontend.source_text import Spellings
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Block, Configuration
-from cudalint.launches.variants import not_with, other_shapes
+from cudalint.launches.variants import NOT_ALL_TRIED, not_with, other_shapes
 from cudalint.measure import places
 from cudalint.measure.accesses import known_modulo, results_of
 from cudalint.measure.executed import Executed
@@ -49,10 +49,13 @@ class _Site(Struct, frozen=True, eq=False):
 
     def compare(self, launch: int, others: Iterable[AccessResult], block: Block) -> None:
         """Takes its figures under a launch for estimates where it is a good access with a block of another shape."""
-        if not 0 < max(map(_excess, others), default=0.0) <= _EXCEEDS:
-            return
+        if 0 < max(map(_excess, others), default=0.0) <= _EXCEEDS:
+            self.estimate(launch, not_with(block))
+
+    def estimate(self, launch: int, reason: str) -> None:
+        """Takes its figures under a launch for estimates."""
         self.results[:] = [
-            replace(result, reason=not_with(block), reason_kind="estimate") if result.launch == launch else result
+            replace(result, reason=reason, reason_kind="estimate") if result.launch == launch else result
             for result in self.results
         ]
 
@@ -95,6 +98,10 @@ class AccessCollector(Provider, eq=False):
         for other in other_shapes(run.configuration, run.subject.function):
             exceeding = {key for key, site in self._sites.items() if _is_doubtful(site, run.index)}
             if not exceeding:
+                return
+            if not run.may_be_tried():
+                for key in exceeding:
+                    self._sites[key].estimate(run.index, NOT_ALL_TRIED)
                 return
             there = run.chosen.with_block(replace(run.configuration, block=other), run.compiled)
             for key, (_, results) in _by_key(there, run.index, exceeding).items():

@@ -20,8 +20,6 @@ from cudalint.measure.executed import Executed
 from cudalint.measure.providers.provider import Run, Subject
 from cudalint.source.insertions import insertions
 
-_MOST_STEPS = 400_000
-"""Of trials under one launch, with the accesses that they make."""
 _FEW = 3
 """Barriers that are tried one by one: a trial of all of them shows less about each."""
 
@@ -51,7 +49,6 @@ class BarrierTrials(Struct, eq=False):
     _flow: ControlFlow | None = None
     _needed: set[Gate] = field(default_factory=set)
     """Where a barrier is missing."""
-    _steps: int = 0
 
     @property
     def flow(self) -> ControlFlow:
@@ -63,15 +60,14 @@ class BarrierTrials(Struct, eq=False):
     def place(self, races: Races, run: Run) -> None:
         """Looks for barriers against the races of a launch, by trying them."""
         subject = self.subject
-        self._steps = 0
         if not races.has_unordered:
             return
         attempts = Attempts(races.crossings(run.index, self.flow), self._needed)
         self._place_together(races, attempts, run)
-        while not self._is_over() and (attempt := attempts.next()) is not None:
+        while run.may_be_tried() and (attempt := attempts.next()) is not None:
             gate, call = attempt
             changed = with_barriers(subject.function, {gate: call})
-            variant = self._noted(run.changed(changed))
+            variant = run.changed(changed)
             is_safe = _all_come([gate], variant) and self._all_come_elsewhere(gate, changed, run)
             if subject.is_over():
                 return
@@ -82,27 +78,19 @@ class BarrierTrials(Struct, eq=False):
             if attempts.placed(gate, call, left):
                 self._needed.add(gate)
 
-    def _is_over(self) -> bool:
-        return self._steps > _MOST_STEPS or self.subject.is_over()
-
-    def _noted(self, executed: Executed) -> Executed:
-        """One that was made for a trial."""
-        self._steps += executed.trace.steps + len(executed.trace.accesses)
-        return executed
-
     def _place_together(self, races: Races, attempts: Attempts, run: Run) -> None:
         """Tries several barriers at once. Only if all threads come to each of them, and none of the races that they are
         between is left, is anything noted."""
         plan = attempts.plan()
-        if len(plan) < _FEW:
+        if len(plan) < _FEW or not run.may_be_tried():
             return
         subject = self.subject
         changed = with_barriers(subject.function, {gate: call for gate, (call, _) in plan.items()})
-        variant = self._noted(run.changed(changed))
+        variant = run.changed(changed)
         keys = {key for _, ordered in plan.values() for key in ordered}
         if not _all_come(plan, variant) or not races.are_gone_in(variant, keys):
             return
-        if not _all_come(plan, self._noted(run.elsewhere(changed))) or subject.is_over():
+        if not _all_come(plan, run.elsewhere(changed)) or subject.is_over():
             return
         for gate, (call, ordered) in plan.items():
             races.note_fix(self._fix(gate, call), ordered)
@@ -112,7 +100,7 @@ class BarrierTrials(Struct, eq=False):
     def _all_come_elsewhere(self, gate: Gate, changed: ir.Function, run: Run) -> bool:
         """Whether a barrier is safe with other arguments and blocks too: `if (i < n)` is true for all threads of this
         launch, and not for those of the next."""
-        return _all_come([gate], self._noted(run.elsewhere(changed)))
+        return _all_come([gate], run.elsewhere(changed))
 
     def _fix(self, gate: Gate, call: BarrierCall) -> BarrierFix:
         place = Place(*gate.span)

@@ -162,9 +162,9 @@ def _redundant(run: Run) -> set[ir.Span]:
     if not subject.is_whole or run.launch.block_is_made_up:
         return set()
     found = redundant_barriers(run.executed)
-    if found:
-        found &= redundant_barriers(run.elsewhere())
-    return found
+    if not found or not run.may_be_tried():
+        return set()
+    return found & redundant_barriers(run.elsewhere())
 
 
 def _steps(loop: st.Stmt) -> Iterator[int]:

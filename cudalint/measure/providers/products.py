@@ -59,7 +59,7 @@ def _in_other_blocks(found: list[Product], run: Run) -> list[Product]:
     batch = run.executed.batch
     alone: dict[Key, Product] = {}
     for sample in other_blocks(batch.grid[0]):
-        if run.subject.is_over() or all(each.is_large or not each.may_be_large for each in found):
+        if not run.may_be_tried() or all(each.is_large or not each.may_be_large for each in found):
             break
         elsewhere = execute(run.executed.function, batch.in_blocks(sample.places), run.compiled)
         others = {each.key: each for each in products(elsewhere.trace, elsewhere.function, elsewhere.lengths())}

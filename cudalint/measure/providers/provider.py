@@ -26,6 +26,10 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import ReasonKind
 from cudalint.system.processes.deadline import Deadline
 
+_FURTHER_STEPS = 50_000
+"""Of all that a launch is executed for again, about a second: a kernel that takes much is executed once or twice more,
+in another block or with a barrier, and what is not tried then is not claimed."""
+
 
 class Subject(Protocol):
     """The kernel that facts are collected of, which can be executed again in other ways."""
@@ -69,6 +73,8 @@ class Run(Struct, eq=False):
     """What functions of the file were compiled to."""
     statements: Sequence[Node] = ()
     """What users say of the launch."""
+    begun: int = 0
+    """The steps of all executions until this one was done."""
     _another: InWorlds | None = None
     """As it might be launched with as well."""
     _lengths: Lengths | None = None
@@ -78,6 +84,10 @@ class Run(Struct, eq=False):
     def executed(self) -> Executed:
         """Its execution in all worlds."""
         return self.chosen.executed
+
+    def may_be_tried(self) -> bool:
+        """Whether it may be executed once more in another way."""
+        return self.compiled.steps - self.begun <= _FURTHER_STEPS and not self.subject.is_over()
 
     def changed(self, function: ir.Function) -> Executed:
         """A variant of the kernel in the same worlds."""

@@ -17,7 +17,7 @@ from cudalint.frontend.source_text import Spellings
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
-from cudalint.launches.variants import not_with, other_blocks
+from cudalint.launches.variants import NOT_ALL_TRIED, not_with, other_blocks
 from cudalint.measure import races as measured
 from cudalint.measure.benign import of_nobody, same_either_way, stores_one_value
 from cudalint.measure.bounds import Sizes, outside
@@ -36,8 +36,6 @@ from cudalint.measure.stored import Stored
 from cudalint.measure.tickets import late_turn
 from cudalint.options.analysis import RaceScope
 
-_MOST_FOR_OTHERS = 3_000_000
-"""Steps of executions with other blocks, which confirm a race."""
 _RARE = 4
 """A race that is there in three of four of the worlds is one of ordinary numbers."""
 
@@ -60,7 +58,6 @@ class RaceCollector(Provider, eq=False):
     missed: list[str] = field(default_factory=list)
     _races: dict[Key, Race] = field(default_factory=dict)
     _spans: dict[Key, tuple[ir.Span, ir.Span]] = field(default_factory=dict)
-    _steps: int = 0
 
     @classmethod
     def of(cls, subject: Subject) -> Self:
@@ -177,12 +174,10 @@ class RaceCollector(Provider, eq=False):
         for block in other_blocks(run.configuration, subject.function):
             if not self._has_certain(run.index):
                 return
-            is_tried = self._steps <= _MOST_FOR_OTHERS and not subject.is_over()
-            again = run.with_block(block) if is_tried else None
+            again = run.with_block(block) if run.may_be_tried() else None
             if again is None or subject.is_over():
-                self._doubt(run.index, "no launch in sight gives the block, and others were not tried in time")
+                self._doubt(run.index, NOT_ALL_TRIED)
                 return
-            self._steps += again.trace.steps
             self._confirm(again, run.index, launched._replace(block=block))
 
     def _has_certain(self, launch: int) -> bool:

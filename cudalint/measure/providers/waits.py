@@ -57,6 +57,8 @@ class WaitCollector(Provider, eq=False):
                     self._spins.setdefault(place, found)
         is_known = run.configuration.site is not None and not run.configuration.is_cooperative
         for places in _beside(run.executed.batch.grid[0]):
+            if not run.may_be_tried():
+                return
             beside = execute(run.executed.function, run.executed.batch.in_blocks(places), run.compiled)
             seen = beside.seen
             spins = spins_of(seen)

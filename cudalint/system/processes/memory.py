@@ -9,15 +9,11 @@ import sys
 from functools import cache
 
 _MUCH = 250
-"""Megabytes from which on it is worth a search for what is unused. That takes up to half a second where there is so
-much, and would take a tenth of the time of a small file."""
-_GROWTH = 60
-"""Megabytes by which it has to have grown since the last search: what was in use then mostly still is."""
+"""Megabytes from which on it is worth a search for what is unused, which takes up to a second where there is so much.
+"""
 _STATE = "/proc/self/statm"
 _most: int | None = None
 """Megabytes that `limit` has been asked for."""
-_left: float | None = None
-"""Megabytes that the process held after the last search."""
 MORE = "--memory-limit gives more"
 _NEAR = 0.7
 """The share of its limit from which on a process may have failed for want of memory: the next piece may be large."""
@@ -101,23 +97,17 @@ def held_megabytes() -> float:
 
 def give_back(least: float = _MUCH) -> None:
     """Looks for what only refers to itself, and returns what is free to the system, in a process that holds at least so
-    many megabytes, and by `_GROWTH` more than after the last time.
+    many megabytes, or of which nobody knows how many.
 
     Python's collection is off during an analysis. Parsed files know their functions and those know the file, so that
     nothing else ends them; and what libclang has left is of no use to Python's own objects, which lie elsewhere.
     """
-    if held_megabytes() >= max(least, 0.0 if _left is None else _left + _GROWTH):
-        give_all_back()
-
-
-def give_all_back() -> None:
-    """The same in any case."""
-    global _left
+    if 0 < held_megabytes() < least:
+        return
     gc.collect()
     library = _c_library()
     if library is not None:
         library.malloc_trim(0)
-    _left = held_megabytes()
 
 
 @cache
