@@ -70,19 +70,15 @@ _OF_A_CALL = Origins(is_unknown=True)
 
 
 def together(found: Iterable[Origins]) -> Origins:
-    result = NOTHING
-    for each in found:
-        if each is NOTHING:
-            continue
-        if result is NOTHING:
-            result = each
-            continue
-        result = Origins(
-            result.by_thread or each.by_thread, result.by_block or each.by_block, result.loads | each.loads,
-            result.atomics | each.atomics, result.is_unknown or each.is_unknown, result.is_unread or each.is_unread,
-            result.numbers | each.numbers, result.itself | each.itself,
-        )  # fmt: skip
-    return result
+    own = list({id(each): each for each in found if each is not NOTHING}.values())
+    if len(own) < 2:
+        return own[0] if own else NOTHING
+    return Origins(
+        any(each.by_thread for each in own), any(each.by_block for each in own),
+        frozenset().union(*(each.loads for each in own)), frozenset().union(*(each.atomics for each in own)),
+        any(each.is_unknown for each in own), any(each.is_unread for each in own),
+        frozenset().union(*(each.numbers for each in own)), frozenset().union(*(each.itself for each in own)),
+    )  # fmt: skip
 
 
 class _Round:
