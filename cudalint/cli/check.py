@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from typing import Any
 
@@ -144,7 +145,7 @@ _cache_options = together(
 
 
 @click.command("check", cls=HeadedCommand)
-@click.argument("paths", nargs=-1, required=True, metavar="PATH...", shell_complete=completion.files)
+@click.argument("paths", nargs=-1, metavar="[PATH]...", shell_complete=completion.files)
 @rule_options
 @_report_options
 @_fix_options
@@ -183,7 +184,7 @@ def command(
     cache_dir: str | None,
     **values: Any,
 ) -> int:
-    """Lint CUDA files and folders; `-` reads standard input.
+    """Lint CUDA files and folders; `-` reads standard input, and no path is the current folder.
 
     Exit status: 0 nothing at or above --fail-on, 1 findings (with --fail-on-incomplete also kernels of which
     nothing could be evaluated), 2 something could not be linted. What was left out of a file for lack of time is a
@@ -194,6 +195,7 @@ def command(
 
     \b
     Examples:
+      cudalint check
       cudalint check kernels/*.cu
       cudalint check src --select CL2 --fail-on info
       cudalint check a.cu --block 32,8 --param N=4096 --show
@@ -211,6 +213,7 @@ def command(
         values["min_share"] = 0.0
     if include_errors and write_baseline is None:
         raise click.UsageError("--include-errors is about what --write-baseline writes")
+    paths = paths or (os.curdir,)
     settings = settings_from(values)
     is_in_part, jobs = values["force_exclude"], values["jobs"]
     run = run_settings(

@@ -9,7 +9,7 @@ import click
 from click.shell_completion import CompletionItem
 
 from cudalint import __version__
-from cudalint.cli import FAILED, NOTHING_FOUND
+from cudalint.cli import NOTHING_FOUND
 
 _COMMANDS = {
     "check": "cudalint.cli.check",
@@ -37,7 +37,7 @@ _GROUP_OPTIONS = ("--help", "-h", "--version")
 
 
 class LazyGroup(click.Group):
-    """Takes `cudalint PATH...` for `cudalint check PATH...`."""
+    """Takes `cudalint PATH...` for `cudalint check PATH...`, and `cudalint` for that of the current folder."""
 
     def list_commands(self, ctx: click.Context) -> list[str]:
         return list(_COMMANDS)
@@ -50,7 +50,9 @@ class LazyGroup(click.Group):
         return command
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
-        if args and args[0] not in _COMMANDS and args[0] not in _GROUP_OPTIONS:
+        if not args and not ctx.resilient_parsing:
+            args = [_DEFAULT]
+        elif args and args[0] not in _COMMANDS and args[0] not in _GROUP_OPTIONS:
             _check_for_slip(args[0])
             args = [_DEFAULT, *args]
         return super().parse_args(ctx, args)
@@ -75,16 +77,17 @@ def _check_for_slip(word: str) -> None:
         raise click.UsageError(f"`{word}` is neither a path nor a command; did you mean `cudalint {close[0]}`?")
 
 
-@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]}, invoke_without_command=True)
+@click.command(cls=LazyGroup, context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(__version__, "--version", message="cudalint %(version)s")
-@click.pass_context
-def cli(ctx: click.Context) -> int:
+def cli() -> int:
     """Predict, line by line and without a GPU, what a profiler would say about CUDA kernels.
 
-    `cudalint PATH...` is the same as `cudalint check PATH...`; `cudalint check --help` lists its options.
+    `cudalint [PATH]...` is the same as `cudalint check [PATH]...`, and no path is the current folder; `cudalint check
+    --help` lists its options.
 
     \b
     Examples:
+      cudalint                                 lint the current folder
       cudalint kernels/*.cu                    lint files
       cudalint src --fail-on error             lint a folder; only errors fail
       cudalint a.cu --block 32,8 --show        a kernel that nobody launches in sight, with pictures
@@ -99,8 +102,4 @@ def cli(ctx: click.Context) -> int:
     Settings of a project stand in pyproject.toml, table [tool.cudalint], or in cudalint.toml. Exit status: 0 nothing
     found, 1 findings, 2 something could not be done.
     """
-    if ctx.invoked_subcommand is None:
-        # Nothing to lint was named: an error, and help is what the user needs.
-        click.echo(ctx.get_help(), err=True)
-        return FAILED
     return NOTHING_FOUND

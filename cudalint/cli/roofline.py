@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import click
+from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.cli import completion
 from cudalint.cli.analysis_options import options_but_target, targets_option
 from cudalint.cli.described import Describing, Job
 from cudalint.cli.headed import HeadedCommand, color_option, format_option
-from cudalint.cli.terminal import output_style, write_lines, write_text
+from cudalint.cli.terminal import output_style, print_lines, write_lines, write_text
 from cudalint.facts import FileFacts
 from cudalint.kinds import Kind
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.report.findings.results import Failure
 from cudalint.report.formats.plain import json_text
+from cudalint.report.formats.style import Style
 
 if TYPE_CHECKING:
     from cudalint.report.formats.roofline import KernelRoof
@@ -25,11 +28,19 @@ if TYPE_CHECKING:
 _KINDS: frozenset[Kind] = frozenset({"costs"})
 
 
-def costs_of(facts: FileFacts, options: AnalysisOptions) -> tuple[KernelRoof, ...]:
+class FileRoofs(Struct, frozen=True):
     """What the kernels of one file cost on one target."""
-    from cudalint.report.formats.roofline import kernels_of
 
-    return tuple(kernels_of(facts, options.target))
+    kernels: tuple[KernelRoof, ...]
+    why_none: tuple[str, ...]
+    """Lines that say it where there is no kernel."""
+
+
+def costs_of(facts: FileFacts, options: AnalysisOptions, style: Style) -> FileRoofs:
+    from cudalint.report.formats.roofline import kernels_of
+    from cudalint.report.formats.without_kernels import without_kernels
+
+    return FileRoofs(tuple(kernels_of(facts, options.target)), tuple(without_kernels(facts, style)))
 
 
 @click.command("roofline", cls=HeadedCommand)
@@ -65,17 +76,24 @@ def command(
 
     values["target"] = None
     describing = Describing(paths, values)
+    shows_text = format_ == "text"
+    made = partial(costs_of, style=output_style(color) if shows_text else Style())
     jobs = [
-        Job(each.file.path, replace(each.options, kinds=_KINDS, only=tuple(kernels), target=target), costs_of)
+        Job(each.file.path, replace(each.options, kinds=_KINDS, only=tuple(kernels), target=target), made)
         for each in describing.configured
         for target in targets or (each.options.target,)
     ]
-    answers = describing.answers(jobs)
-    shown = [kernel for answer in answers if not isinstance(answer, Failure) for kernel in answer]
+    answers = [answer for answer in describing.answers(jobs) if not isinstance(answer, Failure)]
+    shown = [kernel for answer in answers for kernel in answer.kernels]
+    # Several targets have the same files. Beside kernels, a file without any is told of only if something is wrong.
+    told = [answer.why_none for answer in answers if not shown or len(answer.why_none) > 1]
+    why_none = list(dict.fromkeys(line for lines in told for line in lines))
     if format_ == "json":
         write_lines([json_text(roofline.json_object(shown), indent=2)])
     elif format_ == "svg":
         write_lines([roofline.svg(shown)])
     else:
-        write_text(roofline.text_lines(shown, output_style(color)))
+        write_text([*why_none, *roofline.text_lines(shown, output_style(color), is_told=bool(why_none))])
+    if not shows_text:
+        print_lines(why_none)
     return describing.status()

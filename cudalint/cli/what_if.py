@@ -10,10 +10,12 @@ import click
 from cudalint.cli import FAILED, NOTHING_FOUND, completion, parameters
 from cudalint.cli.analysis_options import analysis_options, rule_options, settings_from
 from cudalint.cli.headed import HeadedCommand, format_option, together, under
-from cudalint.cli.terminal import print_failures, write_lines, write_text
+from cudalint.cli.terminal import print_failures, print_lines, write_lines, write_text
 from cudalint.options.analysis import ParameterValue
 from cudalint.report.findings.results import are_errors
 from cudalint.report.formats.plain import json_text
+from cudalint.report.formats.style import Style
+from cudalint.report.formats.without_kernels import without_kernels
 
 _PAD = re.compile(r"([A-Za-z_]\w*)=(\d+)")
 _REGISTERS = re.compile(r"(\d+)(?:\.\.(\d+))?")
@@ -110,7 +112,7 @@ def command(
       cudalint what-if sgemm.cu --registers 32..128 --param K=1024 --param K=4096 --format json
     """
     from cudalint.cli.whatif import tables as shown
-    from cudalint.cli.whatif.variants import Asked, Impossible, outcomes
+    from cudalint.cli.whatif.variants import Asked, Impossible, WithoutKernels, outcomes
     from cudalint.project.discovery import discover
     from cudalint.run.job import CheckJob
     from cudalint.run.runs import configure
@@ -131,12 +133,18 @@ def command(
     for value in params:
         by_name.setdefault((value.kernel, value.name), []).append(value.value)
     asked = Asked(job, blocks, pads, by_name, registers, targets, kernel)
+    lines: list[str] = []
     try:
         tables = list(outcomes(asked))
     except Impossible as reason:
         raise click.ClickException(f"{path}: {reason}") from None
+    except WithoutKernels as none:
+        tables, lines = [], list(without_kernels(none.facts, Style()))
     if format_ == "json":
         write_lines([json_text(shown.json_object(tables, targets or (each.options.target,)), indent=2)])
+        print_lines(lines)
+    elif lines:
+        write_text(lines)
     else:
         write_text(shown.text_lines(tables))
     return FAILED if are_errors(failures) else NOTHING_FOUND

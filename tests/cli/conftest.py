@@ -110,3 +110,14 @@ def cudalint(doubles: None, capfd: pytest.CaptureFixture[str]) -> Callable[..., 
         return Result(status, captured.out, captured.err)
 
     return call
+
+
+@pytest.fixture
+def real_cudalint(capsys: pytest.CaptureFixture[str]) -> Callable[..., Result]:
+    """Command lines with the real analysis and rules, in this process."""
+
+    def call(*line: str) -> Result:
+        status = run(line)
+        return Result(status, *capsys.readouterr())
+
+    return call

@@ -22,10 +22,25 @@ def test_version(cudalint: Run) -> None:
     assert cudalint("--version").out == f"cudalint {__version__}\n"
 
 
-def test_nothing_to_do_shows_the_help(cudalint: Run) -> None:
+@pytest.mark.parametrize("arguments", [(), ("check",), ("--format", "concise"), ("check", "--format", "concise")])
+def test_no_path_is_the_current_folder(
+    cudalint: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, arguments: tuple[str, ...]
+) -> None:
+    (tmp_path / "below").mkdir()
+    kernel = "__global__ void k(float* p) { p[threadIdx.x * 2] = 0; }\n"
+    (tmp_path / "below" / "a.cu").write_text(kernel, encoding="utf-8")
+    monkeypatch.chdir(tmp_path)
+    result = cudalint(*arguments)
+    assert result.status == 1
+    assert "below/a.cu:2:" in result.out
+
+
+def test_a_folder_without_cuda_is_one_line(cudalint: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
     result = cudalint()
     assert result.status == 2
-    assert "Usage: cudalint" in result.err
+    assert result.err.startswith("cudalint: error: .: no CUDA files")
+    assert result.err.count("\n") == 1
 
 
 @pytest.mark.parametrize("command", ["", *_COMMANDS])

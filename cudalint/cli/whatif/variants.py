@@ -38,6 +38,14 @@ class Impossible(ValueError):
     """A variant that can't be made, and why."""
 
 
+class WithoutKernels(Exception):
+    """A file in which none was found; `facts` say what of it wasn't read."""
+
+    def __init__(self, facts: FileFacts) -> None:
+        super().__init__(facts)
+        self.facts = facts
+
+
 class Variant(Struct, frozen=True):
     """What is other than in the source; None or empty is as it is there."""
 
@@ -133,12 +141,14 @@ class _Seen(Struct):
 def outcomes(asked: Asked) -> Iterator[list[Outcome]]:
     """The outcomes of each kernel, with the best of each target marked.
 
-    Raises Impossible where a variant can't be made, and for a file of which nothing is known."""
+    Raises Impossible where a variant can't be made, and for a file of which nothing is known; WithoutKernels."""
     variants, seen = asked.variants(), _Seen()
     first = seen.of(asked.job.path, asked.job.options)
     if isinstance(first, Failure):
         raise Impossible(first.message)
     names = list(dict.fromkeys(kernel.name for kernel in first.kernels))
+    if not names:
+        raise WithoutKernels(first)
     if asked.kernel is not None:
         if asked.kernel not in names:
             raise Impossible(f"there is no kernel `{asked.kernel}`")

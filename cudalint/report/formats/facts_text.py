@@ -17,6 +17,7 @@ from cudalint.facts import (
 from cudalint.numerals import count, enumeration, figure
 from cudalint.report.formats import costs, wording
 from cudalint.report.formats.style import Look, Style
+from cudalint.report.formats.without_kernels import problem_lines, without_kernels
 
 _HEADINGS = ("line", "array", "access", "sectors/ideal", "wavefronts/ideal", "ways", "lanes", "status")
 _RIGHT_ALIGNED = frozenset({0, 3, 4, 5, 6})
@@ -27,14 +28,13 @@ Row = tuple[str, ...]
 
 
 def render(facts: FileFacts, style: Style) -> Iterator[str]:
-    for problem in facts.problems:
-        place = f"{problem.path}:{problem.line}:{problem.column}"
-        yield f"{style.paint(place, 'bold')}: {style.paint('problem', 'yellow')}: {problem.message}"
+    if not facts.kernels:
+        yield from without_kernels(facts, style)
+        yield ""
+        return
+    yield from problem_lines(facts, style)
     for kernel in facts.kernels:
         yield from _kernel(kernel, style)
-    if not facts.kernels:
-        yield f"{style.paint(facts.path, 'bold')}: no kernels"
-        yield ""
 
 
 def _kernel(kernel: KernelFacts, style: Style) -> Iterator[str]:

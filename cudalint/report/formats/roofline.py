@@ -74,8 +74,8 @@ def kernels_of(facts: FileFacts, target: str) -> Iterator[KernelRoof]:
             yield KernelRoof(place.path, place.line, kernel.instantiation, kernel.launches[cost.launch], name, cost)
 
 
-def text_lines(kernels: Sequence[KernelRoof], style: Style) -> Iterator[str]:
-    """A roofline for each target, then each kernel with its limits."""
+def text_lines(kernels: Sequence[KernelRoof], style: Style, is_told: bool = False) -> Iterator[str]:
+    """A roofline for each target, then each kernel with its limits. That there is none may have been told already."""
     marks = _marks(kernels)
     for target, own in _by_target(kernels).items():
         yield style.paint(_title(find_target(target)), "bold")
@@ -88,7 +88,7 @@ def text_lines(kernels: Sequence[KernelRoof], style: Style) -> Iterator[str]:
             yield f"  {_sentence(kernel)}"
             yield from _bars(kernel, style)
         yield ""
-    if not kernels:
+    if not kernels and not is_told:
         yield "no kernels"
 
 
