@@ -27,6 +27,7 @@ _COMMANDS = {
     "occupancy": "cudalint.cli.occupancy",
     "roofline": "cudalint.cli.roofline",
     "what-if": "cudalint.cli.what_if",
+    "diff": "cudalint.cli.diff",
     "pages": "cudalint.cli.pages",
     "new-rule": "cudalint.cli.new_rule",
 }

@@ -110,11 +110,25 @@ def _work_trees(paths: Iterable[str]) -> Iterator[str]:
     yield from tops or {os.curdir: None}
 
 
+def top_with(base: str, folder: str) -> str:
+    """The top of the work tree that a folder is in, which has this revision. Raises ChangesError."""
+    top = _git(folder, "rev-parse", "--show-toplevel").rstrip("\n")
+    if base.startswith("-") or _run(folder, "rev-parse", "--verify", "--quiet", f"{base}^{{commit}}").returncode:
+        raise ChangesError(f"git knows no revision `{base}` in {top}; a shallow clone has to be deepened first")
+    return top
+
+
+def git_bytes(folder: str, *arguments: str, given: bytes = b"") -> bytes:
+    """What git prints, as it prints it. Raises ChangesError."""
+    done = _run_raw(folder, *arguments, given=given)
+    if done.returncode:
+        raise _refused(folder, done.stderr.decode("utf-8", "replace"))
+    return done.stdout
+
+
 def _changes_in(folder: str, base: str) -> Changes:
     git, run = partial(_git, folder), partial(_run, folder)
-    top = git("rev-parse", "--show-toplevel").rstrip("\n")
-    if base.startswith("-") or run("rev-parse", "--verify", "--quiet", f"{base}^{{commit}}").returncode:
-        raise ChangesError(f"git knows no revision `{base}` in {top}; a shallow clone has to be deepened first")
+    top = top_with(base, folder)
     common = run("merge-base", base, "HEAD")
     start = common.stdout.strip() if common.returncode == 0 else base
     options = ("--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--no-prefix")
@@ -184,12 +198,25 @@ def _unquoted(path: str) -> str:
 def _git(folder: str, *arguments: str) -> str:
     done = _run(folder, *arguments)
     if done.returncode:
-        reason = done.stderr.strip().splitlines()
-        raise ChangesError(f"git in {folder}: {reason[0].removeprefix('fatal: ') if reason else 'failed'}")
+        raise _refused(folder, done.stderr)
     return done.stdout
 
 
+def _refused(folder: str, complaint: str) -> ChangesError:
+    reason = complaint.strip().splitlines()
+    return ChangesError(f"git in {folder}: {reason[0].removeprefix('fatal: ') if reason else 'failed'}")
+
+
 def _run(folder: str, *arguments: str) -> subprocess.CompletedProcess[str]:
+    done = _run_raw(folder, *arguments)
+    # As Python reads the output of a program: lines end in one way.
+    stdout, stderr = (
+        text.decode("utf-8", "surrogateescape").replace("\r\n", "\n") for text in (done.stdout, done.stderr)
+    )
+    return subprocess.CompletedProcess(done.args, done.returncode, stdout, stderr)
+
+
+def _run_raw(folder: str, *arguments: str, given: bytes = b"") -> subprocess.CompletedProcess[bytes]:
     overrides = [word for key, value in _OVERRIDES.items() for word in ("-c", f"{key}={value}")]
     git = tool("git")
     if git is None:
@@ -197,8 +224,8 @@ def _run(folder: str, *arguments: str) -> subprocess.CompletedProcess[str]:
     command = [git, "--no-pager", "-C", as_path(folder), *overrides, *arguments]
     try:
         return subprocess.run(  # noqa: S603  # The arguments are ours, but for a revision that git has checked.
-            command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8",
-            errors="surrogateescape", check=False, env={**safe_environment(), **_ENVIRONMENT}, timeout=_SECONDS,
+            command, input=given, capture_output=True, check=False,
+            env={**safe_environment(), **_ENVIRONMENT}, timeout=_SECONDS,
         )  # fmt: skip
     except subprocess.TimeoutExpired:
         raise ChangesError(f"git in {folder} takes longer than {_SECONDS:g} seconds") from None

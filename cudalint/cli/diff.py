@@ -1,0 +1,143 @@
+"""`cudalint diff`: two versions of kernels beside each other, and gates that the new one has to pass."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from fnmatch import fnmatchcase
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion
+from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
+from cudalint.cli.headed import HeadedCommand, color_option, format_option
+from cudalint.cli.terminal import output_style, print_failures, write_lines, write_text
+from cudalint.project.changes import ChangesError
+from cudalint.project.settings import Settings
+from cudalint.report.findings.results import ShownKernel, are_errors
+from cudalint.report.formats.plain import json_text
+
+if TYPE_CHECKING:
+    from cudalint.cli.comparing.gates import Gate
+    from cudalint.cli.comparing.versions import Version
+
+
+def _gates(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[Gate, ...]:
+    from cudalint.cli.comparing.gates import GateError, parse
+
+    try:
+        return tuple(map(parse, texts))
+    except GateError as error:
+        raise click.BadParameter(str(error)) from None
+
+
+@click.command("diff", cls=HeadedCommand)
+@click.argument("paths", nargs=-1, required=True, metavar="OLD NEW | --base REV PATH...",
+                shell_complete=completion.files)  # fmt: skip
+@click.option("--base", metavar="REV", help="Compare paths of the work tree with this revision of git.")
+@click.option("--kernel", "kernels", multiple=True, metavar="PATTERN", help="Compare kernels of this name only.")
+@click.option(
+    "--gate", "gates", callback=_gates, multiple=True, metavar="EXPR",
+    help="Exit with 1 where a new kernel doesn't keep this, such as 'registers <= 168'; may be repeated.",
+)  # fmt: skip
+@format_option("A table for each kernel, or JSON for programs.", "text", "json")
+@color_option
+@rule_options
+@analysis_options
+def command(
+    paths: Sequence[str],
+    base: str | None,
+    kernels: Sequence[str],
+    gates: tuple[Gate, ...],
+    format_: str,
+    color: bool | None,
+    **values: Any,
+) -> int:
+    """Compare two versions of kernels: files, folders, or what a revision of git has.
+
+    Printed is what differs: the time by the model, registers where they are known (--ptxas, --cubin), shared memory,
+    occupancy, sectors and wavefronts per request, how many requests there are, and findings that came (+) and went
+    (-). Kernels are the same by file and name, and one that is left alone in a file by that; launches by block, grid
+    and arguments.
+
+    A gate is `[KERNEL:] FIGURE SIGN VALUE`. The sign is one of <= < >= > ==. The value is a number, or `base`, `base *
+    1.1`, `base + 8` for what the old version has. Figures are time_us, registers, spills, stack, shared (bytes),
+    occupancy (0.5 or 50%), blocks_per_sm, sectors_per_request, wavefronts_per_request, findings and new_findings; a
+    plain number after time, requests, sectors, shared_requests, wavefronts, instructions or dram is a multiple of the
+    old version's: `time <= 1.05` allows 5% more. What isn't known passes no gate.
+
+    Exit status: 0, 1 where a gate fails, 2 where something could not be analysed.
+
+    \b
+    Examples:
+      cudalint diff old.cu new.cu
+      cudalint diff before/ after/ --format json > diff.json
+      cudalint diff --base origin/main src
+      cudalint diff --base HEAD~1 sgemm.cu --ptxas --gate 'registers <= 168' --gate 'time <= 1.05'
+      cudalint diff old.cu new.cu --gate 'sgemm: sectors_per_request <= base' --gate 'new_findings == 0'
+    """
+    from cudalint.cli.comparing import tables
+    from cudalint.cli.comparing.gates import failed
+    from cudalint.cli.comparing.pairing import compare
+
+    settings = settings_from(values)
+    try:
+        with _versions(paths, base, values, settings) as (old, new):
+            comparison = compare(old, new, lambda kernel: _is_named(kernel, kernels))
+            for gate in gates:
+                if gate.kernel is not None and not any(map(gate.is_for, comparison.launches)):
+                    raise click.UsageError(f"--gate '{gate.text}': no kernel is called `{gate.kernel}`")
+            how = "" if values["ptxas"] or values["cubins"] else "; --ptxas compiles to learn them, --cubin reads them"
+            failures = list(failed(gates, comparison.launches, how))
+            if format_ == "json":
+                write_lines([json_text(tables.json_object(comparison, old, new, gates, failures), indent=2)])
+            else:
+                write_text(tables.text_lines(comparison, old, new, gates, failures, output_style(color)))
+            unread = dict.fromkeys((*old.failures, *new.failures))
+            print_failures(unread)
+    except ChangesError as error:
+        raise click.ClickException(str(error)) from None
+    if are_errors(unread):
+        return FAILED
+    return FINDINGS if failures else NOTHING_FOUND
+
+
+def _is_named(kernel: ShownKernel, patterns: Sequence[str]) -> bool:
+    names = (kernel.facts.name, kernel.facts.instantiation)
+    return not patterns or any(fnmatchcase(name, pattern) for name in names for pattern in patterns)
+
+
+@contextmanager
+def _versions(
+    paths: Sequence[str], base: str | None, values: dict[str, Any], settings: Settings
+) -> Iterator[tuple[Version, Version]]:
+    """The old and the new version. Raises ChangesError, and a usage error for paths that are no two versions."""
+    from cudalint.cli.comparing.versions import linted
+    from cudalint.project.revisions import revision_files
+    from cudalint.system.disk.cache_folder import results_folder
+
+    limits, cache = limits_from(values), results_folder(None)
+    for path in paths:
+        if not os.path.exists(path):
+            raise click.UsageError(f"{path}: no such file or folder")
+    if base is None:
+        if len(paths) != 2:
+            raise click.UsageError("two versions are expected, OLD and NEW, or --base REV and paths")
+        if os.path.isdir(paths[0]) != os.path.isdir(paths[1]):
+            raise click.UsageError("a file is compared with a file, and a folder with a folder")
+        new = linted(paths[1:], paths[1], settings, limits, cache)
+        yield linted(paths[:1], paths[0], _for_target(values, new.target), limits, cache), new
+        return
+    with revision_files(base, paths[0]) as revision:
+        new = linted(paths, revision.top, settings, limits, cache)
+        places = [revision.place_of(path) for path in paths]
+        there = [place for place in places if os.path.exists(place)]
+        before = _for_target(values, new.target)
+        yield linted(there, revision.folder, before, limits, cache, is_temporary=True), new
+
+
+def _for_target(values: dict[str, Any], target: str) -> Settings:
+    """Both versions are judged by one GPU, where the new one's configuration names one."""
+    return settings_from({**values, "target": target} if "," not in target else values)

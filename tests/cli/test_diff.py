@@ -1,0 +1,183 @@
+"""`cudalint diff`: two versions of kernels beside each other, and gates."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from cudalint.cli.comparing.gates import GateError, parse
+
+Run = Callable[..., Any]
+
+_OLD = """__global__ void turned(float *out, const float *in, int n) {
+    __shared__ float t[32][32];
+    t[threadIdx.y][threadIdx.x] = in[(blockIdx.y * 32 + threadIdx.y) * n + blockIdx.x * 32 + threadIdx.x];
+    __syncthreads();
+    out[(blockIdx.x * 32 + threadIdx.y) * n + blockIdx.y * 32 + threadIdx.x] = t[threadIdx.x][threadIdx.y];
+}
+__global__ void scaled(float *x, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) x[i] *= 2;
+}
+void run(float *out, const float *in) {
+    turned<<<dim3(32, 32), dim3(32, 32)>>>(out, in, 1024);
+    scaled<<<(1000000 + 255) / 256, 256>>>(out, 1000000);
+}
+"""
+_NEW = _OLD.replace("t[32][32]", "t[32][33]").replace("x[i] *= 2", "x[2 * i] *= 2")
+
+
+@pytest.fixture
+def versions(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old.cu").write_text(_OLD)
+    (tmp_path / "new.cu").write_text("// A line more.\n" + _NEW)
+    return "old.cu", "new.cu"
+
+
+def test_figures_and_findings_of_files_with_other_names(real_cudalint: Run, versions: tuple[str, str]) -> None:
+    result = real_cudalint("diff", *versions)
+    assert result.status == 0
+    assert "turned (old.cu:1 -> new.cu:2), block 32x32, grid 32x32\n" in result.out
+    rows = [line.split() for line in result.out.splitlines()]
+    assert ["wavefronts", "per", "request", "16.5", "->", "1", "-15.5"] in rows
+    assert ["shared", "memory", "4", "KiB", "->", "4224", "B", "+128", "B"] in rows
+    assert "  shared load of `t`, line 6: 32 wavefronts per request -> 1 wavefront per request\n" in result.out
+    assert "  - CL201 old.cu:5: 32-way bank conflict on `t`" in result.out
+    assert "  + CL101 new.cu:10: 8 sectors per request, ideal 4" in result.out
+
+
+def test_a_version_beside_itself_is_the_same(real_cudalint: Run, versions: tuple[str, str]) -> None:
+    assert real_cudalint("diff", versions[0], versions[0]).out == "2 launches are the same\n"
+
+
+def test_json_has_both_sides(real_cudalint: Run, versions: tuple[str, str]) -> None:
+    result = real_cudalint("diff", *versions, "--format", "json", "--gate", "time <= 1.05")
+    document = json.loads(result.out)
+    assert result.status == 1
+    assert (document["schema"], document["target"], document["base_target"]) == (1, "a100", "a100")
+    turned, scaled = document["kernels"]
+    assert (turned["base"]["figures"]["wavefronts_per_request"], turned["head"]["figures"]["shared"]) == (16.5, 4224)
+    assert turned["base"]["figures"]["registers"] is None
+    assert [finding["code"] for finding in turned["vanished"]] == ["CL201"]
+    assert scaled["accesses"][0] == {
+        "space": "global", "operation": "load", "array": "x", "base_line": 9, "head_line": 10,
+        "base": "4 sectors per request", "head": "8 sectors per request",
+    }  # fmt: skip
+    (gate,) = document["gates"]
+    assert (gate["passes"], [each["kernel"] for each in gate["failed"]]) == (False, ["scaled"])
+
+
+@pytest.mark.parametrize(
+    ("gate", "said"),
+    [
+        ("time <= 1.5", ""),
+        ("turned: time < 1", ""),
+        ("scaled: time <= 1.05", "scaled, block 256, grid 3907: time is 1."),
+        ("sectors_per_request <= base", "sectors_per_request is 8 (before 4)"),
+        ("sectors_per_request <= base + 4", ""),
+        ("sectors <= base * 1.5", "sectors is 2x of the base"),
+        ("wavefronts_per_request <= 1", ""),
+        ("shared <= 4096", "turned, block 32x32, grid 32x32: shared is 4224 B"),
+        ("occupancy >= 50%", ""),
+        ("new_findings == 0", "scaled, block 256, grid 3907: new_findings is 1"),
+        ("findings <= base", "findings is 1 (before 0)"),
+        ("registers <= 255", "registers is not known; --ptxas compiles to learn them"),
+        ("registers <= base", ""),
+    ],
+)
+def test_gates(real_cudalint: Run, versions: tuple[str, str], gate: str, said: str) -> None:
+    result = real_cudalint("diff", *versions, "--gate", gate)
+    assert result.status == (1 if said else 0)
+    assert (f"gate failed: `{gate}`: " in result.out and said in result.out) if said else "1 gate passed" in result.out
+
+
+@pytest.mark.parametrize(
+    ("gate", "said"),
+    [
+        ("tme <= 1", "no figure is called `tme`; did you mean `time`?"),
+        ("time 1.05", "`time 1.05` is no gate such as 'registers <= 168'"),
+        ("time <= fast", "`time <= fast` is no gate"),
+        ("time =< 1", "`time =< 1` is no gate"),
+        ("", "`` is no gate"),
+        ("other: time <= 1", "no kernel is called `other`"),
+        ("new_findings <= base", "`new_findings` has no base"),
+    ],
+)
+def test_a_bad_gate_is_one_line(real_cudalint: Run, versions: tuple[str, str], gate: str, said: str) -> None:
+    result = real_cudalint("diff", *versions, "--gate", gate)
+    assert result.status == 2
+    assert said in result.err
+    assert result.err.count("\n") == 1
+    assert not result.out
+
+
+def test_names_with_colons_can_have_gates() -> None:
+    gate = parse("a::b<float> : registers<=168")
+    assert (gate.kernel, gate.name, gate.sign, gate.number) == ("a::b<float>", "registers", "<=", 168)
+    with pytest.raises(GateError):
+        parse("a::b:")
+
+
+def test_a_renamed_kernel_is_compared(real_cudalint: Run, tmp_path: Path) -> None:
+    one = "__global__ void first(float* p) { p[threadIdx.x] = 0; }\n"
+    (tmp_path / "a.cu").write_text(one)
+    (tmp_path / "b.cu").write_text(one.replace("first", "second").replace("[threadIdx.x]", "[threadIdx.x * 2]"))
+    out = real_cudalint("diff", str(tmp_path / "a.cu"), str(tmp_path / "b.cu")).out
+    assert "first -> second (" in out
+    assert "+ CL101" in out
+
+
+def test_kernels_that_come_and_go(real_cudalint: Run, tmp_path: Path) -> None:
+    kernels = [f"__global__ void {name}(float* p) {{ p[threadIdx.x] = 0; }}\n" for name in ("a", "b", "c", "d")]
+    for folder, chosen in (("old", kernels[:2]), ("new", kernels[2:])):
+        (tmp_path / folder).mkdir()
+        (tmp_path / folder / "x.cu").write_text("".join(chosen))
+    result = real_cudalint("diff", str(tmp_path / "old"), str(tmp_path / "new"), "--gate", "time <= 1.05")
+    assert result.status == 0
+    assert [line.split(" (")[0] for line in result.out.splitlines() if " is " in line] == [
+        "c is new", "d is new", "a is gone", "b is gone",
+    ]  # fmt: skip
+
+
+def _git(folder: Path, *arguments: str) -> None:
+    named = ("-c", "user.name=a", "-c", "user.email=a@b", "-c", "commit.gpgsign=false")
+    subprocess.run(["git", "-C", folder, *named, *arguments], check=True, capture_output=True)
+
+
+def test_a_revision_with_its_own_headers(real_cudalint: Run, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    source = tmp_path / "src"
+    source.mkdir()
+    (source / "stride.h").write_text("#define STRIDE 1\n")
+    (source / "a.cu").write_text('#include "stride.h"\n__global__ void k(float* p) { p[threadIdx.x * STRIDE] = 0; }\n')
+    _git(tmp_path, "init", "-q")
+    _git(tmp_path, "add", "-A")
+    _git(tmp_path, "commit", "-qm", "one")
+    (source / "stride.h").write_text("#define STRIDE 2\n")
+    monkeypatch.chdir(source)
+    result = real_cudalint("diff", "--base", "HEAD", "a.cu")
+    assert "k (src/a.cu:2 -> a.cu:2)" in result.out
+    assert "  + CL101 a.cu:2" in result.out
+    unknown = real_cudalint("diff", "--base", "nowhere", "a.cu")
+    assert unknown.status == 2
+    assert "git knows no revision `nowhere`" in unknown.err
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        (("old.cu",), "two versions are expected"),
+        (("old.cu", "."), "a file is compared with a file"),
+        (("old.cu", "gone.cu"), "gone.cu: no such file"),
+    ],
+)
+def test_what_is_no_pair_of_versions(
+    real_cudalint: Run, versions: tuple[str, str], arguments: tuple[str, ...], said: str
+) -> None:
+    result = real_cudalint("diff", *arguments)
+    assert (result.status, said in result.err, result.err.count("\n")) == (2, True, 1)
