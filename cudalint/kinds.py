@@ -9,7 +9,7 @@ Kind = Literal[
     "accesses", "branches", "alignments", "bounds", "pitches", "barriers", "races", "occupancy", "constants", "costs",
     "arithmetic", "reuse", "neighbours", "uninitialised", "early_reads", "cluster_races", "collectives", "products",
     "axes", "waits", "publications", "launch_faults", "coverage", "overflows",
-    "host", "launch_order", "host_faults",
+    "local_arrays", "host", "launch_order", "host_faults",
 ]
 """In the order in which they are collected, so that none comes before one that it needs. A kernel's launches,
 resources and gaps are known in any case: every launch is executed."""

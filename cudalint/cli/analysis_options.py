@@ -70,7 +70,7 @@ options_but_target = together(
         help="Take registers from compiled kernels.",
     ),
     _launch(
-        "--ptxas", is_flag=True, help="Compile with nvcc to learn the registers (kept on disk).",
+        "--ptxas", is_flag=True, help="Compile with nvcc to learn registers, spills and local memory (kept on disk).",
     ),
     _launch(
         "--param", "params", callback=parameters.parameter_values, multiple=True,
@@ -218,4 +218,5 @@ def _need_nvcc(cuda_path: str | None) -> None:
 
     if find_nvcc(cuda_path) is None:
         places = f"in {cuda_path}/bin" if cuda_path else "in PATH, CUDA_HOME or CUDA_PATH"
-        raise click.UsageError(f"--ptxas needs nvcc, and there is none {places}")
+        hint = "" if cuda_path else "; `pip install 'cudalint[ptxas]'` brings one for Linux"
+        raise click.UsageError(f"--ptxas needs nvcc, and there is none {places}{hint}")

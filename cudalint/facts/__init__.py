@@ -69,6 +69,7 @@ from cudalint.facts.launches import (
     RecordedFacts,
     Tiling,
 )
+from cudalint.facts.local_arrays import IndexedAccess, LocalArray, LocalArrayResult
 from cudalint.facts.neighbours import Neighbours, NeighboursResult
 from cudalint.facts.orders import BlockWait, PlainSpin, Publication
 from cudalint.facts.overflows import Overflow, OverflowGround
@@ -122,6 +123,7 @@ __all__ = [
     "HostFacts",
     "HostFault",
     "HostStep",
+    "IndexedAccess",
     "Insertion",
     "KernelCost",
     "KernelFacts",
@@ -135,6 +137,8 @@ __all__ = [
     "LeafKind",
     "LeftOutLaunches",
     "LibraryCall",
+    "LocalArray",
+    "LocalArrayResult",
     "MatrixProduct",
     "MatrixProductResult",
     "Misalignment",

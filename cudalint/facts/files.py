@@ -22,6 +22,7 @@ from cudalint.facts.faults import Misalignment, OutOfBounds, PitchMismatch
 from cudalint.facts.host import HostFacts
 from cudalint.facts.launch_faults import LaunchFault, Uncovered
 from cudalint.facts.launches import LaunchFacts, ParameterFacts
+from cudalint.facts.local_arrays import LocalArray
 from cudalint.facts.needs import Need
 from cudalint.facts.neighbours import Neighbours
 from cudalint.facts.orders import BlockWait, PlainSpin, Publication
@@ -62,6 +63,7 @@ class KernelFacts(Struct, frozen=True, eq=False):
     reuse: tuple[Reuse, ...] = ()
     neighbours: tuple[Neighbours, ...] = ()
     constants: tuple[ConstantLoad, ...] = ()
+    local_arrays: tuple[LocalArray, ...] = ()
     uninitialised: tuple[Uninitialised, ...] = ()
     waits: tuple[BlockWait, ...] = ()
     spins: tuple[PlainSpin, ...] = ()

@@ -38,3 +38,8 @@ class Resources(Struct, frozen=True):
     registers_source: str | None = None
     max_threads: int | None = None
     min_blocks: int | None = None
+    stack_bytes: int | None = None
+    """Of local memory that each thread has for its variables and what is spilled, where the compiler says that."""
+    spill_store_bytes: int | None = None
+    """By the instructions that store registers to local memory; of a thread, each instruction once."""
+    spill_load_bytes: int | None = None

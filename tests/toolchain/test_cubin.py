@@ -29,6 +29,12 @@ def test_registers_are_those_of_ptxas(name: str) -> None:
     assert {symbol: usage.registers for symbol, usage in found.items()} == _PTXAS
 
 
+def test_stack_frames_are_those_of_ptxas() -> None:
+    found = read_cubin(str(_DATA / "registers_sm80.cubin"))
+    assert {usage.stack_bytes for usage in found.values()} == {0}
+    assert {usage.spill_store_bytes for usage in found.values()} == {None}
+
+
 def test_shared_memory_is_the_kernels_own() -> None:
     before, after = (read_cubin(str(_DATA / f"registers_sm{sm}.cubin")) for sm in (80, 90))
     assert before["_Z5tiledILi128EEvPf"].static_shared_bytes == 512

@@ -62,7 +62,40 @@ def _compilation(toolkit: Path, **changes: object) -> Compilation:
 
 
 def test_it_reads_what_ptxas_says(install: Install) -> None:
-    assert compiled_usage(_compilation(install())) == {"_Z5scalePf": Usage(40, 512, "ptxas")}
+    assert compiled_usage(_compilation(install())) == {"_Z5scalePf": Usage(40, 512, "ptxas", 0, 0, 0)}
+
+
+def test_stack_frames_and_spills_are_those_of_the_kernel_itself(install: Install) -> None:
+    """nvcc tells of functions that aren't inlined between a kernel's name and its registers."""
+    printed = """
+ptxas info    : Compiling entry function '_Z5scalePf' for 'sm_80'
+ptxas info    : Function properties for _Z5scalePf
+    96 bytes stack frame, 40 bytes spill stores, 64 bytes spill loads
+ptxas info    : Used 32 registers, used 0 barriers, 96 bytes cumulative stack size, 360 bytes cmem[0]
+ptxas info    : Compiling entry function '_Z5otherPf' for 'sm_80'
+ptxas info    : Function properties for _Z6calledPf
+    8 bytes stack frame, 8 bytes spill stores, 8 bytes spill loads
+ptxas info    : Function properties for _Z5otherPf
+    0 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas info    : Used 8 registers, used 0 barriers, 360 bytes cmem[0]
+"""
+    found = compiled_usage(_compilation(install(printed)))
+    assert found["_Z5scalePf"] == Usage(32, 0, "ptxas", 96, 40, 64)
+    assert found["_Z5otherPf"] == Usage(8, 0, "ptxas", 0, 0, 0)
+
+
+def test_nvcc_of_a_package_is_found_where_there_is_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for version in ("cu12", "cu13"):
+        binary = tmp_path / "nvidia" / version / "bin" / "nvcc"
+        binary.parent.mkdir(parents=True)
+        binary.write_text("#!/bin/sh\n")
+        binary.chmod(0o755)
+    monkeypatch.setattr(nvcc.sysconfig, "get_paths", lambda: {"purelib": str(tmp_path)})
+    monkeypatch.setenv("PATH", "")
+    for home in ("CUDA_HOME", "CUDA_PATH"):
+        monkeypatch.delenv(home, raising=False)
+    assert find_nvcc(None) == str(tmp_path / "nvidia" / "cu13" / "bin" / "nvcc")
+    assert find_nvcc(str(tmp_path)) is None
 
 
 def test_the_answer_is_kept_until_something_changes(install: Install) -> None:

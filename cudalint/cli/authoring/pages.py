@@ -31,7 +31,7 @@ FAMILIES = (
     ("CL3", "Synchronisation"),
     ("CL4", "Branches"),
     ("CL5", "Launches"),
-    ("CL6", "Arithmetic"),
+    ("CL6", "Arithmetic and registers"),
     ("CL7", "Host code"),
     ("CL8", "Memory in host code"),
     ("CL9", "Annotations and the analysis itself"),

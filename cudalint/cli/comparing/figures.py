@@ -74,6 +74,8 @@ def _figures(kernel: KernelFacts, launch: int) -> Iterator[tuple[str, float | No
     static, dynamic = resources.static_shared_bytes, kernel.launches[launch].dynamic_shared_bytes
     yield from (("time", cost.time_us), ("time_us", cost.time_us))
     yield "registers", resources.registers if is_count else None
+    stores, loads = resources.spill_store_bytes, resources.spill_load_bytes
+    yield from (("spills", None if stores is None else stores + (loads or 0)), ("stack", resources.stack_bytes))
     yield "shared", None if static is None else static + dynamic
     yield "occupancy", fits.occupancy if fits else None
     yield "blocks_per_sm", fits.blocks_per_sm if fits else None

@@ -32,7 +32,11 @@ def resources_of(
     static_shared = None if function.stand_ins and declared else declared
     if usage is not None and usage.static_shared_bytes is not None:
         static_shared = usage.static_shared_bytes
-    return Resources(static_shared, registers, source, function.max_threads, function.min_blocks)
+    compiled = usage or Usage(0, None, "")
+    return Resources(
+        static_shared, registers, source, function.max_threads, function.min_blocks,
+        compiled.stack_bytes, compiled.spill_store_bytes, compiled.spill_load_bytes,
+    )  # fmt: skip
 
 
 def _registers(

@@ -9,6 +9,7 @@ from typing import Any
 
 from msgspec import Struct, field
 
+from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import Executions, Site
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
@@ -19,7 +20,7 @@ from cudalint.measure.work import compiler
 from cudalint.measure.work.graph import Charge, Graph, Place, Test
 from cudalint.measure.work.machine import SymbolicMachine, Variable
 from cudalint.measure.work.shared import unread
-from cudalint.measure.work.terms import Term
+from cudalint.measure.work.terms import Loops, Term
 from cudalint.measure.work.walk import SymbolicProgram
 from cudalint.measure.work.wide import Wide, shared_starts, wide_accesses
 
@@ -59,6 +60,8 @@ class Laid(Struct, frozen=True, eq=False):
     """Where shared arrays begin in the block's shared memory."""
     unread: frozenset[ir.Symbol]
     """Shared variables that nobody reads: nothing is stored there."""
+    declared: Mapping[Allocation, Loops] = {}
+    """The loops around each variable that holds several values."""
 
     @property
     def tests(self) -> Mapping[Any, Test]:
@@ -80,7 +83,8 @@ def laid_out(function: ir.Function, capability: tuple[int, int] = (0, 0)) -> Lai
             break
     graph, trace = machine.graph, machine.trace
     starts = shared_starts({*declared, *machine.environment} - dropped)
-    return Laid(graph, (function.body, (), None), graph.visits(), trace.unknown, starts, dropped)
+    visits, loops = graph.visits(), machine.memory.declared
+    return Laid(graph, (function.body, (), None), visits, trace.unknown, starts, dropped, loops)
 
 
 def counted(laid: Laid, executed: Mapping[Site, Executions], world: int = 0) -> Work:
@@ -89,7 +93,7 @@ def counted(laid: Laid, executed: Mapping[Site, Executions], world: int = 0) -> 
     executions = {site: own.counts[:, world] for site, own in executed.items()}
     wide = wide_accesses(laid.graph.charges.values(), laid.starts)
     for charge in laid.graph.charges.values():
-        warps, lanes, site = _executions(charge.place, laid, executions)
+        warps, lanes, site = times_executed(charge.place, laid, executions)
         if not warps:
             continue
         sequence, kind = _cost(charge, wide)
@@ -116,7 +120,7 @@ def _goes_out(term: Term) -> bool:
     return term.op in ("load", "store", "atomic") and term.info.memory.space not in ("shared", "local")
 
 
-def _executions(place: Place, laid: Laid, executions: Mapping[Any, Any]) -> tuple[float, float, Any]:
+def times_executed(place: Place, laid: Laid, executions: Mapping[Any, Any]) -> tuple[float, float, Any]:
     """How often a place is executed by warps and by lanes: its statement's executions, shared by the visits of it."""
     site = place.site
     own = executions.get(site)
@@ -129,7 +133,7 @@ def _executions(place: Place, laid: Laid, executions: Mapping[Any, Any]) -> tupl
         warps, lanes = float(own[0]) / visits, float(own[1]) / visits
     if place.scope.branch is not None:
         # Without a jump, all warps that come to the branch execute it.
-        outer, _, _ = _executions(place.scope.branch, laid, executions)
+        outer, _, _ = times_executed(place.scope.branch, laid, executions)
         warps = max(warps, outer)
     return warps, lanes, site
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from cudalint.execute.values import Value
 from cudalint.facts import Operation
@@ -121,6 +121,23 @@ class Visit(NamedTuple):
     """The node of the load or store whose value it finds in a register."""
     is_stored: bool = False
     """Whether that is a store."""
+
+
+class Indexed(NamedTuple):
+    """One access, in the machine's code, of an array of a thread that some index keeps out of registers."""
+
+    memory: Any
+    node: Any
+    stack: Any
+    operation: Literal["load", "store"]
+    is_open: bool
+    """Whether it is by an index that isn't known when the kernel is compiled."""
+    offset: Any
+    """In bytes, from the start of the variable."""
+    loops: Loops
+    """Around it."""
+    loop: Loop | None
+    """The innermost."""
 
 
 class Test(NamedTuple):
@@ -272,6 +289,10 @@ class Graph:
     def accesses(self) -> list[Visit]:
         """Each access of the source, as often as the machine's code has it."""
         return [of for what, of in self.log if what == "access"]
+
+    def indexed(self) -> list[Indexed]:
+        """Each access of an array of a thread that is not in registers, as often as the machine's code has it."""
+        return [of for what, of in self.log if what == "indexed"]
 
     def visits(self) -> Counter[Site]:
         """How often each statement was come to."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence, Set
-from typing import Any, NamedTuple
+from typing import Any, Literal, NamedTuple
 
 from cudalint.execute.cells import Memory
 from cudalint.execute.lanes import Lanes
@@ -11,7 +11,7 @@ from cudalint.execute.machine import Machine
 from cudalint.execute.memory import ASTRAY, Allocation, pieces, plus
 from cudalint.execute.program import Program
 from cudalint.execute.trace import BarrierPart, BarrierScope, Trace
-from cudalint.execute.values import UNKNOWN, Aggregate, Pointer, Value, leaves
+from cudalint.execute.values import AGGREGATES, UNKNOWN, Aggregate, Pointer, Value, leaves
 from cudalint.facts import BarrierKind, Operation
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
@@ -20,7 +20,7 @@ from cudalint.measure.places import record_at
 from cudalint.measure.work import compiler, terms
 from cudalint.measure.work.attempts import Attempts
 from cudalint.measure.work.compiler import Separation
-from cudalint.measure.work.graph import Access, Graph, Place, Scope, Stored, Version, Visit
+from cudalint.measure.work.graph import Access, Graph, Indexed, Place, Scope, Stored, Version, Visit
 from cudalint.measure.work.runs import ALL, Spot, Straight
 from cudalint.measure.work.terms import ADDRESS, SHARED_ADDRESS, UINT, VOID, Term
 
@@ -33,18 +33,28 @@ class SymbolicMemory(Memory):
     """What is written under a condition is what there is until the branch ends. Arrays that are indexed by what is not
     known when the kernel is compiled are in local memory, where each access is one."""
 
-    __slots__ = ("indexed",)
+    __slots__ = ("declared", "indexed")
 
     machine: SymbolicMachine
 
     def __init__(self, machine: SymbolicMachine, indexed: set[Variable]) -> None:
         super().__init__(machine)
         self.indexed = indexed
+        self.declared: dict[Allocation, terms.Loops] = {}
+        """The loops around each variable that holds several values."""
+
+    def local(
+        self, type_: ir.Type, value: Value | None = None, name: str = "", symbol: ir.Symbol | None = None
+    ) -> Allocation:
+        made = super().local(type_, value, name, symbol)
+        if symbol is not None and isinstance(type_, AGGREGATES):
+            self.declared[made] = self.machine.graph.around()
+        return made
 
     def store(self, to: Allocation, offset: Any, value: Value, type_: ir.Type, node: Any) -> None:
         if to.space == "local" and (_key(to) in self.indexed or isinstance(offset, Term)):
             self.indexed.add(_key(to))
-            self._accessed("store", to, offset, type_, [(each, "value") for each in _scalars(value)])
+            self._accessed("store", to, offset, type_, node, [(each, "value") for each in _scalars(value)])
         else:
             super().store(to, offset, value, type_, node)
 
@@ -52,11 +62,20 @@ class SymbolicMemory(Memory):
         is_indexed = source.space == "local" and (_key(source) in self.indexed or isinstance(offset, Term))
         if is_indexed and isinstance(type_, ir.Scalar):
             self.indexed.add(_key(source))
-            return self._accessed("load", source, offset, type_, [])
+            return self._accessed("load", source, offset, type_, node, [])
         return super().load(source, offset, type_, node)
 
-    def _accessed(self, op: str, memory: Allocation, offset: Any, type_: ir.Type, needs: list[Any]) -> Term:
-        graph, own = self.machine.graph, type_ if isinstance(type_, ir.Scalar) else UINT
+    def _accessed(
+        self, op: Literal["load", "store"], memory: Allocation, offset: Any, type_: ir.Type, node: Any, needs: list[Any]
+    ) -> Term:
+        machine = self.machine
+        graph, own = machine.graph, type_ if isinstance(type_, ir.Scalar) else UINT
+        at = machine.library or node
+        if at is not None:
+            found = Indexed(
+                memory, at, machine.stack, op, _is_open(memory, offset), offset, graph.around(), graph.scope.loop
+            )
+            graph.log.append(("indexed", found))
         access = Access(memory, 0, type_.bytes, False)
         if op == "load":
             return graph.fresh(op, (offset,), own, access)
@@ -69,6 +88,12 @@ class SymbolicMemory(Memory):
         if to.depth < machine.depth:
             machine.note_write(to, offset, cells.get(offset))
         cells[offset] = value
+
+
+def _is_open(memory: Allocation, offset: Any) -> bool:
+    """Whether the offset is not known when the kernel is compiled, and more than one fits in the variable."""
+    size = memory.type.bytes if memory.type is not None else 0
+    return isinstance(offset, Term) and any(abs(part.factor) < size for part in offset.parts)
 
 
 def _key(memory: Allocation) -> Variable:
@@ -97,7 +122,7 @@ class SymbolicMachine(Machine):
         """`indexed` are arrays that are in local memory, as far as they are known; those that are found join them.
         `starts` are the places of shared variables, as far as these are known."""
         super().__init__(Lanes((32, 1, 1), (1, 1, 1), [(0, 0, 0)]), program)
-        self.memory: Memory = SymbolicMemory(self, indexed)
+        self.memory: SymbolicMemory = SymbolicMemory(self, indexed)
         self.graph = Graph()
         self.straight = Straight(starts)
         self.slow = Separation()

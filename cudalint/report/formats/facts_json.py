@@ -78,7 +78,15 @@ def _kernel(kernel: KernelFacts) -> JsonObject:
         "barriers": _each(kernel.barriers, _barrier),
         "races": _each(kernel.races, _race),
         "resources": picked(
-            kernel.resources, "static_shared_bytes", "registers", "registers_source", "max_threads", "min_blocks"
+            kernel.resources,
+            "static_shared_bytes",
+            "registers",
+            "registers_source",
+            "max_threads",
+            "min_blocks",
+            "stack_bytes",
+            "spill_store_bytes",
+            "spill_load_bytes",
         ),
         "occupancy": _each(kernel.occupancy, _occupancy),
         "roofline": kernel.roofline,

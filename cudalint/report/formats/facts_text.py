@@ -95,6 +95,10 @@ def occupancy_phrase(occupancy: Occupancy, resources: Resources) -> str:
     else:
         most = "at most " if resources.registers_source in REGISTER_CEILINGS else ""
         registers = f"{most}{resources.registers} registers, from {resources.registers_source}"
+    if resources.stack_bytes:
+        registers += f"; {resources.stack_bytes} bytes of local memory per thread"
+    if resources.spill_store_bytes or resources.spill_load_bytes:
+        registers += f", {resources.spill_store_bytes} spilled and {resources.spill_load_bytes} loaded again"
     share = f"occupancy {100 * (occupancy.occupancy or 0):.0f}%"
     limiters = enumeration([limiter.replace("_", " ") for limiter in occupancy.limiters])
     blocks = count(occupancy.blocks_per_sm or 0, "block")

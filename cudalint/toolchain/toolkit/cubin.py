@@ -1,7 +1,7 @@
 """Reading cubin files: ELF files in which the compiler notes what each kernel takes.
 
 What NVIDIA puts into its sections is not documented; the attribute of the register count was checked against
-`ptxas -v` of CUDA 13.0 for sm_75 to sm_120.
+`ptxas -v` of CUDA 13.0 for sm_75 to sm_120, that of the stack frame for sm_80 and sm_90.
 """
 
 from __future__ import annotations
@@ -17,6 +17,8 @@ _MAGIC = b"\x7fELF"
 _MACHINE_CUDA = "EM_CUDA"
 _ATTRIBUTE_REGISTERS = 0x2F
 """EIATTR_REGCOUNT: a symbol's index and a number."""
+_ATTRIBUTE_FRAME = 0x11
+"""EIATTR_FRAME_SIZE: a symbol's index and bytes."""
 _FORMAT_SIZED = 4
 """EIFMT_SVAL: a size and as many bytes; the other formats have their value in the two bytes of the size."""
 _FIRST_WITH_RESERVED_SHARED = 90
@@ -57,21 +59,22 @@ def _usage(data: bytes) -> Iterator[tuple[str, Usage]]:
     # The architecture moved within the flags with version 8 of NVIDIA's ABI.
     flags = file["e_flags"] >> 8 if file["e_ident"]["EI_ABIVERSION"] >= 8 else file["e_flags"]
     reserves_shared = flags & 0xFF >= _FIRST_WITH_RESERVED_SHARED
-    for index, registers in _register_counts(info.data()):
+    frames = dict(_numbers(info.data(), _ATTRIBUTE_FRAME))
+    for index, registers in _numbers(info.data(), _ATTRIBUTE_REGISTERS):
         name = symbols.get_symbol(index).name
         if f"{_OF_KERNEL}{name}" in sections:
             shared = sections.get(f".nv.shared.{name}")
             bytes_ = None if reserves_shared else shared["sh_size"] if shared is not None else 0
-            yield name, Usage(registers, bytes_, "cubin")
+            yield name, Usage(registers, bytes_, "cubin", frames.get(index))
 
 
-def _register_counts(info: bytes) -> Iterator[tuple[int, int]]:
-    """Pairs of a symbol's index and its registers."""
+def _numbers(info: bytes, wanted: int) -> Iterator[tuple[int, int]]:
+    """Pairs of a symbol's index and what an attribute says of it."""
     position = 0
     while position + 4 <= len(info):
         format_, attribute, size = struct.unpack_from("<BBH", info, position)
         position += 4
         if format_ == _FORMAT_SIZED:
-            if attribute == _ATTRIBUTE_REGISTERS:
+            if attribute == wanted:
                 yield struct.unpack_from("<II", info, position)
             position += size

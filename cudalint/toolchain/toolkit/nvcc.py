@@ -6,11 +6,13 @@ a header of the project that it includes, the options or nvcc itself change.
 
 from __future__ import annotations
 
+import glob
 import hashlib
 import json
 import os
 import re
 import subprocess
+import sysconfig
 import tempfile
 from collections.abc import Mapping, Sequence
 
@@ -26,6 +28,8 @@ from cudalint.toolchain.toolkit.usage import Usage, UsageError, read_ptxas
 SECONDS = 60.0
 """After this time a compilation is given up."""
 _CACHE_FORMAT = 1
+_OF_PACKAGES = os.path.join("cu[0-9]*", "bin", "nvcc")
+"""Where the wheels of `nvidia-cuda-nvcc` have it since version 13."""
 _NEEDS_LINKING = "Unresolved extern"
 """What ptxas says of functions that other files define: such files are compiled for linking."""
 _OF_SHELLS = re.compile(r"[$`\\\r\n\0]")
@@ -59,12 +63,20 @@ class Compilation(Struct, frozen=True):
 
 
 def find_nvcc(cuda_path: str | None) -> str | None:
-    """The nvcc of the named toolkit, else the one in PATH, else that of CUDA_HOME or CUDA_PATH."""
+    """The nvcc of the named toolkit, else the one in PATH, that of CUDA_HOME or CUDA_PATH, or of NVIDIA's packages for
+    Python, as the extra `ptxas` installs them."""
     named = [os.environ.get("CUDA_HOME"), os.environ.get("CUDA_PATH")]
     homes = [cuda_path] if cuda_path else [home for home in named if home and os.path.isabs(home)]
     inside = [tool_at(os.path.join(home, "bin", "nvcc")) for home in homes]
     on_path = None if cuda_path else tool("nvcc")
-    return on_path or next((found for found in inside if found), None)
+    return on_path or next((found for found in inside if found), None) or (None if cuda_path else _nvcc_of_packages())
+
+
+def _nvcc_of_packages() -> str | None:
+    """The newest nvcc of the environment that this program is installed in."""
+    folders = (os.path.join(folder, "nvidia") for folder in dict.fromkeys(sysconfig.get_paths().values()))
+    found = [path for folder in folders for path in glob.glob(os.path.join(glob.escape(folder), _OF_PACKAGES))]
+    return next(filter(None, (tool_at(path) for path in sorted(found, reverse=True))), None)
 
 
 def compiled_usage(compilation: Compilation) -> dict[str, Usage]:

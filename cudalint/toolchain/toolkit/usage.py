@@ -19,6 +19,10 @@ class Usage(Struct, frozen=True):
     """Per block; None where that isn't said."""
     source: str
     """`cubin` or `ptxas`."""
+    stack_bytes: int | None = None
+    """Of each thread's local memory; None where that isn't said."""
+    spill_store_bytes: int | None = None
+    spill_load_bytes: int | None = None
 
 
 class UsageError(Exception):
@@ -62,6 +66,8 @@ def merged(parts: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
 
 
 _ENTRY = re.compile(r"Compiling entry function '([^']+)'")
+_PROPERTIES = re.compile(r"Function properties for (\S+)")
+_STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 _USED = re.compile(r"Used (\d+) registers")
 _SHARED = re.compile(r"\b(\d+)(?:\+\d+)? bytes smem")
 
@@ -73,12 +79,20 @@ def read_ptxas(text: str) -> dict[str, Usage]:
 
 def _entries(text: str) -> Iterator[tuple[str, Usage]]:
     entry: str | None = None
+    is_its_own = False
+    stack: tuple[int | None, int | None, int | None] = (None, None, None)
     for line in text.splitlines():
         compiling = _ENTRY.search(line)
         if compiling:
-            entry = compiling[1]
+            entry, stack = compiling[1], (None, None, None)
+        properties = _PROPERTIES.search(line)
+        if properties:
+            is_its_own = properties[1] == entry
+        frame = _STACK.search(line)
+        if frame and is_its_own:
+            stack, is_its_own = (int(frame[1]), int(frame[2]), int(frame[3])), False
         used = _USED.search(line)
         if used and entry is not None:
             shared = _SHARED.search(line)
-            yield entry, Usage(int(used[1]), int(shared[1]) if shared else 0, "ptxas")
+            yield entry, Usage(int(used[1]), int(shared[1]) if shared else 0, "ptxas", *stack)
             entry = None
