@@ -18,12 +18,15 @@ from msgspec import Struct
 class UnknownTarget(ValueError):
     """No chip or architecture has this name; `name` is what was asked for, `close` the names most like it."""
 
-    def __init__(self, name: str, close: tuple[str, ...]) -> None:
-        super().__init__(name, close)
+    def __init__(self, name: str, close: tuple[str, ...], is_too_old: bool = False) -> None:
+        super().__init__(name, close, is_too_old)
         self.name = name
         self.close = close
+        self.is_too_old = is_too_old
 
     def __str__(self) -> str:
+        if self.is_too_old:
+            return f"'{self.name}' is older than sm_70 (Volta), with which the model begins"
         if self.close:
             return f"unknown target '{self.name}'; did you mean {', '.join(self.close)}?"
         return f"unknown target '{self.name}'; known are {', '.join(target_names())}"
@@ -104,6 +107,8 @@ def find_target(name: str) -> Target:
     key = _normal(name)
     if key in names:
         return _load(names[key])
+    if _is_too_old(key):
+        raise UnknownTarget(name, (), is_too_old=True)
     import difflib
 
     close = difflib.get_close_matches(key, names, n=5, cutoff=0.5)
@@ -124,6 +129,13 @@ def _normal(name: str) -> str:
     return re.sub(r"^(?:sm|compute)(\d+)[af]?$", r"sm\1", key)
 
 
+def _is_too_old(key: str) -> bool:
+    """Whether a name is that of a GPU which schedules the threads of a warp together, and has caches of other kinds."""
+    match = re.fullmatch(r"sm(\d)\d", key)
+    oldest = min(figures["compute_capability"][0] for figures in _data()["architectures"].values())
+    return int(match[1]) < oldest if match else key in _data()["before"]
+
+
 def _spelling(key: str) -> str:
     """Give a reduced name as the data file spells it."""
     return next((name for name in target_names() if _normal(name) == key), _names()[key])
@@ -136,7 +148,9 @@ def _names() -> dict[str, str]:
     names = {_normal(arch): figures["representative"] for arch, figures in data["architectures"].items()}
     for chip, figures in data["chips"].items():
         names.update({_normal(alias): chip for alias in (chip, *figures["aliases"])})
-    return names
+    # `4090` is plain.
+    short = {key.removeprefix("rtx"): chip for key, chip in names.items() if re.match(r"rtx\d", key)}
+    return {**short, **names}
 
 
 @cache

@@ -47,7 +47,7 @@ def _offered(words: str) -> list[str]:
         ("cudalint check --select CL1,bank", ["plain,CL1,bank-conflict"]),
         ("cudalint check --ignore AL", ["plain,ALL"]),
         ("cudalint check --threshold bank-conflict.w", ["plain,bank-conflict.ways="]),
-        ("cudalint check --target H20", ["plain,h200"]),
+        ("cudalint check --target H20", ["plain,h200", "plain,h200-nvl"]),
         ("cudalint explain unused", ["plain,unused-suppression"]),
         ("cudalint config kern", ["file,kern"]),
         ("cudalint occupancy --target sm_8", None),

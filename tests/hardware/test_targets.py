@@ -26,6 +26,14 @@ ARCHITECTURES = ["sm_70", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", 
         # As nvidia-smi names them.
         *[("NVIDIA A100-SXM4-40GB", "a100"), ("NVIDIA H100 80GB HBM3", "h100")],
         *[("NVIDIA A100 80GB PCIe", "a100-80gb-pcie"), ("Tesla V100-SXM2-16GB", "v100")],
+        *[("NVIDIA RTX A6000", "a6000"), ("NVIDIA RTX 6000 Ada Generation", "rtx6000-ada"), ("NVIDIA A30", "a30")],
+        *[("NVIDIA GeForce RTX 4080", "rtx4080"), ("NVIDIA GeForce RTX 5070 Ti", "rtx5070ti")],
+        *[
+            ("Quadro RTX 6000", "quadro-rtx6000"),
+            ("Tesla V100-PCIE-32GB", "v100-pcie"),
+            ("NVIDIA H100 NVL", "h100-nvl"),
+        ],
+        *[("NVIDIA GH200 480GB", "gh200"), ("4090", "rtx4090"), ("3080", "rtx3080"), ("A6000", "a6000")],
         *[("NVIDIA GeForce RTX 3090", "rtx3090"), ("NVIDIA L40S", "l40s"), ("Tesla T4", "t4")],
     ],
 )
@@ -49,6 +57,12 @@ def test_an_unknown_name_is_answered_with_close_ones() -> None:
     with pytest.raises(UnknownTarget, match=r"known are v100, .*sm_120") as caught:
         find_target("")
     assert caught.value.close == ()
+
+
+@pytest.mark.parametrize("name", ["GTX 1080 Ti", "NVIDIA GeForce GTX 1080 Ti", "Tesla P100", "sm_61", "compute_52"])
+def test_a_gpu_before_volta_is_said_to_be_one(name: str) -> None:
+    with pytest.raises(UnknownTarget, match=r"is older than sm_70 \(Volta\), with which the model begins"):
+        find_target(name)
 
 
 def test_the_default_is_the_a100_of_the_hardware_model() -> None:

@@ -19,6 +19,7 @@ from cudalint.ir import nodes as ir
 from cudalint.measure.work import compiler
 from cudalint.measure.work.counts import Laid, times_executed
 from cudalint.measure.work.graph import Indexed
+from cudalint.measure.work.terms import Loops, Term
 
 _CHOOSING = heuristic("local-arrays", "ptxas 13.0 -v: small arrays that few accesses index are in registers, see below")
 _MOST_IN_LOOPS: Final = 16
@@ -53,10 +54,22 @@ def local_arrays(laid: Laid) -> list[LaidArray]:
         by_memory.setdefault(each.memory, []).append(each)
     by_symbol: dict[ir.Symbol, list[Allocation]] = {}
     for memory, accesses in by_memory.items():
-        is_read = any(each.operation == "load" for each in accesses)
-        if memory.symbol is not None and is_read and any(each.is_open for each in accesses):
+        if memory.symbol is not None and _is_read(accesses) and any(each.is_open for each in accesses):
             by_symbol.setdefault(memory.symbol, []).append(memory)
     return [_array(symbol, memories, by_memory, laid) for symbol, memories in by_symbol.items()]
+
+
+def _is_read(accesses: list[Indexed]) -> bool:
+    """Whether a load finds there what isn't known to be in a register: what the same turn has stored at the same place
+    is. Stores that nobody reads are left out."""
+    stored: set[tuple[object, Loops]] = set()
+    for each in accesses:
+        place = id(each.offset) if isinstance(each.offset, Term) else each.offset, each.loops
+        if each.operation == "store":
+            stored.add(place)
+        elif place not in stored:
+            return True
+    return False
 
 
 def _array(
