@@ -14,7 +14,7 @@ from cudalint.cli.streams import Terminated, end_in_order, open_streams
 NOTHING_FOUND = 0
 FINDINGS = 1
 FAILED = 2
-_INTERRUPTED = 130
+INTERRUPTED = 130
 _READER_LEFT = 141
 """As of a program that SIGPIPE ends: neither that nothing was found nor that something was."""
 _CANNOT_WRITE = (errno.ENOSPC, errno.EIO, errno.EDQUOT, errno.EFBIG, errno.EBADF)
@@ -74,7 +74,7 @@ def run(arguments: Sequence[str]) -> int:
 def interrupted(what_is_missing: str = "") -> int:
     """The exit status where the user has had enough."""
     _fail(f"interrupted: {what_is_missing}" if what_is_missing else "interrupted")
-    return _INTERRUPTED
+    return INTERRUPTED
 
 
 def _fail(message: str) -> int:

@@ -17,6 +17,8 @@ from cudalint.cli.headed import HeadedCommand, together, under
 from cudalint.cli.progress import ProgressBar
 from cudalint.cli.terminal import is_wide, output_style, print_failures, print_lines, print_notes, write_lines
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
+from cudalint.cli.watching import Watched
+from cudalint.cli.watching import watch as watch_files
 from cudalint.diagnostics import Severity
 from cudalint.numerals import count
 from cudalint.project.discovery import STDIN, discover
@@ -26,6 +28,7 @@ from cudalint.report.findings.results import SEVERITIES, CheckResult, are_errors
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import pictures
 from cudalint.report.formats.presentation import ORDERS, Order, Presentation
+from cudalint.run.api.history import Entry, HistoryError, append, change_lines, check_place, entry_of, read_history
 from cudalint.run.api.rendering import (
     Output,
     append_step_summary,
@@ -41,6 +44,7 @@ from cudalint.run.runs import UNFINISHED, Lint, Run, configure, target_of
 from cudalint.system.disk.cache_folder import results_folder
 from cudalint.system.processes.timings import Timings
 
+_NOT_AGAIN = ("fix", "add_allow", "write_baseline", "history")
 _report = under("Report")
 
 _report_options = together(
@@ -81,6 +85,10 @@ _report_options = together(
         help="Tell the worst so many findings of a file, and how many there are besides.",
     ),
     _report("--statistics", is_flag=True, help="Print how often each rule found something, not the findings."),
+    _report(
+        "--history", shell_complete=completion.files, metavar="FILE",
+        help="Add a line with what the run came to to this file, and print what changed since the last one.",
+    ),
     _report(
         "--conditional", "shows_conditional", is_flag=True,
         help="Print for each kernel what depends on numbers that no launch in sight gives.",
@@ -152,6 +160,9 @@ _cache_options = together(
 @_allow_options
 @analysis_options
 @_cache_options
+@under("Files and configuration")(
+    "--watch", is_flag=True, help="Lint again as often as one of the files that were read changes, until Ctrl-C."
+)
 def command(
     paths: Sequence[str],
     fail_on: Severity | None,
@@ -166,6 +177,8 @@ def command(
     diff: str | None,
     max_findings: int,
     statistics: bool,
+    history: str | None,
+    watch: bool,
     timings: bool,
     shows_conditional: bool,
     shows_all: bool,
@@ -203,14 +216,20 @@ def command(
       cudalint check src --threshold bank-conflict.ways=4 --exclude third_party/
       cudalint check src --write-baseline known.json
       cudalint check src --baseline known.json --diff origin/main
+      cudalint check src --watch
+      cudalint check src --statistics --history cudalint-history.jsonl
       cudalint check src --fix
       cudalint check src --fix --unsafe-fixes --dry-run
       cudalint check src/init.cu --add-allow "runs once, when the program starts"
     """
+    ctx = click.get_current_context()
+    if watch:
+        return _watched(ctx, paths)
     if baseline is not None and no_baseline:
         raise click.UsageError("--baseline and --no-baseline contradict each other")
     if shows_all:
         values["min_share"] = 0.0
+    earlier = _earlier(history)
     if include_errors and write_baseline is None:
         raise click.UsageError("--include-errors is about what --write-baseline writes")
     paths = paths or (os.curdir,)
@@ -239,6 +258,9 @@ def command(
     stdin = stdin_filename or STDIN
     found = discover(paths, settings.excludes, values["force_exclude"], stdin, by_samples=True)
     spare_sources([write_baseline, *(output.path for output in outputs)], (file.path for file in found.files))
+    watched: Watched | None = ctx.obj
+    if watched is not None:
+        watched.begin((file.path for file in found.files), paths)
     sieve = Sieve(run.baseline, write_baseline, diff, [file.path for file in found.files], include_errors)
     texts = {file.path: file.text for file in found.files if file.text is not None}
     configured, failures = configure(found.files, settings)
@@ -259,6 +281,7 @@ def command(
             preloads=True,
             timings=measured,
             most_findings=max_findings,
+            files=watched.files if watched is not None else None,
             tries_edits=write_baseline is None,
         )
         grounds = Grounds.of(paths, (file.path for file in found.files if file.text is None), settings.excludes)
@@ -299,6 +322,11 @@ def command(
         write_lines(lines)
     else:
         unwritten += wishes.report(fixed, lines, shown, format_, texts.get(stdin), stdin)
+    if history is not None:
+        entry = entry_of(result, paths)
+        tell = write_lines if format_ in ("text", "concise") and not quiet else print_lines
+        tell(change_lines(entry, earlier))
+        unwritten += filter(None, [append(history, entry)])
     # The same finding may be missing in several reports.
     unwritten += [fault for fault in faults if fault not in unwritten]
     result = replace(result, failures=(*result.failures, *unwritten))
@@ -312,6 +340,28 @@ def command(
         return interrupted(f"{len(left)} of {count(len(found.files), 'file')} not linted")
     status = _status(result, shown.fail_on, fail_on_incomplete)
     return NOTHING_FOUND if exit_zero and status == FINDINGS else status
+
+
+def _watched(ctx: click.Context, paths: Sequence[str]) -> int:
+    """The same command line again and again."""
+    for option in _NOT_AGAIN:
+        if ctx.params[option]:
+            raise click.UsageError(f"--watch lints again and again; leave --{option.replace('_', '-')} out")
+    if "-" in paths:
+        raise click.UsageError("--watch waits for files to change; `-` is none")
+    ctx.obj = watched = Watched()
+    return watch_files(lambda: ctx.invoke(command, **{**ctx.params, "watch": False}), watched)
+
+
+def _earlier(history: str | None) -> list[Entry]:
+    """The runs that a history tells of."""
+    if history is None:
+        return []
+    try:
+        check_place(history)
+        return read_history(history)
+    except HistoryError as error:
+        raise click.UsageError(f"--history {error}") from None
 
 
 def _drawn(show: bool | None) -> int | None:

@@ -27,6 +27,8 @@ from cudalint.system.disk.regular import read_regular
 STDIN = "<stdin>"
 _SOURCE_SUFFIX = ".cu"
 _HEADER_SUFFIX = ".cuh"
+SUFFIXES = (_SOURCE_SUFFIX, _HEADER_SUFFIX, _PYTHON_SUFFIX)
+"""Of the files of a folder that may hold kernels."""
 _STOOD_FOR = "further instantiating file"
 _PIPES_OF_SHELLS = ("/dev/fd/", "/proc/self/fd/")
 _INCLUDED_SOURCE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+\.cu)"', re.MULTILINE)
@@ -243,7 +245,7 @@ def _included_sources(path: str) -> Iterator[str]:
 def _cuda_files(parent: str, names: Iterable[str]) -> Iterator[SourceFile]:
     for name in sorted(names):
         suffix = os.path.splitext(name)[1]
-        if suffix in (_SOURCE_SUFFIX, _HEADER_SUFFIX, _PYTHON_SUFFIX):
+        if suffix in SUFFIXES:
             # Below the current folder, paths are shown without it, as users would write them.
             path = os.path.join(parent, name).removeprefix(os.path.join(os.curdir, ""))
             if os.path.exists(path) and not os.path.isfile(path):

@@ -69,3 +69,12 @@ def _listed(listing: bytes) -> Iterator[tuple[bytes, bytes, int]]:
         is_plain = not {b"", b".", b".."} & set(parts) and b".git" not in (part.lower() for part in parts)
         if mode.decode() in _REGULAR and is_plain and int(size) <= _LARGEST:
             yield digest, path, int(size)
+
+
+def head_of(path: str) -> str | None:
+    """The revision that the work tree around a path is at; None where git knows none."""
+    folder = path if os.path.isdir(path) else os.path.dirname(path)
+    try:
+        return git_bytes(folder or os.curdir, "rev-parse", "--verify", "--quiet", "HEAD").decode().strip() or None
+    except ChangesError:
+        return None

@@ -15,7 +15,7 @@ from cudalint.run.file_findings import check_file
 from cudalint.run.job import CheckJob
 from cudalint.run.sharing import sharing
 from cudalint.system.disk.present import Present
-from cudalint.system.disk.recorder import digest, noting
+from cudalint.system.disk.recorder import Seen, digest, noting
 from cudalint.system.processes.timings import FileTimes, begin, taken
 
 _FORMAT = 3
@@ -33,6 +33,8 @@ class KeptJob(Struct, frozen=True):
     """The folder of kernels that files have in common."""
     around: bytes = b""
     """What tells this program and its surroundings from others."""
+    tells_files: bool = False
+    """Whether somebody asks which files were read."""
 
 
 class Checked(Struct, frozen=True):
@@ -40,27 +42,36 @@ class Checked(Struct, frozen=True):
 
     answer: FileReport | Failure
     times: FileTimes
+    files: tuple[str, ...] = ()
+    """Those that were read, if somebody asks for them."""
 
 
 def check_and_keep(kept: KeptJob) -> Checked:
     """Lints a file in a worker, and keeps what comes of it, if another run would come to the same."""
     begin()
     with sharing(kept.kernels, kept.around):
-        answer = _checked_and_kept(kept)
-    return Checked(answer, taken())
+        answer, files = _checked_and_kept(kept)
+    return Checked(answer, taken(), files)
 
 
-def _checked_and_kept(kept: KeptJob) -> FileReport | Failure:
-    if kept.key is None or kept.folder is None:
-        return check_file(kept.job)
+def _checked_and_kept(kept: KeptJob) -> tuple[FileReport | Failure, tuple[str, ...]]:
+    """With the files that were read, if somebody asks for them."""
+    is_kept = kept.key is not None and kept.folder is not None
+    if not is_kept and not kept.tells_files:
+        return check_file(kept.job), ()
     start = time.time_ns()
     with noting() as seen:
         report = check_file(kept.job)
-    if isinstance(report, Failure):
-        return report
+    files = _files(seen) if kept.tells_files else ()
+    if isinstance(report, Failure) or kept.key is None or kept.folder is None:
+        return report, files
     if seen.is_repeatable and seen.is_old(start):
         write_entry(kept.folder, kept.key, seen, report)
-    return report
+    return report, files
+
+
+def _files(seen: Seen) -> tuple[str, ...]:
+    return tuple(seen.flat().texts)
 
 
 class Results:
@@ -73,16 +84,20 @@ class Results:
         self._present = Present()
         self._around: bytes | None = None
 
-    def job(self, job: CheckJob) -> KeptJob:
+    def job(self, job: CheckJob, tells_files: bool = False) -> KeptJob:
         key = self._key(job) if self._folder is not None else None
-        return KeptJob(job, self._folder, key, self._kernels, self._around or b"")
+        return KeptJob(job, self._folder, key, self._kernels, self._around or b"", tells_files)
 
-    def report(self, kept: KeptJob) -> FileReport | None:
+    def report(self, kept: KeptJob) -> Checked | None:
         """What an earlier run found, if nothing that it rests on has changed."""
         if self._folder is None or kept.key is None:
             return None
         found = read_entry(self._folder, kept.key)
-        return found.report() if found is not None and self._present.agrees_with(found.seen) else None
+        if found is None or not self._present.agrees_with(found.seen):
+            return None
+        report = found.report()
+        files = _files(found.seen) if kept.tells_files else ()
+        return Checked(report, FileTimes(0.0, {}, {}), files) if report is not None else None
 
     def tidy(self) -> None:
         """After something was kept."""

@@ -111,6 +111,8 @@ class Lint(Struct, frozen=True, eq=False):
     """Takes down how long files took."""
     shows_kernels: bool = False
     """Whether a report shows the kernels, whatever the rules find."""
+    files: dict[str, None] | None = None
+    """Takes down which files were read."""
     tries_edits: bool = True
     """Whether anybody asks for edits: to try them takes about as long as to find what they are for."""
 
@@ -150,14 +152,15 @@ class Lint(Struct, frozen=True, eq=False):
     def _batch(self, batch: Sequence[Configured], results: Results) -> Iterator[tuple[str, FileReport | Failure]]:
         jobs: list[KeptJob] = []
         for each in batch:
-            job = results.job(self.job(each))
+            job = results.job(self.job(each), self.files is not None)
             known = results.report(job)
             if known is None:
                 jobs.append(job)
             else:
                 if self.timings is not None:
                     self.timings.from_cache += 1
-                yield known.path, known
+                self._note_files(known)
+                yield job.job.path, known.answer
         # One that is begun last is waited for by all workers but its own.
         jobs.sort(key=lambda job: -_size(job.job))
         paths = [job.job.path for job in jobs]
@@ -165,9 +168,15 @@ class Lint(Struct, frozen=True, eq=False):
         for index, value in run_all(check_and_keep, jobs, self.limits, needed, _by_path(self.watcher, paths)):
             if self.timings is not None:
                 self.timings.note(paths[index], value.times if isinstance(value, Checked) else None)
+            if isinstance(value, Checked):
+                self._note_files(value)
             yield paths[index], value.answer if isinstance(value, Checked) else Failure(paths[index], value.reason)
         if jobs:
             results.tidy()
+
+    def _note_files(self, checked: Checked) -> None:
+        if self.files is not None:
+            self.files.update(dict.fromkeys(checked.files))
 
     def job(self, each: Configured) -> CheckJob:
         known = each.settings

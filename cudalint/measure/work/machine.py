@@ -93,7 +93,10 @@ class SymbolicMemory(Memory):
 def _is_open(memory: Allocation, offset: Any) -> bool:
     """Whether the offset is not known when the kernel is compiled, and more than one fits in the variable."""
     size = memory.type.bytes if memory.type is not None else 0
-    return isinstance(offset, Term) and any(abs(part.factor) < size for part in offset.parts)
+    if not isinstance(offset, Term):
+        return False
+    # What conditions choose among, the compiler selects.
+    return any(abs(part.factor) < size and part.term.op != "flag" for part in offset.parts)
 
 
 def _key(memory: Allocation) -> Variable:

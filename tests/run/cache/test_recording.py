@@ -36,7 +36,7 @@ EXCEPTIONS = {
     "frontend/overlay.py": "writes for clang alone",
     "frontend/compile_commands.py": "asks for the time of a database that it then reads",
     "toolchain/toolkit/nvcc.py": "of `--ptxas`, whose results are not kept",
-    "report/findings/baseline.py": "of a run", "project/changes.py": "of a run", "project/config.py": "of a run",
+    "report/findings/baseline.py": "of a run", "project/changes.py": "of a run", "project/revisions.py": "of a run", "project/config.py": "of a run",
     "project/config_keys.py": "of a run", "project/config_paths.py": "of a run",
     "project/discovery.py": "of a run",
     "run/runs.py": "of a run", "report/findings/merging.py": "of a run", "report/findings/places.py": "of reports",
