@@ -126,8 +126,9 @@ def hint(name: str, known: Iterable[str]) -> str:
 
 _OF_THE_COMMAND_LINE = frozenset(
     {
-        "fail-on-incomplete", "write-baseline", "include-errors", "diff", "statistics", "history", "watch", "sort", "show", "color",
-        "quiet", "exit-zero", "force-launch", "registers", "maxrregcount", "cubin", "ptxas", "param", "race-scope",
+        "fail-on-incomplete", "write-baseline", "include-errors", "diff", "statistics", "history", "watch", "sort",
+        "show", "color", "quiet", "exit-zero", "force-launch", "registers", "maxrregcount", "cubin", "ptxas", "param",
+        "race-scope",
         "cuda-path", "compile-commands", "force-exclude", "time-limit",
         "no-launches",
     }

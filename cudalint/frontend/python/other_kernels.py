@@ -20,9 +20,15 @@ _LANGUAGES: Final = {
     "cupyx.jit.rawkernel": "CuPy JIT kernel",
     "warp.kernel": "Warp kernel",
     "cutlass.cute.kernel": "CuTe DSL kernel",
+    "cuda.tile.kernel": "cuTile kernel",
+    "taichi.kernel": "Taichi kernel",
+    "helion.kernel": "Helion kernel",
+    "tilelang.jit": "TileLang kernel",
 }
+_WITHOUT_GRIDS: Final = frozenset({"Taichi kernel", "Helion kernel", "TileLang kernel"})
+"""Kernels that are called as any function, as their language makes the grid."""
 _NVRTC: Final = "NVRTC program"
-_SIGNS: Final = re.compile(rb"\bjit\b|\brawkernel\b|\.kernel\b|\bnvrtcCreateProgram\b")
+_SIGNS: Final = re.compile(rb"\bjit\b|\brawkernel\b|[.@]kernel\b|\bnvrtcCreateProgram\b")
 _STRINGS: Final = re.compile(r'"""[^"]*(?:"(?!"")[^"]*)*"""' + r"|'''[^']*(?:'(?!'')[^']*)*'''")
 _IMPORT: Final = re.compile(r"^[ \t]*import[ \t]+([\w., \t]+)", re.MULTILINE)
 _FROM: Final = re.compile(r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]*(?:\(([^()]*)\)|([\w., \t*]+))", re.MULTILINE)
@@ -34,7 +40,7 @@ _COMPILED: Final = re.compile(r"\bnvrtcCreateProgram[ \t]*\(")
 
 def kernels_in(data: bytes) -> Counter[str]:
     """How many kernels of each language the text of a file holds. Functions that others call by their plain name are
-    helpers of kernels: kernels are called with a grid."""
+    helpers of kernels where kernels are called with a grid."""
     if _SIGNS.search(data) is None:
         return Counter()
     text = _STRINGS.sub("", data.decode("utf-8", "replace"))
@@ -44,7 +50,7 @@ def kernels_in(data: bytes) -> Counter[str]:
         for function, decorators in _decorated(text)
         for name, arguments in decorators
         if (language := _LANGUAGES.get(_full(name, names))) is not None
-        and function not in called
+        and (function not in called or language in _WITHOUT_GRIDS)
         and "device=True" not in "".join(arguments.split())
     )
     return found + programs_in(text)

@@ -56,6 +56,18 @@ def of_the_processor(a): a[0] = 1
 @pytest.mark.parametrize("jit", [1])
 def nothing(a): a[0] = 1
 """
+_TAICHI = """
+import taichi as ti
+
+@ti.func
+def helper(v): return v
+
+@ti.kernel
+def fill():
+    helper(1)
+
+fill()
+"""
 _NVRTC = """
 from cuda import nvrtc
 err, program = nvrtc.nvrtcCreateProgram(text, b"a.cu", 0, [], [])
@@ -67,6 +79,8 @@ err, program = nvrtc.nvrtcCreateProgram(text, b"a.cu", 0, [], [])
     [
         (_TRITON, {"Triton kernel": 2}),  # A docstring has none, and `helper` is called as functions are.
         (_NUMBA, {"Numba kernel": 2}),
+        (_TAICHI, {"Taichi kernel": 1}),  # It is called without a grid.
+        ("from taichi import kernel\n@kernel\ndef f(): pass\n", {"Taichi kernel": 1}),
         (_NVRTC, {"NVRTC program": 1}),
         ("class A:\n    kernel = 1\n", {}),
         ("@jit\ndef f(): pass\n", {}),
