@@ -57,6 +57,8 @@ class LocalMemory(Rule):
         - Arrays so small, with so few such accesses, that ptxas puts them into registers and chooses among these: up
           to 15 elements in a loop, if elements times accesses are less than 32, up to 31 that loops only read in
           order, and more outside of loops (stack frames of nvcc 13.0). With `--ptxas` the compiler decides.
+        - Indices that are put together of conditions (`(x > 0) * 2 + (y > 0)`), elements that are read in the turn of
+          a loop that stores them, and arrays that nobody reads: these are in registers, too.
         - Arrays whose address is given to a function that isn't in sight or isn't inlined.
         - Spills without `--ptxas`: registers are the compiler's own decision. A cubin says nothing of them.
     """

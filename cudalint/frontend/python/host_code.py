@@ -13,6 +13,7 @@ from typing import Final
 
 from msgspec import Struct, field
 
+from cudalint.frontend.python.arrays import Extent, array_of
 from cudalint.frontend.python.scopes import Meaning, Scope
 from cudalint.frontend.python.values import Unknown, Values, function_name, identifier_for, is_conversion
 from cudalint.numerals import whole
@@ -29,6 +30,8 @@ _OPERATORS: Final = {
 _ROUNDED_UP: Final = frozenset({"cdiv", "ceil_div", "ceildiv", "div_up", "divup", "div_ceil", "divceil", "DivUp"})
 _KERNEL_NAME: Final = re.compile(r"[A-Za-z_][\w:]*(?:<[\w:<>, *]*>)?$")
 _MANGLED: Final = re.compile(r"_Z(\d+)(\w+)$")
+_OF_AXES: Final = ("shape", "strides")
+_OF_ARRAYS: Final = (*_OF_AXES, "itemsize", "size", "nbytes")
 _CPP_WORDS: Final = frozenset(
     {
         "auto", "bool", "break", "case", "char", "class", "const", "default", "delete", "do", "double", "enum",
@@ -182,9 +185,39 @@ class _Translation(Struct):
             case ast.IfExp():
                 parts = (self._number(n, scope, depth + 1, bound) for n in (inner.test, inner.body, inner.orelse))
                 return "({} ? {} : {})".format(*parts)
+            case ast.Attribute() | ast.Subscript() if (found := self._of_array(inner, scope, depth + 1)) is not None:
+                return found
             case ast.Name() | ast.Attribute() | ast.Subscript():
                 return self._symbol(inner, node)
         raise Unknown
+
+    def _of_array(self, node: ast.Attribute | ast.Subscript, scope: Scope, depth: int) -> str | None:
+        """`x.shape[0]`, `x.strides[1]`, `x.itemsize`, `x.size` or `x.nbytes` of an array whose making is plain."""
+        attribute = node.value if isinstance(node, ast.Subscript) else node
+        if not isinstance(attribute, ast.Attribute) or attribute.attr not in _OF_ARRAYS:
+            return None
+        if isinstance(node, ast.Subscript) is not (attribute.attr in _OF_AXES):
+            return None
+        array = array_of(attribute.value, scope, self.values)
+        if array is None:
+            return None
+        axis = 0
+        if isinstance(node, ast.Subscript):
+            try:
+                axis = int(self.values.constant(node.slice, scope))
+            except (Unknown, ValueError):
+                return None
+            if not -len(array.extents) <= axis < len(array.extents):
+                return None
+        factors: Sequence[Extent] = array.extents
+        if attribute.attr in ("shape", "strides"):
+            factors = (array.extents[axis],) if attribute.attr == "shape" else array.strides[axis]
+        elif attribute.attr == "itemsize":
+            factors = ()
+        parts = [self._number(each.node, each.scope, depth) for each in factors]
+        if attribute.attr in ("strides", "itemsize", "nbytes"):
+            parts.append(str(array.bytes))
+        return f"({' * '.join(parts)})" if parts else "1"
 
     def _called_for(self, node: ast.AST, meaning: Meaning, depth: int) -> str:
         """A variable that holds the result of a call."""
