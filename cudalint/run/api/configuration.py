@@ -13,6 +13,7 @@ from msgspec.structs import fields
 
 from cudalint.options.analysis import AnalysisOptions, ParameterValue, RaceScope, is_define, is_standard
 from cudalint.project.settings import CommandLine, Settings
+from cudalint.regexes import regex
 from cudalint.registry import Selection
 from cudalint.run.limits import Limits
 from cudalint.run.pool import default_workers
@@ -21,7 +22,7 @@ from cudalint.system.disk.cache_folder import results_folder
 Extents: TypeAlias = int | Sequence[int]
 """The threads of a block, or the blocks of a grid: along x, or along x, y and z."""
 
-_PARAMETER = re.compile(r"(?:(?P<kernel>.+):)?(?P<name>[A-Za-z_][\w.]*)", re.DOTALL)
+_PARAMETER = regex(r"(?:(?P<kernel>.+):)?(?P<name>[A-Za-z_][\w.]*)", re.DOTALL)
 
 
 class ConfigurationError(ValueError):
