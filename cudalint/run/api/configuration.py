@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, TypeAlias, get_args
 
 from msgspec import Struct, ValidationError, convert, field
@@ -41,6 +40,8 @@ class _Named(type(Struct)):  # type: ignore[misc]  # The type of structs has no 
         known = cls.__struct_fields__
         for name in fields:
             if name not in known:
+                from difflib import get_close_matches
+
                 close = [_OTHER_NAMES[name]] if name in _OTHER_NAMES else get_close_matches(name, known, n=1)
                 meant = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(known)}"
                 raise ConfigurationError(f"a Configuration has no `{name}`; {meant}")
