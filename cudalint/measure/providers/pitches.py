@@ -367,6 +367,8 @@ def _scales_by(kernel: ir.Function, sizes: Sequence[Parameter]) -> bool:
 
     for node in walk.nodes_in(kernel):
         if isinstance(node, ir.Binary) and node.op == "*":
+            if isinstance(node.type, ir.Scalar) and node.type.kind == "float":
+                continue  # No place in an array.
             operands: Sequence[ir.Expr] = (node.left, node.right)
         elif isinstance(node, ir.Call) and node.function is not None and node.function.is_user:
             operands = node.arguments
