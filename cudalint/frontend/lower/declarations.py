@@ -11,6 +11,7 @@ from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import ENDING
+from cudalint.regexes import regex
 from cudalint.source.brackets import closing
 
 _CLUSTER_DIMENSIONS: Final = "cudalint.cluster_dims"
@@ -19,9 +20,9 @@ _LAUNCH_BOUNDS: Final = "cudalint.launch_bounds"
 
 _PATTERN_PARENTS: Final = frozenset({kinds.CLASS_TEMPLATE, kinds.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION})
 RECORDS: Final = frozenset({kinds.STRUCT_DECL, kinds.CLASS_DECL, kinds.UNION_DECL}) | _PATTERN_PARENTS
-_NUMBER_SUFFIX: Final = re.compile(r"\b(\d+)[UL]+\b")
-_NEVER_RETURNS: Final = re.compile(r"\[\[noreturn\]\]|\b_Noreturn\b")
-_PACK: Final = re.compile(r"(?<=[<,\s])<([^<>]*)>")
+_NUMBER_SUFFIX: Final = regex(r"\b(\d+)[UL]+\b")
+_NEVER_RETURNS: Final = regex(r"\[\[noreturn\]\]|\b_Noreturn\b")
+_PACK: Final = regex(r"(?<=[<,\s])<([^<>]*)>")
 """The arguments of a pack, which clang prints in brackets of their own: `sum<<float, int>>`."""
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from cudalint.frontend.lower.uses import Uses, uses_in
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
 from cudalint.ir.builtins import named
+from cudalint.regexes import regex
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -31,7 +31,7 @@ _PASS_ON: Final = frozenset({
 """Functions of the standard library that take a reference to hand it on, or to look at what it refers to."""
 _UNNAMED: Final = "@Sa"
 """What a USR calls any type without a name."""
-_QUALIFIERS: Final = re.compile(r"#[1-7](?=[A-Za-z*&$@\[{])")
+_QUALIFIERS: Final = regex(r"#[1-7](?=[A-Za-z*&$@\[{])")
 """Before a parameter's type in a USR: `const` and `__restrict__` of the parameter itself, which a header need not
 repeat, and which make no other function of it."""
 

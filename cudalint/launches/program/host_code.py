@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
@@ -26,6 +25,7 @@ from cudalint.launches.program.project_texts import launching_texts as launching
 from cudalint.launches.program.project_texts import texts_by_name
 from cudalint.launches.program.search_time import SearchTime
 from cudalint.options.expressions import Expression
+from cudalint.regexes import regex
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.regular import read_regular_text
 from cudalint.system.processes.deadline import NEVER, Deadline
@@ -307,7 +307,7 @@ class HostCode(Struct, eq=False):
                     self.deadline = own
 
 
-_CLASS = re.compile(r"@S[TP]?@([A-Za-z_]\w*)@F[T]?@")
+_CLASS = regex(r"@S[TP]?@([A-Za-z_]\w*)@F[T]?@")
 """The class of a method, or the class template, in a USR."""
 
 
