@@ -35,6 +35,18 @@ class SourceText(NamedTuple):
     text: str
 
 
+class Wanted(Struct, frozen=True):
+    """The launches in question where a file is looked into for the sake of another one."""
+
+    kernels: frozenset[str]
+    """The names of kernels."""
+    launching: frozenset[str] = frozenset()
+    """The names of functions of the other file that launch them."""
+
+    def has(self, name: str) -> bool:
+        return name in self.kernels or name in self.launching
+
+
 class Unit(Struct, eq=False):
     """One parsed file: what the rest of the program asks the front end for."""
 

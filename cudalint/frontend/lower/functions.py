@@ -15,6 +15,7 @@ from cudalint.frontend.lower.uses import Uses, uses_in
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
 from cudalint.ir.builtins import named
+from cudalint.ir.units import Wanted
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -60,7 +61,7 @@ class Functions:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._launching: frozenset[str] = frozenset()
+        self._wanted: Wanted | None = None
         self._refs: dict[int | None, ir.FunctionRef] = {}
         self._loaded: dict[str, ir.Function | None] = {}
         self._captures: dict[int | None, tuple[ir.Capture, ...]] = {}
@@ -70,10 +71,10 @@ class Functions:
         self._definitions: dict[str, Cursor] = {}
         self._this: ir.Symbol | None = None
 
-    def look_for(self, launching: frozenset[str]) -> None:
-        """Has functions of these names that other files define count as launching kernels, and no others."""
-        if launching != self._launching:
-            self._launching = launching
+    def look_for(self, wanted: Wanted) -> None:
+        """Has only those functions count as launching kernels that may launch one in question."""
+        if wanted != self._wanted:
+            self._wanted = wanted
             self._has_launch.clear()
 
     # --- references --------------------------------------------------------------------------------
@@ -273,8 +274,11 @@ class Functions:
     # --- launches ----------------------------------------------------------------------------------
 
     def _has_own_launch(self, uses: Uses) -> bool:
-        """Whether a body launches a kernel, as far as the names in it say."""
-        return uses.launches or any(cursors.spelling(function) in self._launching for function in uses.functions)
+        """Whether a body launches a kernel, as far as the names in it say: one in question is launched where it is
+        named, or named and launched by what is given it."""
+        if self._wanted is None:
+            return uses.launches
+        return uses.launches_any or any(map(self._wanted.has, map(cursors.spelling, uses.functions)))
 
     def _search(self, key: str, answers: dict[str, bool], found: Callable[[Uses], bool]) -> bool:
         """Whether something holds of a function's body, or of a user function's that it calls; `answers` are known."""
