@@ -30,6 +30,7 @@ _PASS_ON: Final = frozenset({
     "size",
 })  # fmt: skip
 """Functions of the standard library that take a reference to hand it on, or to look at what it refers to."""
+_FUNCTIONS: Final = kinds.FUNCTION_DECLS | {kinds.FUNCTION_TEMPLATE}
 _UNNAMED: Final = "@Sa"
 """What a USR calls any type without a name."""
 _QUALIFIERS: Final = re.compile(r"#[1-7](?=[A-Za-z*&$@\[{])")
@@ -67,6 +68,7 @@ class Functions:
         self._captures: dict[int | None, tuple[ir.Capture, ...]] = {}
         self._uses: dict[int | None, Uses] = {}
         self._has_launch: dict[str, bool] = {}
+        self._has_open_launch: dict[str, bool] = {}
         self._has_effects: dict[str, bool] = {}
         self._definitions: dict[str, Cursor] = {}
         self._this: ir.Symbol | None = None
@@ -76,6 +78,7 @@ class Functions:
         if wanted != self._wanted:
             self._wanted = wanted
             self._has_launch.clear()
+            self._has_open_launch.clear()
 
     # --- references --------------------------------------------------------------------------------
 
@@ -115,7 +118,7 @@ class Functions:
             is_user=declared.file.is_user and not name.startswith("__builtin_"),
             load=lambda: self._load(key),
             signature=_Once(lambda: self._signature(key)),
-            has_launch=lambda: self._search(key, self._has_launch, self._has_own_launch),
+            has_launch=lambda: self._may_launch(key),
             acts=lambda: self._search(key, self._has_effects, self._has_own_effects),
             names=_Once(lambda: frozenset(map(cursors.spelling, self.named_functions(key)))),
             names_numbers=lambda: any(map(self._is_number_to_set, self._uses_of(key).variables)),
@@ -273,15 +276,45 @@ class Functions:
 
     # --- launches ----------------------------------------------------------------------------------
 
-    def _has_own_launch(self, uses: Uses) -> bool:
-        """Whether a body launches a kernel, as far as the names in it say: one in question is launched where it is
-        named, or named and launched by what is given it."""
+    def _may_launch(self, key: str) -> bool:
+        """Whether a function launches a kernel, as far as the names in it say: one in question is launched where it is
+        named, or passed on from there to what launches it."""
         if self._wanted is None:
-            return uses.launches
-        return uses.launches_any or any(map(self._wanted.has, map(cursors.spelling, uses.functions)))
+            return self._search(key, self._has_launch, lambda key: self._uses_of(key).launches)
+        return self._search(key, self._has_launch, self._names_wanted) or self._search(
+            key, self._has_open_launch, self._has_own_open_launch, self._says_what_is_launched
+        )
 
-    def _search(self, key: str, answers: dict[str, bool], found: Callable[[Uses], bool]) -> bool:
-        """Whether something holds of a function's body, or of a user function's that it calls; `answers` are known."""
+    def _names_wanted(self, key: str) -> bool:
+        """Whether a body names what is in question, or a variable that is made of that, such as a table of kernels."""
+        assert self._wanted is not None
+        uses = self._uses_of(key)
+        tables = (self.uses_in(variable).functions for variable in uses.variables)
+        return any(self._wanted.has(cursors.spelling(one)) for named in (uses.functions, *tables) for one in named)
+
+    def _has_own_open_launch(self, key: str) -> bool:
+        """Whether a body launches a kernel that its callers may have given it."""
+        launched = self._uses_of(key).launched
+        return any(not self._is_kernel(one) for one in launched) and not self._says_what_is_launched(key)
+
+    def _says_what_is_launched(self, key: str) -> bool:
+        """Whether a body passes on kernels that it names itself, and none that it is given."""
+        if not any(map(self._is_kernel, self._uses_of(key).values)):
+            return False
+        return not any(map(_may_be_function, self.ref(self._definitions[key]).parameter_types()))
+
+    def _is_kernel(self, named: Cursor) -> bool:
+        return named.kind in _FUNCTIONS and self.ref(named).kind == "kernel"
+
+    def _search(
+        self,
+        key: str,
+        answers: dict[str, bool],
+        found: Callable[[str], bool],
+        ends: Callable[[str], bool] = lambda key: False,
+    ) -> bool:
+        """Whether something holds of a function's body, or of a user function's that it calls; `answers` are known.
+        What functions call does not count where the search `ends`."""
         if key in answers:
             return answers[key]
         seen = {key}
@@ -291,11 +324,10 @@ class Functions:
             known = answers.get(current)
             if known is False:
                 continue
-            uses = self._uses_of(current)
-            if known or found(uses):
+            if known or found(current):
                 answers[key] = True
                 return True
-            for ref in map(self.ref, uses.functions):
+            for ref in () if ends(current) else map(self.ref, self._uses_of(current).functions):
                 if ref.is_user and ref.key not in seen:
                     seen.add(ref.key)
                     waiting.append(ref.key)
@@ -304,8 +336,9 @@ class Functions:
 
     # --- what calls do beyond their arguments --------------------------------------------------------
 
-    def _has_own_effects(self, uses: Uses) -> bool:
+    def _has_own_effects(self, key: str) -> bool:
         """Whether a body uses variables that outlive it, or ends the program."""
+        uses = self._uses_of(key)
         if uses.throws or any(ref.name in _ENDING or ref.never_returns() for ref in map(self.ref, uses.functions)):
             return True
         return any(map(self._is_of_user, uses.variables))
@@ -338,6 +371,13 @@ class Functions:
         """The key of the template that a function was instantiated from."""
         pattern = cursors.specialized_template(self._definitions[ref.key])
         return self.ref(pattern).key if kinds.is_declaration(pattern.kind) else None
+
+
+def _may_be_function(parameter: ir.Type) -> bool:
+    """Whether a parameter may be given a function, as far as its type says."""
+    while isinstance(parameter, ir.PointerType):
+        parameter = parameter.pointee
+    return isinstance(parameter, ir.OpaqueType)
 
 
 def _outputs_of(declaration: Cursor) -> frozenset[int]:

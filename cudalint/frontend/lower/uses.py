@@ -16,20 +16,24 @@ _CONFIGURING: Final = ("cudaConfigureCall", "__cudaPushCall")
 
 class Uses(Struct):
     launches: bool
-    launches_any: bool
-    """Of these, one that doesn't name its kernel: the kernel is an argument, or comes out of a table."""
+    launched: list[Cursor]
+    """What is launched, for each launch: a kernel, or what it is an instance of; else nobody knows which kernel it is.
+    """
     throws: bool
     functions: list[Cursor]
     """What is called or otherwise named, each once."""
+    values: list[Cursor]
+    """What of that is named as a value, to be passed on: by places."""
     variables: list[Cursor]
     """Those that outlive the function, each once."""
 
 
 def uses_in(declaration: Cursor) -> Uses:
     """The uses in the body of a function or in the initializer of a variable."""
-    uses = Uses(False, False, False, [], [])
-    seen: set[int | None] = set()
+    uses = Uses(False, [], False, [], [], [])
+    functions: set[int | None] = set()
     configuring: set[int | None] = set()
+    seen: set[int | None] = set()
     last = called = declaration
     """What the last two calls call: that of a launch stands in front of the one that takes its extents."""
     referenced = cursors.referenced
@@ -42,7 +46,9 @@ def uses_in(declaration: Cursor) -> Uses:
         if node.kind == kinds.CALL_EXPR:
             last, called = called, callee
             if handle in configuring:
-                uses.launches_any = uses.launches_any or not _is_kernel(last)
+                uses.launched.append(last)
+        elif handle in functions and handle != called.handle:
+            uses.values.append(callee)
         if handle in seen:
             continue  # As most are: a call names what the name within it does.
         seen.add(handle)
@@ -61,20 +67,18 @@ def uses_in(declaration: Cursor) -> Uses:
             continue
         name = cursors.spelling(callee) if kind == kinds.FUNCTION_DECL else ""
         if name.startswith(_CONFIGURING):
-            configuring.add(handle)
             uses.launches = True
-            uses.launches_any = uses.launches_any or not _is_kernel(last)
+            uses.launched.append(last)
+            configuring.add(handle)
         elif launches_a_kernel(name):
-            uses.launches = uses.launches_any = True
+            uses.launches = True
+            uses.launched.append(callee)
         else:
             uses.functions.append(callee)
+            functions.add(handle)
+            if node.kind != kinds.CALL_EXPR:
+                uses.values.append(callee)
     return uses
-
-
-def _is_kernel(callee: Cursor) -> bool:
-    """Whether it is known which kernel a call means."""
-    is_function = callee.kind == kinds.FUNCTION_DECL
-    return is_function and any(child.kind == kinds.CUDA_GLOBAL_ATTR for child in cursors.children(callee))
 
 
 def _is_host_template(callee: Cursor) -> bool:

@@ -42,6 +42,10 @@ _OF_TESTS = frozenset({"SetUp", "TearDown", "TestBody", "_cudalint_run"})
 """What every test of GoogleTest has, and nobody calls by name."""
 
 
+_LAMBDA = "@Sa@F@operator()"
+"""In its USR. No other file calls one."""
+
+
 def nothing_known(name: str) -> Expression | None:
     """Of no name."""
     return None
@@ -268,8 +272,8 @@ class HostCode(Struct, eq=False):
 
     def _launching(self) -> frozenset[str]:
         """The names of the functions of this file that launch kernels, by which others may call them."""
-        own = (ref for ref in self.unit.host_functions if ref.has_launch() and not self._is_of_header(ref))
-        return frozenset(ref.name for ref in own) - _OF_TESTS
+        own = (ref for ref in self.unit.host_functions if ref.has_launch() and _LAMBDA not in ref.usr)
+        return frozenset(ref.name for ref in own if not self._is_of_header(ref)) - _OF_TESTS
 
     def _is_of_header(self, ref: ir.FunctionRef) -> bool:
         """Whether a function is an instance of a header's template: who calls that has instances of its own."""
