@@ -36,7 +36,7 @@ class SourceText(NamedTuple):
 
 
 class Wanted(Struct, frozen=True):
-    """The launches in question where a file is looked into for the sake of another one."""
+    """The launches in question, as where a file is looked into for the sake of another one."""
 
     kernels: frozenset[str]
     """The names of kernels."""
@@ -65,6 +65,8 @@ class Unit(Struct, eq=False):
     """For the key of a kernel template's pattern: instantiations named in the file other than by visible launches."""
     constant: Callable[[str], Expr | None] = field(default=lambda usr: None)
     """For the USR of a constant that the file defines: what it is."""
+    may_launch: Callable[[FunctionRef, Wanted], bool] = field(default=lambda ref, wanted: ref.has_launch())
+    """Whether a function of the file may launch a kernel in question."""
     texts: Callable[[], Iterable[SourceText]] = field(default=tuple)
     """The file and the user's headers that it includes."""
     texts_left_out: Callable[[], Iterable[SourceText]] = field(default=tuple)

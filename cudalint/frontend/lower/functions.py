@@ -6,6 +6,7 @@ import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from cudalint.frontend import cursors, kinds
@@ -67,8 +68,7 @@ class Functions:
         self._loaded: dict[str, ir.Function | None] = {}
         self._captures: dict[int | None, tuple[ir.Capture, ...]] = {}
         self._uses: dict[int | None, Uses] = {}
-        self._has_launch: dict[str, bool] = {}
-        self._has_open_launch: dict[str, bool] = {}
+        self._may_launch: dict[Wanted | None, tuple[dict[str, bool], dict[str, bool]]] = {}
         self._has_effects: dict[str, bool] = {}
         self._definitions: dict[str, Cursor] = {}
         self._this: ir.Symbol | None = None
@@ -77,8 +77,7 @@ class Functions:
         """Has only those functions count as launching kernels that may launch one in question."""
         if wanted != self._wanted:
             self._wanted = wanted
-            self._has_launch.clear()
-            self._has_open_launch.clear()
+            self._may_launch.clear()
 
     # --- references --------------------------------------------------------------------------------
 
@@ -118,7 +117,7 @@ class Functions:
             is_user=declared.file.is_user and not name.startswith("__builtin_"),
             load=lambda: self._load(key),
             signature=_Once(lambda: self._signature(key)),
-            has_launch=lambda: self._may_launch(key),
+            has_launch=lambda: self.may_launch(key, self._wanted),
             acts=lambda: self._search(key, self._has_effects, self._has_own_effects),
             names=_Once(lambda: frozenset(map(cursors.spelling, self.named_functions(key)))),
             names_numbers=lambda: any(map(self._is_number_to_set, self._uses_of(key).variables)),
@@ -276,23 +275,24 @@ class Functions:
 
     # --- launches ----------------------------------------------------------------------------------
 
-    def _may_launch(self, key: str) -> bool:
+    def may_launch(self, key: str, wanted: Wanted | None) -> bool:
         """Whether a function launches a kernel, as far as the names in it say: one in question is launched where it is
         named, or passed on from there to what launches it."""
-        if self._wanted is None:
-            return self._search(key, self._has_launch, lambda key: self._uses_of(key).launches)
-        return self._search(key, self._has_launch, self._names_wanted) or self._search(
-            key, self._has_open_launch, self._has_own_open_launch, self._says_what_is_launched
+        by_name, given = self._may_launch.setdefault(wanted, ({}, {}))
+        if wanted is None:
+            return self._search(key, by_name, lambda key: self._uses_of(key).launches)
+        return self._search(key, by_name, partial(self._names, wanted)) or self._search(
+            key, given, self._has_open_launch, self._says_what_is_launched
         )
 
-    def _names_wanted(self, key: str) -> bool:
+    def _names(self, wanted: Wanted, key: str) -> bool:
         """Whether a body names what is in question, or a variable that is made of that, such as a table of kernels."""
-        assert self._wanted is not None
         uses = self._uses_of(key)
         tables = (self.uses_in(variable).functions for variable in uses.variables)
-        return any(self._wanted.has(cursors.spelling(one)) for named in (uses.functions, *tables) for one in named)
+        named = (uses.functions, uses.values, *tables)
+        return any(wanted.has(cursors.spelling(one)) for each in named for one in each)
 
-    def _has_own_open_launch(self, key: str) -> bool:
+    def _has_open_launch(self, key: str) -> bool:
         """Whether a body launches a kernel that its callers may have given it."""
         launched = self._uses_of(key).launched
         return any(not self._is_kernel(one) for one in launched) and not self._says_what_is_launched(key)

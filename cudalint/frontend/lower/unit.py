@@ -104,6 +104,7 @@ class Listing:
             axioms=self._axioms,
             instantiations=self.instantiations,
             constant=self.constant,
+            may_launch=lambda ref, wanted: self._context.functions.may_launch(ref.key, wanted),
             texts=partial(_texts, self._parsed),
             texts_left_out=partial(_texts_left_out, self._parsed),
         )

@@ -23,7 +23,7 @@ class Uses(Struct):
     functions: list[Cursor]
     """What is called or otherwise named, each once."""
     values: list[Cursor]
-    """What of that is named as a value, to be passed on: by places."""
+    """What is named to be passed on, and templates of kernels of which nobody knows which instance is meant."""
     variables: list[Cursor]
     """Those that outlive the function, each once."""
 
@@ -64,6 +64,8 @@ def uses_in(declaration: Cursor) -> Uses:
                 uses.variables.append(callee)
             continue
         if kind not in kinds.FUNCTION_DECLS and not _is_host_template(callee):
+            if kind == kinds.FUNCTION_TEMPLATE:
+                uses.values.append(callee)
             continue
         name = cursors.spelling(callee) if kind == kinds.FUNCTION_DECL else ""
         if name.startswith(_CONFIGURING):

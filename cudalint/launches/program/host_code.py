@@ -96,10 +96,8 @@ class HostCode(Struct, eq=False):
         found, executed = found + wrapped, executed | calling
         self.deadline = whole
         found += self._launched_here(executed)
-        if executed and self._missing(found):
-            # With the arguments that it gives, the other file's `main` doesn't lead to all of them.
-            missing = self._missing(found)
-            found += [launch for launch in self._launched_here(set()) if launch.kernel.name in missing]
+        if executed:
+            found += self._left_by_others(self._missing(found))
         found += self._launched_elsewhere(self._missing(found))
         found += self._launched_by_templates(self._missing(found))
         found += [] if calling else self._wrapped_elsewhere(found)
@@ -155,6 +153,15 @@ class HostCode(Struct, eq=False):
         own = self._run(self.unit.host_functions, executed=executed)
         self._note(own)
         return own.launches
+
+    def _left_by_others(self, names: set[str]) -> list[HostLaunch]:
+        """The launches to which another file's functions don't lead with the arguments that they give."""
+        wanted = Wanted(frozenset(names))
+        found: list[HostLaunch] = []
+        leading = tuple(ref for ref in self.unit.host_functions if names and self.unit.may_launch(ref, wanted))
+        if leading:
+            self._add(self._run(leading), names, found)
+        return found
 
     def _launched_by_templates(self, names: set[str]) -> list[HostLaunch]:
         """The launches that templates make which nothing instantiates, or of which clang has left no instantiation, as
