@@ -48,6 +48,8 @@ class Code:
 
     def __init__(self, outside: Outside) -> None:
         self.outside = outside
+        self.linked = frozenset(ref.key for ref in outside.linked.values())
+        """The keys of the functions that other files only declare."""
         self.relevance = Relevance(self._launches, _SILENT)
         self.definitions = Definitions()
         self.idle: set[st.Stmt] = set()
