@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from typing import Final
 
 from cudalint.heuristics import heuristic
@@ -11,7 +12,7 @@ from cudalint.host.executor.code import Outside
 from cudalint.host.executor.execution import MAX_STATEMENTS, Execution, Following, GaveUp
 from cudalint.host.executor.generics import Generics
 from cudalint.host.executor.inlining import is_instance
-from cudalint.host.executor.launching import Found
+from cudalint.host.executor.launching import Found, HostLaunch
 from cudalint.host.executor.state import FunctionScope, State
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, Reason
@@ -63,14 +64,24 @@ def _run(ex: Execution, ref: ir.FunctionRef, deadline: Deadline) -> None:
         ex.deadline = deadline if following == "launches" else deadline.halfway()
         found, ex.found.launches = ex.found.launches, []
         _run_once(ex, ref)
-        # What launches all kernels of a program does so at one place.
-        made = {(launch.kernel.key, launch.span) for launch in found[before:]}
-        ex.found.launches = found + [
-            launch for launch in ex.found.launches if (launch.kernel.key, launch.span) not in made
-        ]
+        ex.found.launches = found + _further(found[before:], ex.found.launches)
         if not ex.gave_up:
             break
     ex.found.statements += ex.statements
+
+
+def _further(known: Sequence[HostLaunch], launches: Sequence[HostLaunch]) -> list[HostLaunch]:
+    """What comes behind launches that are known, where the same is executed once more: as many of a kernel at one place
+    are the same ones."""
+    left = Counter((launch.kernel.key, launch.span) for launch in known)
+    further: list[HostLaunch] = []
+    for launch in launches:
+        where = (launch.kernel.key, launch.span)
+        if left[where]:
+            left[where] -= 1
+        else:
+            further.append(launch)
+    return further
 
 
 def _run_once(ex: Execution, ref: ir.FunctionRef) -> None:
