@@ -94,8 +94,16 @@ def launch_bounds(declaration: Cursor, parts: Parts) -> tuple[int | None, int | 
 
 
 def never_returns(declaration: Cursor) -> bool:
-    """Whether a function is declared `[[noreturn]]`, `_Noreturn` or `__attribute__((noreturn))`: clang keeps only the
-    last one in its type."""
+    """Whether a function is declared `[[noreturn]]`, `_Noreturn` or `__attribute__((noreturn))`, here or where it is
+    declared first: its definition need not say so once more."""
+    first = cursors.canonical_cursor(declaration)
+    return _says_it_never_returns(declaration) or (
+        first.handle != declaration.handle and _says_it_never_returns(first)
+    )
+
+
+def _says_it_never_returns(declaration: Cursor) -> bool:
+    """Of the spellings clang keeps only the last one in the type."""
     if declaration.kind == kinds.CONSTRUCTOR and _ends_with_its_object(declaration):
         return True
     if any(attribute.kind == kinds.UNEXPOSED_ATTR for attribute in split(declaration).attributes):
