@@ -54,8 +54,8 @@ _WORK_OF_A_STEP = 16
 _WORK_OF_A_LAUNCH = 15_000
 """Which is executed, however short the kernel is: its space is made, worlds are chosen, and all providers look at it:
 about 60 ms."""
-_ENOUGH_WORK = 50_000
-"""For launches of one kernel, about a third of a second: those between others are left then."""
+_ENOUGH_WORK = 150_000
+"""For launches of one kernel, about a second: those between others are left then."""
 _COMPARED: Kinds = frozenset({"accesses"})
 """Which launches of a host loop are evaluated depends on the figures under the first one and the last."""
 

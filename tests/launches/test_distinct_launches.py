@@ -32,7 +32,7 @@ def test_grids_that_shrink(tmp_path: Path) -> None:
     kernel = _kernel(tmp_path, "for (int s = n / 2; s > 0; s >>= 1) k<<<(s + 255) / 256, 256>>>(a, s);")
     grids = [launch.grid[0] for launch in kernel.launches]
     assert grids == [2048, 1024, 512, 256, 128, 64, 32, 1]
-    assert _left_out(kernel) == [(3, 15, False)]
+    assert _left_out(kernel) == [(3, 12, False)]
 
 
 def test_arguments_that_change(tmp_path: Path) -> None:
@@ -65,7 +65,7 @@ def test_what_comes_after_a_loop_is_evaluated_too(tmp_path: Path) -> None:
     kernel = _kernel(tmp_path, host)
     assert len(kernel.launches) == 8
     assert [(launch.line, launch.block[0]) for launch in kernel.launches][-1] == (4, 64)
-    assert _left_out(kernel) == [(3, 24, False)]
+    assert _left_out(kernel) == [(3, 22, False)]
 
 
 def test_a_value_is_known_after_a_loop_that_was_followed(tmp_path: Path) -> None:
@@ -80,7 +80,7 @@ def test_text_and_count(tmp_path: Path) -> None:
     path.write_text(f"{_KERNEL}void run(float *a) {{\nfor (int i = 1; i < 11; i++) k<<<i, 256>>>(a, i);\n}}\n")
     facts = analyse_file(str(path), AnalysisOptions())
     lines = list(facts_text.render(facts, Style(enabled=False, unicode=False)))
-    assert sum("the same for block 256, grid" in line for line in lines) == 6
+    assert sum("the same for block 256, grid" in line for line in lines) == 7
     assert sum(line.startswith("  line") for line in lines) == 1
     assert lines[-2] == f"  {path}:3: not evaluated: 2 more launches there, with other grids or arguments"
     assert coverage_of(facts).launches_left_out == 2
