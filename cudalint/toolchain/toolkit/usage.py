@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-_LENGTH_PREFIXED = re.compile(r"(\d+)_GLOBAL__N_")
+from cudalint.regexes import regex
+
+_LENGTH_PREFIXED = regex(r"(\d+)_GLOBAL__N_")
 
 
 class Usage(Struct, frozen=True):
@@ -65,11 +67,11 @@ def merged(parts: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
     return result
 
 
-_ENTRY = re.compile(r"Compiling entry function '([^']+)'")
-_PROPERTIES = re.compile(r"Function properties for (\S+)")
-_STACK = re.compile(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
-_USED = re.compile(r"Used (\d+) registers")
-_SHARED = re.compile(r"\b(\d+)(?:\+\d+)? bytes smem")
+_ENTRY = regex(r"Compiling entry function '([^']+)'")
+_USED = regex(r"Used (\d+) registers")
+_SHARED = regex(r"\b(\d+)(?:\+\d+)? bytes smem")
+_PROPERTIES = regex(r"Function properties for (\S+)")
+_STACK = regex(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes spill loads")
 
 
 def read_ptxas(text: str) -> dict[str, Usage]:
