@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from msgspec.structs import replace
@@ -17,8 +17,6 @@ from cudalint.cli.headed import HeadedCommand, together, under
 from cudalint.cli.progress import ProgressBar
 from cudalint.cli.terminal import is_wide, output_style, print_failures, print_lines, print_notes, write_lines
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
-from cudalint.cli.watching import Watched
-from cudalint.cli.watching import watch as watch_files
 from cudalint.diagnostics import Severity
 from cudalint.numerals import count
 from cudalint.project.discovery import STDIN, discover
@@ -28,7 +26,6 @@ from cudalint.report.findings.results import SEVERITIES, CheckResult, are_errors
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import pictures
 from cudalint.report.formats.presentation import ORDERS, Order, Presentation
-from cudalint.run.api.history import Entry, HistoryError, append, change_lines, check_place, entry_of, read_history
 from cudalint.run.api.rendering import (
     Output,
     append_step_summary,
@@ -43,6 +40,10 @@ from cudalint.run.fixing.writing import Grounds
 from cudalint.run.runs import UNFINISHED, Lint, Run, configure, target_of
 from cudalint.system.disk.cache_folder import results_folder
 from cudalint.system.processes.timings import Timings
+
+if TYPE_CHECKING:
+    from cudalint.cli.watching import Watched
+    from cudalint.run.api.history import Entry
 
 _NOT_AGAIN = ("fix", "add_allow", "write_baseline", "history")
 _report = under("Report")
@@ -323,6 +324,8 @@ def command(
     else:
         unwritten += wishes.report(fixed, lines, shown, format_, texts.get(stdin), stdin)
     if history is not None:
+        from cudalint.run.api.history import append, change_lines, entry_of
+
         entry = entry_of(result, paths)
         tell = write_lines if format_ in ("text", "concise") and not quiet else print_lines
         tell(change_lines(entry, earlier))
@@ -349,14 +352,18 @@ def _watched(ctx: click.Context, paths: Sequence[str]) -> int:
             raise click.UsageError(f"--watch lints again and again; leave --{option.replace('_', '-')} out")
     if "-" in paths:
         raise click.UsageError("--watch waits for files to change; `-` is none")
+    from cudalint.cli.watching import Watched, watch
+
     ctx.obj = watched = Watched()
-    return watch_files(lambda: ctx.invoke(command, **{**ctx.params, "watch": False}), watched)
+    return watch(lambda: ctx.invoke(command, **{**ctx.params, "watch": False}), watched)
 
 
 def _earlier(history: str | None) -> list[Entry]:
     """The runs that a history tells of."""
     if history is None:
         return []
+    from cudalint.run.api.history import HistoryError, check_place, read_history
+
     try:
         check_place(history)
         return read_history(history)

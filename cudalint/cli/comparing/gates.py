@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import operator
-import re
 from collections.abc import Callable, Iterator, Sequence
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -14,10 +13,11 @@ from msgspec import Struct
 from cudalint.cli.comparing.figures import KINDS, OF_FINDINGS, SHOWN
 from cudalint.cli.comparing.pairing import Compared
 from cudalint.numerals import figure
+from cudalint.regexes import regex
 
 _NUMBER = r"\d+(?:\.\d+)?"
-_GATE = re.compile(r"(?:(?P<kernel>.*\S)\s*:\s*)?(?P<name>[A-Za-z_]+)\s*(?P<sign><=|>=|==|<|>)\s*(?P<value>.+)")
-_VALUE = re.compile(
+_GATE = regex(r"(?:(?P<kernel>.*\S)\s*:\s*)?(?P<name>[A-Za-z_]+)\s*(?P<sign><=|>=|==|<|>)\s*(?P<value>.+)")
+_VALUE = regex(
     rf"(?P<number>{_NUMBER})(?P<percent>%?)|base(?:\s*\*\s*(?P<factor>{_NUMBER}))?"
     rf"(?:\s*(?P<plus>[-+])\s*(?P<more>{_NUMBER}))?"
 )
