@@ -39,7 +39,7 @@ def identify(environment: dict[str, str]) -> int:
 
 def _digest(source: Path) -> str:
     """Of all that is installed from here."""
-    files = [source / "pyproject.toml", *source.glob("cudalint/**/*"), *source.glob("rules/**/*")]
+    files = [source / "pyproject.toml", source / "setup.py", *source.glob("cudalint/**/*"), *source.glob("rules/**/*")]
     found = hashlib.sha256()
     for file in sorted(file for file in files if file.is_file() and file.suffix != ".pyc"):
         found.update(file.relative_to(source).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())

@@ -97,6 +97,6 @@ def test_a_clone_runs_as_it_is(tmp_path: Path) -> None:
 
 def test_the_version_stands_in_one_place() -> None:
     document = _document()
-    assert document["project"]["dynamic"] == ["version"]
+    assert document["project"]["dynamic"] == ["version", "readme"]
     assert f"## [{__version__}]" in (_ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f'version: "{__version__}"' in (_ROOT / "CITATION.cff").read_text(encoding="utf-8")
