@@ -19,7 +19,10 @@ from cudalint import __version__
 _ROOT = Path(__file__).parent.parent
 
 
-_DISTRIBUTIONS = {"clang": "libclang", "cupy": "cupy-cuda12x", "elftools": "pyelftools", "lsprotocol": "pygls"}
+_DISTRIBUTIONS = {
+    "clang": "libclang", "cupy": "cupy-cuda12x", "elftools": "pyelftools", "lsprotocol": "pygls",
+    "markdown_it": "markdown-it-py",
+}  # fmt: skip
 """Modules whose distribution has another name."""
 _EXTRA_ROOMS = {"editor": "lsp"}
 """Folders that need an extra, which only one command imports."""
