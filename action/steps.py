@@ -1,4 +1,4 @@
-"""What the steps of the GitHub action do: `python steps.py identify`, then `install`, then `lint`.
+"""What the steps of the GitHub action do: `python steps.py identify`, then `install`, `lint` and `comment`.
 
 Inputs come in environment variables and go to programs as arguments, one by one: no shell ever reads them, and the
 expressions of GitHub are put into nothing that is executed. Nor does Python look for modules in the current folder,
@@ -82,6 +82,24 @@ def lint(environment: dict[str, str]) -> int:
     return status
 
 
+def comment(environment: dict[str, str]) -> int:
+    """Tells a pull request which kernels it changes, where that is wanted. Whatever comes in the way is said in a line
+    and no failure: what the run says of the code is said by then."""
+    if not is_set(environment, "CUDALINT_COMMENT"):
+        return 0
+    # Beside this file, which is where Python looks first.
+    from pull_request import NoComment, say
+    from pull_request import comment as told
+
+    options = launches(words(environment.get("CUDALINT_LAUNCHES", ""), "launches"))
+    options += words(environment.get("CUDALINT_COMMENT_ARGS", ""), "comment-args")
+    try:
+        told(environment, words(environment.get("CUDALINT_PATHS", ""), "paths"), options)
+    except NoComment as reason:
+        say(str(reason))
+    return 0
+
+
 def arguments(environment: dict[str, str], reports: Path) -> list[str]:
     """The command line. What the workflow's author gives in `args` comes last, and so has the last word."""
     found = ["--format", "github"]
@@ -146,10 +164,13 @@ def _lines(outputs: dict[str, str]) -> Iterator[str]:
             yield f"{name}={value}\n"
 
 
+_STEPS = {"identify": identify, "install": install, "lint": lint, "comment": comment}
+
+
 def main(step: Sequence[str]) -> int:
     environment = dict(os.environ)
     try:
-        return {"identify": identify, "install": install, "lint": lint}[step[0]](environment)
+        return _STEPS[step[0]](environment)
     except InputError as error:
         sys.stdout.write(f"::error title=cudalint::{error}\n".replace("%", "%25"))
         return 2
