@@ -11,13 +11,14 @@ from importlib.metadata import PackageNotFoundError, metadata
 from markdown_it import MarkdownIt
 
 from cudalint.cli.authoring.pages import INDEX_NAME, file_name, index, markdown
+from cudalint.regexes import regex
 from cudalint.registry import RuleClass
 
 INDEX = "index.html"
 _LABEL = "documentation"
 """What the project's metadata calls the address of the other pages, in small letters."""
-_LINK = re.compile(r"\]\(((?!https?:|#)[^)\s#]+)\.md(#[^)\s]*)?\)")
-_CODE = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
+_LINK = regex(r"\]\(((?!https?:|#)[^)\s#]+)\.md(#[^)\s]*)?\)")
+_CODE = regex(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _STYLE = """
 :root { color-scheme: light dark }
 body { max-width: 60rem; margin: 2rem auto; padding: 0 1rem; font: 16px/1.5 system-ui, sans-serif }

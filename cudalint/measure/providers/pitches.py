@@ -272,9 +272,12 @@ def _indexed(
     site: Site, events: Sequence[AccessEvent], trace: Trace, worlds: _Worlds, element: int, slack: int
 ) -> _Indexed | None:
     """An offset of one row, times one size, plus a column."""
+    whole = [_whole(event) for event in events if not isinstance(event.offset, Data)]
+    if len(whole) < len(events):
+        return None
     parts: list[tuple[Parameter, Integers, Integers]] = []
     for choice in range(_CHOICES):
-        found = _parts(events, trace, worlds, choice)
+        found = _parts(whole, trace, worlds, choice)
         if found is None:
             return None
         parts.append(found)
@@ -288,25 +291,19 @@ def _indexed(
 
 
 def _parts(
-    events: Iterable[AccessEvent], trace: Trace, worlds: _Worlds, choice: int
+    events: Iterable[_Whole], trace: Trace, worlds: _Worlds, choice: int
 ) -> tuple[Parameter, Integers, Integers] | None:
     """The size that rows are multiplied with, and the rows and columns of all lanes, in bytes."""
-    base = worlds.base(choice)
+    base, blocks = worlds.base(choice), trace.lanes.blocks
     pitch: Parameter | None = None
     rows: list[Integers] = []
     columns: list[Integers] = []
     for event in events:
-        own = _in_world(event, trace, base)
-        if own is None:
-            return None
-        offsets, mask = own
+        offsets, mask = event.in_world(base, blocks)
         moving: dict[Parameter, Integers] = {}
         for size in worlds.sizes:
-            other = _in_world(event, trace, worlds.moved(choice, size))
-            if other is None:
-                return None
-            both = mask & other[1]
-            moved_by = np.where(both, other[0] - offsets, 0)
+            moved, its_mask = event.in_world(worlds.moved(choice, size), blocks)
+            moved_by = np.where(mask & its_mask, moved - offsets, 0)
             if moved_by.any():
                 moving[size] = moved_by
         if len(moving) > 1 or (moving and pitch is not None and pitch not in moving):
@@ -323,13 +320,19 @@ def _parts(
     return pitch, np.concatenate(rows), np.concatenate(columns)
 
 
-def _in_world(event: AccessEvent, trace: Trace, world: int) -> tuple[Integers, Any] | None:
-    if isinstance(event.offset, Data):
-        return None
-    lanes = trace.lanes
-    rows = slice(world * lanes.blocks, (world + 1) * lanes.blocks)
-    offsets = np.broadcast_to(np.asarray(event.offset, np.int64), event.mask.shape)
-    return offsets[rows], event.mask[rows]
+class _Whole(NamedTuple):
+    """An execution of an access, of all lanes in all worlds."""
+
+    offsets: Integers
+    mask: Any
+
+    def in_world(self, world: int, blocks: int) -> tuple[Integers, Any]:
+        rows = slice(world * blocks, (world + 1) * blocks)
+        return self.offsets[rows], self.mask[rows]
+
+
+def _whole(event: AccessEvent) -> _Whole:
+    return _Whole(np.broadcast_to(np.asarray(event.offset, np.int64), event.mask.shape), event.mask)
 
 
 def _reached(parts: Sequence[Any], worlds: _Worlds, element: int, slack: int) -> Parameter | None:
@@ -367,6 +370,8 @@ def _scales_by(kernel: ir.Function, sizes: Sequence[Parameter]) -> bool:
 
     for node in walk.nodes_in(kernel):
         if isinstance(node, ir.Binary) and node.op == "*":
+            if isinstance(node.type, ir.Scalar) and node.type.kind == "float":
+                continue  # No place in an array.
             operands: Sequence[ir.Expr] = (node.left, node.right)
         elif isinstance(node, ir.Call) and node.function is not None and node.function.is_user:
             operands = node.arguments
