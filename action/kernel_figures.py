@@ -49,6 +49,15 @@ def kernels(document: Mapping[str, Any]) -> Kernels:
     }
 
 
+def failed(document: Mapping[str, Any]) -> set[str]:
+    """The paths of which nothing is known, as of a file that took too long."""
+    return {file["path"] for file in document["files"] if file["status"] == "failed"}
+
+
+def without(known: Kernels, paths: set[str]) -> Kernels:
+    return {name: figures for name, figures in known.items() if name[0] not in paths}
+
+
 def _figures(kernel: Mapping[str, Any]) -> Figures:
     costs = {cost["launch"]: cost for cost in kernel["costs"] or ()}
     number = max(range(len(kernel["launches"])), key=lambda index: costs.get(index, {}).get("time_us") or 0.0)
@@ -133,12 +142,13 @@ def _code(text: str) -> str:
     return f"`{shown.replace('`', chr(39)).replace('|', chr(92) + '|')}`"
 
 
-def body(marker: str, before: str, rows: list[str]) -> str:
-    """The comment, or what the summary of a run says: a heading, the table, and what the figures are."""
-    return "\n".join(_body(marker, before, rows)) + "\n"
+def body(marker: str, before: str, rows: list[str], unknown: int = 0) -> str:
+    """The comment, or what the summary of a run says: a heading, the table, and what the figures are. Of `unknown`
+    files nothing is known in one of the revisions."""
+    return "\n".join(_body(marker, before, rows, unknown)) + "\n"
 
 
-def _body(marker: str, before: str, rows: list[str]) -> Iterator[str]:
+def _body(marker: str, before: str, rows: list[str], unknown: int) -> Iterator[str]:
     yield marker
     yield "### cudalint: kernels that have changed"
     yield ""
@@ -148,3 +158,6 @@ def _body(marker: str, before: str, rows: list[str]) -> Iterator[str]:
         yield f"Of the launch that takes longest, by the model of cudalint; before is {before}. No GPU measured this."
     else:
         yield f"No kernel has other figures than in {before}."
+    if unknown:
+        files = "1 file" if unknown == 1 else f"{unknown} files"
+        yield f"\nNot compared: {files} that could not be evaluated in one of the two."

@@ -20,7 +20,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from kernel_figures import KINDS, Kernels, body, kernels, table
+from kernel_figures import KINDS, Kernels, body, failed, kernels, table, without
 
 _ELSEWHERE = "; the table is in the run's summary"
 _PATIENCE = 30
@@ -53,9 +53,10 @@ def comment(environment: Mapping[str, str], paths: Sequence[str], options: Seque
     with work_tree(revision, kept) as folder:
         before = _facts(paths, options, folder, kept)
     after = _facts(paths, options, Path.cwd(), kept)
-    rows = table(before, after)
+    unknown = before.unknown | after.unknown
+    rows = table(without(before.kernels, unknown), without(after.kernels, unknown))
     marker = marker_of(paths, _prefix(kept))
-    text = body(marker, f"`{revision[:10]}`", rows)
+    text = body(marker, f"`{revision[:10]}`", rows, len(unknown))
     if rows and (summary := environment.get("GITHUB_STEP_SUMMARY")):
         with open(summary, "a", encoding="utf-8") as file:
             file.write(f"\n{text}")
@@ -135,7 +136,13 @@ def _run(environment: Mapping[str, str], *command: str) -> subprocess.CompletedP
 # --- figures ------------------------------------------------------------------------------------------
 
 
-def _facts(paths: Sequence[str], options: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Kernels:
+class _Facts(NamedTuple):
+    kernels: Kernels
+    unknown: set[str]
+    """Files that are there and of which nothing is known."""
+
+
+def _facts(paths: Sequence[str], options: Sequence[str], folder: Path, environment: Mapping[str, str]) -> _Facts:
     """Paths that are in one of the revisions alone have no kernels in the other."""
     where = {"PYTHONPATH": environment["CUDALINT_FOLDER"], "PYTHONSAFEPATH": "1"}
     command = [sys.executable, "-m", "cudalint", "facts", "--format", "json", "--only", KINDS, *options, "--", *paths]
@@ -144,7 +151,8 @@ def _facts(paths: Sequence[str], options: Sequence[str], folder: Path, environme
         encoding="utf-8", check=False,
     )  # fmt: skip
     try:
-        return kernels(json.loads(done.stdout))
+        document = json.loads(done.stdout)
+        return _Facts(kernels(document), {path for path in failed(document) if (folder / path).is_file()})
     except (ValueError, KeyError, TypeError):
         said = next(iter(done.stderr.strip().splitlines()), f"exit status {done.returncode}")
         raise NoComment(f"`cudalint facts` gives no figures: {said}") from None

@@ -157,6 +157,10 @@ def test_a_comment_is_written_and_kept_up_to_date(tmp_path: Path) -> None:
         assert request.base[:10] in own["body"]
         assert row in summary
 
+        # The documentation shows it.
+        page = (ROOT / "docs" / "continuous-integration.md").read_text(encoding="utf-8")
+        assert own["body"].replace(request.base[:10], "5f0a3c1d2e").partition("\n")[2].strip() in page
+
         # Another run of the same revision.
         assert request.runs(github)[0] == "cudalint: the comment is as it was\n"
         request.change(stride=2)
@@ -197,6 +201,25 @@ def test_it_is_off_unless_asked_for(tmp_path: Path) -> None:
     with _served(_GitHub()) as github:
         assert request.runs(github, comment="false") == ("", "")
         assert github.asked == []
+
+
+def test_files_that_come_and_files_that_nobody_can_evaluate(tmp_path: Path) -> None:
+    """A file that is there and can't be read is no kernel that is gone."""
+    request = _PullRequest(tmp_path, stride=32)
+    git(request.workspace, "checkout", "-q", "branch")
+    (request.workspace / "src" / "new.cu").write_text(_KERNEL.replace("STRIDE", "1").replace("scale", "fresh"))
+    (request.workspace / "src" / "other.cu").write_text("int long_line[] = {" + "1," * 600_000 + "1};\n")
+    git(request.workspace, "mv", "src/scale.cu", "src/moved.cu")
+    request.head = request._commit("more")
+    git(request.workspace, "checkout", "-q", "--detach", "main")
+    git(request.workspace, "merge", "-q", "--no-ff", "--no-edit", request.head)
+    with _served(_GitHub()) as github:
+        assert request.runs(github)[0] == "cudalint: the comment is written\n"
+    text = github.comments[0]["body"]
+    assert "| `fresh`<br>`src/new.cu` | new: 256" in text
+    assert "| `scale`<br>`src/scale.cu` | gone: 256" in text
+    assert "`other`" not in text
+    assert "Not compared: 1 file that could not be evaluated in one of the two." in text
 
 
 def test_what_is_no_pull_request_or_not_there(tmp_path: Path) -> None:
