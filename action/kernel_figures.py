@@ -10,6 +10,12 @@ KINDS = "accesses,costs,occupancy"
 """The kinds of facts that are read."""
 _MOST_ROWS = 40
 _ARROW = "→"
+BOUNDS = {
+    "dram": "DRAM", "l2": "L2", "l1": "L1", "shared": "shared memory", "constant": "constant memory",
+    "issue": "instruction issue", "fp32": "FP32 arithmetic", "fp64": "FP64 arithmetic", "fp16": "FP16 arithmetic",
+    "special": "special functions", "tensor": "tensor cores", "latency": "latency", "launch": "the launch itself",
+}  # fmt: skip
+"""What binds a kernel, as cudalint's own reports call it."""
 
 
 class Figures(NamedTuple):
@@ -67,7 +73,7 @@ def _figures(kernel: Mapping[str, Any]) -> Figures:
     return Figures(
         f"{_extents(launch['block'])}, grid {grid}",
         cost.get("time_us"),
-        cost.get("bound") or "",
+        BOUNDS.get(cost.get("bound") or "", cost.get("bound") or ""),
         cost.get("sectors"),
         cost.get("wavefronts"),
         shares[0] if shares else None,

@@ -12,8 +12,10 @@ from typing import Any
 
 import pytest
 from checkout import ROOT, git
-from kernel_figures import body, kernels, table
+from kernel_figures import BOUNDS, body, kernels, table
 from runner import Runner
+
+from cudalint.report.formats.costs import NAMES
 
 _KERNEL = """\
 __global__ void scale(float *out, const float *in, int n) {
@@ -203,6 +205,18 @@ def test_it_is_off_unless_asked_for(tmp_path: Path) -> None:
         assert github.asked == []
 
 
+@pytest.mark.parametrize(("depth", "said"), [(1, "needs `fetch-depth: 0`"), (2, "the comment is written")])
+def test_how_much_of_the_history_it_takes(tmp_path: Path, depth: int, said: str) -> None:
+    """GitHub's merge of a branch has the revision before as its first parent."""
+    request = _PullRequest(tmp_path, stride=32)
+    git(request.workspace, "branch", "merged", "HEAD")
+    shallow = tmp_path / "shallow"
+    git(tmp_path, "clone", "-q", f"--depth={depth}", "--branch=merged", request.workspace.as_uri(), str(shallow))
+    request.workspace = shallow
+    with _served(_GitHub()) as github:
+        assert said in request.runs(github)[0]
+
+
 def test_files_that_come_and_files_that_nobody_can_evaluate(tmp_path: Path) -> None:
     """A file that is there and can't be read is no kernel that is gone."""
     request = _PullRequest(tmp_path, stride=32)
@@ -263,7 +277,7 @@ def test_the_table() -> None:
     one, other = kernels(_document("k<`@x`>", 99.6)), kernels(_document("k<`@x`>", 1234.0, launches=2))
     (row,) = table(one, other)[2:]
     assert row == (
-        "| `k<'@x'>`<br>`a\\|b.cu` | 32x8, grid 64 assumed | 100 us, dram → **1.2 ms, dram** | 1 M | ? | ? |"
+        "| `k<'@x'>`<br>`a\\|b.cu` | 32x8, grid 64 assumed | 100 us, DRAM → **1.2 ms, DRAM** | 1 M | ? | ? |"
     )
     assert table(one, one) == []
     assert "new: 32x8" in table({}, one)[2]
@@ -271,6 +285,10 @@ def test_the_table() -> None:
     many = {("a.cu", f"k{number}"): figures for number in range(50) for figures in one.values()}
     assert table({}, many)[-1] == "10 more kernels have changed."
     assert body("<!-- m -->", "`x`", []).startswith("<!-- m -->\n### cudalint")
+
+
+def test_what_binds_a_kernel_has_the_names_of_other_reports() -> None:
+    assert BOUNDS == NAMES
 
 
 @pytest.mark.parametrize("name", ["kernel_figures", "pull_request"])
