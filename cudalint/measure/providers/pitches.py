@@ -45,7 +45,7 @@ class PitchCollector(Provider, eq=False):
         if run.is_refused:
             return
         configuration, function = run.configuration, run.subject.function
-        # Launches of one block are equivalent, those of any threads along one axis, and all instantiations of a template.
+        # Launches of one block are equivalent, those of threads along one axis, and all instantiations of a template.
         block = configuration.block
         like = function.span, block if sum(extent > 1 for extent in block) > 1 else None
         if not run.subject.right_pitches.isdisjoint((like, function.span)):
