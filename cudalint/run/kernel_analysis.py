@@ -197,7 +197,7 @@ class KernelAnalysis(Struct, eq=False):
                     provider.add_last(run)
         if self.is_edited:
             # The kernel before the edit had no wrong pitch under any launch.
-            self.right_pitches.add((self.function.span, None))
+            self.right_pitches.add(self.function.span)
         self.evaluated += 1
 
     def _under_last(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:

@@ -45,18 +45,16 @@ class PitchCollector(Provider, eq=False):
         if run.is_refused:
             return
         configuration, function = run.configuration, run.subject.function
-        # Launches of one block are equivalent, and so are the instantiations of a template.
-        like = function.span, configuration.block
-        if like in run.subject.right_pitches or (function.span, None) in run.subject.right_pitches:
+        # Launches of one block are equivalent, those of threads along one axis, and all instantiations of a template.
+        block = configuration.block
+        like = function.span, block if sum(extent > 1 for extent in block) > 1 else None
+        if not run.subject.right_pitches.isdisjoint((like, function.span)):
             return
         known = configuration.source != "default"
         found = pitch_mismatches(function, run.executed.batch, run.compiled.program, known)
-        if found is None:
-            # With other blocks its loops are as long.
-            run.subject.right_pitches.add((function.span, None))
-            return
         if not found:
             run.subject.right_pitches.add(like)
+            return
         facts: dict[object, PitchMismatch] = {}
         for each in found:
             if not _are_equal(each, configuration):
@@ -128,16 +126,16 @@ def sizes_of(kernel: ir.Function) -> list[Parameter]:
 
 def pitch_mismatches(
     kernel: ir.Function, batch: Batch, program: Program, block_is_known: bool
-) -> list[Mismatch] | None:
-    """The accesses of arrays in global memory that are indexed with the wrong pitch, as far as that is beyond doubt;
-    None if it takes too long to tell."""
+) -> list[Mismatch]:
+    """The accesses of arrays in global memory that are indexed with the wrong pitch, as far as that is beyond doubt and
+    does not take too long to tell."""
     sizes = sizes_of(kernel)
     if not sizes:
         return []
     worlds = _Worlds(sizes)
     trace = _execute(kernel, batch, worlds, program)
     if trace is None:
-        return None
+        return []
     # A block that was made up may fill a part of its last tile only.
     slack = 1 if block_is_known else _UNIT
     by_array: dict[str, list[_Indexed]] = {}
