@@ -49,7 +49,7 @@ class _Run(NamedTuple):
 
 def pictures() -> dict[str, str]:
     """The content of each picture's file by its name."""
-    found = {}
+    found: dict[str, str] = {}
     for name, command in COMMANDS.items():
         text = f"\x1b[2m$\x1b[0m \x1b[1m{command}\x1b[0m\n{_printed(command)}"
         found |= {f"{name}-{look}.svg": _picture(text, ink, command) for look, ink in _INK.items()}
