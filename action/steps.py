@@ -1,4 +1,4 @@
-"""What the steps of the GitHub action do: `python steps.py identify`, then `install`, then `lint`.
+"""What the steps of the GitHub action do: `python steps.py identify`, then `install`, `lint` and `comment`.
 
 Inputs come in environment variables and go to programs as arguments, one by one: no shell ever reads them, and the
 expressions of GitHub are put into nothing that is executed. Nor does Python look for modules in the current folder,
@@ -39,7 +39,7 @@ def identify(environment: dict[str, str]) -> int:
 
 def _digest(source: Path) -> str:
     """Of all that is installed from here."""
-    files = [source / "pyproject.toml", *source.glob("cudalint/**/*"), *source.glob("rules/**/*")]
+    files = [source / "pyproject.toml", source / "setup.py", *source.glob("cudalint/**/*"), *source.glob("rules/**/*")]
     found = hashlib.sha256()
     for file in sorted(file for file in files if file.is_file() and file.suffix != ".pyc"):
         found.update(file.relative_to(source).as_posix().encode() + b"\0" + hashlib.sha256(file.read_bytes()).digest())
@@ -80,6 +80,24 @@ def lint(environment: dict[str, str]) -> int:
     outputs |= {"status": str(status), **counts(reports / "cudalint.json")}
     write_outputs(environment["GITHUB_OUTPUT"], outputs)
     return status
+
+
+def comment(environment: dict[str, str]) -> int:
+    """Tells a pull request which kernels it changes, where that is wanted. Whatever comes in the way is said in a line
+    and no failure: what the run says of the code is said by then."""
+    if not is_set(environment, "CUDALINT_COMMENT"):
+        return 0
+    # Beside this file, which is where Python looks first.
+    from pull_request import NoComment, say
+    from pull_request import comment as told
+
+    options = launches(words(environment.get("CUDALINT_LAUNCHES", ""), "launches"))
+    options += words(environment.get("CUDALINT_COMMENT_ARGS", ""), "comment-args")
+    try:
+        told(environment, words(environment.get("CUDALINT_PATHS", ""), "paths"), options)
+    except NoComment as reason:
+        say(str(reason))
+    return 0
 
 
 def arguments(environment: dict[str, str], reports: Path) -> list[str]:
@@ -146,10 +164,13 @@ def _lines(outputs: dict[str, str]) -> Iterator[str]:
             yield f"{name}={value}\n"
 
 
+_STEPS = {"identify": identify, "install": install, "lint": lint, "comment": comment}
+
+
 def main(step: Sequence[str]) -> int:
     environment = dict(os.environ)
     try:
-        return {"identify": identify, "install": install, "lint": lint}[step[0]](environment)
+        return _STEPS[step[0]](environment)
     except InputError as error:
         sys.stdout.write(f"::error title=cudalint::{error}\n".replace("%", "%25"))
         return 2

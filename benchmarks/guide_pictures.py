@@ -2,7 +2,7 @@
 
     python benchmarks/guide_pictures.py
 
-They are SVG and need no browser, unlike those of `report_pictures.py`. The addresses are those that lanes 0 to 31 of
+They are SVG and need no browser. The addresses are those that lanes 0 to 31 of
 the first warp form in the examples that the pages show.
 """
 

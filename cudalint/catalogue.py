@@ -26,6 +26,16 @@ def _names() -> Iterator[tuple[str, str]]:
 NAME_OF_CODE: Final[Mapping[str, str]] = dict(sorted(_names()))
 
 
+def page_in(pages: str, code: str) -> str:
+    """The address of a rule's page where `{page}` stands for it, or else in a folder; empty for no address, and for a
+    rule of others."""
+    name = NAME_OF_CODE.get(code)
+    if not name or not pages:
+        return ""
+    page = f"{code}-{name}"
+    return pages.replace("{page}", page) if "{page}" in pages else f"{pages}/{page}.md"
+
+
 def hint(selector: str) -> str:
     """What a user may have meant by what is no rule's code or name."""
     import difflib

@@ -6,23 +6,20 @@ import importlib.util
 import json
 import os
 import re
-import subprocess
-import sys
-from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 import jsonschema
 import pytest
-from checkout import ROOT, clean_environment, fresh_clone, need_package_index
+from checkout import ROOT, fresh_clone, need_package_index
 from handmade import TILE_SOURCE
 from recorded import write_recording_in
+from runner import Runner
 from schemas import sarif_schema, schema_of
 
 yaml = pytest.importorskip("yaml", reason="PyYAML comes with pre-commit, which comes with the extra `dev`")
 
 _GOLDEN = Path(__file__).parent / "data" / "action"
-_EXPRESSION = re.compile(r"\$\{\{ ((?:inputs|steps|runner)\.[\w.-]+) \}\}")
 
 
 def _action() -> dict[str, Any]:
@@ -47,48 +44,6 @@ def test_nothing_that_comes_from_outside_is_put_into_a_script() -> None:
         assert "${{" not in step.get("run", "")
 
 
-class _Runner:
-    """What a runner does with a composite action of shell steps: inputs, variables, files, outputs."""
-
-    def __init__(self, workspace: Path, temp: Path, action: Path, **inputs: str) -> None:
-        self._action = yaml.safe_load((action / "action.yml").read_text())
-        self._values = {f"inputs.{name}": str(given["default"]) for name, given in self._action["inputs"].items()}
-        self._values |= {f"inputs.{name.replace('_', '-')}": value for name, value in inputs.items()}
-        self._values["steps.python.outputs.python-path"] = sys.executable
-        self._values["runner.temp"] = str(temp / "runner")
-        self.workspace, self.summary, self.output = workspace, temp / "summary.md", temp / "output"
-        temp.mkdir(exist_ok=True)
-        for file in (self.summary, self.output):
-            file.write_text("")
-        self._environment = clean_environment(
-            GITHUB_ACTIONS="true", CI="true", GITHUB_WORKSPACE=str(workspace), GITHUB_STEP_SUMMARY=str(self.summary),
-            GITHUB_OUTPUT=str(self.output), GITHUB_ACTION_PATH=str(action), GITHUB_BASE_REF="",
-            # What it depends on is there already.
-            PIP_NO_DEPS="1", PIP_NO_COMPILE="1",
-        )  # fmt: skip
-
-    def _filled(self, text: str) -> str:
-        return _EXPRESSION.sub(lambda match: self._values[match[1]], text)
-
-    def run(self, name: str) -> subprocess.CompletedProcess[str]:
-        (found,) = (s for s in self._action["runs"]["steps"] if s.get("name") == name)
-        given: Mapping[str, str] = found.get("env", {})
-        environment = self._environment | {name: self._filled(value) for name, value in given.items()}
-        folder = self.workspace / self._filled(found.get("working-directory", "."))
-        # `shell: bash` is spelled out in docs.github.com, "Workflow syntax".
-        command = ["bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", self._filled(found["run"])]
-        done = subprocess.run(command, cwd=folder, env=environment, capture_output=True, text=True, check=False)
-        for line in self.output.read_text().splitlines():
-            key, _, value = line.partition("=")
-            self._values[f"steps.{found.get('id')}.outputs.{key}"] = value
-        return done
-
-    def outputs(self) -> dict[str, str]:
-        """Those that the action has, by what its steps said."""
-        given = {name: _EXPRESSION.fullmatch(each["value"]) for name, each in self._action["outputs"].items()}
-        return {name: self._values.get(match[1], "") for name, match in given.items() if match}
-
-
 @pytest.fixture
 def workspace(tmp_path: Path) -> Path:
     folder = tmp_path / "workspace"
@@ -110,7 +65,7 @@ def _check(name: str, text: str) -> None:
 def test_the_steps(workspace: Path, tmp_path: Path) -> None:
     need_package_index()
     clone = fresh_clone(tmp_path)
-    runner = _Runner(workspace, tmp_path / "temp", clone, args="--select CL1,bank-conflict")
+    runner = Runner(workspace, tmp_path / "temp", clone, args="--select CL1,bank-conflict")
     # The repository's own modules are no part of any program.
     for name in ("pip", "click", "json"):
         (workspace / f"{name}.py").write_text("raise SystemExit('hijacked')\n")
@@ -127,7 +82,7 @@ def test_the_steps(workspace: Path, tmp_path: Path) -> None:
 
     arguments = "--select CL2 --fail-on error -D 'A=1 2' -D \"B=$(touch hacked)\" -D 'C=`touch hacked`;#'"
     options = {"paths": '"tile.cu" \'../other.cu\'', "args": arguments, "sarif": "out.sarif"}
-    runner = _Runner(workspace, tmp_path / "temp", clone, working_directory="my kernels", **options)
+    runner = Runner(workspace, tmp_path / "temp", clone, working_directory="my kernels", **options)
     assert runner.run("Identify the program").returncode == 0
     done = runner.run("Lint")
     assert (done.returncode, done.stderr) == (0, "")
@@ -148,8 +103,8 @@ def test_recorded_launches_are_found_or_given(workspace: Path, tmp_path: Path) -
     program.parent.mkdir(parents=True)
     program.symlink_to(ROOT)
     for given, status in (("", "2"), ("none", "1"), ("recorded/cudalint-launches.json", "1"), ("none.json", "2")):
-        runner = _Runner(workspace, tmp_path / "temp", ROOT, launches=given, args="--select CL201")
-        runner._values["steps.program.outputs.key"] = ""
+        runner = Runner(workspace, tmp_path / "temp", ROOT, launches=given, args="--select CL201")
+        runner.values["steps.program.outputs.key"] = ""
         done = runner.run("Lint")
         assert (runner.outputs()["status"], bool(done.stderr)) == (status, status == "2"), done.stderr
 

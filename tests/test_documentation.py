@@ -17,6 +17,7 @@ from cudalint.launches.recorded.records import RecordedKernel, RecordedLaunch, R
 from cudalint.launches.recorded.texts import recording_in, text_of
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.config import load_config
+from cudalint.project.settings import DEFAULT_MIN_SHARE
 from cudalint.registry import Selection
 from cudalint.report.findings.results import FileReport
 from cudalint.run.file_findings import check_file
@@ -83,6 +84,29 @@ def test_the_step_of_the_guide_is_that_of_the_example() -> None:
     steps = [_lines(step) for step in _blocks("guide/transpose.md", "cuda") if "__syncthreads" in step]
     example = _lines((_ROOT / "examples" / "transpose.cu").read_text(encoding="utf-8"))
     assert steps and all(step in example for step in steps)
+
+
+def test_the_cures_of_the_guide_are_those_of_its_examples() -> None:
+    """Each example of a textbook's fault has the fault in its first kernel, and in its last the cure that is shown."""
+    examples = sorted((_ROOT / "docs" / "guide" / "examples" / "faults").glob("*.cu"))
+    page = (_ROOT / "docs" / "guide" / "faults.md").read_text(encoding="utf-8")
+    sections = {name: _section(page, f"examples/faults/{name}") for name in (path.name for path in examples)}
+    for path in examples:
+        source = path.read_text(encoding="utf-8")
+        (cure,) = re.findall(r"^```cuda\n(.*?)^```$", sections[path.name], re.MULTILINE | re.DOTALL)
+        assert _lines(cure) in _lines(source), path.name
+        options = AnalysisOptions(unsaved=((str(path), source),))
+        job = CheckJob(str(path), options, Selection(extend_select=("CL503",)), pictures=False)
+        report = check_file(job)
+        assert isinstance(report, FileReport)
+        shown = report.with_least(DEFAULT_MIN_SHARE)
+        first, *_, last = re.findall(r"__global__ void (\w+)", source)
+        assert {d.kernel for d in shown.diagnostics} == {first} != {last}, path.name
+
+
+def _section(page: str, named: str) -> str:
+    (found,) = (section for section in page.split("\n## ") if named in section)
+    return found
 
 
 def _lines(code: str) -> str:

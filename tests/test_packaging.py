@@ -19,7 +19,10 @@ from cudalint import __version__
 _ROOT = Path(__file__).parent.parent
 
 
-_DISTRIBUTIONS = {"clang": "libclang", "cupy": "cupy-cuda12x", "elftools": "pyelftools", "lsprotocol": "pygls"}
+_DISTRIBUTIONS = {
+    "clang": "libclang", "cupy": "cupy-cuda12x", "elftools": "pyelftools", "lsprotocol": "pygls",
+    "markdown_it": "markdown-it-py",
+}  # fmt: skip
 """Modules whose distribution has another name."""
 _EXTRA_ROOMS = {"editor": "lsp"}
 """Folders that need an extra, which only one command imports."""
@@ -97,6 +100,6 @@ def test_a_clone_runs_as_it_is(tmp_path: Path) -> None:
 
 def test_the_version_stands_in_one_place() -> None:
     document = _document()
-    assert document["project"]["dynamic"] == ["version"]
+    assert document["project"]["dynamic"] == ["version", "readme"]
     assert f"## [{__version__}]" in (_ROOT / "CHANGELOG.md").read_text(encoding="utf-8")
     assert f'version: "{__version__}"' in (_ROOT / "CITATION.cff").read_text(encoding="utf-8")

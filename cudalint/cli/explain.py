@@ -9,7 +9,7 @@ import click
 
 from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.headed import color_option
-from cudalint.cli.terminal import output_style, write_text
+from cudalint.cli.terminal import output_style, write_lines, write_text
 from cudalint.registry import RuleClass, UnknownRule, rules_named
 from cudalint.report.formats.style import Style
 
@@ -18,8 +18,9 @@ _MARGIN = " " * 4
 
 @click.command("explain")
 @click.argument("words", nargs=-1, required=True, metavar="CODE", shell_complete=completion.rules)
+@click.option("--html", is_flag=True, help="Print the page as HTML that needs no network: `> page.html` keeps it.")
 @color_option
-def command(words: Sequence[str], color: bool | None) -> int:
+def command(words: Sequence[str], html: bool, color: bool | None) -> int:
     """Print the page of a rule, by code, name or a part of either, with what it finds in an example.
 
     Where several rules have that part, they are listed.
@@ -29,14 +30,26 @@ def command(words: Sequence[str], color: bool | None) -> int:
       cudalint explain CL201
       cudalint explain conflict
       cudalint explain CL3
+      cudalint explain CL201 --html > CL201.html
     """
     try:
         found = rules_named(" ".join(words))
     except UnknownRule as error:
         raise click.UsageError(str(error)) from None
+    if html:
+        _print_html(found)
+        return NOTHING_FOUND
     style = output_style(color)
     write_text(_page(found[0], style) if len(found) == 1 else _list(found, style))
     return NOTHING_FOUND
+
+
+def _print_html(rules: Sequence[RuleClass]) -> None:
+    from cudalint.cli.authoring import html_pages
+
+    if len(rules) > 1:
+        raise click.UsageError(f"{', '.join(rule.code for rule in rules)} have that part; `--html` prints one page")
+    write_lines([html_pages.html(rules[0]).rstrip("\n")])
 
 
 def _list(rules: Sequence[RuleClass], style: Style) -> Iterator[str]:

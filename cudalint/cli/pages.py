@@ -11,7 +11,7 @@ from cudalint.cli import FINDINGS, NOTHING_FOUND, completion, parameters
 from cudalint.regexes import regex
 from cudalint.registry import Selection, all_rules, selected_rules
 
-_PAGE_NAME = regex(r"[A-Z]+\d+-[\w-]+\.md")
+_PAGE_NAME = regex(r"[A-Z]+\d+-[\w-]+\.(md|html)")
 
 
 @click.command("pages")
@@ -22,7 +22,11 @@ _PAGE_NAME = regex(r"[A-Z]+\d+-[\w-]+\.md")
     help="Only these rules: codes, starts of codes, names.  [default: all]",
 )  # fmt: skip
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a page is not up to date.")
-def command(folder: str, select: Sequence[str], check: bool) -> int:
+@click.option(
+    "--html", is_flag=True,
+    help="As HTML that needs no network. `CUDALINT_RULE_PAGES=FOLDER` has editors, terminals and reports link to it.",
+)
+def command(folder: str, select: Sequence[str], check: bool, html: bool) -> int:
     """Write a page for each rule into FOLDER, and a list of them.
 
     A page is made from the rule's docstring and the program examples/NAME.cu beside its module, for which it shows what
@@ -33,11 +37,13 @@ def command(folder: str, select: Sequence[str], check: bool) -> int:
       cudalint pages
       cudalint pages --check
       cudalint pages doc/checks --select XY
+      cudalint pages --html ~/cudalint-rules
     """
+    from cudalint.cli.authoring.html_pages import all_html
     from cudalint.cli.authoring.pages import all_pages
 
     rules = selected_rules(Selection(select=tuple(select))) if select else all_rules()
-    pages = dict(all_pages(rules))
+    pages = dict(all_html(rules) if html else all_pages(rules))
     if not check:
         _write(folder, pages)
         click.echo(f"{len(pages)} files written into {folder}")
@@ -65,7 +71,12 @@ def _leftover(folder: str, pages: Mapping[str, str]) -> list[str]:
     """Pages of rules that there are no more; a rule that was renamed leaves one."""
     codes = {name.partition("-")[0] for name in pages}
     found = sorted(os.listdir(folder)) if os.path.isdir(folder) else []
-    return [n for n in found if _PAGE_NAME.fullmatch(n) and n not in pages and n.partition("-")[0] in codes]
+    ending = next(iter(pages)).rpartition(".")[2]
+    return [n for n in found if _is_page(n, ending) and n not in pages and n.partition("-")[0] in codes]
+
+
+def _is_page(name: str, ending: str) -> bool:
+    return _PAGE_NAME.fullmatch(name) is not None and name.endswith(f".{ending}")
 
 
 def _read(path: str) -> str | None:

@@ -15,6 +15,7 @@ from functools import partial
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cudalint.diagnostics import Edit
 from cudalint.editor.keeping import Keeping, Memory
 from cudalint.editor.texts import access_text, kernel_text, kernel_title
 from cudalint.facts import FileFacts, KernelFacts, Place
@@ -23,7 +24,7 @@ from cudalint.hardware.targets import find_target
 from cudalint.kinds import Kinds
 from cudalint.report.findings.results import Failure, FileReport
 from cudalint.run.file_facts import analyse
-from cudalint.run.file_findings import Draft, nothing_tried
+from cudalint.run.file_findings import Draft, joint_edits, nothing_tried
 from cudalint.run.job import CheckJob
 from cudalint.run.stopwatch import Stopwatch
 from cudalint.system.disk import recorder as disk
@@ -43,6 +44,8 @@ class Asked(Struct, frozen=True):
     """The file's text is among its options."""
     tries_edits: bool = False
     """Whether edits are tried, too."""
+    together: tuple[tuple[Edit, ...], ...] = ()
+    """Sets of edits that findings suggest, of which it is asked which hold when all are made."""
 
 
 class Hover(Struct, frozen=True):
@@ -82,6 +85,8 @@ class Analysed(Struct, frozen=True):
     """Kernels whose facts are those of an earlier analysis."""
     is_open: bool = False
     """Whether edits have yet to be tried."""
+    together: tuple[tuple[Edit, ...], ...] = ()
+    """The sets of those that were asked for that hold when all are made."""
 
 
 class _Answer(Struct, eq=False):
@@ -154,10 +159,11 @@ def answered(asked: Asked) -> Analysed:
             with abandonable():
                 report = _finished(known.draft)
             known.close(report)
+        held = tuple(joint_edits(asked.job, asked.together)) if asked.together else ()
     _memories.add(seen)
     files = frozenset(map(os.path.abspath, {*seen.texts, *seen.kinds}))
     known.analysed = replace(known.analysed, files=known.analysed.files | files)
-    return known.analysed
+    return replace(known.analysed, together=held) if held else known.analysed
 
 
 def analysed(job: CheckJob) -> Analysed:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 
 from msgspec import Struct, field
 
-from cudalint.diagnostics import Diagnostic
+from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.editor.analysing import Analysed, Asked, Hover, KernelHover
 from cudalint.editor.positions import is_in, size
 
@@ -32,6 +32,8 @@ class Document(Struct, eq=False):
     """Whether there is nothing more to be known of the text, or it is another one by now."""
     asked: Asked | None = None
     """What it was last analysed for."""
+    together: tuple[tuple[tuple[Edit, ...], ...], tuple[tuple[Edit, ...], ...]] | None = None
+    """Sets of edits, and those of them that hold when all are made; once somebody has asked."""
     unusable: tuple[tuple[str, str], ...] = ()
     """Files of recorded launches that can't be used for it, each with the reason."""
 

@@ -12,12 +12,16 @@ from lsprotocol.types import (
     DiagnosticSeverity,
     DiagnosticTag,
     Location,
+    Position,
+    Range,
 )
 from lsprotocol.types import Diagnostic as Shown
 
 from cudalint.diagnostics import Diagnostic, Severity
+from cudalint.editor.documents import Document
 from cudalint.editor.positions import Positions
 from cudalint.facts import Place
+from cudalint.report.findings.results import Failure, FileReport
 from cudalint.report.formats import wording
 from cudalint.report.formats.pages import page_of
 
@@ -60,6 +64,22 @@ def shown(diagnostic: Diagnostic, positions: Positions) -> Shown:
             for related in diagnostic.related
         ],
     )
+
+
+def remarks(document: Document) -> list[Shown]:
+    """What is to be said of the file as a whole: why it could not be linted, what could not be done, a note."""
+    report = document.analysed.report if document.analysed is not None else None
+    if report is None:
+        return []
+    failures = [report.message] if isinstance(report, Failure) else [each.message for each in report.failures]
+    failures += [f"{path}: {reason}" for path, reason in document.unusable]
+    notes = [report.note] if isinstance(report, FileReport) and report.note else []
+    severity = DiagnosticSeverity
+    return [
+        Shown(range=Range(Position(0, 0), Position(0, 0)), message=message, severity=kind, source=SOURCE)
+        for kind, messages in ((severity.Warning, failures), (severity.Hint, notes))
+        for message in messages
+    ]
 
 
 def location(place: Place, positions: Positions) -> Location:

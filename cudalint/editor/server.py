@@ -6,10 +6,8 @@ import asyncio
 import os
 import sys
 import threading
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import asynccontextmanager
-from itertools import count
 from typing import Any, BinaryIO
 
 from lsprotocol import types as lsp
@@ -18,12 +16,14 @@ from pygls.lsp.server import LanguageServer
 from pygls.uris import to_fs_path
 
 from cudalint import __version__
-from cudalint.diagnostics import Diagnostic
+from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.editor.actions import Actions
 from cudalint.editor.analysing import Analysed, Asked, answered
 from cudalint.editor.documents import Document, Documents
-from cudalint.editor.findings import SOURCE, everywhere, shown, uri_of
+from cudalint.editor.findings import SOURCE, everywhere, remarks, shown, uri_of
+from cudalint.editor.fixing import ALL_FIXES, fixes_in, is_of, wants_all_fixes
 from cudalint.editor.positions import Encoding, Positions, ranges_meet
+from cudalint.editor.progress import Progress
 from cudalint.editor.wishes import Wishes
 from cudalint.frontend.python.detect import is_python, seems_to_hold_kernels
 from cudalint.project.config import ConfigError
@@ -45,8 +45,6 @@ _DELAY = 0.1
 """Seconds without a change after which a file is analysed."""
 _IDLE = 0.4
 """Seconds after which edits are tried that nobody has asked for."""
-_LONG = 0.5
-"""Seconds of an analysis after which the editor shows that it goes on."""
 _SUFFIXES = (".cu", ".cuh")
 _JOBS_PER_WORKER = 1000
 _MEGABYTES = 700
@@ -76,10 +74,9 @@ class Server:
         self._encoding: Encoding = "utf-16"
         self._work: asyncio.Task[None] | None = None
         self._refreshes_lenses = False
-        self._shows_progress = False
-        self._numbers = count(1)
         # Whole texts are sent: the library cuts them into lines at other characters than editors do.
         self.server = LanguageServer("cudalint", __version__, text_document_sync_kind=_FULL)
+        self._progress = Progress(self.server, SOURCE, lambda: len(self._wanted))
         self._register()
 
     def run(self, stdin: BinaryIO, stdout: BinaryIO) -> None:
@@ -113,7 +110,7 @@ class Server:
         feature(lsp.TEXT_DOCUMENT_DID_CLOSE, self._closed)
         feature(lsp.TEXT_DOCUMENT_HOVER, self._hover)
         feature(lsp.TEXT_DOCUMENT_CODE_LENS, self._lenses, lsp.CodeLensOptions(resolve_provider=False))
-        kinds = [lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.RefactorRewrite]
+        kinds = [lsp.CodeActionKind.QuickFix, lsp.CodeActionKind.RefactorRewrite, ALL_FIXES]
 
         async def actions(params: lsp.CodeActionParams) -> list[lsp.CodeAction]:
             return await self._actions(params)
@@ -129,7 +126,7 @@ class Server:
         lens = workspace.code_lens if workspace is not None else None
         self._refreshes_lenses = bool(lens is not None and lens.refresh_support)
         window = params.capabilities.window
-        self._shows_progress = bool(window is not None and window.work_done_progress)
+        self._progress.is_understood = bool(window is not None and window.work_done_progress)
         self._take_wishes(params.initialization_options)
 
     def _initialized(self, params: lsp.InitializedParams) -> None:
@@ -231,7 +228,9 @@ class Server:
                     await asyncio.sleep(waits)
                     continue
                 del self._wanted[document.uri]
+                self._progress.at(document.path)
                 await self._without_fault(document, self._analyse(document, loop))
+                self._progress.done()
             elif open_ is None:
                 await self._is_wanted.wait()
             elif open_.uri in self._asked or not await self._is_woken_in(_IDLE):
@@ -275,8 +274,7 @@ class Server:
             self._know(document, text, Analysed(Failure(error.path, error.message)), ())
             return
         document.asked, document.unusable = Asked(self._job(document, known)), known.unusable
-        async with self._at_work_on(document):
-            answer = await loop.run_in_executor(self._thread, self._standing_worker().answer, document.asked)
+        answer = await loop.run_in_executor(self._thread, self._standing_worker().answer, document.asked)
         if self._documents.by_uri.get(document.uri) is not document or document.text != text:
             return
         found = Analysed(Failure(document.path, answer.reason)) if isinstance(answer, Lost) else answer
@@ -316,28 +314,6 @@ class Server:
             limits = replace(self._wishes.limits, jobs_per_worker=_JOBS_PER_WORKER, megabytes=_MEGABYTES)
             self._worker = StandingWorker(answered, limits, _NEEDED)
         return self._worker
-
-    @asynccontextmanager
-    async def _at_work_on(self, document: Document) -> AsyncIterator[None]:
-        """Lets the editor show what is being analysed, where that takes a while: the first time as a rule."""
-        showing = asyncio.ensure_future(self._show_progress(document)) if self._shows_progress else None
-        try:
-            yield
-        finally:
-            if showing is not None:
-                showing.cancel()
-
-    async def _show_progress(self, document: Document) -> None:
-        await asyncio.sleep(_LONG)
-        progress, token = self.server.work_done_progress, f"{SOURCE}-{next(self._numbers)}"
-        await progress.create_async(token)
-        name = os.path.basename(document.path)
-        progress.begin(token, lsp.WorkDoneProgressBegin(title=SOURCE, message=name, cancellable=False))
-        try:
-            await asyncio.Event().wait()
-        finally:
-            progress.end(token, lsp.WorkDoneProgressEnd())
-            progress.tokens.pop(token, None)
 
     def _job(self, document: Document, known: FileSettings) -> CheckJob:
         """Other files count as the editor holds them, where that is not what is on disk."""
@@ -390,7 +366,7 @@ class Server:
                 for finding in document.findings:
                     if self._uri_of(finding.place.path) == uri:
                         known.setdefault((finding.code, finding.place, finding.message), shown(finding, positions))
-            diagnostics = [*known.values(), *(self._remarks(own) if own is not None else ())]
+            diagnostics = [*known.values(), *(remarks(own) if own is not None else ())]
             version = own.version if own is not None and own.is_current else None
             before, self._published[uri] = self._published.get(uri), (version, diagnostics)
             if only_news and before == (version, diagnostics):
@@ -398,22 +374,6 @@ class Server:
             self.server.text_document_publish_diagnostics(
                 lsp.PublishDiagnosticsParams(uri=uri, diagnostics=diagnostics, version=version)
             )
-
-    def _remarks(self, document: Document) -> list[lsp.Diagnostic]:
-        """What is to be said of the file as a whole: why it could not be linted, what could not be done, a note."""
-        report = document.analysed.report if document.analysed is not None else None
-        if report is None:
-            return []
-        top = lsp.Range(lsp.Position(0, 0), lsp.Position(0, 0))
-        failures = [report.message] if isinstance(report, Failure) else [each.message for each in report.failures]
-        failures += [f"{path}: {reason}" for path, reason in document.unusable]
-        notes = [report.note] if isinstance(report, FileReport) and report.note else []
-        severity = lsp.DiagnosticSeverity
-        return [
-            lsp.Diagnostic(range=top, message=message, severity=kind, source=SOURCE)
-            for kind, messages in ((severity.Warning, failures), (severity.Hint, notes))
-            for message in messages
-        ]
 
     # --- questions -------------------------------------------------------------------------------------------
 
@@ -466,9 +426,26 @@ class Server:
         ]
         line, column = positions.place_of(document.path, params.range.start)
         kernels = document.kernels_at(line, column, by_name=False)
-        found = [*actions.of_findings(here), *(a for kernel in kernels for a in actions.of_kernel(kernel))]
+        found = [*actions.of_findings(here, kernels), *(a for kernel in kernels for a in actions.of_kernel(kernel))]
         only = params.context.only
-        return [a for a in found if not only or any(str(a.kind).startswith(str(kind)) for kind in only)]
+        found = [action for action in found if not only or is_of(action.kind, only)]
+        if wants_all_fixes(params.context):
+            found += actions.of_all_fixes(await self._held_together(document))
+        return found if document.is_current else []
+
+    async def _held_together(self, document: Document) -> tuple[tuple[Edit, ...], ...]:
+        """The safe edits of a document that hold when all of them are made."""
+        sets = fixes_in(document.findings, document.path)
+        if len(sets) < 2 or document.asked is None:
+            return sets
+        if document.together is None or document.together[0] != sets:
+            asked = replace(document.asked, together=sets)
+            loop = asyncio.get_running_loop()
+            answer = await loop.run_in_executor(self._thread, self._standing_worker().answer, asked)
+            if isinstance(answer, Lost):
+                return ()
+            document.together = sets, answer.together
+        return document.together[1]
 
     def _version(self, path: str) -> int | None:
         document = self._documents.at(path)

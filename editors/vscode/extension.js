@@ -9,15 +9,16 @@ let client;
 
 function settings() {
   const own = vscode.workspace.getConfiguration("cudalint");
-  return { command: own.get("command"), arguments: own.get("arguments") };
+  return { command: own.get("command"), arguments: own.get("arguments"), rulePages: own.get("rulePages") };
 }
 
 async function start() {
-  const { command, arguments: given } = settings();
+  const { command, arguments: given, rulePages } = settings();
+  const environment = rulePages ? { options: { env: { ...process.env, CUDALINT_RULE_PAGES: rulePages } } } : {};
   client = new LanguageClient(
     "cudalint",
     "cudalint",
-    { command, args: ["lsp"] },
+    { command, args: ["lsp"], ...environment },
     {
       documentSelector: LANGUAGES.map((language) => ({ scheme: "file", language })),
       initializationOptions: { arguments: given },

@@ -48,6 +48,16 @@ test("the server is started with the user's arguments, again when these change, 
   assert.strictEqual(stopped, 2);
 });
 
+test("where links lead is handed to the server in its environment", async () => {
+  configuration.rulePages = "/opt/rules";
+  await extension.activate({ subscriptions: [] });
+  const { options } = started[started.length - 1].server;
+  assert.strictEqual(options.env.CUDALINT_RULE_PAGES, "/opt/rules");
+  assert.strictEqual(options.env.PATH, process.env.PATH);
+  delete configuration.rulePages;
+  await extension.deactivate();
+});
+
 test("the problem matcher reads a line of the format `concise`", () => {
   const { pattern } = require("./package.json").contributes.problemMatchers[0];
   const found = "src/a.cu:10:26: warning: CL201 32-way bank conflict on `t`".match(new RegExp(pattern.regexp));

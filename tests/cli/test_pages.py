@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
 
 from cudalint.cli import run
-from cudalint.cli.authoring import pages
+from cudalint.cli.authoring import html_pages, pages
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import KernelFacts
 from cudalint.registry import RuleClass, all_rules, find_rule
@@ -137,3 +138,46 @@ def test_a_folder_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureF
     (tmp_path / "file").write_text("")
     assert run(["pages", str(tmp_path / "file" / "pages"), "--select", "CL202"]) == 2
     assert "cannot be written" in capsys.readouterr().err
+
+
+class _Page(HTMLParser):
+    def __init__(self, text: str) -> None:
+        super().__init__()
+        self.tags: list[str] = []
+        self.targets: list[str] = []
+        self.feed(text)
+
+    def handle_starttag(self, tag: str, attributes: list[tuple[str, str | None]]) -> None:
+        self.tags.append(tag)
+        self.targets += [value or "" for name, value in attributes if name in ("href", "src")]
+
+
+def test_pages_as_html(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """They need nothing but one another."""
+    assert run(["pages", "--html", str(tmp_path), "--select", "CL201,CL904"]) == 0
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names == {"CL201-bank-conflict.html", "CL904-invalid-code.html", "index.html"}
+    assert run(["pages", "--html", str(tmp_path), "--select", "CL201,CL904", "--check"]) == 0
+    for path in tmp_path.iterdir():
+        page = _Page(path.read_text(encoding="utf-8"))
+        assert {"h1", "table"} <= set(page.tags) or "h1" in page.tags
+        assert not {"script", "img", "link", "iframe"} & set(page.tags)
+        assert [t for t in page.targets if not (t.startswith(("https://", "CL")) or t in names)] == []
+        assert [t for t in page.targets if t.endswith(".md") and not t.startswith("https://")] == []
+    capsys.readouterr()
+    assert run(["explain", "bank-conflict", "--html"]) == 0
+    assert capsys.readouterr().out == (tmp_path / "CL201-bank-conflict.html").read_text(encoding="utf-8")
+    assert run(["explain", "CL3", "--html"]) == 2
+    assert "`--html` prints one page" in capsys.readouterr().err
+
+
+def test_html_in_a_rules_text_is_text() -> None:
+    class Hostile(Rule):
+        """<script>alert(1)</script> [x](javascript:alert(1))"""
+
+        code, name, severity, summary = "XY124", "hostile", "info", "x"
+        reads = frozenset()
+
+    page = _Page(html_pages.html(Hostile))
+    assert "script" not in page.tags
+    assert page.targets == []

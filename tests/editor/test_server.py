@@ -122,6 +122,75 @@ def test_a_session(tmp_path: Path) -> None:
     assert editor.process.returncode == 0
 
 
+_TWO_TILES = """\
+__global__ void first(float *out, const float *in) {
+    __shared__ float tile[32][32];
+    tile[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.y * 32 + threadIdx.x] = tile[threadIdx.x][threadIdx.y];
+}
+
+__global__ void second(float *out, const float *in) {
+    __shared__ float cells[32][32];
+    cells[threadIdx.y][threadIdx.x] = in[threadIdx.y * 32 + threadIdx.x];
+    __syncthreads();
+    out[threadIdx.y * 32 + threadIdx.x] = cells[threadIdx.x][threadIdx.y];
+}
+
+void launch(float *out, const float *in) {
+    first<<<64, dim3(32, 32)>>>(out, in);
+    second<<<64, dim3(32, 32)>>>(out, in);
+}
+"""
+_ALL_FIXES = "source.fixAll.cudalint"
+
+
+def test_all_safe_edits_at_once(tmp_path: Path) -> None:
+    """As an editor asks for them when a file is saved, or when somebody looks for whatever may be done."""
+    path = tmp_path / "a.cu"
+    path.write_text(_TWO_TILES)
+    with Editor() as editor:
+        assert _ALL_FIXES in editor.capabilities["codeActionProvider"]["codeActionKinds"]
+        uri = editor.open(path)
+        assert [d["code"] for d in editor.diagnostics(uri)] == ["CL201", "CL201"]
+        whole = _place(_TWO_TILES, _TWO_TILES.splitlines()[0])
+        for only in ("source.fixAll", _ALL_FIXES, "source"):
+            (action,) = editor.actions(uri, whole, only=[only])
+            assert action["kind"] == _ALL_FIXES
+            assert action["title"] == "Make all safe edits of cudalint in this file (2)"
+        for context in ({"only": ["quickfix"]}, {"only": ["source.organizeImports"]}, {"triggerKind": 2}):
+            kinds = {action["kind"] for action in editor.actions(uri, whole, **context)}
+            assert _ALL_FIXES not in kinds
+        assert _ALL_FIXES in {action["kind"] for action in editor.actions(uri, whole, triggerKind=1)}
+        editor.apply(action)
+        assert "tile[32][32 + 1]" in editor.text(uri)
+        assert "cells[32][32 + 1]" in editor.text(uri)
+        assert editor.diagnostics(uri) == []
+        assert editor.actions(uri, whole, only=[_ALL_FIXES]) == []
+
+
+def test_suppressions_of_every_reach(tmp_path: Path) -> None:
+    """The line, the kernel, the file: each comment is one that is understood, and leaves nothing to report."""
+    path = tmp_path / "a.cu"
+    path.write_text(_TWO_TILES)
+    with Editor() as editor:
+        uri = editor.open(path)
+        finding = editor.diagnostics(uri)[0]
+        titles = {
+            "Allow CL201 (bank-conflict) here, with a reason": ("allow", 1),
+            "Allow CL201 (bank-conflict) in all of `first`, with a reason": ("allow-kernel", 1),
+            "Allow CL201 (bank-conflict) in all of this file, with a reason": ("allow-file", 0),
+        }
+        for title, (kind, left) in titles.items():
+            offered = editor.actions(uri, finding["range"], only=["quickfix"])
+            (action,) = (action for action in offered if action["title"] == title)
+            editor.apply(action)
+            assert f"// cudalint: {kind}(bank-conflict) -- " in editor.text(uri)
+            assert [d["code"] for d in editor.diagnostics(uri)] == ["CL201"] * left
+            editor.change(uri, _TWO_TILES)
+            editor.diagnostics(uri)
+
+
 def test_a_header_and_settings_of_the_client(tmp_path: Path) -> None:
     """An unsaved header counts for the file that includes it, whose options come from the client; statements about a
     kernel that nothing launches are offered."""
@@ -182,6 +251,26 @@ def test_work_that_takes_a_while_is_shown(tmp_path: Path) -> None:
         ended = editor.told("$/progress")
         assert (ended["token"], ended["value"]["kind"]) == (token, "end")
         assert editor.diagnostics(uri)
+
+
+def test_files_that_wait_are_counted(tmp_path: Path) -> None:
+    """An editor that starts with several files open shows how far the server is."""
+    kernel = "__global__ void k{0}(float *p, int n) {{ for (int i = 0; i < n; ++i) p[threadIdx.x * n + i] += {0}; }}\n"
+    text = "".join(kernel.format(number) for number in range(20))
+    paths = [tmp_path / f"{name}.cu" for name in "abc"]
+    for path in paths:
+        path.write_text(text)
+    with Editor(shows_progress=True) as editor:
+        for path in paths:
+            editor.open(path)
+        token = editor.told("window/workDoneProgress/create")["token"]
+        told = [editor.told("$/progress")]
+        while told[-1]["value"]["kind"] != "end":
+            told.append(editor.told("$/progress"))
+        assert {each["token"] for each in told} == {token}
+        assert told[0]["value"]["message"].endswith(" of 3 files)")
+        shares = [each["value"]["percentage"] for each in told[:-1]]
+        assert shares == sorted(shares)
 
 
 def test_without_the_library(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:

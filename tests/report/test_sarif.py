@@ -37,6 +37,16 @@ def test_an_empty_result_is_valid(sources: SourceLines) -> None:
     assert run["invocations"] == [{"executionSuccessful": True, "toolExecutionNotifications": []}]
 
 
+def test_rules_lead_to_their_pages(sources: SourceLines, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Where whoever reads the report can reach them; the text is there in any case."""
+    for given, expected in (("https://example.org/r", "https://example.org/r/CL201-bank-conflict.html"), ("", "https://")):
+        monkeypatch.setenv("CUDALINT_RULE_PAGES", given)
+        (run,) = _document(CheckResult("a100"), sources)["runs"]
+        (rule,) = (rule for rule in run["tool"]["driver"]["rules"] if rule["id"] == "CL201")
+        assert rule["helpUri"].startswith(expected)
+        assert rule["help"]["text"]
+
+
 def test_the_schema_refuses_what_is_wrong(sources: SourceLines) -> None:
     document = json.loads("\n".join(sarif.render(CheckResult("a100", (column_read(),)), sources, Presentation())))
     document["runs"][0]["results"][0]["level"] = "info"

@@ -14,8 +14,8 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 _PARTS = (
-    "cudalint", "rules", "pyproject.toml", "README.md", "LICENSE", "action.yml", "action", ".pre-commit-hooks.yaml",
-    "examples",
+    "cudalint", "rules", "pyproject.toml", "setup.py", "README.md", "LICENSE", "action.yml", "action",
+    ".pre-commit-hooks.yaml", "examples",
 )  # fmt: skip
 
 

@@ -162,8 +162,8 @@ class Editor:
         found = self.ask("textDocument/hover", at)
         return found["contents"]["value"] if found else ""
 
-    def actions(self, uri: str, range_: Json) -> list[Json]:
-        asked = {"textDocument": {"uri": uri}, "range": range_, "context": {"diagnostics": []}}
+    def actions(self, uri: str, range_: Json, **context: Any) -> list[Json]:
+        asked = {"textDocument": {"uri": uri}, "range": range_, "context": {"diagnostics": [], **context}}
         found: list[Json] = self.ask("textDocument/codeAction", asked)
         return found
 

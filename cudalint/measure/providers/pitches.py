@@ -45,13 +45,15 @@ class PitchCollector(Provider, eq=False):
         if run.is_refused:
             return
         configuration, function = run.configuration, run.subject.function
-        # It is a matter of the text: what is right in one launch is so in all, and in all instantiations of a template.
-        if function.span in run.subject.right_pitches:
+        # Launches of one block are equivalent, those of threads along one axis, and all instantiations of a template.
+        block = configuration.block
+        like = function.span, block if sum(extent > 1 for extent in block) > 1 else None
+        if not run.subject.right_pitches.isdisjoint((like, function.span)):
             return
         known = configuration.source != "default"
         found = pitch_mismatches(function, run.executed.batch, run.compiled.program, known)
         if not found:
-            run.subject.right_pitches.add(function.span)
+            run.subject.right_pitches.add(like)
             return
         facts: dict[object, PitchMismatch] = {}
         for each in found:

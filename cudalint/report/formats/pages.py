@@ -1,40 +1,47 @@
-"""Where the rules' pages are: beside the program in a checkout, or at the address that an installation names."""
+"""Where the rules' pages are: where the user says, beside the program in a checkout, or at the address that an
+installation names.
+
+`CUDALINT_RULE_PAGES` is the address of a folder that `cudalint pages --html` has written, or an address in which
+`{page}` stands for a page's name, such as `CL201-bank-conflict`. It is a variable and no setting of projects: where a
+click leads is no matter of whoever wrote the code.
+"""
 
 from __future__ import annotations
 
+import os
 import socket
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
-from cudalint.catalogue import NAME_OF_CODE
+from cudalint.catalogue import page_in
 
+VARIABLE = "CUDALINT_RULE_PAGES"
 _PAGES = Path(__file__).resolve().parents[3] / "docs" / "rules"
 _LABEL = "rules"
 """What the project's metadata calls the address of the pages, in small letters."""
+_NETWORK = ("https://", "http://")
 
 
 def page_of(code: str) -> str:
     """The address of a rule's page, for programs on this machine; empty where none is known."""
-    return page_in(_PAGES.as_uri() if _PAGES.is_dir() else address_of_pages(), code)
-
-
-def page_in(folder: str, code: str) -> str:
-    """The address of a rule's page in a folder of pages; empty for no folder, and for a rule of others."""
-    name = NAME_OF_CODE.get(code)
-    return f"{folder}/{code}-{name}.md" if name and folder else ""
+    beside = _PAGES.as_uri() if _PAGES.is_dir() else ""
+    return page_in(_of_the_user() or beside or address_on_network(), code)
 
 
 def address_of_pages() -> str:
-    """The address of the folder in which each rule has its page, without a slash at the end; empty where none is
-    known."""
-    if _PAGES.is_dir():
+    """Where each rule has its page, as `page_in` takes it; empty where that is not known."""
+    given = _of_the_user()
+    if not given and _PAGES.is_dir():
         # A terminal may show what another machine prints, and must not look for the file on its own.
         return _PAGES.as_uri().replace("file://", f"file://{socket.gethostname()}", 1)
-    return address_on_network()
+    return given or address_on_network()
 
 
 def address_on_network() -> str:
-    """The address of that folder that the installation names, for reports that others read."""
+    """Where they are for reports that others read."""
+    given = _of_the_user()
+    if given.startswith(_NETWORK):
+        return given
     try:
         urls = metadata("cudalint").get_all("Project-URL") or []
     except PackageNotFoundError:
@@ -44,3 +51,12 @@ def address_on_network() -> str:
         if label.strip().lower() == _LABEL:
             return str(address).strip().rstrip("/")
     return ""
+
+
+def _of_the_user() -> str:
+    """A folder may be given as a path, too."""
+    given = os.environ.get(VARIABLE, "").strip()
+    if not given:
+        return ""
+    address = given if "://" in given else Path(os.path.abspath(given)).as_uri().replace("%7Bpage%7D", "{page}")
+    return address if "{page}" in address else f"{address.rstrip('/')}/{{page}}.html"

@@ -12,6 +12,7 @@ from functools import partial
 from itertools import groupby
 
 from cudalint import __version__
+from cudalint.catalogue import page_in
 from cudalint.diagnostics import Diagnostic, Edit, Severity, Suggestion
 from cudalint.facts import Place
 from cudalint.registry import RuleClass, all_rules
@@ -22,6 +23,7 @@ from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import wording
 from cudalint.report.formats.diagnostics_json import JsonObject, plain_number
 from cudalint.report.formats.line_hashes import line_hashes
+from cudalint.report.formats.pages import address_on_network
 from cudalint.report.formats.plain import json_text
 from cudalint.report.formats.plain import sarif as sarif_text
 from cudalint.report.formats.presentation import Order, Presentation, in_order
@@ -163,22 +165,25 @@ class _Report:
 
 
 def _driver() -> JsonObject:
+    pages = address_on_network()
     return {
         "name": "cudalint",
         "version": __version__,
         "semanticVersion": __version__,
-        "rules": [_rule(rule) for rule in all_rules()],
+        "rules": [_rule(rule, pages) for rule in all_rules()],
     }
 
 
-def _rule(rule: RuleClass) -> JsonObject:
-    page = inspect.cleandoc(rule.__doc__ or rule.summary)
+def _rule(rule: RuleClass, pages: str) -> JsonObject:
+    text = inspect.cleandoc(rule.__doc__ or rule.summary)
+    page = page_in(pages, rule.code)
     return {
         "id": rule.code,
         "name": rule.name,
         "shortDescription": {"text": _capital(rule.summary)},
-        "fullDescription": {"text": _first_paragraph(page)[:_LONGEST_DESCRIPTION]},
-        "help": {"text": page},
+        "fullDescription": {"text": _first_paragraph(text)[:_LONGEST_DESCRIPTION]},
+        **({"helpUri": page} if page.startswith("https://") else {}),
+        "help": {"text": text},
         "defaultConfiguration": {"enabled": rule.on_by_default, "level": _LEVELS[rule.severity]},
         "properties": {
             "tags": ["cuda", "correctness" if rule.severity == "error" else "performance"],

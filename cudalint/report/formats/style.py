@@ -6,7 +6,7 @@ from typing import Literal
 
 from msgspec import Struct
 
-from cudalint.catalogue import NAME_OF_CODE
+from cudalint.catalogue import page_in
 from cudalint.diagnostics import Severity
 
 Look = Literal["bold", "dim", "red", "yellow", "blue", "green", "cyan"]
@@ -33,7 +33,7 @@ class Style(Struct, frozen=True):
     unicode: bool = True
     """Whether block characters can be shown."""
     pages: str = ""
-    """The address of the folder with the rules' pages, for terminals that follow links; empty for others."""
+    """Where the rules' pages are (`page_in`), for terminals that follow links; empty for others."""
     escape: str = "\x1b"
     """Begins a control sequence; `plain.MARK` where `plain.line` distinguishes those from what a repository says."""
 
@@ -43,11 +43,11 @@ class Style(Struct, frozen=True):
     def rule(self, text: str, code: str, severity: Severity) -> str:
         """What names a rule: painted, and with a link to its page."""
         painted = self.severity(text, severity)
-        name = NAME_OF_CODE.get(code)
-        if not self.pages or name is None:
+        page = page_in(self.pages, code)
+        if not page:
             return painted
         link, end = f"{self.escape}{_LINK}", f"{self.escape}{_END}"
-        return f"{link}{self.pages}/{code}-{name}.md{end}{painted}{link}{end}"
+        return f"{link}{page}{end}{painted}{link}{end}"
 
     def severity(self, text: str, severity: Severity) -> str:
         return self.paint(text, _LOOK_OF_SEVERITY[severity])

@@ -17,7 +17,7 @@ from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.facts import Place
 from cudalint.fixes.edits import apply_edits
 from cudalint.frontend.python.detect import SUFFIX as PYTHON_SUFFIX
-from cudalint.options.annotations import Annotation, read_annotations
+from cudalint.options.annotations import Annotation, AnnotationKind, read_annotations
 from cudalint.project.discovery import SourceFile
 from cudalint.report.findings.results import CheckResult, Failure, FileReport
 from cudalint.run.fixing.writing import Change, Grounds, write_together
@@ -139,18 +139,34 @@ def _written(
 def comment_above(path: str, text: str, line: int, names: tuple[str, ...], reason: str) -> Edit | None:
     """A comment of its own above a line; None where it would be none, or would be one for another line: in a string, in
     the middle of a macro, above a directive."""
+    found = _commented("allow", path, text, line, names, reason)
+    return found[0] if found is not None and found[1].target_line == line + 1 else None
+
+
+def comment_for(
+    kind: AnnotationKind, path: str, text: str, line: int, names: tuple[str, ...], reason: str
+) -> Edit | None:
+    """A comment above a line, for all of the kernel that begins there or of the file; None where it would be none."""
+    found = _commented(kind, path, text, line, names, reason)
+    return found[0] if found is not None and (kind == "allow-file" or found[1].target_line == line + 1) else None
+
+
+def _commented(
+    kind: AnnotationKind, path: str, text: str, line: int, names: tuple[str, ...], reason: str
+) -> tuple[Edit, Annotation] | None:
+    """A comment of its own above a line, and the one annotation that it adds."""
     lines = Lines(text)
-    if line > len(lines) or lines.line(line - 1).rstrip("\r").endswith("\\"):
+    if line > len(lines) or (line > 1 and lines.line(line - 1).rstrip("\r").endswith("\\")):
         return None
     indent = re.match(r"[ \t]*", lines.line(line))
     end = "\r" if lines.line(line).endswith("\r") else ""
-    comment = f"{indent[0] if indent else ''}// cudalint: allow({', '.join(names)}) -- {reason}{end}\n"
+    comment = f"{indent[0] if indent else ''}// cudalint: {kind}({', '.join(names)}) -- {reason}{end}\n"
     edit = Edit(Place(path, line, 1, line, 1), comment)
     old, new = _annotations(text), _annotations(apply_edits(text, [edit]))
-    own = [a for a in new if a.line == line and a.kind == "allow" and a.arguments == names and a.reason == reason]
-    if len(own) != 1 or own[0].target_line != line + 1 or not own[0].stands_alone or len(new) != len(old) + 1:
+    own = [a for a in new if a.line == line and a.kind == kind and a.arguments == names and a.reason == reason]
+    if len(own) != 1 or not own[0].stands_alone or len(new) != len(old) + 1:
         return None
-    return edit
+    return edit, own[0]
 
 
 def _annotations(text: str) -> Sequence[Annotation]:

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from markupsafe import Markup
 from msgspec import Struct
 
+from cudalint.catalogue import page_in
 from cudalint.diagnostics import Diagnostic, Picture
 from cudalint.facts import Race, RaceEnd
 from cudalint.hardware.cost.by_line import Line
@@ -18,7 +19,6 @@ from cudalint.report.formats import costs, wording
 from cudalint.report.formats.html.requests import Pictures
 from cudalint.report.formats.html.source import diff_of, prose
 from cudalint.report.formats.html.views import Finding, Link
-from cudalint.report.formats.pages import page_in
 
 _MOST_PLACES = 12
 
@@ -27,8 +27,7 @@ Anchors = Mapping[Line, str]
 
 
 class Findings(Struct, frozen=True, eq=False):
-    """Makes views of findings; `pages` is the address of the folder of the rules' pages, empty where they are on no
-    network."""
+    """Makes views of findings; `pages` says where the rules' pages are, and is empty where they are on no network."""
 
     sources: SourceLines
     pictures: Pictures
