@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
-from cudalint.facts import KernelFacts, LocalArray, LocalArrayResult, Resources
+from cudalint.facts import KernelFacts, LocalArray, LocalArrayResult, Place, Resources
+from cudalint.facts.resources import SpillPlace
 from cudalint.launchkit import percent
 from cudalint.numerals import count
 from cudalint.rule import Rule, RuleContext
@@ -23,7 +24,8 @@ class LocalMemory(Rule):
         same by what isn't known then: by the counter of a loop of unknown length, an argument, the thread's number or
         data. Loads and stores of such an array are counted, and reported where they are a larger part of what a warp
         executes in the kernel than the threshold. With `--ptxas` the compiler has its say: where its stack frame is
-        empty the array is in registers after all, and registers that it spills are reported, too.
+        empty the array is in registers after all, and registers that it spills are reported, too, with their lines
+        where nvdisasm is beside nvcc or in PATH.
 
     Why is this bad
         Registers have no addresses. An array that is indexed by what the compiler doesn't know is in local memory,
@@ -111,6 +113,7 @@ class LocalMemory(Rule):
 
     def _of_spills(self, kernel: KernelFacts, resources: Resources, spilled: int) -> Diagnostic:
         stores, loads = resources.spill_store_bytes or 0, resources.spill_load_bytes or 0
+        worst = sorted(resources.spills, key=lambda each: (-each.stores - each.loads, each.path, each.line))[:_NAMED]
         return self.finding(
             kernel,
             place=kernel.name_place,
@@ -118,12 +121,22 @@ class LocalMemory(Rule):
                 f"with {count(resources.registers or 0, 'register')} per thread the compiler spills: it stores "
                 f"{count(stores, 'byte')} of each thread to local memory, and loads {loads}"
             ),
+            launches=kernel.launches,
             figures={"spill_store_bytes": float(stores), "spill_load_bytes": float(loads)},
+            related=tuple(map(_spilled_at, worst)),
             suggestion=Suggestion(
                 "let the compiler take more registers (`__launch_bounds__` with fewer blocks, a larger "
                 "`-maxrregcount`), or keep less at a time: smaller tiles, fewer unrolled turns"
             ),
         )
+
+
+def _spilled_at(place: SpillPlace) -> Related:
+    """`12 stores and 3 loads of spilled registers`."""
+    parts = [count(place.stores, "store")] * bool(place.stores) + [count(place.loads, "load")] * bool(place.loads)
+    return Related(
+        Place(place.path, place.line, 1, place.line, 1), f"{' and '.join(parts)} of spilled registers in the code of it"
+    )
 
 
 def _is_in_memory(array: LocalArray, resources: Resources) -> bool:

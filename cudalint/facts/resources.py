@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import NamedTuple
 
 from msgspec import Struct
 
@@ -29,6 +30,16 @@ REGISTER_CEILINGS = frozenset({"launch-bounds", "maxrregcount"})
 """Sources that hold the compiler to a number of registers, and don't say how many it takes."""
 
 
+class SpillPlace(NamedTuple):
+    """A line in whose code registers are stored to local memory, or loaded again."""
+
+    path: str
+    line: int
+    stores: int
+    """Instructions."""
+    loads: int
+
+
 class Resources(Struct, frozen=True):
     """What a block of the kernel takes."""
 
@@ -43,3 +54,5 @@ class Resources(Struct, frozen=True):
     spill_store_bytes: int | None = None
     """By the instructions that store registers to local memory; of a thread, each instruction once."""
     spill_load_bytes: int | None = None
+    spills: tuple[SpillPlace, ...] = ()
+    """Where nvdisasm says that they are; none where nobody does."""

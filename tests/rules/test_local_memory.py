@@ -7,6 +7,7 @@ from cudalint.rules.cl606_local_memory import LocalMemory
 from msgspec.structs import replace
 
 from cudalint.facts import FileFacts, KernelFacts
+from cudalint.facts.resources import SpillPlace
 from cudalint.hardware.targets import find_target
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.rule import RuleContext
@@ -72,6 +73,19 @@ def test_the_compiler_has_the_last_word(kernels: dict[str, KernelFacts]) -> None
 
 def test_a_small_part_of_the_kernel_is_nothing(kernels: dict[str, KernelFacts]) -> None:
     assert _messages(kernels["kept"], share=0.9) == []
+
+
+def test_lines_of_spills_are_told_the_worst_first(kernels: dict[str, KernelFacts]) -> None:
+    compiled = _compiled(kernels["few"], 8, 40, 64)
+    spills = tuple(SpillPlace("a.cu", line, line, line % 2) for line in (2, 9, 5, 4))
+    context = RuleContext(FileFacts("a.cu", "ok"), find_target("a100"))
+    kernel = replace(compiled, resources=replace(compiled.resources, spills=spills))
+    (found,) = LocalMemory().check(kernel, context)
+    assert [(each.place.line, each.message) for each in found.related] == [
+        (9, "9 stores and 1 load of spilled registers in the code of it"),
+        (5, "5 stores and 1 load of spilled registers in the code of it"),
+        (4, "4 stores of spilled registers in the code of it"),
+    ]
 
 
 def test_spills(kernels: dict[str, KernelFacts]) -> None:

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from cudalint.toolchain.toolkit import nvcc
 from cudalint.toolchain.toolkit.nvcc import Compilation, compiled_usage, find_nvcc
-from cudalint.toolchain.toolkit.usage import Usage, UsageError
+from cudalint.toolchain.toolkit.usage import SpillLine, Usage, UsageError
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the double is a script with a first line that names Python")
 
@@ -82,6 +82,31 @@ ptxas info    : Used 8 registers, used 0 barriers, 360 bytes cmem[0]
     found = compiled_usage(_compilation(install(printed)))
     assert found["_Z5scalePf"] == Usage(32, 0, "ptxas", 96, 40, 64)
     assert found["_Z5otherPf"] == Usage(8, 0, "ptxas", 0, 0, 0)
+
+
+_LISTED = """
+.text._Z5scalePf:
+	//## File "{source}", line 3
+        /*0230*/                   STL [R1+0x50], R7                                 (*"SpillRefill"*);
+        /*0240*/              @!P0 STL.64 [R1+0x48], R8                              (*"SpillRefill"*);
+        /*0250*/                   STL [R5], R9 ;
+	//## File "/elsewhere/b.h", line 7 inlined at "{source}", line 4
+	//## File "{source}", line 4
+        /*0260*/                   LDL R3, [R1+0x50]                                 (*"SpillRefill"*);
+"""
+
+
+def test_lines_of_spills_are_those_of_the_disassembly(install: Install, tmp_path: Path) -> None:
+    """As nvdisasm 13 marks them: other accesses of local memory are those of arrays."""
+    toolkit = install()
+    listing = _LISTED.format(source=tmp_path / "a.cu")
+    disassembler = toolkit / "bin" / "nvdisasm"
+    disassembler.write_text(f"#!{sys.executable}\nimport sys\nsys.stdout.write({listing!r})\n")
+    disassembler.chmod(0o755)
+    wanted = (SpillLine("a.cu", 3, 2, 0), SpillLine("/elsewhere/b.h", 7, 0, 1))
+    for _ in ("compiled", "kept"):
+        assert compiled_usage(_compilation(toolkit))["_Z5scalePf"].spill_lines == wanted
+    assert _runs() == 1
 
 
 def test_nvcc_of_a_package_is_found_where_there_is_no_other(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -8,6 +8,7 @@ from typing import ClassVar, Self
 from msgspec.structs import replace
 
 from cudalint.facts import KernelFacts, LaunchFacts, Occupancy, Resources
+from cudalint.facts.resources import SpillPlace
 from cudalint.hardware import occupancy as model
 from cudalint.hardware.targets import Target
 from cudalint.hardware.whatif import by_registers
@@ -36,6 +37,7 @@ def resources_of(
     return Resources(
         static_shared, registers, source, function.max_threads, function.min_blocks,
         compiled.stack_bytes, compiled.spill_store_bytes, compiled.spill_load_bytes,
+        tuple(SpillPlace(each.path, each.line, each.stores, each.loads) for each in compiled.spill_lines),
     )  # fmt: skip
 
 

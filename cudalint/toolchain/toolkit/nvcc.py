@@ -17,6 +17,7 @@ import tempfile
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.regexes import regex
 from cudalint.system.disk.arguments import as_path, harmless
@@ -24,11 +25,12 @@ from cudalint.system.disk.cache_folder import cache_folder
 from cudalint.system.disk.regular import read_kept, read_regular
 from cudalint.system.disk.replacing import replacing
 from cudalint.system.disk.tools import safe_environment, tool, tool_at
-from cudalint.toolchain.toolkit.usage import Usage, UsageError, read_ptxas
+from cudalint.toolchain.toolkit.disassembly import spill_lines
+from cudalint.toolchain.toolkit.usage import Usage, UsageError, read_ptxas, spilled_text
 
 SECONDS = 60.0
 """After this time a compilation is given up."""
-_CACHE_FORMAT = 1
+_CACHE_FORMAT = 2
 _OF_PACKAGES = os.path.join("cu[0-9]*", "bin", "nvcc")
 """Where the wheels of `nvidia-cuda-nvcc` have it since version 13."""
 _NEEDS_LINKING = "Unresolved extern"
@@ -52,7 +54,7 @@ class Compilation(Struct, frozen=True):
     """The file's content, where it isn't what lies on disk."""
 
     def arguments(self) -> list[str]:
-        found = ["-cubin", f"-arch={self.architecture}", "-Xptxas", "-v"]
+        found = ["-cubin", f"-arch={self.architecture}", "-lineinfo", "-Xptxas", "-v"]
         found += [f"-I{as_path(folder)}" for folder in self.include_dirs]
         found += [f"-D{define}" for define in self.defines]
         found += harmless(self.extra)
@@ -114,7 +116,23 @@ def _compile(nvcc: str, compilation: Compilation) -> tuple[str, list[str]]:
             status, output = _run([*command, "-rdc=true"])
         if status != 0:
             raise UsageError(f"nvcc fails: {_first_error(output, status)}")
-        return output, _dependencies(listing)
+        return output + _spilled(nvcc, command[command.index("-o") + 1], source, compilation), _dependencies(listing)
+
+
+def _spilled(nvcc: str, cubin: str, source: str, compilation: Compilation) -> str:
+    """The lines in whose code registers are spilled, as text; nothing without nvdisasm."""
+    disassembler = find_nvdisasm(nvcc)
+    if disassembler is None:
+        return ""
+    status, listing = _run([disassembler, "-g", "-c", cubin])
+    found = spill_lines(listing) if status == 0 else ()
+    named = ((kernel, replace(line, path=compilation.path) if line.path == source else line) for kernel, line in found)
+    return "".join(spilled_text(*each) for each in named)
+
+
+def find_nvdisasm(nvcc: str) -> str | None:
+    """The disassembler beside a compiler, or in PATH."""
+    return tool_at(os.path.join(os.path.dirname(os.path.realpath(nvcc)), "nvdisasm")) or tool("nvdisasm")
 
 
 def _run(command: Sequence[str]) -> tuple[int, str]:
@@ -162,7 +180,8 @@ def _cache_entry(nvcc: str, compilation: Compilation) -> str | None:
         return None
     path = os.path.abspath(compilation.path)
     program = [os.path.realpath(nvcc), state.st_mtime_ns, state.st_size]
-    question = [_CACHE_FORMAT, program, os.getcwd(), path, compilation.arguments(), compilation.text]
+    tools = [*program, find_nvdisasm(nvcc)]
+    question = [_CACHE_FORMAT, tools, os.getcwd(), path, compilation.arguments(), compilation.text]
     digest = hashlib.sha256(json.dumps(question).encode("utf-8", "surrogatepass")).hexdigest()
     return os.path.join(root, "ptxas", f"{digest}.json")
 

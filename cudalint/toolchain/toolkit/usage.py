@@ -6,10 +6,21 @@ import re
 from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.regexes import regex
 
 _LENGTH_PREFIXED = regex(r"(\d+)_GLOBAL__N_")
+
+
+class SpillLine(Struct, frozen=True):
+    """A line of the source in whose code registers are stored to local memory, or loaded again."""
+
+    path: str
+    line: int
+    stores: int
+    """Instructions."""
+    loads: int
 
 
 class Usage(Struct, frozen=True):
@@ -25,6 +36,8 @@ class Usage(Struct, frozen=True):
     """Of each thread's local memory; None where that isn't said."""
     spill_store_bytes: int | None = None
     spill_load_bytes: int | None = None
+    spill_lines: tuple[SpillLine, ...] = ()
+    """Where nvdisasm was there to say it."""
 
 
 class UsageError(Exception):
@@ -68,6 +81,9 @@ def merged(parts: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
 
 
 _ENTRY = regex(r"Compiling entry function '([^']+)'")
+_SPILLED = regex(
+    r"^spilled (?P<kernel>\S+) (?P<line>\d+) (?P<stores>\d+) (?P<loads>\d+) (?P<path>.*)$", re.MULTILINE
+)
 _USED = regex(r"Used (\d+) registers")
 _SHARED = regex(r"\b(\d+)(?:\+\d+)? bytes smem")
 _PROPERTIES = regex(r"Function properties for (\S+)")
@@ -75,8 +91,17 @@ _STACK = regex(r"(\d+) bytes stack frame, (\d+) bytes spill stores, (\d+) bytes 
 
 
 def read_ptxas(text: str) -> dict[str, Usage]:
-    """What `ptxas -v` prints about each kernel."""
-    return dict(_entries(text))
+    """What `ptxas -v` prints about each kernel, with the lines of spills that were put behind it."""
+    spills: dict[str, list[SpillLine]] = {}
+    for found in _SPILLED.finditer(text):
+        line = SpillLine(found["path"], int(found["line"]), int(found["stores"]), int(found["loads"]))
+        spills.setdefault(found["kernel"], []).append(line)
+    return {name: replace(usage, spill_lines=tuple(spills.get(name, ()))) for name, usage in _entries(text)}
+
+
+def spilled_text(kernel: str, line: SpillLine) -> str:
+    """A line of text that `read_ptxas` finds again."""
+    return f"spilled {kernel} {line.line} {line.stores} {line.loads} {line.path}\n"
 
 
 def _entries(text: str) -> Iterator[tuple[str, Usage]]:
