@@ -24,6 +24,7 @@ _FINDING = "#k-examples-transpose-cu-tiled article.f"
 
 def _pictures(page: Page, look: str) -> None:
     page.screenshot(path=_IMAGES / f"report-{look}.png", clip={"x": 0, "y": 0, "width": _WIDTH, "height": 826})
+    page.goto(page.url + _FINDING.split()[0])
     page.locator(_FINDING).first.evaluate("finding => finding.closest('tr').previousElementSibling.scrollIntoView()")
     box = page.locator(_FINDING).first.bounding_box()
     assert box is not None

@@ -58,9 +58,7 @@ class Findings(Struct, frozen=True, eq=False):
 
     def _pictures(self, diagnostic: Diagnostic, races: tuple[Race, ...]) -> Iterator[Markup]:
         if diagnostic.picture is not None:
-            drawn = self.pictures.place(drawing_of(diagnostic.picture))
-            if drawn:
-                yield drawn
+            yield self.pictures.place(drawing_of(diagnostic.picture), always=True)
         lines = {(diagnostic.place.path, diagnostic.place.line)}
         lines |= {(related.place.path, related.place.line) for related in diagnostic.related}
         if diagnostic.code.startswith(_RACES):
