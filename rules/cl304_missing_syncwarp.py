@@ -12,6 +12,7 @@ from cudalint.facts import AbsentLane, Barrier, BarrierResult, KernelFacts, Race
 from cudalint.fixes.mask_edits import WHOLE, mask_edits
 from cudalint.fixes.obstacles import edited
 from cudalint.fixes.step_edits import step_edits
+from cudalint.numerals import thread
 from cudalint.racekit import (
     barrier_suggestion,
     grouped,
@@ -22,7 +23,7 @@ from cudalint.racekit import (
     reportable,
 )
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import frames_related, in_kernel, of_block, parted
+from cudalint.rulekit import frames_related, in_kernel, parted
 from cudalint.source.conditions import other_branches
 
 _MISSING = "the mask names lanes that do not come"
@@ -138,7 +139,7 @@ class MissingSyncwarp(Rule):
             kernel,
             severity="warning" if absent.size else self.severity,
             place=absent.place,
-            message=f"thread {absent.thread}{of_block(absent.block)} reads from lane {absent.source}, which takes no"
+            message=f"{thread(absent.thread, absent.block)} reads from lane {absent.source}, which takes no"
             f" part{size}: what it gets is undefined, and is stored at line {absent.stored_at.line}",
             launches=(kernel.launches[absent.launch],),
             assumptions=absent.assumptions,

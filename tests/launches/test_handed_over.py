@@ -52,7 +52,8 @@ def test_a_launch_is_where_its_kernel_is_handed_over(tmp_path: Path, name: str) 
     path = _file(tmp_path, host)
     (kernel,) = analyse_file(str(path), AnalysisOptions()).kernels
     assert [(launch.path, launch.line) for launch in kernel.launches] == [(str(path), 5), (str(path), 6)]
-    report = check_file(CheckJob(str(path), AnalysisOptions(), Selection(("CL502",)), pictures=False, shows_kernels=False))
+    job = CheckJob(str(path), AnalysisOptions(), Selection(("CL502",)), pictures=False, shows_kernels=False)
+    report = check_file(job)
     assert isinstance(report, FileReport)
     (finding,) = report.diagnostics
     assert (finding.place.path, finding.place.line) == (str(path), 5)

@@ -10,6 +10,7 @@ from msgspec import Struct
 from cudalint.diagnostics import Diagnostic, Picture
 from cudalint.facts import Race, RaceEnd
 from cudalint.hardware.cost.by_line import Line
+from cudalint.numerals import thread
 from cudalint.report.drawing import requests as drawing
 from cudalint.report.drawing.races import Step, race
 from cudalint.report.drawing.svg import Drawing
@@ -87,11 +88,8 @@ def _race(found: Race) -> Drawing:
 
 
 def _step(end: RaceEnd, found: Race) -> Step:
-    x, y, z = end.thread
-    thread = f"thread ({x}, {y}, {z})"
-    if found.reach == "grid":
-        thread += f", block ({end.block[0]}, {end.block[1]})"
-    return Step(thread, f"line {end.place.line}: {end.operation}", end.operation != "load")
+    who = thread(end.thread, end.block, always=found.reach == "grid")
+    return Step(who, f"line {end.place.line}: {end.operation}", end.operation != "load")
 
 
 def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
