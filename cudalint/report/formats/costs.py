@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, get_args
 
 from cudalint.diagnostics import Diagnostic, HeldBack
 from cudalint.facts import Bound, FindingCost, KernelCost, LaunchFacts
 from cudalint.hardware.cost.findings import cost_of_all
-from cudalint.numerals import count
+from cudalint.numerals import count, enumeration
 from cudalint.report.findings.results import CheckResult
 
 NAMES: Final[dict[Bound, str]] = {
@@ -30,13 +30,15 @@ NAMES: Final[dict[Bound, str]] = {
 }
 
 
+_MOST_SIZES = 3
+
+
 def phrase(cost: FindingCost) -> str:
     """`about 31% of the kernel's time on a100 (110 us, bound by L2), 64% of its traffic through L1`."""
     kernel = cost.kernel
     if cost.share is None or kernel is None:
         return f"not known: {cost.reason}" if cost.reason else "not known"
-    blocks = blocks_assumed(kernel)
-    takes = f"{duration(kernel.time_us)} for {blocks}" if blocks else duration(kernel.time_us)
+    takes = duration(kernel.time_us) + for_sizes(kernel, cost.if_short)
     part = share(cost.share)
     part = part if part.startswith("under") else f"about {part}"
     text = f"{part} of the kernel's time on {kernel.target} ({takes}, {bound_by(kernel.bound)})"
@@ -49,6 +51,21 @@ def phrase(cost: FindingCost) -> str:
     if cost.findings > 1:
         text += f", all {cost.findings} together"
     return text
+
+
+def for_sizes(kernel: KernelCost, said: Collection[str] = ()) -> str:
+    """` for n = 40960`, ` for some 65536 blocks where a loop at line 6 has 256 iterations`: what nothing in sight says
+    and the kernel's time rests on, but for what is said anyway. Empty where it rests on nothing of the kind."""
+    blocks = blocks_assumed(kernel)
+    sizes = [blocks] * bool(blocks) + [*kernel.sizes]
+    lengths = [text for text in kernel.lengths if text not in said]
+    text = f" for {enumeration(_first(sizes, 'more number'))}" if sizes else ""
+    return text + (f" where {enumeration(_first(lengths, 'more loop'))}" if lengths else "")
+
+
+def _first(texts: Sequence[str], more: str) -> list[str]:
+    left = len(texts) - _MOST_SIZES
+    return [*texts[:_MOST_SIZES], count(left, more)] if left > 0 else [*texts]
 
 
 def blocks_assumed(kernel: KernelCost) -> str:

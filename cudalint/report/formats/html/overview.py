@@ -78,7 +78,7 @@ def _brings(lost: Sequence[Loss]) -> str:
     recorded = first.kernel.launch.recorded_us
     whole = recorded or first.kernel.time_us
     times = f"{costs.duration(whole * (first.all.share or 0.0))} of {costs.duration(whole)}"
-    return f"{first.brings}, {times} go away" + (" as recorded" if recorded else "")
+    return f"{first.brings}, {times} go away" + (" as recorded" if recorded else costs.for_sizes(first.kernel))
 
 
 def errors_of(diagnostics: Iterable[Diagnostic], anchors: Mapping[int, str]) -> Iterator[ErrorRule]:

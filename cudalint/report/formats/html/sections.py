@@ -232,7 +232,9 @@ def _lead(cost: LaunchCost | None, launch: LaunchFacts | None, loss: Loss | None
     beside = f"; {recorded}" if recorded else ""
     if cost is None or not cost.time_us:
         return f"How long it takes is not known{beside}, {where}."
-    text = f"About {costs.duration(cost.time_us)} on {target.name}, {costs.bound_by(cost.bound)}{beside}, {where}."
+    sizes = costs.for_sizes(loss.kernel) if loss is not None else f" for {', '.join(cost.sizes)}" if cost.sizes else ""
+    takes = f"{costs.duration(cost.time_us)}{sizes}"
+    text = f"About {takes} on {target.name}, {costs.bound_by(cost.bound)}{beside}, {where}."
     return f"{text} Without its findings: {loss.brings}." if loss is not None else text
 
 
