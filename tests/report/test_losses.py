@@ -75,8 +75,7 @@ def test_the_line_about_what_is_only_counted() -> None:
     small = replace(strided_load(), held_back="small")
     unknown = replace(column_read(), held_back="unknown")
     assert list(costs.minor(CheckResult("a100", minor=(small, small), min_share=0.02))) == [
-        "2 more take under 2% of their kernel's time or traffic (`--all` lists them)"
+        "Not shown: 2 that take under 2% of their kernel (`--all`)"
     ]
     (line,) = costs.minor(CheckResult("a100", minor=(unknown, small), min_share=0.02))
-    small_one = "1 more takes under 2% of its kernel's time or traffic"
-    assert line == f"{small_one}, 1 more is waste of which nothing says what it takes (`--all` lists them)"
+    assert line == "Not shown: 1 that takes under 2% of its kernel, 1 of unknown cost (`--all`)"

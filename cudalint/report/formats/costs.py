@@ -139,27 +139,23 @@ def _three_digits(value: float) -> str:
 
 
 def minor(result: CheckResult) -> Iterator[str]:
-    """`12 more take under 10% of their kernel's time or traffic, ... (`--all` lists them)`, where there are any."""
+    """`Not shown: 12 that take under 10% of their kernel, 3 in few launches (`--all`)`, where there are any."""
     numbers = Counter(diagnostic.held_back for diagnostic in result.minor if diagnostic.held_back != "conditional")
     reasons = [reason for reason in get_args(HeldBack) if numbers[reason]]
-    phrases = [_held_back(reason, numbers[reason], result.min_share) for reason in reasons]
-    if phrases:
-        yield f"{', '.join(phrases)} (`--all` lists {'it' if sum(numbers.values()) == 1 else 'them'})"
+    if reasons:
+        yield f"Not shown: {', '.join(_held_back(each, numbers[each], result.min_share) for each in reasons)} (`--all`)"
 
 
 def _held_back(reason: HeldBack, number: int, least: float) -> str:
-    one = number == 1
     match reason:
         case "small":
-            whose = "its" if one else "their"
-            what = f"{'takes' if one else 'take'} under {share(least)} of {whose} kernel's time or traffic"
+            what = f"takes under {share(least)} of its" if number == 1 else f"take under {share(least)} of their"
+            return f"{number} that {what} kernel"
         case "unknown":
-            what = f"{'is' if one else 'are'} waste of which nothing says what it takes"
+            return f"{number} of unknown cost"
         case "few":
-            whose = "its" if one else "their"
-            what = f"{'is' if one else 'are'} there in few of {whose} kernel's launches and instantiations"
+            return f"{number} in few of the launches evaluated"
         case "conditional":
-            what = f"{'is' if one else 'are'} conditional"
+            return f"{number} conditional"
         case "no-action":
-            what = f"{'is' if one else 'are'} about code that could not be evaluated, which no option changes"
-    return f"{number} more {what}"
+            return f"{number} about code that could not be evaluated"
