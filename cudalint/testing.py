@@ -15,18 +15,18 @@ several of them, as comments behind one another.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, cast
 
 from cudalint.diagnostics import Diagnostic
+from cudalint.regexes import regex
 from cudalint.source.comments import read_comments
 
-_DIRECTIVE = re.compile(
+_DIRECTIVE = regex(
     r"(?P<kind>(?:todo-)?expect|todo-drop):(?P<items>(?:\s*[A-Z]+\d+(?:\s*\"[^\"]*\")?,?)*)(?P<rest>[^\n]*?)(?=//|\n|$)"
 )
-_ITEM = re.compile(r"(?P<code>[A-Z]+\d+)(?:\s*\"(?P<part>[^\"]*)\")?")
+_ITEM = regex(r"(?P<code>[A-Z]+\d+)(?:\s*\"(?P<part>[^\"]*)\")?")
 
 
 class Expectation(NamedTuple):

@@ -7,12 +7,8 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import AccessResult, KernelFacts
-from cudalint.fixes.coalescing import by_hand, suggest
-from cudalint.fixes.float_edits import function_around
-from cudalint.fixes.launch_texts import arguments_of
 from cudalint.fixes.one_access import Texts
 from cudalint.fixes.patterns import ALONG_ROWS, Pattern, pattern_of
-from cudalint.fixes.records import is_absorbed
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import (
     Evaluated,
@@ -94,6 +90,9 @@ class UncoalescedAccess(Rule):
                 continue
             if is_rare(kernel, one, everything, sectors, limits["share"]) or _is_for_other_sizes(one, everything):
                 continue
+            from cudalint.fixes.coalescing import by_hand, suggest
+            from cudalint.fixes.records import is_absorbed
+
             pattern = pattern_of(one)
             absorbed = is_absorbed(kernel, one, context.target, limits["factor"], limits["excess-sectors"])
             remedy = suggest(kernel, one, pattern, texts, absorbed)
@@ -154,6 +153,9 @@ def _causes(
     function walks, or walks through an array: what one change of its indices mends. Then how rows lie in what one
     function of the host passes to several kernels that walk through it the same way, such as the variants of one
     kernel, of which it launches one or the other."""
+    from cudalint.fixes.float_edits import function_around
+    from cudalint.fixes.launch_texts import arguments_of
+
     access = one.access
     if pattern.kind in ("field", "copy") and remedy:
         # Types of one name are one in a folder, and may be others in another program.

@@ -7,8 +7,6 @@ from collections.abc import Iterator, Sequence
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import Access, KernelFacts, Neighbours, NeighboursResult
 from cudalint.fixes.obstacles import Obstacle, edited
-from cudalint.fixes.row_edits import row_edits
-from cudalint.fixes.vector_edits import is_safe_as_vector, vector_edits
 from cudalint.launchkit import percent
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
@@ -65,6 +63,8 @@ class VectorizableAccess(Rule):
     def _diagnostic(
         self, kernel: KernelFacts, site: Neighbours, result: NeighboursResult, share: float, context: RuleContext
     ) -> Diagnostic:
+        from cudalint.fixes.vector_edits import is_safe_as_vector
+
         verb = "loads" if site.operation == "load" else "stores"
         width = site.count * site.element_bytes
         accesses = _accesses(kernel, site)
@@ -105,6 +105,9 @@ def _accesses(kernel: KernelFacts, site: Neighbours) -> list[Access]:
 def _edits(
     kernel: KernelFacts, site: Neighbours, accesses: Sequence[Access], width: int, context: RuleContext
 ) -> tuple[Edit, ...]:
+    from cudalint.fixes.row_edits import row_edits
+    from cudalint.fixes.vector_edits import vector_edits
+
     if len(accesses) == site.count:
         by_offset = [(number * site.element_bytes, access) for number, access in enumerate(accesses)]
         return vector_edits(by_offset, width, context.text_of)

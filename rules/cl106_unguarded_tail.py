@@ -7,7 +7,6 @@ from functools import partial
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
-from cudalint.fixes.guard_edits import guard_edits
 from cudalint.fixes.obstacles import edited
 from cudalint.numerals import enumeration, thread
 from cudalint.rule import Rule, RuleContext
@@ -59,6 +58,8 @@ class UnguardedTail(Rule):
             if found.kind == "tail":
                 by_launch.setdefault(found.launch, []).append(found)
         for launch, tails in by_launch.items():
+            from cudalint.fixes.guard_edits import guard_edits
+
             first, *others = sorted(tails, key=lambda t: (t.operation == "load", t.place))
             assumed = () if first.is_allocated else (f"`{first.array}` has {first.elements} elements",)
             assumed = (*kernel.launches[launch].assumptions, *assumed)

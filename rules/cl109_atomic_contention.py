@@ -10,7 +10,6 @@ import numpy as np
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Access, AccessResult, KernelFacts, LaunchFacts
-from cudalint.fixes.aggregation_edits import aggregation_edits
 from cudalint.fixes.obstacles import edited
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import WITH_FIGURES, blamed, figure, is_estimate
@@ -87,6 +86,8 @@ class AtomicContention(Rule):
         found: _Contention,
         context: RuleContext,
     ) -> Diagnostic:
+        from cudalint.fixes.aggregation_edits import aggregation_edits
+
         place, related = blamed(access)
         where = "in each block" if access.space == "shared" else "in the launch"
         is_known = found.atomics < _MOST_COUNTED and not launch.grid_is_assumed and not launch.is_made_up

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import numpy as np
 from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import Access, AccessResult, ArrayFacts, KernelFacts
-from cudalint.fixes.layout_edits import is_of_the_launch, layout_edits
-from cudalint.fixes.layouts import Proposal, propose_layout, uses_of
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.hardware.banks import BANK_BYTES, BANKS, occupied_parts, shared_request
 from cudalint.rule import Rule, RuleContext
@@ -30,6 +29,9 @@ from cudalint.rulekit import (
     wavefronts,
 )
 from cudalint.system.processes.time_limit import OutOfTime, interruptible
+
+if TYPE_CHECKING:
+    from cudalint.fixes.layouts import Proposal
 
 _WORTH_A_WORD = 0.9
 """A layout that is better for the whole array is only mentioned at accesses that it brings under this share."""
@@ -145,6 +147,8 @@ def _meets(one: Evaluated, ways: float) -> bool:
 
 def _causes(kernel: KernelFacts, access: Access) -> Iterator[str]:
     """The declaration of the array, which all that access it share, or arrays that an index walks the same way."""
+    from cudalint.fixes.layout_edits import is_of_the_launch
+
     declaration = access.declaration
     if declaration is None or is_of_the_launch(declaration):
         yield in_kernel(kernel, access.array)
@@ -197,6 +201,9 @@ class _Remedy(Struct, frozen=True, eq=False):
 
 
 def _remedy(kernel: KernelFacts, access: Access, context: RuleContext) -> _Remedy:
+    from cudalint.fixes.layout_edits import layout_edits
+    from cudalint.fixes.layouts import propose_layout, uses_of
+
     declaration = access.declaration
     if declaration is None:
         return _Remedy(no_edit=f"the declaration of `{access.array}` is not in sight")
@@ -226,6 +233,8 @@ def _room(kernel: KernelFacts, declaration: ArrayFacts, context: RuleContext) ->
 
 
 def _suggestion(one: Evaluated, remedy: _Remedy) -> Suggestion | None:
+    from cudalint.fixes.layout_edits import is_of_the_launch
+
     proposal, edits = remedy.proposal, remedy.edits
     if proposal is None:
         return None

@@ -8,7 +8,6 @@ from math import isqrt
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import ArrayFacts, KernelFacts, LaunchFault
 from cudalint.fixes.obstacles import Obstacle, edited
-from cudalint.fixes.opt_in_edits import raised_limit
 from cudalint.hardware.targets import Target
 from cudalint.launchkit import Seen, fault_finding, for_sizes, launch_finding, seen_launches
 from cudalint.rule import Rule, RuleContext
@@ -122,6 +121,8 @@ class SharedMemoryLimit(Rule):
 
 
 def _raised(opted_in: int, seen: Seen, context: RuleContext) -> tuple[Edit, ...]:
+    from cudalint.fixes.opt_in_edits import raised_limit
+
     if opted_in:
         raise Obstacle(f"it is raised elsewhere, to {opted_in} bytes only")
     return raised_limit(seen.site.place, context.text_of)

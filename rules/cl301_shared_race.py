@@ -9,9 +9,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Race
-from cudalint.fixes.atomic_edits import atomic_edits
 from cudalint.fixes.obstacles import edited
-from cudalint.fixes.step_edits import step_edits
 from cudalint.racekit import (
     ONE_THREAD,
     WHICH,
@@ -104,6 +102,9 @@ class SharedRace(Rule):
 
 
 def _remedy(kernel: KernelFacts, text_of: Callable[[str], str], group: Sequence[Race]) -> Suggestion:
+    from cudalint.fixes.atomic_edits import atomic_edits
+    from cudalint.fixes.step_edits import step_edits
+
     barrier = barrier_suggestion(group)
     if barrier is not None:
         return barrier

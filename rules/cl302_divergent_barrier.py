@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Barrier, BarrierResult, KernelFacts
-from cudalint.fixes.branch_edits import hoisted_barrier
 from cudalint.fixes.obstacles import edited
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related, in_kernel, parted
@@ -83,6 +82,8 @@ class DivergentBarrier(Rule):
     def _diagnostic(
         self, kernel: KernelFacts, barrier: Barrier, result: BarrierResult, context: RuleContext
     ) -> Diagnostic:
+        from cudalint.fixes.branch_edits import hoisted_barrier
+
         launch = kernel.launches[result.launch]
         written = "" if result.returned else _written_before(kernel, barrier)
         suggestion = Suggestion(_STAY if result.returned else f"{_HOIST}{written}")
@@ -109,6 +110,8 @@ class DivergentBarrier(Rule):
     def _by_data(
         self, kernel: KernelFacts, barrier: Barrier, result: BarrierResult, context: RuleContext
     ) -> Diagnostic:
+        from cudalint.fixes.branch_edits import hoisted_barrier
+
         launch = kernel.launches[result.launch]
         advice = Suggestion(_HOIST)
         return self.finding(

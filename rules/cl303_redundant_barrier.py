@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import KernelFacts, Place
-from cudalint.fixes.deletions import deletion
 from cudalint.rule import Rule, RuleContext
 
 
@@ -72,6 +71,8 @@ class RedundantBarrier(Rule):
 
 
 def _removal(place: Place, context: RuleContext) -> Suggestion:
+    from cudalint.fixes.deletions import deletion
+
     edits = deletion(context.text_of(place.path), place)
     return Suggestion("remove it", edits, applicability="safe" if edits else "display")
 

@@ -9,9 +9,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import AbsentLane, Barrier, BarrierResult, KernelFacts, Race, UnmaskedCall
-from cudalint.fixes.mask_edits import WHOLE, mask_edits
 from cudalint.fixes.obstacles import edited
-from cudalint.fixes.step_edits import step_edits
 from cudalint.numerals import thread
 from cudalint.racekit import (
     barrier_suggestion,
@@ -165,12 +163,16 @@ def _is_missed(result: BarrierResult) -> bool:
 
 
 def _naming(barrier: Barrier, context: RuleContext) -> Suggestion:
+    from cudalint.fixes.mask_edits import WHOLE, mask_edits
+
     every = "name every lane that comes"
     advice = Suggestion(f"{every}; `{WHOLE}` names a whole warp", otherwise=Suggestion(every))
     return edited(advice, partial(mask_edits, barrier.place, context.text_of), "unsafe")
 
 
 def _remedy(kernel: KernelFacts, text_of: Callable[[str], str], group: Sequence[Race]) -> Suggestion:
+    from cudalint.fixes.step_edits import step_edits
+
     fixes = {race.fix for race in group}
     if len(fixes) == 1:
         barrier = barrier_suggestion(group)

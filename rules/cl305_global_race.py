@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import Insertion, KernelFacts, Publication, Race
-from cudalint.fixes.atomic_edits import atomic_edits
 from cudalint.fixes.obstacles import edited
 from cudalint.numerals import thread
 from cudalint.racekit import (
@@ -106,6 +105,8 @@ class GlobalRace(Rule):
 def _suggestion(
     race: Race, group: Sequence[Race], kernel: KernelFacts, is_ordered: bool, text_of: Callable[[str], str]
 ) -> Suggestion | None:
+    from cudalint.fixes.atomic_edits import atomic_edits
+
     if _keeps_to_its_block(race, kernel) and is_ordered and not is_update(race, kernel):
         barrier = barrier_suggestion([race, *(other for other in group if other is not race)])
         if barrier is not None and barrier.edits:

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Edit, Suggestion
 from cudalint.facts import Arithmetic, KernelFacts, Place
-from cudalint.fixes.float_edits import float_edits, function_around
 from cudalint.launchkit import percent
 from cudalint.rule import Rule, RuleContext
 
@@ -58,6 +57,8 @@ class ImplicitDouble(Rule):
     relative = ("share",)
 
     def check(self, kernel: KernelFacts, context: RuleContext) -> Iterator[Diagnostic]:
+        from cudalint.fixes.float_edits import function_around
+
         least = self.limits(context)["share"]
         found = [
             (site, result, share)
@@ -90,6 +91,8 @@ class ImplicitDouble(Rule):
 
 def _edits(sites: Sequence[Arithmetic], context: RuleContext) -> dict[Place, tuple[Edit, ...]]:
     """The edits of each site: those of all sites of its function, which are tried and made at once."""
+    from cudalint.fixes.float_edits import float_edits, function_around
+
     together: dict[tuple[str, int], dict[Place, tuple[Edit, ...]]] = {}
     for site in sites:
         own = float_edits(site.causes, context.text_of)

@@ -6,7 +6,6 @@ from collections.abc import Iterator, Sequence
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import Arithmetic, ArithmeticResult, KernelFacts
-from cudalint.fixes.arithmetic_edits import arithmetic_edits
 from cudalint.fixes.obstacles import edited
 from cudalint.launchkit import percent
 from cudalint.rule import Rule, RuleContext
@@ -79,6 +78,8 @@ class SlowArithmetic(Rule):
     def _of_power(
         self, kernel: KernelFacts, site: Arithmetic, result: ArithmeticResult, share: float, context: RuleContext
     ) -> Diagnostic:
+        from cudalint.fixes.arithmetic_edits import arithmetic_edits
+
         written = site.alternative if site.alternative.startswith("a ") else f"`{site.alternative}`"
         advice = Suggestion(f"write {written}", before={"wasted_share": share}, rewrites=True)
         return self.finding(

@@ -6,7 +6,6 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import Arithmetic, ArithmeticResult, KernelFacts
-from cudalint.fixes.arithmetic_edits import arithmetic_edits, sine_and_cosine
 from cudalint.fixes.obstacles import edited
 from cudalint.launchkit import percent
 from cudalint.rule import Rule, RuleContext
@@ -60,6 +59,8 @@ class ApproximateArithmetic(Rule):
     def _diagnostic(
         self, kernel: KernelFacts, site: Arithmetic, result: ArithmeticResult, share: float, context: RuleContext
     ) -> Diagnostic:
+        from cudalint.fixes.arithmetic_edits import arithmetic_edits, sine_and_cosine
+
         functions = [each for each in kernel.arithmetic if each.kind == "function"] if site.kind == "function" else []
         both = sine_and_cosine(site, functions, context.text_of)
         words = "`sincosf` computes both of this angle at little more than one" if both else _suggestion(site)

@@ -19,6 +19,7 @@ from cudalint.facts import (
     Problem,
     Status,
 )
+from cudalint.regexes import regex
 from cudalint.report.findings.gaps import GapLine, gap_line, headers_not_found, invalid_lines, is_assumed
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, is_repeat
@@ -27,9 +28,9 @@ from cudalint.source.code import code_text
 _MOST_REASONS = 3
 _MOST_ERRORS = 20
 """Lines with a syntax error that are listed: a text that is no source at all has hundreds."""
-_OF_CODE = re.compile(r"\.(cuh?|py|[ch](c|pp|xx|\+\+)?|in[cl]|ipp|tpp|txx|impl|cl|hip)(\.\w+)?")
+_OF_CODE = regex(r"\.(cuh?|py|[ch](c|pp|xx|\+\+)?|in[cl]|ipp|tpp|txx|impl|cl|hip)(\.\w+)?")
 """Ends of names of files with C++, in whole or in part."""
-_KERNEL = re.compile(r"\b__global__\b")
+_KERNEL = regex(r"\b__global__\b")
 _MEMORY = ("global", "shared", "generic")
 
 

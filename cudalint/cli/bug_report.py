@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import platform
-import re
 import sys
 from collections.abc import Iterator, Sequence
 from importlib.metadata import version
@@ -23,6 +22,7 @@ from cudalint.cli.reducing.reduction import Budget, reduced, stripped
 from cudalint.cli.terminal import print_lines, write_text
 from cudalint.numerals import count
 from cudalint.project.discovery import SourceFile
+from cudalint.regexes import regex
 from cudalint.report.findings.results import Failure, FileReport
 from cudalint.run.pool import preload
 from cudalint.run.runs import Configured, Lint, configure
@@ -31,7 +31,7 @@ from cudalint.system.disk.regular import read_regular
 from cudalint.system.disk.replacing import write_whole
 
 _SECONDS = 120.0
-_TICKS = re.compile("`+")
+_TICKS = regex("`+")
 
 
 @click.command("bug-report", cls=HeadedCommand)

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Mapping, Sequence
 
 import click
 
 from cudalint.cli import FINDINGS, NOTHING_FOUND, completion, parameters
+from cudalint.regexes import regex
 from cudalint.registry import Selection, all_rules, selected_rules
 
-_PAGE_NAME = re.compile(r"[A-Z]+\d+-[\w-]+\.md")
+_PAGE_NAME = regex(r"[A-Z]+\d+-[\w-]+\.md")
 
 
 @click.command("pages")

@@ -9,9 +9,10 @@ from contextlib import contextmanager
 import click
 
 from cudalint.options.analysis import ParameterValue, is_define, is_standard
+from cudalint.regexes import regex
 
-_PARAMETER = re.compile(r"(?:(?P<kernel>.+):)?(?P<name>[A-Za-z_][\w.]*)=(?P<value>.+)", re.DOTALL)
-_THRESHOLD = re.compile(r"(?P<rule>[\w-]+)\.(?P<name>[\w-]+)=(?P<value>\d+(\.\d*)?|\.\d+)")
+_PARAMETER = regex(r"(?:(?P<kernel>.+):)?(?P<name>[A-Za-z_][\w.]*)=(?P<value>.+)", re.DOTALL)
+_THRESHOLD = regex(r"(?P<rule>[\w-]+)\.(?P<name>[\w-]+)=(?P<value>\d+(\.\d*)?|\.\d+)")
 
 Texts = tuple[str, ...]
 

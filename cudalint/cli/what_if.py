@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import Any
 
 import click
@@ -12,11 +11,12 @@ from cudalint.cli.analysis_options import analysis_options, rule_options, settin
 from cudalint.cli.headed import HeadedCommand, format_option, together, under
 from cudalint.cli.terminal import print_failures, write_lines, write_text
 from cudalint.options.analysis import ParameterValue
+from cudalint.regexes import regex
 from cudalint.report.findings.results import are_errors
 from cudalint.report.formats.plain import json_text
 
-_PAD = re.compile(r"([A-Za-z_]\w*)=(\d+)")
-_REGISTERS = re.compile(r"(\d+)(?:\.\.(\d+))?")
+_PAD = regex(r"([A-Za-z_]\w*)=(\d+)")
+_REGISTERS = regex(r"(\d+)(?:\.\.(\d+))?")
 _MOST_REGISTERS = 255
 _STEP = 8
 """In which a GPU gives registers to a thread."""

@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 
 from msgspec import Struct
@@ -13,6 +12,7 @@ from msgspec import Struct
 from cudalint.confirm.rows import Row, Verdict, agree, verdict_on
 from cudalint.confirm.trials import BranchCount
 from cudalint.facts import Branch, KernelFacts, Place
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText
 
 RECORDER = """
@@ -32,7 +32,7 @@ template <unsigned int site> __device__ __noinline__ bool cudalint_branch(bool t
 """
 VERDICTS = ("uniform", "warp-uniform", "divergent")
 """Those that a count can contradict."""
-_HEAD = re.compile(r"(?:if|for|while)\s*(?=\()")
+_HEAD = regex(r"(?:if|for|while)\s*(?=\()")
 _Extent = tuple[int, int]
 
 

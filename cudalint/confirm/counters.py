@@ -9,7 +9,6 @@ from __future__ import annotations
 import contextlib
 import os
 import pickle
-import re
 import signal
 import subprocess
 import sys
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.system.disk.tools import tool
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from cudalint.confirm.trials import Trial
 
 _PERMISSION = "ERR_NVGPUCTRPERM"
-_ATOMIC = re.compile(r"^(?:@!?U?P\d+\s+)?(?:ATOM|RED)")
+_ATOMIC = regex(r"^(?:@!?U?P\d+\s+)?(?:ATOM|RED)")
 
 _COLUMNS = {
     "executed": "Instructions Executed",

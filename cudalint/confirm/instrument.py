@@ -21,6 +21,7 @@ from cudalint.confirm.branch_sites import BranchSite
 from cudalint.confirm.trials import BranchCount, Log, Trial
 from cudalint.facts import Access, KernelFacts, Place
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 from cudalint.system.disk.encoding import to_text
 
@@ -68,9 +69,9 @@ template <unsigned int site, class T> __device__ __forceinline__ T *cudalint_to(
 }
 """
 
-_CALL = re.compile(r"(?:::)?(?:atomic\w+|__ldg|__ldc[agsv]|__ldlu|__st\w+)\s*\(")
+_CALL = regex(r"(?:::)?(?:atomic\w+|__ldg|__ldc[agsv]|__ldlu|__st\w+)\s*\(")
 """Functions whose first argument is the address of what they access."""
-_NOT_LVALUE = re.compile(r"^(?:async|__pipeline|cp_async|(?:__)?asm\b)|=[^=]|^\W*$")
+_NOT_LVALUE = regex(r"^(?:async|__pipeline|cp_async|(?:__)?asm\b)|=[^=]|^\W*$")
 
 
 class Site(Struct, frozen=True):

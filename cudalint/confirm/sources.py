@@ -14,13 +14,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from msgspec import Struct
 
 from cudalint.frontend.slices import FileSlice, Slice
+from cudalint.regexes import regex
 from cudalint.source.comments import COMMENT_IN_BYTES
 
 MAIN = "main.cu"
 """What the kernel's file is called in the folder of its build."""
 
-_INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include\b[^\n]*", re.MULTILINE)
-_INCLUDED_NAME = re.compile(rb"[<\"]([^>\"]+)[>\"]")
+_INCLUDE = regex(rb"^[ \t]*#[ \t]*include\b[^\n]*", re.MULTILINE)
+_INCLUDED_NAME = regex(rb"[<\"]([^>\"]+)[>\"]")
 
 _FOR_DEVICE = {
     r"cooperative_groups(?:/\w+)?\.h": r"cooperative_groups",
@@ -66,8 +67,8 @@ using ::abs; using ::sqrt; using ::fabs; using ::exp; using ::log; using ::pow; 
 using ::ceil; using ::fmin; using ::fmax; using ::isnan; using ::isinf;
 }"""
 
-_WORD = re.compile(rb"\b[A-Za-z_]\w*")
-_MACRO = re.compile(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
+_WORD = regex(rb"\b[A-Za-z_]\w*")
+_MACRO = regex(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)", re.MULTILINE)
 
 
 class Build(Struct, frozen=True):

@@ -35,6 +35,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir.units import Unit
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import Problem
+from cudalint.regexes import regex
 from cudalint.run.file_analysis import FileAnalysis
 from cudalint.run.launched import Launched, LinesInText, NoKey, by_position, launched
 from cudalint.run.shared_kernels import choose
@@ -47,21 +48,21 @@ T = TypeVar("T")
 _MOST = 3
 """States of a kernel that are kept: typing goes back and forth."""
 _ENCODER: Final = Encoder(order="deterministic")
-_STATEMENT: Final = re.compile(r"cudalint:\s*(?:launch|assume)\b")
-_HAS_A_SAY: Final = re.compile(
+_STATEMENT: Final = regex(r"cudalint:\s*(?:launch|assume)\b")
+_HAS_A_SAY: Final = regex(
     rb"<<<|cudaLaunch|cudalint:\s*(?:launch|assume)\b|^[ \t]*#(?![ \t]*pragma[ \t]+unroll)|\?\?/", re.MULTILINE
 )
-_HAS_A_SAY_IN_HOST_CODE: Final = re.compile(
+_HAS_A_SAY_IN_HOST_CODE: Final = regex(
     rb"__(?:device|global|host|shared)__|(?i:constexpr|consteval)|\b(?:struct|class|union|enum|using|typedef|auto\s*\()\b"
     rb"|cudalint:\s*(?:launch|assume)\b|^[ \t]*#(?![ \t]*pragma[ \t]+unroll)|\?\?/",
     re.MULTILINE,
 )
 """What may be named outside of the body that it is in, or be part of a kernel."""
-_HEAD_WITH_A_SAY: Final = re.compile(rb"__(?:device|global)__|(?i:constexpr|consteval)|\bauto\b")
+_HEAD_WITH_A_SAY: Final = regex(rb"__(?:device|global)__|(?i:constexpr|consteval)|\bauto\b")
 """A function whose body says something to who calls it."""
-_EXTERN: Final = re.compile(rb"\bextern\b")
+_EXTERN: Final = regex(rb"\bextern\b")
 _END_OF_STATEMENT: Final = (b";", b"{", b"}", b":")
-_WORD: Final = re.compile(rb"\w+")
+_WORD: Final = regex(rb"\w+")
 
 
 class Outline(Struct):

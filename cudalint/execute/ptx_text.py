@@ -7,11 +7,13 @@ from functools import cache
 
 from msgspec import Struct
 
-_COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
-_INSTRUCTION = re.compile(r"\s*(?:[{}]\s*|\w+:\s*)*(?:@(!?)%*(\w+)\s+)?([a-z][\w.:]*)\s*(.*)", re.DOTALL)
-_OPERAND = re.compile(r"\{[^}]*\}|\[[^\]]*\]|[^,{}\[\]]+")
-_ADDRESS = re.compile(r"\[\s*(%*\w+)\s*(?:\+\s*(-?\w+)\s*)?\]")
-_WIDTH = re.compile(r"[bufs](8|16|32|64|128)|f16x2|bf16x2")
+from cudalint.regexes import regex
+
+_COMMENT = regex(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
+_INSTRUCTION = regex(r"\s*(?:[{}]\s*|\w+:\s*)*(?:@(!?)%*(\w+)\s+)?([a-z][\w.:]*)\s*(.*)", re.DOTALL)
+_OPERAND = regex(r"\{[^}]*\}|\[[^\]]*\]|[^,{}\[\]]+")
+_ADDRESS = regex(r"\[\s*(%*\w+)\s*(?:\+\s*(-?\w+)\s*)?\]")
+_WIDTH = regex(r"[bufs](8|16|32|64|128)|f16x2|bf16x2")
 _WAITING = frozenset({"commit_group", "wait_group", "wait_all", "mbarrier", "fence", "commit", "wait"})
 _OF_TENSOR_MEMORY = frozenset({"ld", "st", "wait", "fence", "commit", "shift", "dealloc", "relinquish_alloc_permit"})
 

@@ -11,6 +11,7 @@ from cudalint.execute.program import Evaluate, Place, Program
 from cudalint.execute.values import UNKNOWN, Aggregate, Data, Pointer, Value
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import FUNCTION_CLASS
+from cudalint.regexes import regex
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
@@ -19,7 +20,7 @@ _COMPARING: Final = frozenset({"operator==", "operator!=", "operator<=", "operat
 _COUNTING: Final = frozenset({"operator++", "operator--"})
 
 
-_COLLECTIVE: Final = re.compile(
+_COLLECTIVE: Final = regex(
     r"(?:cub::)?(?P<whose>Block|Warp)(?:(?P<moves>Load|Store)|Reduce|Scan|Exchange|Radix\w+|MergeSort|Histogram"
     r"|Discontinuity|Shuffle|AdjacentDifference|RunLengthDecode)<(?P<arguments>.*)"
 )

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -14,11 +13,12 @@ from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.outermost import LEAVES, body_of, statements
 from cudalint.fixes.spelling import free_name, replaced
 from cudalint.hardware.requests import WARP_LANES
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 from cudalint.source.statements import statement_at
 
-_CALL = re.compile(r"atomicAdd\s*(?=\()")
-_EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--")
+_CALL = regex(r"atomicAdd\s*(?=\()")
+_EFFECT = regex(r"(?<![=!<>])=(?!=)|\+\+|--")
 _TYPES = ("float", "double")
 _HEADERS = ("cooperative_groups.h", "cooperative_groups/reduce.h")
 

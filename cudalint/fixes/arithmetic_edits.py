@@ -8,7 +8,6 @@ by up to 4 units of the last place and `x * x` by half of one; `x / 3.0f` is the
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 
 from cudalint.diagnostics import Edit
@@ -17,17 +16,18 @@ from cudalint.fixes.counted_loops import function_of
 from cudalint.fixes.float_edits import in_template
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.spelling import NAME, TextOf, changes, free_name, may_have_effect, replaced
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 from cudalint.source.insertions import within_branches
 from cudalint.source.statements import block_around, statement_at
 
-_POWER = re.compile(r"(?:(?:std)?\s*::\s*)?(powf?)\s*(?=\()")
-_FUNCTION = re.compile(r"(?:(?:std)?\s*::\s*)?([a-z]\w*)\s*(?=\()")
-_WHOLE = re.compile(r"([2-9])(?:\.0*)?[fF]?")
-_HALF = re.compile(r"0?\.50*[fF]?")
-_PRIMARY = re.compile(r"[A-Za-z_][\w.]*(?:(?:->|\.)\w+|\[[\w\s.+*-]*\])*")
-_CLOSED = re.compile(r"[=(,]\Z|\breturn\Z")
-_OF_MEMORY = re.compile(r"\[|->|(?:\A|[(,=+*/%-])\s*\*")
+_POWER = regex(r"(?:(?:std)?\s*::\s*)?(powf?)\s*(?=\()")
+_FUNCTION = regex(r"(?:(?:std)?\s*::\s*)?([a-z]\w*)\s*(?=\()")
+_WHOLE = regex(r"([2-9])(?:\.0*)?[fF]?")
+_HALF = regex(r"0?\.50*[fF]?")
+_PRIMARY = regex(r"[A-Za-z_][\w.]*(?:(?:->|\.)\w+|\[[\w\s.+*-]*\])*")
+_CLOSED = regex(r"[=(,]\Z|\breturn\Z")
+_OF_MEMORY = regex(r"\[|->|(?:\A|[(,=+*/%-])\s*\*")
 _LONGEST = 40
 """Letters of what is spelled several times."""
 

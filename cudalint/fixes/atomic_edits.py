@@ -15,6 +15,7 @@ from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, Race
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.spelling import TextOf, may_have_effect, outside_brackets, replaced
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 from cudalint.source.statements import statement_at
 
@@ -24,22 +25,22 @@ _NAMES = {
     "+": "atomicAdd", "-": "atomicAdd", "&": "atomicAnd", "|": "atomicOr", "^": "atomicXor", "min": "atomicMin",
     "max": "atomicMax",
 }  # fmt: skip
-_COMPOUND = re.compile(r"(?<![=!<>+\-*/%&|^])([-+&|^])=(?!=)")
-_PLAIN = re.compile(r"(?<![=!<>+\-*/%&|^])=(?!=)")
-_BY_ONE = re.compile(r"(?:(?P<before>\+\+|--)(?P<one>.+)|(?P<other>.+?)(?P<behind>\+\+|--))", re.DOTALL)
-_CHOICE = re.compile(r"(?:::|std::)?(?P<which>min|max)\s*(?=\()")
-_TARGET = re.compile(r"\*?\s*[A-Za-z_][\w.\[\]() +\-*/%&>^|<,]*")
-_LOOSE = re.compile(r"[-+?:<>=&|^,]")
+_COMPOUND = regex(r"(?<![=!<>+\-*/%&|^])([-+&|^])=(?!=)")
+_PLAIN = regex(r"(?<![=!<>+\-*/%&|^])=(?!=)")
+_BY_ONE = regex(r"(?:(?P<before>\+\+|--)(?P<one>.+)|(?P<other>.+?)(?P<behind>\+\+|--))", re.DOTALL)
+_CHOICE = regex(r"(?:::|std::)?(?P<which>min|max)\s*(?=\()")
+_TARGET = regex(r"\*?\s*[A-Za-z_][\w.\[\]() +\-*/%&>^|<,]*")
+_LOOSE = regex(r"[-+?:<>=&|^,]")
 """What binds less than a product: behind it a sum that an element is put into may be of several."""
-_WORD = re.compile(r"(?<![\w.])[A-Za-z_]\w*")
-_LITERAL = re.compile(r"\b\d[\w.]*")
-_INTEGER_LITERAL = re.compile(r"(?:\d+|0[xX][0-9a-fA-F]+)[uUlL]*")
+_WORD = regex(r"(?<![\w.])[A-Za-z_]\w*")
+_LITERAL = regex(r"\b\d[\w.]*")
+_INTEGER_LITERAL = regex(r"(?:\d+|0[xX][0-9a-fA-F]+)[uUlL]*")
 _DECLARED = (
     r"(?:^|[({{;,])\s*(?:const\s+)?(?P<type>[A-Za-z_][\w ]*?)\s+"
     r"(?:\w+(?:\s*=[^;,()]*(?:\([^()]*\))?)?\s*,\s*)*{0}\b\s*(?:=(?!=)|[;,):])"
 )
 """Where a variable is declared, with others in front of it."""
-_INTEGER_TYPE = re.compile(
+_INTEGER_TYPE = regex(
     r"(?:(?:unsigned|signed)\s+)?(?:int|long|short|char|long long|unsigned|size_t|bool|u?int(?:8|16|32|64)_t)"
     r"(?:\s+int)?"
 )

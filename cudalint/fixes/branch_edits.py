@@ -18,6 +18,7 @@ from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.spelling import NAME, changes, may_have_effect, replaced
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 from cudalint.source.statements import (
     Head,
@@ -28,9 +29,9 @@ from cudalint.source.statements import (
     statement_at,
 )
 
-_DECLARED = re.compile(r"[;{}]\s*(?:const\s+|auto\s+|[A-Za-z_][\w:]*(?:<[^;{}]*>)?[\s*&]+)+([A-Za-z_]\w*)\s*[=;,\[({]")
+_DECLARED = regex(r"[;{}]\s*(?:const\s+|auto\s+|[A-Za-z_][\w:]*(?:<[^;{}]*>)?[\s*&]+)+([A-Za-z_]\w*)\s*[=;,\[({]")
 
-_OF_MEMORY = re.compile(r"\[|->|(?:\A|[(,=<>!&|?:+-])\s*\*")
+_OF_MEMORY = regex(r"\[|->|(?:\A|[(,=<>!&|?:+-])\s*\*")
 
 
 def hoisted_barrier(barrier: Place, text_of: Callable[[str], str]) -> tuple[Edit, ...]:

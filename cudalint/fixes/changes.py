@@ -13,6 +13,7 @@ from cudalint.facts import FileFacts, KernelFacts, Place
 from cudalint.fixes.edits import fit, overlap
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.outermost import body_of
+from cudalint.regexes import regex
 from cudalint.source.code import code_text
 
 TextOf = Callable[[str], str]
@@ -133,7 +134,7 @@ def are_within_bodies(changes: Iterable[Change], facts: FileFacts, text_of: Text
     return True
 
 
-_DIRECTIVE = re.compile(r"^[ \t]*#(?![ \t]*pragma[ \t]+unroll)", re.MULTILINE)
+_DIRECTIVE = regex(r"^[ \t]*#(?![ \t]*pragma[ \t]+unroll)", re.MULTILINE)
 
 
 def _has_directive(edit: Edit) -> bool:

@@ -14,22 +14,23 @@ from msgspec import Struct
 from cudalint.facts import Access
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.spelling import FOR, NAME, changes
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText
 
 _KIND = r"(?!return\b|else\b|case\b|goto\b)(?:[A-Za-z_][\w:]*\s+)+"
-_HEAD = re.compile(
+_HEAD = regex(
     rf"\(\s*(?P<kind>{_KIND})?(?P<name>[A-Za-z_]\w*)\s*=\s*(?P<first>[^;]+?)\s*;\s*(?P=name)\s*<(?P<inclusive>=)?\s*(?P<end>[^;]+?)\s*;"
     r"\s*(?:(?P=name)\s*\+\+|\+\+\s*(?P=name)|(?P=name)\s*\+=\s*1)\s*\)\Z"
 )
-_ELEMENT = re.compile(r"(?P<array>[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*)*)\s*(?=\[)")
-_LEAVES = re.compile(r"\b(?:break|goto|return)\b")
-_HANGS = re.compile(r"\b(?:if|else|while|do|switch|case)\b|\?|&&|\|\|")
-_IF = re.compile(r"\s*\{?\s*if\s*(?=\()")
-_CHOOSES = re.compile(r"\?|&&|\|\|")
-_ORDERED = re.compile(r"\b(?:__sync\w*|__thread\w*|volatile|asm)\b|#")
-_CALL = re.compile(r"[A-Za-z_]\w*\s*\(")
-_SUM = re.compile(r"[\w.+*\s]+")
-_PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+unroll[^\n]*\n[ \t]*\Z", re.MULTILINE)
+_ELEMENT = regex(r"(?P<array>[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*)*)\s*(?=\[)")
+_LEAVES = regex(r"\b(?:break|goto|return)\b")
+_HANGS = regex(r"\b(?:if|else|while|do|switch|case)\b|\?|&&|\|\|")
+_IF = regex(r"\s*\{?\s*if\s*(?=\()")
+_CHOOSES = regex(r"\?|&&|\|\|")
+_ORDERED = regex(r"\b(?:__sync\w*|__thread\w*|volatile|asm)\b|#")
+_CALL = regex(r"[A-Za-z_]\w*\s*\(")
+_SUM = regex(r"[\w.+*\s]+")
+_PRAGMA = regex(r"^[ \t]*#[ \t]*pragma[ \t]+unroll[^\n]*\n[ \t]*\Z", re.MULTILINE)
 
 
 class Loop(Struct, frozen=True):

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import re
-
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.fixes.spelling import replaced
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
 
@@ -31,7 +30,7 @@ def deletion(text: str, place: Place) -> tuple[Edit, ...]:
     return (replaced(source, place.path, begin, end, ""),)
 
 
-_COMMENT = re.compile(r"//(?!.*\\\s*\Z).*\Z|/\*.*?\*/")
+_COMMENT = regex(r"//(?!.*\\\s*\Z).*\Z|/\*.*?\*/")
 
 
 def _without_comments(rest: str) -> str:

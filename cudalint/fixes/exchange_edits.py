@@ -15,16 +15,17 @@ from cudalint.facts import KernelFacts
 from cudalint.fixes.launch_texts import exchanged_block, launch_sites
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.spelling import replaced
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
-_INDEX = re.compile(r"\b(threadIdx|blockDim)\b(?:\s*\.\s*([xyz])\b)?")
-_BY_LANE = re.compile(
+_INDEX = regex(r"\b(threadIdx|blockDim)\b(?:\s*\.\s*([xyz])\b)?")
+_BY_LANE = regex(
     r"\b(?:__(?:shfl|ballot|any|all|activemask|match|reduce|syncwarp)\w*|warpSize|asm|__asm__|volatile|wmma|cooperative_groups"
     r"|cg|this_thread|this_thread_block|tiled_partition|nv_atomic\w*)\b"
 )
 """What differs between the lanes of a warp, or may."""
-_CALLED = re.compile(r"\b([A-Za-z_]\w*)\s*(?:<[^<>;(){}]*>\s*)?\(")
-_MACRO = re.compile(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE)
+_CALLED = regex(r"\b([A-Za-z_]\w*)\s*(?:<[^<>;(){}]*>\s*)?\(")
+_MACRO = regex(r"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\\r?\n|\\.)*)", re.MULTILINE)
 
 
 def exchange_edits(kernel: KernelFacts, sources: Iterable[str], text_of: Callable[[str], str]) -> tuple[Edit, ...]:

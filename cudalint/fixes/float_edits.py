@@ -14,17 +14,18 @@ from collections.abc import Iterable
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.fixes.spelling import TextOf
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
-_LITERAL = re.compile(r"(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?")
-_NAME = re.compile(r"[A-Za-z_]\w*")
-_OF_THE_LIBRARY = re.compile(r"M_(?:E|LOG2E|LOG10E|LN2|LN10|PI|PI_2|PI_4|1_PI|2_PI|2_SQRTPI|SQRT2|SQRT1_2)")
+_LITERAL = regex(r"(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?")
+_NAME = regex(r"[A-Za-z_]\w*")
+_OF_THE_LIBRARY = regex(r"M_(?:E|LOG2E|LOG10E|LN2|LN10|PI|PI_2|PI_4|1_PI|2_PI|2_SQRTPI|SQRT2|SQRT1_2)")
 """Macros of `<cmath>`, all of which are numbers."""
-_CALL = re.compile(r"((?:::)?(?:std::)?)(pow|fmod|atan2|hypot|fmax|fmin|fdim|copysign|remainder)(?=\s*\()")
+_CALL = regex(r"((?:::)?(?:std::)?)(pow|fmod|atan2|hypot|fmax|fmin|fdim|copysign|remainder)(?=\s*\()")
 """Functions of two numbers that have a namesake for floats: of one number there is an overload for floats as it is."""
-_NUMBER = re.compile(r"\(*\s*[-+]?\s*(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?\s*\)*\s*")
-_TEMPLATE = re.compile(r"\btemplate\b")
-_NO_FUNCTION = re.compile(r"\b(?:namespace|extern)\b")
+_NUMBER = regex(r"\(*\s*[-+]?\s*(?:\d+\.\d*|\.\d+|\d+(?=[eE]))(?:[eE][-+]?\d+)?\s*\)*\s*")
+_TEMPLATE = regex(r"\btemplate\b")
+_NO_FUNCTION = regex(r"\b(?:namespace|extern)\b")
 
 
 def float_edits(causes: Iterable[Place], text_of: TextOf) -> tuple[Edit, ...]:

@@ -19,12 +19,13 @@ from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.outermost import body_of, statements
 from cudalint.fixes.spelling import NAME, changes, may_have_effect, parameter_names
 from cudalint.ir.builtins import named
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 from cudalint.source.insertions import insertions
 
-_INDEXED = re.compile(r"(\w+)\[([^\[\]]*)\]")
-_ATOMIC = re.compile(r"atomic\w+\s*\(\s*(?:&\s*(\w+)\[([^\[\]]*)\]|(\w+)\s*\+([^,()]*))\s*,")
-_PLAIN = re.compile(r"[\w.]+|\([^()]*\)")
+_INDEXED = regex(r"(\w+)\[([^\[\]]*)\]")
+_ATOMIC = regex(r"atomic\w+\s*\(\s*(?:&\s*(\w+)\[([^\[\]]*)\]|(\w+)\s*\+([^,()]*))\s*,")
+_PLAIN = regex(r"[\w.]+|\([^()]*\)")
 _TOGETHER = named(
     "barrier", "warp-barrier", "group-barrier", "object-barrier", "collective", "shuffle", "masked-shuffle",
     "group-shuffle", "unmasked-vote", "masked-vote", "group-vote", "group-reduce", "active-mask", "match", "assembly",

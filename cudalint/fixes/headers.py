@@ -8,11 +8,12 @@ from collections.abc import Iterable
 from cudalint.diagnostics import Edit
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.spelling import replaced
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText
 
-_INCLUDE = re.compile(r"^[ \t]*#[ \t]*include\b[^\n]*\n", re.MULTILINE)
-_CONDITIONAL = re.compile(r"^[ \t]*#[ \t]*(?:if|elif|else)\w*\b[^\n]*", re.MULTILINE)
-_GUARD = re.compile(r"^[ \t]*#[ \t]*ifndef[ \t]+(\w+)\s*#[ \t]*define[ \t]+\1\b", re.MULTILINE)
+_INCLUDE = regex(r"^[ \t]*#[ \t]*include\b[^\n]*\n", re.MULTILINE)
+_CONDITIONAL = regex(r"^[ \t]*#[ \t]*(?:if|elif|else)\w*\b[^\n]*", re.MULTILINE)
+_GUARD = regex(r"^[ \t]*#[ \t]*ifndef[ \t]+(\w+)\s*#[ \t]*define[ \t]+\1\b", re.MULTILINE)
 
 
 def included(path: str, source: CodeText, names: Iterable[str]) -> tuple[Edit, ...]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from msgspec import Struct
@@ -11,11 +10,12 @@ from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, Place
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.spelling import may_have_effect, outside_brackets, parameter_names, replaced
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
-_LAUNCHED = re.compile(r"([A-Za-z_][\w:]*(?:\s*<[\w\s,:*]+>)?)\s*<<<")
-_DIM3 = re.compile(r"dim3\s*(?=[({])")
-_NAME = re.compile(r"[A-Za-z_]\w*")
+_LAUNCHED = regex(r"([A-Za-z_][\w:]*(?:\s*<[\w\s,:*]+>)?)\s*<<<")
+_DIM3 = regex(r"dim3\s*(?=[({])")
+_NAME = regex(r"[A-Za-z_]\w*")
 
 Span = tuple[int, int]
 
@@ -78,8 +78,8 @@ def exchanged_block(launch: Place, text_of: Callable[[str], str]) -> Edit:
 
 
 _FACTOR = r"(?:sizeof\s*\([\w\s*]+\)|[\w:.]+)"
-_PRODUCT = re.compile(rf"{_FACTOR}(?:\s*\*\s*{_FACTOR})*")
-_LOOSER_THAN_A_SUM = re.compile(r"[?<>=&|^,]")
+_PRODUCT = regex(rf"{_FACTOR}(?:\s*\*\s*{_FACTOR})*")
+_LOOSER_THAN_A_SUM = regex(r"[?<>=&|^,]")
 
 
 def launch_sites(kernel: KernelFacts) -> list[Place]:

@@ -13,18 +13,19 @@ from cudalint.fixes.launch_texts import larger_shared_memory, launch_sites, laun
 from cudalint.fixes.layouts import Flat, Layout, Padded, Skewed, Swizzled, Transposed, uses_of
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.spelling import TextOf, may_have_effect
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
-_PRODUCT = re.compile(r"[\w:.]+(?:\s*\*\s*[\w:.]+)*")
+_PRODUCT = regex(r"[\w:.]+(?:\s*\*\s*[\w:.]+)*")
 """What can be divided as it stands."""
-_SUM = re.compile(r"[\w:.]+(?:\s*[-+*/]\s*[\w:.]+)*")
+_SUM = regex(r"[\w:.]+(?:\s*[-+*/]\s*[\w:.]+)*")
 """What can be added to as it stands."""
-_NUMBER = re.compile(r"\d+[uUlL]*")
-_DIRECTIVE = re.compile(r"^[ \t]*#[ \t]*(?:define|pragma)\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
-_OPENS = re.compile(r"^[ \t]*#[ \t]*if", re.MULTILINE)
-_CLOSES = re.compile(r"^[ \t]*#[ \t]*endif\b", re.MULTILINE)
-_ADDRESS = re.compile(r"(?<!&)&\s*\(*\s*\Z")
-_ATOMIC = re.compile(r"\batomic\w+\s*\(\s*&\s*\Z")
+_NUMBER = regex(r"\d+[uUlL]*")
+_DIRECTIVE = regex(r"^[ \t]*#[ \t]*(?:define|pragma)\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
+_OPENS = regex(r"^[ \t]*#[ \t]*if", re.MULTILINE)
+_CLOSES = regex(r"^[ \t]*#[ \t]*endif\b", re.MULTILINE)
+_ADDRESS = regex(r"(?<!&)&\s*\(*\s*\Z")
+_ATOMIC = regex(r"\batomic\w+\s*\(\s*&\s*\Z")
 
 
 class _Spelled(Struct, frozen=True):
@@ -171,7 +172,7 @@ def _growth(layout: Layout) -> tuple[int, int]:
     raise Obstacle("the array's size is not spelled in terms of its rows")
 
 
-_LAST_NUMBER = re.compile(r"\s*\+\s*(\d+)\Z")
+_LAST_NUMBER = regex(r"\s*\+\s*(\d+)\Z")
 
 
 def _padded(place: Place, more: int, text_of: TextOf) -> Edit:

@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
-import re
-
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.spelling import TextOf, replaced
+from cudalint.regexes import regex
 from cudalint.source.code import code_text
 
 WHOLE = "0xffffffff"
-_FIRST_LANES = re.compile(r"[^(]*\(\s*(?P<mask>0[xX][137]?[fF]+)(?=[uUlL]*\s*[,)])")
+_FIRST_LANES = regex(r"[^(]*\(\s*(?P<mask>0[xX][137]?[fF]+)(?=[uUlL]*\s*[,)])")
 """A call whose first argument names the first lanes of a warp."""
 
 

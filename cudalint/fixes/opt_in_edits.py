@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.fixes.launch_texts import launch_text
 from cudalint.fixes.obstacles import Obstacle
+from cudalint.regexes import regex
 from cudalint.source.code import code_text
 from cudalint.source.insertions import insertions
 
-_PLAIN = re.compile(r"[\w\s:+\-*/.()]+")
-_CALL = re.compile(r"\b(?!sizeof\b)[A-Za-z_]\w*\s*\(")
+_PLAIN = regex(r"[\w\s:+\-*/.()]+")
+_CALL = regex(r"\b(?!sizeof\b)[A-Za-z_]\w*\s*\(")
 """What may not be computed twice."""
 
 

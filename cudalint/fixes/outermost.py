@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from cudalint.facts import KernelFacts
 from cudalint.fixes.obstacles import Obstacle
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText
 
-LEAVES = re.compile(r"\b(?:return|goto|break|continue)\b")
+LEAVES = regex(r"\b(?:return|goto|break|continue)\b")
 """What may keep threads from the statements behind it."""
 
 

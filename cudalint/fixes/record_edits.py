@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.fixes.obstacles import Obstacle
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
 
@@ -39,8 +40,8 @@ def aligned_record(name: str, bytes_: int, sources: Iterable[str], text_of: Call
     return (Edit(Place(path, *at, *at), f" __align__({bytes_})"),)
 
 
-_STRUCT = re.compile(r"\b(?:struct|class|union)\b([^;{}()]*(?:\([^()]*\)[^;{}()]*)*)\{([^{}]*)\}\s*(\w*)")
-_ALIGNED = re.compile(r"\b(?:__align__|alignas|aligned|__builtin_align__)\b")
+_STRUCT = regex(r"\b(?:struct|class|union)\b([^;{}()]*(?:\([^()]*\)[^;{}()]*)*)\{([^{}]*)\}\s*(\w*)")
+_ALIGNED = regex(r"\b(?:__align__|alignas|aligned|__builtin_align__)\b")
 _ALLOCATED = r"(?!\s*(?:std\s*::\s*)?(?:malloc|calloc|realloc|aligned_alloc)\b)"
 
 

@@ -35,9 +35,10 @@ from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.row_starts import RowStarts, is_multiple
 from cudalint.fixes.spelling import free_name, replaced
 from cudalint.fixes.vector_edits import vector_of
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
-_LOOKS_AT_ADDRESSES = re.compile(r"\bu?intptr_t\b|[Aa]lign(?:ed|ment)|\bsize_t\s*[)>]\s*\(?\s*&")
+_LOOKS_AT_ADDRESSES = regex(r"\bu?intptr_t\b|[Aa]lign(?:ed|ment)|\bsize_t\s*[)>]\s*\(?\s*&")
 
 
 def row_edits(
@@ -187,6 +188,6 @@ def _moved(
     ], []
 
 
-_PRAGMA = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+unroll[^\n]*\n[ \t]*\Z", re.MULTILINE)
-_SIMPLE = re.compile(r"[\w.]+(?:\([\w, ]*\))?")
+_PRAGMA = regex(r"^[ \t]*#[ \t]*pragma[ \t]+unroll[^\n]*\n[ \t]*\Z", re.MULTILINE)
+_SIMPLE = regex(r"[\w.]+(?:\([\w, ]*\))?")
 _MOST_LINES = 12

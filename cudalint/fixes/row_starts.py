@@ -13,12 +13,13 @@ from collections.abc import Collection, Iterator
 from cudalint.fixes.counted_loops import Element, Loop, function_of
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.spelling import NAME, outside_brackets
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText
 
-_NUMBER = re.compile(r"(\d+)[uUlL]*")
+_NUMBER = regex(r"(\d+)[uUlL]*")
 _INTEGER = r"(?:(?:const|unsigned|signed|long|int|short|char|size_t|u?int\d+_t)\s*)+"
-_CAST = re.compile(rf"\(\s*{_INTEGER}\)|static_cast<\s*{_INTEGER}>")
-_NOT_EXACT = re.compile(r"[/%<>&|^?]")
+_CAST = regex(rf"\(\s*{_INTEGER}\)|static_cast<\s*{_INTEGER}>")
+_NOT_EXACT = regex(r"[/%<>&|^?]")
 _DEPTH = 6
 """Variables that are followed to what they were given."""
 

@@ -9,18 +9,19 @@ from collections.abc import Callable, Collection
 from cudalint.diagnostics import Edit
 from cudalint.facts import KernelFacts, Place
 from cudalint.ir.builtins import BUILTINS
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
 TextOf = Callable[[str], str]
 """The text of a file, by its path."""
 
-FOR = re.compile(r"\bfor\s*(?=\()")
-NAME = re.compile(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
+FOR = regex(r"\bfor\s*(?=\()")
+NAME = regex(r"(?<![\w.])(?<!->)[A-Za-z_]\w*")
 """A name that is no member's."""
 
 
-_ASSIGNS = re.compile(r"\+\+|--|(?<![=!<>])=(?!=)")
-_CALLED = re.compile(r"(\w+)\s*\(")
+_ASSIGNS = regex(r"\+\+|--|(?<![=!<>])=(?!=)")
+_CALLED = regex(r"(\w+)\s*\(")
 _PURE = frozenset(name for name, known in BUILTINS.items() if known.computes) | {
     "sizeof", "char", "short", "int", "long", "unsigned", "float", "double", "size_t",
 }  # fmt: skip
@@ -32,7 +33,7 @@ def may_have_effect(code: str) -> bool:
     return _ASSIGNS.search(code) is not None or not _PURE.issuperset(_CALLED.findall(code))
 
 
-_INDEXED = re.compile(
+_INDEXED = regex(
     r"\w+\[([^\[\]]*)\]|atomic\w+\s*\(\s*(?:&\s*\w+\[([^\[\]]*)\]|\w+\s*\+([^,()]*))\s*,.*", re.DOTALL
 )
 

@@ -18,19 +18,20 @@ from cudalint.facts import Access, KernelFacts, Place
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.outermost import LEAVES, body_of, statements
 from cudalint.fixes.spelling import NAME, free_name
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
-_THREAD = re.compile(r"\bthreadIdx\s*\.\s*([xy])\b")
-_DECLARATION = re.compile(
+_THREAD = regex(r"\bthreadIdx\s*\.\s*([xy])\b")
+_DECLARATION = regex(
     r"((?:const\s+|unsigned\s+|signed\s+|long\s+|short\s+)*(?:int|unsigned|long|short|size_t|u?int\d+_t|uint|auto))\s+(?=\w+\s*=)"
 )
-_INITIAL = re.compile(r"\s*([A-Za-z_]\w*)\s*=")
-_ELEMENT = re.compile(r"([A-Za-z_]\w*)\s*(?=\[)")
-_IF = re.compile(r"if\s*(?=\()")
+_INITIAL = regex(r"\s*([A-Za-z_]\w*)\s*=")
+_ELEMENT = regex(r"([A-Za-z_]\w*)\s*(?=\[)")
+_IF = regex(r"if\s*(?=\()")
 _ASSIGNED = r"(?<![\w.]){0}\s*(?:(?:[-+*/%&|^]|<<|>>)?=(?!=)|\+\+|--)|(?:\+\+|--)\s*{0}\b"
-_CALL = re.compile(r"\b(?!if\b|sizeof\b|min\b|max\b|int\b|size_t\b)[A-Za-z_]\w*\s*\(")
+_CALL = regex(r"\b(?!if\b|sizeof\b|min\b|max\b|int\b|size_t\b)[A-Za-z_]\w*\s*\(")
 _TILE = 32
-_MEMORY = re.compile(r"\[|->|\*\s*\(|(?:^|[=(,;])\s*\*\s*\w")
+_MEMORY = regex(r"\[|->|\*\s*\(|(?:^|[=(,;])\s*\*\s*\w")
 
 
 class _Statement(Struct, frozen=True):

@@ -22,6 +22,7 @@ from cudalint.diagnostics import Edit
 from cudalint.facts import Branch, Place, Race, RaceEnd
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.spelling import free_name, may_have_effect, outside_brackets, replaced
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 from cudalint.source.statements import (
     HEAD,
@@ -34,9 +35,9 @@ from cudalint.source.statements import (
     statement_at,
 )
 
-_ASSIGNMENT = re.compile(r"(?<![=!<>+\-*/%&|^])(<<|>>|[-+*/%&|^])?=(?!=)")
-_OPERATOR = re.compile(r"[-+*/%&|^<>=?,:]")
-_NAME = re.compile(r"\s*([A-Za-z_]\w*)\s*")
+_ASSIGNMENT = regex(r"(?<![=!<>+\-*/%&|^])(<<|>>|[-+*/%&|^])?=(?!=)")
+_OPERATOR = regex(r"[-+*/%&|^<>=?,:]")
+_NAME = regex(r"\s*([A-Za-z_]\w*)\s*")
 
 Key = tuple[str, int]
 """A statement, by its path and where it begins."""

@@ -51,6 +51,7 @@ from cudalint.fixes.spelling import NAME, changes, free_name, parameter_names, r
 from cudalint.fixes.uniform_names import UniformNames
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
 _ROW_OF_BANKS = 128
@@ -58,7 +59,7 @@ _ROW_OF_BANKS = 128
 _MOST_SHARED = 48 << 10
 """Bytes of shared memory that a block may declare."""
 _AHEAD_OF_SEVERAL = ("{", "}", ";")
-_CHOICE = re.compile(r"[?<>=&|^]")
+_CHOICE = regex(r"[?<>=&|^]")
 
 
 class _Row(Struct, frozen=True):

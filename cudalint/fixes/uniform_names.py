@@ -6,9 +6,10 @@ import re
 from collections.abc import Collection
 
 from cudalint.fixes.spelling import FOR, NAME, changes
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText
 
-_OWN = re.compile(r"\bthreadIdx\b|\[|->|\*\s*\(|\w\s*\(")
+_OWN = regex(r"\bthreadIdx\b|\[|->|\*\s*\(|\w\s*\(")
 """What each thread may have its own value of: its index, what is in memory, and what a function returns."""
 _WORDS = frozenset(
     ("int", "unsigned", "long", "short", "size_t", "const", "blockIdx", "blockDim", "gridDim", "true", "false")

@@ -14,6 +14,7 @@ from cudalint.fixes.element_types import element_type
 from cudalint.fixes.float_edits import in_template
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.spelling import NAME, TextOf, changes, free_name, replaced
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 from cudalint.source.insertions import within_branches
 
@@ -23,15 +24,15 @@ _VECTORS = {
     "unsigned char": "uchar", "long": "long", "unsigned long": "ulong",
 }  # fmt: skip
 """What CUDA's vectors of these types begin with."""
-_PLAIN = re.compile(r"[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*|\[[^][;{}]*(?:\[[^][;{}]*\][^][;{}]*)*\])+")
+_PLAIN = regex(r"[A-Za-z_]\w*(?:(?:\.|->)[A-Za-z_]\w*|\[[^][;{}]*(?:\[[^][;{}]*\][^][;{}]*)*\])+")
 """`in[2 * i]`, `points[i].x`."""
-_FURTHER = re.compile(r"\+\s*(\d+)\s*\]\Z")
-_EFFECT = re.compile(r"(?<![=!<>])=(?!=)|\+\+|--")
-_CONDITIONAL = re.compile(r"\?|&&|\|\|")
-_STORED = re.compile(
+_FURTHER = regex(r"\+\s*(\d+)\s*\]\Z")
+_EFFECT = regex(r"(?<![=!<>])=(?!=)|\+\+|--")
+_CONDITIONAL = regex(r"\?|&&|\|\|")
+_STORED = regex(
     r"\]\s*(?:\.\s*\w+\s*)?[-+*/&|^]?=(?!=)|->\s*\w+\s*[-+*/&|^]?=(?!=)|^\s*\*\s*\w+\s*=", re.MULTILINE
 )
-_ORDERED = re.compile(r"\b(?:__sync\w*|__thread\w*|atomic\w*|volatile|asm)\b|[{}#]")
+_ORDERED = regex(r"\b(?:__sync\w*|__thread\w*|atomic\w*|volatile|asm)\b|[{}#]")
 
 
 class _Spelled(Struct, frozen=True):
@@ -91,7 +92,7 @@ def vector_edits(accesses: Sequence[tuple[int, Access]], width: int, text_of: Te
     return _loaded(spelled, base, whole, vector, access, source, text)
 
 
-_FIELD = re.compile(r"(?:\.|->)\w+\Z")
+_FIELD = regex(r"(?:\.|->)\w+\Z")
 
 
 def _of_its_own(base: str, vector: str, access: Access, width: int) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 
 import numpy as np
 from msgspec.structs import replace
@@ -17,13 +16,14 @@ from cudalint.fixes.record_edits import aligned_record, is_declared
 from cudalint.fixes.row_edits import row_edits, turns_of
 from cudalint.fixes.vector_edits import is_safe_as_vector, vector_edits
 from cudalint.hardware.warps import warp_count
+from cudalint.regexes import regex
 from cudalint.rulekit import Evaluated, array_key, evaluated, mean_sectors
 
 _MOST = 0.9
 """The share of warps from which on all but those at the end of an array do something."""
 _SHORT_RUN = 64
 """Bytes of a thread that a few vectors hold."""
-_VECTOR = re.compile(r"\b(?:u?(?:char|short|int|long|longlong)|float|double)[2-4](?:_\w+)?$")
+_VECTOR = regex(r"\b(?:u?(?:char|short|int|long|longlong)|float|double)[2-4](?:_\w+)?$")
 
 
 def is_a_vector(one: Evaluated) -> bool:

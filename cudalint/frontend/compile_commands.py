@@ -20,6 +20,7 @@ from msgspec.structs import replace
 from cudalint.frontend.flags import ParseOptions
 from cudalint.numerals import whole
 from cudalint.options.analysis import is_standard
+from cudalint.regexes import regex
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.arguments import paths_in
 from cudalint.system.disk.border import Border, border_around, searched_upwards
@@ -31,7 +32,7 @@ _BUILD_FOLDERS: Final = ("", "build", "out", "_build")
 _RESPONSE_DEPTH: Final = 8
 """Response files may name further ones, and a file that names itself must come to an end."""
 
-_ARCHITECTURE: Final = re.compile(r"(?:sm|compute|lto)_(\d{2,3}(?!\d)[a-z]?)|^(\d{2,3}[a-z]?)$")
+_ARCHITECTURE: Final = regex(r"(?:sm|compute|lto)_(\d{2,3}(?!\d)[a-z]?)|^(\d{2,3}[a-z]?)$")
 # Options of nvcc and of clang whose next argument is a value that does not matter here, and so is no option.
 _VALUED: Final = frozenset(
     {

@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.guesses import header_of
+from cudalint.regexes import regex
 from cudalint.source.comments import COMMENT
 from cudalint.source.conditions import chains
 from cudalint.source.lines import Lines
@@ -25,16 +26,16 @@ _MOST_NAMES: Final = 200
 _USUAL_SIZE: Final = "32"
 """A multiple of a warp, of which a block may have the square as threads."""
 _UNDECLARED: Final = frozenset({"undeclared", "unknown-type", "no-type", "not-in-namespace"})
-_WITHOUT_BODY: Final = re.compile(r"implicit instantiation of undefined template '(?:\w+::)*(\w+)<")
+_WITHOUT_BODY: Final = regex(r"implicit instantiation of undefined template '(?:\w+::)*(\w+)<")
 """The one for these arguments may be among what is left out."""
-_DIRECTIVE: Final = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|error)\b[ \t]*(.*?)[ \t]*\Z")
-_ASKS: Final = re.compile(rb"#[ \t]*error\b|\b__VA_ARGS__\b")
-_DEFINED: Final = re.compile(r"defined[ \t]*\(?[ \t]*([A-Za-z]\w*)[ \t]*\)?")
-_NAME: Final = re.compile(r"([A-Za-z]\w*)")
-_COMPARED: Final = re.compile(r"\(?[ \t]*([A-Za-z]\w*)[ \t]*==[ \t]*(\d+)[ \t]*\)?")
-_UNLESS: Final = re.compile(r"![ \t]*defined[ \t]*\(?[ \t]*([A-Za-z]\w*)[ \t]*\)?")
-_INCLUDED: Final = re.compile(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.MULTILINE)
-_OF_OTHERS: Final = re.compile(
+_DIRECTIVE: Final = regex(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|else|endif|error)\b[ \t]*(.*?)[ \t]*\Z")
+_ASKS: Final = regex(rb"#[ \t]*error\b|\b__VA_ARGS__\b")
+_DEFINED: Final = regex(r"defined[ \t]*\(?[ \t]*([A-Za-z]\w*)[ \t]*\)?")
+_NAME: Final = regex(r"([A-Za-z]\w*)")
+_COMPARED: Final = regex(r"\(?[ \t]*([A-Za-z]\w*)[ \t]*==[ \t]*(\d+)[ \t]*\)?")
+_UNLESS: Final = regex(r"![ \t]*defined[ \t]*\(?[ \t]*([A-Za-z]\w*)[ \t]*\)?")
+_INCLUDED: Final = regex(r"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.MULTILINE)
+_OF_OTHERS: Final = regex(
     r"HIP|ROCM|SYCL|OPENCL|METAL|MUSA|(?<![A-Z])WIN(?![A-Z])|WINDOWS|MSVC|APPLE|AMD|NO_|DOXYGEN", re.IGNORECASE
 )
 """Macros for other compilers, systems and documentation, and those that take something away, unless a project's build
@@ -117,7 +118,7 @@ def dispatches_left_out(
     return tuple(found.values())[:_MOST]
 
 
-_CASE: Final = re.compile(
+_CASE: Final = regex(
     r"#[ \t]*define[ \t]+(\w+)\([^)\n]*\.\.\.\)(?:[^\n]*\\\r?\n)*?[^\n]*\bcase\b(?:[^\n]*\\\r?\n)*?[^\n]*\b__VA_ARGS__"
 )
 _LINES_OF_ELSE: Final = 8
@@ -240,10 +241,10 @@ def _in_part(
             yield BuildCondition(under.macro, match[0], under.path, line)
 
 
-_BEFORE: Final = re.compile(
+_BEFORE: Final = regex(
     r"(?:#[ \t]*define[ \t]+|\b(?:struct|class|enum|union|using)[ \t]+(?:class[ \t]+)?|\w[\w<>,: ]*[\s*&]+)\Z"
 )
-_NO_TYPE: Final = re.compile(r"\b(?:return|case|goto|else|new|delete|throw|#[ \t]*undef|#[ \t]*if\w*)[ \t]*\Z")
+_NO_TYPE: Final = regex(r"\b(?:return|case|goto|else|new|delete|throw|#[ \t]*undef|#[ \t]*if\w*)[ \t]*\Z")
 
 
 def _declares(inside: str, match: re.Match[str]) -> bool:

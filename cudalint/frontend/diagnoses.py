@@ -12,6 +12,7 @@ from msgspec import Struct
 from cudalint.frontend.flags import is_bundled
 from cudalint.frontend.recovery import CONTEXT_SUFFIX
 from cudalint.reasons import ProblemKind
+from cudalint.regexes import regex
 
 Error = Literal[
     "undeclared", "unknown-type", "no-type", "not-in-namespace", "no-class", "no-namespace", "no-type-specifier",
@@ -26,38 +27,38 @@ whose class has a constructor that does something, which nvcc leaves out with a 
 that clang takes for a template only behind that word. `taken-as-closed` is no error of clang but one that was mended
 before it read the text."""
 
-_NOT_FOUND: Final = re.compile(r"'(?P<name>.+)' file not found")
+_NOT_FOUND: Final = regex(r"'(?P<name>.+)' file not found")
 _ERRORS: Final[tuple[tuple[Error, re.Pattern[str]], ...]] = (
-    ("undeclared", re.compile(r"use of undeclared identifier '(?P<name>\w+)'")),
-    ("unknown-type", re.compile(r"unknown type name '(?P<name>\w+)'")),
-    ("no-type", re.compile(r"no type named '(?P<name>\w+)'(?: in namespace '(?P<scope>[\w:]+)')?")),
-    ("not-in-namespace", re.compile(r"no (?:member|template) named '(?P<name>\w+)' in namespace '(?P<scope>[\w:]+)'")),
-    ("no-class", re.compile(r"expected class name$")),
-    ("no-namespace", re.compile(r"expected namespace name$")),
-    ("no-type-specifier", re.compile(r"a type specifier is required")),
+    ("undeclared", regex(r"use of undeclared identifier '(?P<name>\w+)'")),
+    ("unknown-type", regex(r"unknown type name '(?P<name>\w+)'")),
+    ("no-type", regex(r"no type named '(?P<name>\w+)'(?: in namespace '(?P<scope>[\w:]+)')?")),
+    ("not-in-namespace", regex(r"no (?:member|template) named '(?P<name>\w+)' in namespace '(?P<scope>[\w:]+)'")),
+    ("no-class", regex(r"expected class name$")),
+    ("no-namespace", regex(r"expected namespace name$")),
+    ("no-type-specifier", regex(r"a type specifier is required")),
     (
         "needs-number",
-        re.compile(
+        regex(
             r"no matching function|non-type template argument is not a constant"
             r"|constexpr variable '\w+' must be initialized"
         ),
     ),
-    ("expected-body", re.compile(r"expected function body")),
-    ("misplaced-function", re.compile(r"function definition is not allowed here")),
-    ("extra-brace", re.compile(r"extraneous closing brace")),
-    ("open-class", re.compile(r"expected ';' after (?:struct|class|union|enum)$")),
-    ("open-string", re.compile(r"missing terminating '\"' character")),
-    ("expected-expression", re.compile(r"expected expression$")),
-    ("expected-bracket", re.compile(r"expected '(?P<name>[)}\]])'$")),
-    ("expected-token", re.compile(r"expected '(?P<name>[;)\]}]|>>>)'(?: |$)")),
-    ("expected-token", re.compile(r"expected '(?P<name>\()' after '(?:if|for|while|switch)'")),
-    ("expected-token", re.compile(r"expected '(?P<name>\w+)' in do/while loop")),
-    ("wrong-type", re.compile(r"variable has incomplete type 'void'")),
+    ("expected-body", regex(r"expected function body")),
+    ("misplaced-function", regex(r"function definition is not allowed here")),
+    ("extra-brace", regex(r"extraneous closing brace")),
+    ("open-class", regex(r"expected ';' after (?:struct|class|union|enum)$")),
+    ("open-string", regex(r"missing terminating '\"' character")),
+    ("expected-expression", regex(r"expected expression$")),
+    ("expected-bracket", regex(r"expected '(?P<name>[)}\]])'$")),
+    ("expected-token", regex(r"expected '(?P<name>[;)\]}]|>>>)'(?: |$)")),
+    ("expected-token", regex(r"expected '(?P<name>\()' after '(?:if|for|while|switch)'")),
+    ("expected-token", regex(r"expected '(?P<name>\w+)' in do/while loop")),
+    ("wrong-type", regex(r"variable has incomplete type 'void'")),
     (
         "no-template-word",
-        re.compile(r"(?:missing|use) 'template' keyword |reference to overloaded function could not be resolved"),
+        regex(r"(?:missing|use) 'template' keyword |reference to overloaded function could not be resolved"),
     ),
-    ("constructed-shared", re.compile(r"initialization is not supported for __shared__ variables")),
+    ("constructed-shared", regex(r"initialization is not supported for __shared__ variables")),
 )
 _SYNTAX: Final = frozenset({"Parse Issue", "Lexical or Preprocessor Issue"})
 """Clang's categories of errors that are there whatever other files declare."""
@@ -66,7 +67,7 @@ _OF_PREPROCESSOR: Final = frozenset({"Lexical or Preprocessor Issue", "User-Defi
 # sides of a template that is declared for other ones before together; GLM 0.9.9 has such ones.) A function of the host
 # that overrides one of a bundled class, where all are for both sides, is none for clang, and neither is one of a class
 # that is only declared in part. To clang, `const __restrict__ float x[4]` is the same pointer without that word.
-_IGNORED: Final = re.compile(
+_IGNORED: Final = regex(
     r"reference to __(?:host|device|global)__ (?:function|variable) |"
     r"__(?:host|device)__(?: __device__)? function '.*' cannot overload |"
     r"function .* is used but not defined in this translation unit|"
@@ -74,7 +75,7 @@ _IGNORED: Final = re.compile(
     r"'.*' marked '(?:override|final)' but does not override any member functions|"
     r"non-virtual member function marked '(?:override|final)' hides virtual member function"
 )
-_NAMES_A_KERNEL: Final = re.compile(r"reference to __global__ function '.*' in __(?:device|global)__ function")
+_NAMES_A_KERNEL: Final = regex(r"reference to __global__ function '.*' in __(?:device|global)__ function")
 _NESTED_LAUNCH: Final = "call to __global__ function from __global__ function"
 """clang knows no dynamic parallelism; the launch is lost, the kernel around it is not."""
 

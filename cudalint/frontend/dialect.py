@@ -2,27 +2,27 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import Final
 
+from cudalint.regexes import regex
 from cudalint.source.lines import Lines
 
 # The standard's alignas behind CUDA's attributes: `_Alignas` is the same to clang, by a macro of the prelude.
-_LATE_ALIGNAS: Final = re.compile(rb"(__(?:shared|constant|device)__\s+)alignas\b")
+_LATE_ALIGNAS: Final = regex(rb"(__(?:shared|constant|device)__\s+)alignas\b")
 _LATE_ALIGNAS_MACRO: Final = rb"\1_alnas_"
 # A launch's brackets with a space before the last one, as formatters of plain C++ leave them: the space goes behind it.
-_SPACED_LAUNCH: Final = re.compile(rb"<<(\s+)<")
-_SPACED_LAUNCH_END: Final = re.compile(rb">>(\s+)>(?=\s*\()")
+_SPACED_LAUNCH: Final = regex(rb"<<(\s+)<")
+_SPACED_LAUNCH_END: Final = regex(rb">>(\s+)>(?=\s*\()")
 # And extents in braces without the name of their type: what is put in shifts the rest of the line.
-_LAUNCH: Final = re.compile(rb"<<<[^;]{1,400}?>>>")
-_BRACED_EXTENTS: Final = re.compile(rb"([<,]\s*)(?=\{)")
+_LAUNCH: Final = regex(rb"<<<[^;]{1,400}?>>>")
+_BRACED_EXTENTS: Final = regex(rb"([<,]\s*)(?=\{)")
 # Shared memory that is declared elsewhere and has a size all the same: nvcc defines it here (its warning 20044).
-_SIZED_EXTERN: Final = re.compile(rb"\bextern(?=\s+__shared__\b[^;{}=\[]*(?:\[\s*[^\]\s][^;{}=]*)?;)")
+_SIZED_EXTERN: Final = regex(rb"\bextern(?=\s+__shared__\b[^;{}=\[]*(?:\[\s*[^\]\s][^;{}=]*)?;)")
 # `extern "C"__global__`: to C++11 one token with a suffix of its own, unless a macro has that name, as it has for nvcc.
-_JOINED_LINKAGE: Final = re.compile(rb'\bextern(\s+)("C")(?=__)')
+_JOINED_LINKAGE: Final = regex(rb'\bextern(\s+)("C")(?=__)')
 # A carriage return by itself: to clang the end of a line, to all others a blank.
-_LONE_RETURN: Final = re.compile(rb"\r(?!\n)")
+_LONE_RETURN: Final = regex(rb"\r(?!\n)")
 
 
 def as_clang_takes_it(source: bytes) -> bytes:
@@ -43,7 +43,7 @@ def as_clang_takes_it(source: bytes) -> bytes:
 # `__shared__ Complex tile[64];` of a class whose constructor does something: by a macro of the prelude a variable of
 # another kind, which the front end takes for a shared one.
 _SHARED: Final = b"__shared__"
-_ENDS: Final = re.compile(rb"[;{}]")
+_ENDS: Final = regex(rb"[;{}]")
 _CONSTRUCTED_SHARED: Final = b"_shared_in"
 _LONGEST_TYPE: Final = 400
 
@@ -61,7 +61,7 @@ def with_constructed_shared(source: bytes, places: Iterable[tuple[int, int]]) ->
 
 
 # `Cast<T>::to<2>(x)`: a member of what depends on a template's arguments is no template without the word for it.
-_MEMBER_TEMPLATE: Final = re.compile(rb"(>\s*::\s*)(?=[A-Za-z_]\w*\s*<[^;{}()<>]*(?:<[^;{}()<>]*>[^;{}()<>]*)*>\s*\()")
+_MEMBER_TEMPLATE: Final = regex(rb"(>\s*::\s*)(?=[A-Za-z_]\w*\s*<[^;{}()<>]*(?:<[^;{}()<>]*>[^;{}()<>]*)*>\s*\()")
 
 
 def with_template_words(source: bytes, lines: Iterable[int]) -> bytes:

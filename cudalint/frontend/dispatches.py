@@ -16,20 +16,21 @@ from msgspec import Struct
 
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.guesses import Guess, type_named, with_value
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
 _MOST_USES: Final = 50
 _MEANING: Final = "a macro that runs the code that it is given"
-_LAMBDA: Final = re.compile(
+_LAMBDA: Final = regex(
     r"\[[^\[\]]*\]\s*(?:\(\s*(?:void)?\s*\)\s*)?(?:mutable\b\s*)?(?:->\s*[\w:<>]+\s*)?(?=\{)"
 )
-_MACRO_LETTERS: Final = re.compile(r"[A-Z]\w*_\w*|[A-Z][A-Z0-9]{3,}")
-_CALLED_MACRO: Final = re.compile(r"\b([A-Z][A-Z0-9_]{3,})[ \t]*\(")
-_NAME_OF_TYPE: Final = re.compile(
+_MACRO_LETTERS: Final = regex(r"[A-Z]\w*_\w*|[A-Z][A-Z0-9]{3,}")
+_CALLED_MACRO: Final = regex(r"\b([A-Z][A-Z0-9_]{3,})[ \t]*\(")
+_NAME_OF_TYPE: Final = regex(
     r"\w*_t|\w*[Tt]ypes?\d?|\w*_TYPE|\w*[Ss]calar\w*|[A-Za-z]?[Dd][Tt]ype\w*|T\d?|\w+[a-z]T|[A-Z]"
 )
-_OF_INDICES: Final = re.compile(r"(?i)\w*(?:int|idx|index|indices|indptr|id|offset)_?(?:t|type)?")
-_OF_CHOICES: Final = re.compile(
+_OF_INDICES: Final = regex(r"(?i)\w*(?:int|idx|index|indices|indptr|id|offset)_?(?:t|type)?")
+_OF_CHOICES: Final = regex(
     r"k?(?:Is|Has|Use|Do|Enable|With)(?=[A-Z_])\w*|(?:is|has|use|do|enable|with)_\w*|(?:IS|HAS|USE|ENABLE|WITH)_\w*"
 )
 

@@ -10,6 +10,7 @@ from typing import Final
 from msgspec import Struct
 
 from cudalint.frontend.precompiled import precompiled
+from cudalint.regexes import regex
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.arguments import as_path, harmless
 
@@ -19,7 +20,7 @@ LIBRARIES_ROOT: Final = os.path.join(HEADERS_ROOT, "libraries")
 """Stand-ins for the headers of PyTorch, CUTLASS, OpenCV and others: for a file that finds none of its own."""
 _PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude.h")
 _STREAMS_PRELUDE: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "prelude_streams.h")
-_STREAMS: Final = re.compile(rb"<(?:iostream|fstream|sstream|iomanip)>")
+_STREAMS: Final = regex(rb"<(?:iostream|fstream|sstream|iomanip)>")
 _FIXED_FLAGS: Final = (
     "-x", "cuda",
     # On Windows `long` would have 4 bytes, and a result must not depend on the machine that lints.

@@ -7,9 +7,10 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.source.brackets import parts_of_list
 
-_FLOATING_NAME: Final = re.compile(r"real|float|double|fp|val|scalar", re.IGNORECASE)
+_FLOATING_NAME: Final = regex(r"real|float|double|fp|val|scalar", re.IGNORECASE)
 
 
 class Guess(Struct, frozen=True):
@@ -96,11 +97,11 @@ def header_of(name: str) -> str | None:
     return next((header for pattern, header in _HEADERS if re.fullmatch(pattern, outermost)), None)
 
 
-_LONE_MACRO: Final = re.compile(rb"\s*([A-Z_][A-Z0-9_]{2,})\s*(\([^;{}]*\))?\s*(?://.*|/\*.*)?$")
-_MACRO_IN_FRONT: Final = re.compile(
+_LONE_MACRO: Final = regex(rb"\s*([A-Z_][A-Z0-9_]{2,})\s*(\([^;{}]*\))?\s*(?://.*|/\*.*)?$")
+_MACRO_IN_FRONT: Final = regex(
     rb"\s*([A-Za-z_]\w*)\s*(\([^;{}()]*\))?\s+(?:__global__|__device__|__host__|template|static|extern|inline|void)\b"
 )
-_NO_MACRO: Final = re.compile(rb"_*(?:global|device|host|shared|constant|managed|forceinline|noinline)__|[a-z]+")
+_NO_MACRO: Final = regex(rb"_*(?:global|device|host|shared|constant|managed|forceinline|noinline)__|[a-z]+")
 
 
 def macro_on(line: bytes) -> tuple[str, Guess] | None:
@@ -112,7 +113,7 @@ def macro_on(line: bytes) -> tuple[str, Guess] | None:
     return name, Guess(f"#define {name}{'(...)' if match[2] else ''}", "a macro without text")
 
 
-_CHECK: Final = re.compile(
+_CHECK: Final = regex(
     r"(?:[A-Z0-9]+_)*[DIPQ]?(?:CHECK|ASSERT|ENFORCE|EXPECTS?|REQUIRES?|VERIFY)"
     r"(?:_(?P<compared>EQ|NE|LT|LE|GT|GE)|_(?:WITH_INFO|WITH_MSG|MSG|M|FMT))?"
 )
@@ -144,16 +145,16 @@ _SCALARS: Final = (
 """What types of these names are wherever they are declared, in small letters."""
 
 
-_VECTOR: Final = re.compile(r"([A-Za-z]\w*?)_?([234])")
+_VECTOR: Final = regex(r"([A-Za-z]\w*?)_?([234])")
 """The name of a vector's elements, and how many it has."""
 _VECTORS: Final = {"float": "float", "double": "double", "int": "int", "unsigned int": "uint"}
 """The elements of the vectors that CUDA has, by what these are called there."""
 
 
-_SHADING: Final = re.compile(r"[biud]?vec[234]|d?mat[234](?:x[234])?")
+_SHADING: Final = regex(r"[biud]?vec[234]|d?mat[234](?:x[234])?")
 """The vectors and matrices of shading languages, as GLSL 4.60 names them (sections 4.1.5 and 4.1.6). Libraries for C++
 that have them lay them out like GLM: elements without gaps, matrices column by column."""
-_SHADING_FUNCTIONS: Final = re.compile(
+_SHADING_FUNCTIONS: Final = regex(
     "clamp|mix|sign|fract|step|smoothstep|inversesqrt|dot|cross|length|distance|normalize|reflect|radians|degrees"
 )
 """Functions of shading languages that mean the same wherever they are declared (GLSL 4.60, chapter 8)."""
@@ -239,13 +240,13 @@ def with_value(name: str, type_: str = "int", number: int | None = None) -> Gues
 _UNKNOWN_NUMBER: Final = "an unknown `int`"
 _ASSUMED_NUMBER: Final = 32
 """A multiple of a warp, as sizes are, of which a block may have the square as threads."""
-_CALLED: Final = re.compile(rb"\s*(?:<[^;{}()]*>)?\s*\(")
-_WITHIN: Final = re.compile(rb"\s*::\s*(?:template\s+)?(\w+)")
-_DECLARES: Final = re.compile(rb"\s*(?:const\b)?\s*[&*]*\s*(?:__restrict(?:__)?\b)?\s*(?:\w|[{>]|$)")
+_CALLED: Final = regex(rb"\s*(?:<[^;{}()]*>)?\s*\(")
+_WITHIN: Final = regex(rb"\s*::\s*(?:template\s+)?(\w+)")
+_DECLARES: Final = regex(rb"\s*(?:const\b)?\s*[&*]*\s*(?:__restrict(?:__)?\b)?\s*(?:\w|[{>]|$)")
 """What follows the name of a type: the name of a variable, or what ends a template's arguments."""
-_VARIABLE: Final = re.compile(rb"\s*(?:const\b)?\s*[&*]*\s*(?:__restrict(?:__)?\b)?\s*(\w+)")
-_TEMPLATE_ARGUMENTS: Final = re.compile(rb"\s*<((?:[^<>;{}]|<[^<>;{}]*>)*)>")
-_NUMBER: Final = re.compile(r"(?:\d|true\b|false\b|[A-Z][A-Z_]+[A-Z0-9_]*\s*$|sizeof\b|\w*::k[A-Z])")
+_VARIABLE: Final = regex(rb"\s*(?:const\b)?\s*[&*]*\s*(?:__restrict(?:__)?\b)?\s*(\w+)")
+_TEMPLATE_ARGUMENTS: Final = regex(rb"\s*<((?:[^<>;{}]|<[^<>;{}]*>)*)>")
+_NUMBER: Final = regex(r"(?:\d|true\b|false\b|[A-Z][A-Z_]+[A-Z0-9_]*\s*$|sizeof\b|\w*::k[A-Z])")
 
 
 def guess_within(names: tuple[str, ...], rest: bytes) -> tuple[str, Guess]:

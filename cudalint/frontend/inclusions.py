@@ -13,23 +13,25 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final, NamedTuple
 
-_WRITTEN: Final = re.compile(
+from cudalint.regexes import regex
+
+_WRITTEN: Final = regex(
     rb'^(?:\xef\xbb\xbf)?[ \t]*#[ \t]*(?:include|include_next|import)\b[^"<\n]*(["<])([^">\n]+)'
     rb'|\b__has_include(?:_next)?[ \t]*\([ \t]*(["<])([^">\n]+)',
     re.MULTILINE,
 )
-_SPLICE: Final = re.compile(rb"(?:\\|\?\?/)[ \t\f\v]*(?:\r\n|\n|\r)")
+_SPLICE: Final = regex(rb"(?:\\|\?\?/)[ \t\f\v]*(?:\r\n|\n|\r)")
 """Where a line goes on: the language's second phase of translation, behind its first, the trigraphs."""
 _BLANK: Final = rb"(?:[ \t\f\v\0]++|/\*(?:[^*]|\*(?!/)){0,500}+\*/)*+"
 """Blanks and comments. The limit has a text of nothing but begun comments take no more than its length."""
-_ANY: Final = re.compile(
+_ANY: Final = regex(
     rb"(?:\#|%:|\?\?=)" + _BLANK + rb"(?:include_next|include|import|embed)\b" + _BLANK + rb"(?P<named>[^\n\r]*)"
     rb"|\b(?:__has_include(?:_next)?|__has_embed|dependency)\b(?P<asked>[^\n\r]*)"
 )
-_DEFINED: Final = re.compile(
+_DEFINED: Final = regex(
     rb"(?:\#|%:|\?\?=)" + _BLANK + rb"define\b" + _BLANK + rb"\w+(?:\([^()\n\r]*\))?(?P<body>[^\n\r]*)"
 )
-_QUOTED: Final = re.compile(rb'"([^"\n]+)"?|<([^>\n]+)>?|\(([^()"<\n]+)')
+_QUOTED: Final = regex(rb'"([^"\n]+)"?|<([^>\n]+)>?|\(([^()"<\n]+)')
 """What a piece of a line may name: within quotes, or, where a macro makes a string of its argument, without."""
 _MOST: Final = 4_096
 """Bytes of a path."""

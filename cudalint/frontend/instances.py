@@ -24,6 +24,7 @@ from cudalint.heuristics import heuristic
 from cudalint.ir.builtins import FUNCTION_CLASS
 from cudalint.ir.units import TemplateHead
 from cudalint.numerals import whole
+from cudalint.regexes import regex
 from cudalint.source.brackets import parts_of_list
 from cudalint.source.comments import COMMENT
 
@@ -37,26 +38,26 @@ _LEAST: Final = 2
 _MOST: Final = 1 << 31
 _LONGEST: Final = 1 << 16
 """Of a body that is looked through."""
-_CONSTANT: Final = re.compile(r"\bconst(?:expr)?\b[^;=]*\b([^\W\d]\w*)\s*=")
-_DEFINED_AS: Final = re.compile(r"\s*([^;{}]+);")
-_TYPE: Final = re.compile(r"(?:typename|class)\b\s*(?P<pack>\.\.\.)?\s*(?P<name>\w*)\s*(?P<default>=.*)?\Z", re.DOTALL)
-_VALUE: Final = re.compile(
+_CONSTANT: Final = regex(r"\bconst(?:expr)?\b[^;=]*\b([^\W\d]\w*)\s*=")
+_DEFINED_AS: Final = regex(r"\s*([^;{}]+);")
+_TYPE: Final = regex(r"(?:typename|class)\b\s*(?P<pack>\.\.\.)?\s*(?P<name>\w*)\s*(?P<default>=.*)?\Z", re.DOTALL)
+_VALUE: Final = regex(
     r"(?P<type>[\w:\s<>,*&()]+?)\s*(?P<pack>\.\.\.)?\s*\b(?P<name>[A-Za-z_]\w*)\s*(?P<default>=.*)?\Z", re.DOTALL
 )
-_OF_INDICES: Final = re.compile(r"(?i:id|idx|ind|index|indices|int|offset|count)(?:_?[Tt](?:ype)?)?\Z")
-_OF_FUNCTORS: Final = re.compile(
+_OF_INDICES: Final = regex(r"(?i:id|idx|ind|index|indices|int|offset|count)(?:_?[Tt](?:ype)?)?\Z")
+_OF_FUNCTORS: Final = regex(
     r"(?:\w*[a-z\d_])?(?:Lambda|Op|Operator|Operation|Functor|Func|Function|Fn|Predicate|Pred|Callback)_?[Tt]?(?:ype)?\d*"
     r"|(?:\w+_)?(?:lambda|op|functor|func|fn|pred|predicate|callback)(?:_t|_type)?"
 )
-_OF_ITERATORS: Final = re.compile(
+_OF_ITERATORS: Final = regex(
     r"(?:\w*[a-z\d_])?(?:Iterator|Iter|It)_?[Tt]?(?:ype)?\d*|(?:\w+_)?iter(?:ator)?(?:_t|_type)?"
 )
-_OF_THREADS: Final = re.compile(r"(?i)thread|block_?(?:size|dim)|cta_?size|tpb|nthr")
+_OF_THREADS: Final = regex(r"(?i)thread|block_?(?:size|dim)|cta_?size|tpb|nthr")
 _THREADS: Final = ("128", "256", "32")
 _SIZES: Final = ("32", "64", "16", "128")
 _FEW: Final = ("4", "8", "2", "1", "32")
 """A few elements or dimensions; some that are few elsewhere have to be whole warps."""
-_OF_SIZES: Final = re.compile(r"(?i)tile|width|height|size|cols?\b|rows?\b|channels|lanes|head_?dim|hidden|bins|stride")
+_OF_SIZES: Final = regex(r"(?i)tile|width|height|size|cols?\b|rows?\b|channels|lanes|head_?dim|hidden|bins|stride")
 _MADE_OF: Final = (
     r"\b(?!template\b|(?:Block|Warp)[A-Z])\w+<[^<>;(){}]*\bNAME\b"
     r"|(?<![\w\s])\s*(?!\w*\s*__shared__)\w[\w:<>,*&\s]*\s\w+\s*(?:\[[^\[\]]*\]\s*)*\[[^\[\]]*\bNAME\b[^\[\]]*\]"
@@ -64,14 +65,14 @@ _MADE_OF: Final = (
 )
 """Arguments of templates and extents of arrays in registers. How many threads a collective or an array that they share
 is for has too much of a say."""
-_OF_PACKS: Final = re.compile(r"(?i)vec|ilp|unroll|pack|items|per_?thread|stage|depth|elt|elem")
-_OTHERWISE: Final = re.compile(r"\belse\b(?!\s*if\b)")
-_INTEGERS: Final = re.compile(r"(?:unsigned|signed|int|long|short|char|std::|size_t|u?int\d+_t|const|\s)+\Z")
+_OF_PACKS: Final = regex(r"(?i)vec|ilp|unroll|pack|items|per_?thread|stage|depth|elt|elem")
+_OTHERWISE: Final = regex(r"\belse\b(?!\s*if\b)")
+_INTEGERS: Final = regex(r"(?:unsigned|signed|int|long|short|char|std::|size_t|u?int\d+_t|const|\s)+\Z")
 _FLOATING: Final = ("float", "__half", "__nv_bfloat16")
 _MENTIONED: Final = {
-    "__half": re.compile(r"\b(?:__half|half|cuda_fp16)\b"), "__nv_bfloat16": re.compile(r"bfloat16|bf16"),
+    "__half": regex(r"\b(?:__half|half|cuda_fp16)\b"), "__nv_bfloat16": regex(r"bfloat16|bf16"),
 }  # fmt: skip
-_ARGUMENT: Final = re.compile(
+_ARGUMENT: Final = regex(
     r"\s*(?:\d+|true|false|(?:unsigned\s+)?(?:float|double|int|char|short|long|bool)|__half2?|half2?|__nv_bfloat16|nv_bfloat16"
     r"|nv_half|float[234]|int[234]|u?int(?:8|16|32|64)_t)\s*\Z"
 )

@@ -17,12 +17,13 @@ from msgspec.structs import replace
 
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.flags import BUNDLED_ROOT, LIBRARIES_ROOT
+from cudalint.regexes import regex
 from cudalint.source.lexing import DIRECTIVE, blanked
 from cudalint.source.lines import Lines
 from cudalint.system.disk.encoding import to_bytes, to_text
 from cudalint.system.disk.folders import small_file
 
-_FAMILIES: Final = re.compile(
+_FAMILIES: Final = regex(
     r"_\w*|\w*_|cu[A-Z]\w*|CU\w*|cuda\w*|cu(rand|blas|fft|sparse|solver|b|te|tlass)\w*|nv\w*|Nv\w*|[Nn]pp\w*"
     r"|(tex|surf)(ture|ace)?\d?\w*|atomic\w*|make_\w+|[Hh]alf\w*|[fb]p?\d+\w*|clock\w*"
     r"|u?mul(24|hi|64hi)|\w+_as_\w+|\w+2\w+|is[a-z]+|pow10f?|significand|drem|gamma|nexttoward|rnormf"
@@ -30,7 +31,7 @@ _FAMILIES: Final = re.compile(
 )
 """Names that CUDA's headers and C's may have beyond those that the bundled headers declare (CUDA C++ Programming Guide,
 CUDA Math API): intrinsics, vector types and conversions, textures, half precision, deprecated functions of devices."""
-_IN_FULL: Final = re.compile(
+_IN_FULL: Final = regex(
     r"_cudalint/|cuda_runtime|cuda\.h|device_launch_parameters|vector_types|vector_functions|driver_types|host_defines"
     r"|builtin_types|channel_descriptor|library_types|math|c?stdio|c?stdlib|c?string|c?time|c?float|c?limits|c?assert"
     r"|c?std(int|def|bool|arg)|c?ctype|c?errno|unistd|sys/|iostream|fstream|sstream|iomanip|ostream|istream|ios|string"
@@ -46,16 +47,16 @@ _SYNTAX: Final = frozenset(
     }
 )  # fmt: skip
 """Errors that mean the same for every compiler."""
-_ODD: Final = re.compile(
+_ODD: Final = regex(
     r"\b(asm|requires|concept|consteval|constinit|co_\w+|typeof|decltype|template|typename|operator|goto|register)\b"
     r"|\b_[A-Z]\w*|<=>|\[\[|<<\s*<|>>\s*>|#|\\$|\[[^\]]*\]\s*__"
     r"|\b__(?!(global|device|shared|restrict)__|restrict\b|syncthreads\b)"
 )
 """What compilers differ about, on the line of an error."""
-_CLOSED_LAUNCH: Final = re.compile(r">\s*>\s*>")
-_WORDS: Final = re.compile(r"[A-Za-z_]\w*")
-_USING: Final = re.compile(r"\busing\s+namespace\s+([\w:]+)")
-_USING_NAME: Final = re.compile(r"\busing\s+[\w:]+::\w+\s*;")
+_CLOSED_LAUNCH: Final = regex(r">\s*>\s*>")
+_WORDS: Final = regex(r"[A-Za-z_]\w*")
+_USING: Final = regex(r"\busing\s+namespace\s+([\w:]+)")
+_USING_NAME: Final = regex(r"\busing\s+[\w:]+::\w+\s*;")
 
 
 class Sight(Struct, frozen=True):

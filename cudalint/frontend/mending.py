@@ -8,32 +8,32 @@ that follows. This is only asked about files in which clang has found errors.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final, NamedTuple
 
 from msgspec import Struct, field
 
 from cudalint.frontend.diagnoses import Error, Problem
+from cudalint.regexes import regex
 from cudalint.source.brackets import closing, parts_in_angles
 from cudalint.source.lexing import blanked
 from cudalint.source.lines import Lines
 
-_OPEN_STRING: Final = re.compile(r'"[^\r\n]*')
-_ENDS: Final = re.compile(r"[{};]")
+_OPEN_STRING: Final = regex(r'"[^\r\n]*')
+_ENDS: Final = regex(r"[{};]")
 _SPACE: Final = " \t\r\n\f\v"
-_ACCESS: Final = re.compile(r"\s*(?:public|private|protected)\s*:")
-_TEMPLATE: Final = re.compile(r"\s*template\s*(?=<)")
-_SCOPE: Final = re.compile(r"\s*(?:(?:inline\s+)?namespace\b|extern\s*$)")
+_ACCESS: Final = regex(r"\s*(?:public|private|protected)\s*:")
+_TEMPLATE: Final = regex(r"\s*template\s*(?=<)")
+_SCOPE: Final = regex(r"\s*(?:(?:inline\s+)?namespace\b|extern\s*$)")
 """The name of a language is a literal, and blank."""
-_CLASS: Final = re.compile(r"\s*(?:typedef\s+)?(?:struct|class|union)\b")
-_ATTRIBUTE: Final = re.compile(
+_CLASS: Final = regex(r"\s*(?:typedef\s+)?(?:struct|class|union)\b")
+_ATTRIBUTE: Final = regex(
     r"\b(?:__align__|alignas|__attribute__|__launch_bounds__|__cluster_dims__|__declspec|decltype|noexcept)\s*(?=\()"
 )
-_WORDS: Final = re.compile(r"[\s\w:<>,*&~]+")
-_NAME: Final = re.compile(r"(?:operator\s*[^\s\w]+|[\w:~]+)\s*$")
-_BEHIND: Final = re.compile(r"(?:\s|const|noexcept|volatile|override|final|__\w+|->[\w\s:<>,*&]+)*")
-_OF_STATEMENTS: Final = re.compile(
+_WORDS: Final = regex(r"[\s\w:<>,*&~]+")
+_NAME: Final = regex(r"(?:operator\s*[^\s\w]+|[\w:~]+)\s*$")
+_BEHIND: Final = regex(r"(?:\s|const|noexcept|volatile|override|final|__\w+|->[\w\s:<>,*&]+)*")
+_OF_STATEMENTS: Final = regex(
     r"\b(?:if|for|while|switch|catch|return|else|do|case|default|goto|throw|new|delete|using|sizeof|asm)\b"
 )
 

@@ -7,15 +7,16 @@ However an include is spelled, clang looks for what it names in a file system of
 from __future__ import annotations
 
 import os
-import re
 import sys
 import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from typing import Final
 
+from cudalint.regexes import regex
+
 _OPENED: Final = "/proc/self/fd"
-_UNPRINTABLE: Final = re.compile(r'[^ !#-\[\]-~]')
+_UNPRINTABLE: Final = regex(r'[^ !#-\[\]-~]')
 _HEAD: Final = (
     f'{{"version":0,"case-sensitive":"{str(sys.platform == "linux").lower()}","use-external-names":"false",'
     '"redirecting-with":"redirect-only","roots":['

@@ -8,7 +8,6 @@ until it needs nothing more, and then parsed once.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Final
 
@@ -19,6 +18,7 @@ from cudalint.frontend.attempts import Attempt, Setting, Source, refused_by
 from cudalint.frontend.conditions import BuildCondition, conditions_asked_for, dispatches_left_out
 from cudalint.frontend.flags import LIBRARIES_ROOT, is_bundled
 from cudalint.frontend.problems import missing_headers
+from cudalint.regexes import regex
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.arguments import paths_in
 from cudalint.toolchain.buildfiles.build import BuildMacro
@@ -26,7 +26,7 @@ from cudalint.toolchain.buildfiles.reading import build_of
 
 _ROUNDS: Final = 12
 """A header that was found may include others from a further folder, and a macro may stand within another one."""
-_OF_LIBRARIES: Final = re.compile(r"[/\\](?:ATen|c10|opencv2)[/\\]")
+_OF_LIBRARIES: Final = regex(r"[/\\](?:ATen|c10|opencv2)[/\\]")
 """The folders without which no part of PyTorch or OpenCV is there."""
 
 

@@ -20,11 +20,12 @@ from cudalint.frontend.guesses import (
     macro_on,
     with_number,
 )  # fmt: skip
+from cudalint.regexes import regex
 from cudalint.source.lines import Lines
 
-_END_OF_ARGUMENTS: Final = re.compile(rb"<<<|>\s*\(|;")
+_END_OF_ARGUMENTS: Final = regex(rb"<<<|>\s*\(|;")
 """What follows the arguments of a template, or a constant."""
-_WORD: Final = re.compile(rb"[A-Za-z_]\w*")
+_WORD: Final = regex(rb"[A-Za-z_]\w*")
 _LINES_READ: Final = 100
 """Behind the declaration of a variable of unknown type, to see what is asked of it."""
 

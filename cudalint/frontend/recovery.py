@@ -15,6 +15,7 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.source.comments import COMMENT_IN_BYTES
 from cudalint.source.lexing import blanked
 from cudalint.source.lines import Lines
@@ -35,9 +36,9 @@ _MOST_FOLDERS: Final = 4_000
 _HEADER_SUFFIXES: Final = (".h", ".cuh", ".hpp", ".hh", ".hxx", ".inl", ".inc", ".cu")
 
 _BUILD_FILES: Final = ("Makefile", "makefile", "GNUmakefile", "CMakeLists.txt", "CMakeLists.in", "Makefile.nvcc")
-_BUILD_FOLDERS: Final = re.compile(r"-I\s*([^\s$()\"'\\;]+)|include_directories\(([^)$]*)\)")
-_BUILD_DEFINES: Final = re.compile(r"(?<![^\s(])-D\s*([A-Za-z_]\w*(?:=[^\s$()\"'\\;]+)?)(?=[\s)]|$)")
-_BUILD_COMMENT: Final = re.compile(r"^\s*#.*$", re.MULTILINE)
+_BUILD_FOLDERS: Final = regex(r"-I\s*([^\s$()\"'\\;]+)|include_directories\(([^)$]*)\)")
+_BUILD_DEFINES: Final = regex(r"(?<![^\s(])-D\s*([A-Za-z_]\w*(?:=[^\s$()\"'\\;]+)?)(?=[\s)]|$)")
+_BUILD_COMMENT: Final = regex(r"^\s*#.*$", re.MULTILINE)
 
 CONTEXT_SUFFIX: Final = ".context"
 _INCLUDER_SUFFIXES: Final = (".cu", ".cuh", ".h", ".hpp", ".hh", ".cpp", ".cc", ".cxx", ".c")
@@ -45,9 +46,9 @@ _INCLUDER_LEVELS: Final = 3
 _INCLUDERS_READ: Final = 200
 """More files in a folder than this are not looked through for one that includes the file."""
 
-_KERNEL: Final = re.compile(rb"\b__global__\b")
-_SWITCH: Final = re.compile(rb"[ \t]*#[ \t]*(?:ifdef|if[ \t]+defined[ \t]*\(?|if)[ \t]*([A-Za-z]\w*)[ \t]*\)?[ \t\r]*")
-_OF_OTHER_COMPILERS: Final = re.compile(rb"HIP|ROCM|SYCL|OPENCL|METAL|MUSA", re.IGNORECASE)
+_KERNEL: Final = regex(rb"\b__global__\b")
+_SWITCH: Final = regex(rb"[ \t]*#[ \t]*(?:ifdef|if[ \t]+defined[ \t]*\(?|if)[ \t]*([A-Za-z]\w*)[ \t]*\)?[ \t\r]*")
+_OF_OTHER_COMPILERS: Final = regex(rb"HIP|ROCM|SYCL|OPENCL|METAL|MUSA", re.IGNORECASE)
 
 
 class Context(Struct, frozen=True):

@@ -9,16 +9,17 @@ from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Final, NamedTuple
 
+from cudalint.regexes import regex
 from cudalint.source.brackets import parts_in_angles, parts_of_list
 from cudalint.source.comments import COMMENT
 
-_NUMBER: Final = re.compile(r"(?:\d+|true|false)\Z")
-_PARAMETER: Final = re.compile(
+_NUMBER: Final = regex(r"(?:\d+|true|false)\Z")
+_PARAMETER: Final = regex(
     r"(?!typename\b|class\b|template\b)[\w:\s]*?\b(\w+)\s*(?:=\s*(?:(\d+|true|false)\Z|.*))?\Z", re.DOTALL
 )
-_USE: Final = re.compile(r"\b(\w+)\s*<(?!<)")
-_NAMED: Final = re.compile(r"\b(\w+)\s*<")
-_CALLED: Final = re.compile(r"\b(\w+)\s*\(|[;{}]")
+_USE: Final = regex(r"\b(\w+)\s*<(?!<)")
+_NAMED: Final = regex(r"\b(\w+)\s*<")
+_CALLED: Final = regex(r"\b(\w+)\s*\(|[;{}]")
 _ATTRIBUTES: Final = frozenset({"__launch_bounds__", "__attribute__", "__align__", "alignas", "decltype"})
 _LONGEST_LIST: Final = 2000
 _LONGEST_HEAD: Final = 600

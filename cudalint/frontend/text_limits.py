@@ -7,16 +7,16 @@ goes through all of it.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 from typing import Final
 
 from cudalint.frontend.reading import SourceError
+from cudalint.regexes import regex
 from cudalint.source.lexing import blanked
 from cudalint.source.lines import Lines
 
-_PIECE: Final = re.compile(rb"[^,;{}]+")
-_OPERATORS: Final = re.compile(r"[-+*/%&|^~!=<>?:.(\[]")
+_PIECE: Final = regex(rb"[^,;{}]+")
+_OPERATORS: Final = regex(r"[-+*/%&|^~!=<>?:.(\[]")
 
 
 def check_size(path: str, data: bytes, longest_line: int, most_operators: int) -> None:

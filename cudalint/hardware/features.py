@@ -15,6 +15,7 @@ from msgspec.structs import replace
 
 from cudalint.facts.needs import Capability, Need, Support
 from cudalint.hardware.targets import Target, find_target, target_names
+from cudalint.regexes import regex
 
 _SM_75 = Support((7, 5))
 SM_80 = Support((8, 0))
@@ -23,7 +24,7 @@ SM_90 = Support((9, 0))
 _SM_100 = Support((10, 0))
 
 INSTRUCTIONS: Final[tuple[tuple[re.Pattern[str], Support], ...]] = tuple(
-    (re.compile(pattern), support)
+    (regex(pattern), support)
     for pattern, support in (
         # "Supported on sm_100a, sm_101a (renamed to sm_110a)" and their families: no GPU of capability 12 has it.
         (r"tcgen05\.", Support((10, 0), (12, 0))),

@@ -457,6 +457,11 @@ def named(*effects: str) -> frozenset[str]:
     return frozenset(name for name, known in BUILTINS.items() if known.effect in effects or known.host in effects)
 
 
+def launches_a_kernel(name: str) -> bool:
+    """Whether a function of the CUDA runtime or of the driver launches one, in any of the ways that there are."""
+    return name.startswith(("cudaLaunch", "cuLaunch")) and "HostFunc" not in name
+
+
 def machine_code(name: str, size: int, exponent: object = None) -> Sequence:
     """What a call takes. `size` is that of the first argument if it is a floating-point number, which distinguishes
     overloads, else 0; `exponent` is the second argument if it is a plain number."""

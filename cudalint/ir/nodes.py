@@ -253,7 +253,8 @@ class FunctionRef(Struct, eq=False):
     """That of the definition (memoised), None where there is none in sight: an instantiation may be launched and never
     be evaluated, and to lower its body is most of the work."""
     has_launch: Callable[[], bool]
-    """Whether its body, or a user function that it calls, launches a kernel (memoised)."""
+    """Whether its body, or a user function that it calls, launches a kernel, and may launch one in question where the
+    file is looked into for the sake of another one (memoised)."""
     acts: Callable[[], bool]
     """Whether these use variables that outlive them, or end the program (memoised)."""
     names: Callable[[], frozenset[str]]

@@ -35,6 +35,18 @@ class SourceText(NamedTuple):
     text: str
 
 
+class Wanted(Struct, frozen=True):
+    """The launches in question, as where a file is looked into for the sake of another one."""
+
+    kernels: frozenset[str]
+    """The names of kernels."""
+    launching: frozenset[str] = frozenset()
+    """The names of functions of the other file that launch them."""
+
+    def has(self, name: str) -> bool:
+        return name in self.kernels or name in self.launching
+
+
 class Unit(Struct, eq=False):
     """One parsed file: what the rest of the program asks the front end for."""
 
@@ -53,6 +65,8 @@ class Unit(Struct, eq=False):
     """For the key of a kernel template's pattern: instantiations named in the file other than by visible launches."""
     constant: Callable[[str], Expr | None] = field(default=lambda usr: None)
     """For the USR of a constant that the file defines: what it is."""
+    may_launch: Callable[[FunctionRef, Wanted], bool] = field(default=lambda ref, wanted: ref.has_launch())
+    """Whether a function of the file may launch a kernel in question."""
     texts: Callable[[], Iterable[SourceText]] = field(default=tuple)
     """The file and the user's headers that it includes."""
     texts_left_out: Callable[[], Iterable[SourceText]] = field(default=tuple)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
@@ -11,10 +10,11 @@ from msgspec import Struct
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
 from cudalint.ir.kept import kept
+from cudalint.regexes import regex
 
 STEPS = ("++x", "--x", "x++", "x--")
 """The operators that change their operand."""
-_NODES = re.compile(r"\b(Expr|Stmt|Case)\b")
+_NODES = regex(r"\b(Expr|Stmt|Case)\b")
 _LAST_FIRST: dict[type, tuple[str, ...]] = {}
 
 

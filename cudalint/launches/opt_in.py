@@ -13,8 +13,9 @@ from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
 from cudalint.launches.configuration import Configuration
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.regexes import regex
 
-_ATTRIBUTE = re.compile("MaxDynamicSharedMemorySize|max_dynamic_shared_size_bytes", re.IGNORECASE)
+_ATTRIBUTE = regex("MaxDynamicSharedMemorySize|max_dynamic_shared_size_bytes", re.IGNORECASE)
 
 
 class OptIns(Struct, eq=False):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import itertools
 import math
-import re
 from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
 from cudalint.ir import nodes as ir
 from cudalint.measure.arrays import ByWorld
+from cudalint.regexes import regex
 from cudalint.worlds.records import Batch
 
 _LONGEST_TEXT = 80
@@ -53,7 +53,7 @@ def names_in(text: str) -> set[str]:
     return set(_NAME.findall(text))
 
 
-_NAME = re.compile(r"[A-Za-z_](?:[\w.]|->|\[\d+\])*")
+_NAME = regex(r"[A-Za-z_](?:[\w.]|->|\[\d+\])*")
 
 
 # --- in terms of others: `2 * n + 1`, `rows * columns` -------------------------------------------------

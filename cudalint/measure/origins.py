@@ -7,7 +7,6 @@ loads gives a number that is known after all makes no difference.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -18,6 +17,7 @@ from cudalint.ir.builtins import builtin
 from cudalint.ir.kept import kept
 from cudalint.ir.walk import STEPS, children, nodes_in, root, without_casts
 from cudalint.measure.ways import Guard, Ways
+from cudalint.regexes import regex
 
 Source = tuple[Any, Stack]
 """A node that reads memory, and the calls that lead to it."""
@@ -335,7 +335,7 @@ def argument_of(call: ir.Call | ir.Construct, at: int) -> ir.Expr | None:
     return call.arguments[at] if at < len(call.arguments) else None
 
 
-_BEYOND_NUMBERS = re.compile(
+_BEYOND_NUMBERS = regex(
     r"\b(ld|st|atom|red|redux|shfl|vote|match|bar|barrier|mbarrier|cp|wmma|mma|wgmma|ldmatrix|stmatrix|activemask|elect)"
     r"\b|%%?[a-z]"
 )

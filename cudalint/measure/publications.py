@@ -7,7 +7,6 @@ PTX ISA, "Memory Consistency Model").
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
@@ -22,9 +21,10 @@ from cudalint.measure.seen import Seen
 from cudalint.measure.spins import reads_only
 from cudalint.measure.tickets import turns_of
 from cudalint.measure.touches import Site
+from cudalint.regexes import regex
 
-_RELEASING = re.compile(r"\b(?:st|red|atom)\.[\w.:]*\b(?:release|acq_rel)\b")
-_OF_BLOCK = re.compile(r"\.cta\b")
+_RELEASING = regex(r"\b(?:st|red|atom)\.[\w.:]*\b(?:release|acq_rel)\b")
+_OF_BLOCK = regex(r"\.cta\b")
 _RELEASE, _ACQUIRE_RELEASE = 3, 4
 """`memory_order_release` and `memory_order_acq_rel` of C++."""
 

@@ -41,7 +41,8 @@ def sample(
     extent = Extent.of(trace.lanes)
     alone = extent._replace(worlds=1)
     rows = slice(world * extent.blocks, (world + 1) * extent.blocks)
-    own = [_in_rows(event, rows, extent) for event in events if not isinstance(event.offset, Data)]
+    masks: dict[int, Flags] = {}
+    own = [_in_rows(event, rows, extent, masks) for event in events if not isinstance(event.offset, Data)]
     patterns: dict[int, Pattern] = {}
     parts = [_requests(group, alone, unit) for group in groups(own, alone, patterns)]
     if not parts:
@@ -68,8 +69,8 @@ def sample(
     return Sample(addresses, mask, weights, found.warps[shown].astype(np.int64), subscripts, inner)
 
 
-def _in_rows(event: AccessEvent, rows: slice, extent: Extent) -> AccessEvent:
-    """What one world has of an event."""
+def _in_rows(event: AccessEvent, rows: slice, extent: Extent, masks: dict[int, Flags]) -> AccessEvent:
+    """What one world has of an event. `masks` keeps the parts of masks, so that events of one mask have one again."""
     offset, weight = event.offset, event.weight
     if type(offset) is np.ndarray and len(offset) > 1:
         offset = offset[rows]
@@ -78,7 +79,8 @@ def _in_rows(event: AccessEvent, rows: slice, extent: Extent) -> AccessEvent:
     subscripts = tuple(
         index[rows] if type(index) is np.ndarray and len(index) > 1 else index for index in event.subscripts
     )
-    return event._replace(offset=offset, mask=event.mask[rows], weight=weight, subscripts=subscripts)
+    mask = masks.setdefault(id(event.mask), event.mask[rows])
+    return event._replace(offset=offset, mask=mask, weight=weight, subscripts=subscripts)
 
 
 def _requests(group: Group, extent: Extent, unit: int) -> _Requests:

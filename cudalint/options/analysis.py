@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from fnmatch import fnmatchcase
 from typing import Literal, NamedTuple
 
@@ -10,13 +9,14 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.kinds import EVERY_KIND, Kinds
+from cudalint.regexes import regex
 
 RaceScope = Literal["block", "grid"]
 DEFAULT_TARGET = "a100"
 
-_DEFINE = re.compile(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)")
+_DEFINE = regex(r"[A-Za-z_]\w*(\([^)]*\))?(=|$)")
 
-_STANDARD = re.compile(r"(?:(?:c|gnu)\+\+)?(?:98|03|0x|11|1y|14|1z|17|2a|20|2b|23|2c|26)")
+_STANDARD = regex(r"(?:(?:c|gnu)\+\+)?(?:98|03|0x|11|1y|14|1z|17|2a|20|2b|23|2c|26)")
 
 
 def is_define(text: str) -> bool:

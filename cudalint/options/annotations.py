@@ -27,6 +27,7 @@ from cudalint.options.expressions import (
     parse_expression,
 )
 from cudalint.options.limits import problem_of_expression
+from cudalint.regexes import regex
 from cudalint.source.brackets import closing, outside
 from cudalint.source.comments import Comment, CommentedSource, read_comments
 
@@ -145,7 +146,7 @@ class _Directive(NamedTuple):
     above_kernel: bool
 
 
-_START = re.compile(
+_START = regex(
     r"(?m)(?:\A/[/*][/*!]*<?|^[ \t]*\*?)[ \t]*"
     r"(?P<directive>cudalint(?::|(?=[ \t]+(?:launch|assume|allow(?:-kernel|-file)?)[ \t]*\()))"
 )
@@ -172,7 +173,7 @@ def _directives(comment: Comment, source: CommentedSource) -> Iterator[_Directiv
 
 # --- from directives to annotations ---------------------------------------------------------------
 
-_HEAD = re.compile(r"(?P<kind>[A-Za-z][\w-]*)\s*(?P<open>\()?")
+_HEAD = regex(r"(?P<kind>[A-Za-z][\w-]*)\s*(?P<open>\()?")
 
 
 def _parse(directive: _Directive) -> Annotation | Malformed:

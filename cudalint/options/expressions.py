@@ -15,6 +15,7 @@ from msgspec import Struct
 from msgspec.structs import asdict
 
 from cudalint.numerals import whole
+from cudalint.regexes import regex
 
 
 class ExpressionError(ValueError):
@@ -86,8 +87,8 @@ _KNOWN_TYPES = ("size_t", "uintptr_t", *(f"{sign}int{bits}_t" for sign in ("", "
 _SHOWN = 30
 """Letters of a number that is shown."""
 _SIZES = {"char": 1, "bool": 1, "short": 2, "int": 4, "long": 8, "float": 4, "double": 8, "half": 2, "bfloat16": 2}
-_SIZED = re.compile(rf"(?P<base>{'|'.join(_SIZES)}|longlong)(?P<count>[1-4]?)")
-_ALLOWED = re.compile(r"[^;{}#\"\\@$`]+")
+_SIZED = regex(rf"(?P<base>{'|'.join(_SIZES)}|longlong)(?P<count>[1-4]?)")
+_ALLOWED = regex(r"[^;{}#\"\\@$`]+")
 
 
 @lru_cache(maxsize=1024)

@@ -16,12 +16,13 @@ from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.facts import Place
+from cudalint.regexes import regex
 from cudalint.system.disk.arguments import as_path
 from cudalint.system.disk.folders import work_tree
 from cudalint.system.disk.tools import safe_environment, tool
 
-_HUNK = re.compile(r"@@ -\d+(?:,(?P<removed>\d+))? \+(?P<start>\d+)(?:,(?P<added>\d+))? @@")
-_ESCAPE = re.compile(r"\\([0-7]{3}|.)")
+_HUNK = regex(r"@@ -\d+(?:,(?P<removed>\d+))? \+(?P<start>\d+)(?:,(?P<added>\d+))? @@")
+_ESCAPE = regex(r"\\([0-7]{3}|.)")
 _OVERRIDES = {
     "core.fsmonitor": "",
     "core.hooksPath": os.devnull,

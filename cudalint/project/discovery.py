@@ -18,6 +18,7 @@ from cudalint.frontend.python.detect import SUFFIX as _PYTHON_SUFFIX
 from cudalint.frontend.python.detect import bytes_of, is_python, seems_to_hold_kernels
 from cudalint.frontend.python.other_kernels import kernels_in, listed, programs_in
 from cudalint.project.families import stood_for
+from cudalint.regexes import regex
 from cudalint.report.findings.results import Failure
 from cudalint.source.comments import COMMENT_IN_BYTES
 from cudalint.system.disk.border import border_around
@@ -29,7 +30,7 @@ _SOURCE_SUFFIX = ".cu"
 _HEADER_SUFFIX = ".cuh"
 _STOOD_FOR = "further instantiating file"
 _PIPES_OF_SHELLS = ("/dev/fd/", "/proc/self/fd/")
-_INCLUDED_SOURCE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+\.cu)"', re.MULTILINE)
+_INCLUDED_SOURCE = regex(rb'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+\.cu)"', re.MULTILINE)
 
 
 class SourceFile(Struct, frozen=True):

@@ -8,17 +8,17 @@ Those with the same directives, but for numbers in them, and the same calls, but
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from cudalint.regexes import regex
 from cudalint.source.comments import COMMENT_IN_BYTES
 from cudalint.source.spanning import spanning
 
 _LONGEST: Final = 20_000
-_DIRECTIVE: Final = re.compile(r"[ \t]*#(?:[^\n\\]|\\.|\\\n)*")
-_TOKEN: Final = re.compile(r"[A-Za-z_]\w*|\d\w*|\S")
-_DIGITS: Final = re.compile(r"\d+")
+_DIRECTIVE: Final = regex(r"[ \t]*#(?:[^\n\\]|\\.|\\\n)*")
+_TOKEN: Final = regex(r"[A-Za-z_]\w*|\d\w*|\S")
+_DIGITS: Final = regex(r"\d+")
 _Row = tuple[str, ...]
 
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.system.disk.regular import read_regular_text
 
 if TYPE_CHECKING:
@@ -24,9 +25,9 @@ _MOST_STARS = 3
 BAD_PATTERN = f"means nothing, or has more than {_MOST_STARS} stars in a part; patterns are written as in .gitignore"
 
 
-_PLAIN = re.compile(r"/?[\w.*-]+(?:/[\w.*-]+)*/?", re.ASCII)
+_PLAIN = regex(r"/?[\w.*-]+(?:/[\w.*-]+)*/?", re.ASCII)
 """Patterns that always mean something: whether others do, pathspec says."""
-_WORD = re.compile(r"[\w.-]+", re.ASCII)
+_WORD = regex(r"[\w.-]+", re.ASCII)
 
 
 class PathPatterns(Struct, frozen=True, dict=True):

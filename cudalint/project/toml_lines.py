@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
+
+from cudalint.regexes import regex
 
 Key = tuple[str, ...]
 
-_PART = re.compile(r"""\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([\w-]+))\s*""")
-_NOTABLE = re.compile(r"""#.*|["]{3}|'{3}|"(?:[^"\\]|\\.)*"|'[^']*'""")
+_PART = regex(r"""\s*(?:"((?:[^"\\]|\\.)*)"|'([^']*)'|([\w-]+))\s*""")
+_NOTABLE = regex(r"""#.*|["]{3}|'{3}|"(?:[^"\\]|\\.)*"|'[^']*'""")
 
 
 def key_lines(text: str) -> Mapping[Key, int]:

@@ -76,8 +76,8 @@ _SHARE_OF_THE_REST = 0.5
 """Of the time that there is for a file, and of what is left of it once the file is parsed: kernels are of more use
 under one launch too few than not at all."""
 OTHER_SIGNATURE = "launches of it were recorded when it had other parameters: record them again"
-_MUCH_WORK = 200_000
-"""In a file, about a second: up to that, further instances of its kernels are evaluated once one of each is. They are
+_MUCH_WORK = 500_000
+"""In a file, a second or two: up to that, further instances of its kernels are evaluated once one of each is. They are
 counted beyond that: many of them show the same."""
 
 

@@ -137,11 +137,13 @@ class Draft(Struct, frozen=True, eq=False):
 
     def _proved(self, tries: bool) -> tuple[list[Diagnostic], list[Shortfall]]:
         """What is kept, and what failed."""
+        failures = list(self.failures)
+        kept = self.outcome.kept
+        if all(diagnostic.suggestion is None for diagnostic in kept):
+            return list(kept), failures  # What tries edits isn't even imported.
         from cudalint.run.baseline import Baseline
         from cudalint.run.proven_edits import only_words, with_proven_edits
 
-        failures = list(self.failures)
-        kept = self.outcome.kept
         baseline = self.baseline or Baseline()
         try:
             with timed("edits"):

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import os
-import re
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
@@ -17,10 +16,11 @@ from cudalint.host.values.evaluation import holds
 from cudalint.host.values.graph import Graph
 from cudalint.ir import nodes as ir
 from cudalint.ir.units import Unit
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText
 from cudalint.source.spanning import spanning
 
-_GIVEN_FUNCTION: Final = re.compile(r"[<,]\s*&\w")
+_GIVEN_FUNCTION: Final = regex(r"[<,]\s*&\w")
 """A function among the arguments of a template, as clang spells it."""
 
 

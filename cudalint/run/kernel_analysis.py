@@ -4,6 +4,7 @@ are computed from the traces."""
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from itertools import groupby
 
 from msgspec import Struct, field
 
@@ -53,8 +54,8 @@ _WORK_OF_A_STEP = 16
 _WORK_OF_A_LAUNCH = 15_000
 """Which is executed, however short the kernel is: its space is made, worlds are chosen, and all providers look at it:
 about 60 ms."""
-_ENOUGH_WORK = 50_000
-"""For launches of one kernel, about a third of a second: those between others are left then."""
+_ENOUGH_WORK = 150_000
+"""For launches of one kernel, about a second: those between others are left then."""
 _COMPARED: Kinds = frozenset({"accesses"})
 """Which launches of a host loop are evaluated depends on the figures under the first one and the last."""
 
@@ -130,9 +131,10 @@ class KernelAnalysis(Struct, eq=False):
             if not self._until.is_over():
                 with named_after_parameters(configuration, self.graph):
                     self._under_last(index, configuration, providers)
-        for self._at, provider in enumerate(providers):
-            with timed(phase_of(provider.kind)):
-                provider.finish(self)
+        for phase, numbered in by_phase(providers):
+            with timed(phase):
+                for self._at, provider in numbered:
+                    provider.finish(self)
         for problem in self.function.problems:
             self.gap(self.function.name_span, not_resolved(problem), "unresolved", problem)
         if not self._has_accesses:
@@ -185,15 +187,17 @@ class KernelAnalysis(Struct, eq=False):
         self._launches.append(run.launch)
         if self.watch is not None:
             self.watch(run)
-        for self._at, provider in enumerate(providers):
-            with timed(phase_of(provider.kind)):
-                provider.add(run)
-        for self._at, provider in enumerate(providers):
-            with timed(phase_of(provider.kind)):
-                provider.add_last(run)
+        for phase, numbered in by_phase(providers):
+            with timed(phase):
+                for self._at, provider in numbered:
+                    provider.add(run)
+        for phase, numbered in by_phase(providers):
+            with timed(phase):
+                for self._at, provider in numbered:
+                    provider.add_last(run)
         if self.is_edited:
             # The kernel before the edit had no wrong pitch under any launch.
-            self.right_pitches.add((self.function.span, None))
+            self.right_pitches.add(self.function.span)
         self.evaluated += 1
 
     def _under_last(self, index: int, configuration: Configuration, providers: Sequence[Provider]) -> None:
@@ -307,6 +311,11 @@ class KernelAnalysis(Struct, eq=False):
 
 _ORDER: Kinds = frozenset({"races", "barriers"})
 """What is about the order between threads."""
+
+
+def by_phase(providers: Sequence[Provider]) -> Iterator[tuple[Phase, Iterator[tuple[int, Provider]]]]:
+    """Those that follow one another in one phase, each with its number."""
+    return groupby(enumerate(providers), lambda each: phase_of(each[1].kind))
 
 
 def phase_of(kind: Kind) -> Phase:

@@ -20,11 +20,12 @@ from cudalint.host.executor.launching import HostLaunch
 from cudalint.host.values.evaluation import holds
 from cudalint.host.values.nodes import Choice, Node, Uniform, bits_of
 from cudalint.ir import nodes as ir
+from cudalint.regexes import regex
 from cudalint.run.file_analysis import FileAnalysis
 
 _IR: Final = ir.__name__
 _TYPES: Final = (ir.PointerType, ir.ArrayType, ir.Field, ir.RecordType, ir.OpaqueType, ir.Scalar)
-_LINE_IN_TEXT: Final = re.compile(r"\b(lines? )(\d+)")
+_LINE_IN_TEXT: Final = regex(r"\b(lines? )(\d+)")
 _QUOTIENTS: Final = ("/", "%")
 _PLAIN: Final = (str, bytes, int, float, bool, type(None))
 

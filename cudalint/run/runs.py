@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Generator, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from tempfile import TemporaryDirectory
 from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
@@ -84,6 +83,8 @@ def _together(
 @contextmanager
 def _temporary_folder() -> Iterator[str | None]:
     """None where the system has no place for one."""
+    from tempfile import TemporaryDirectory
+
     try:
         folder = TemporaryDirectory(prefix="cudalint-", ignore_cleanup_errors=True)
     except OSError:

@@ -6,8 +6,10 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
+from cudalint.regexes import regex
+
 _OPENING: Final = "([{<"
-_IN_ANGLES: Final = re.compile(r"[<>(){}\[\],]")
+_IN_ANGLES: Final = regex(r"[<>(){}\[\],]")
 
 
 def closing(code: str, opening: int, pairs: str = "()[]{}") -> int | None:

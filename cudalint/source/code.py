@@ -3,23 +3,23 @@
 from __future__ import annotations
 
 import itertools
-import re
 from bisect import bisect_left
 from functools import lru_cache
 
 from msgspec import Struct
 
 from cudalint.facts import Place
+from cudalint.regexes import regex
 from cudalint.source.brackets import closing, outside
 from cudalint.source.lexing import blanked
 from cudalint.source.lines import Lines
 from cudalint.system.disk.encoding import to_bytes
 
-_WORD = re.compile(r"\w+")
+_WORD = regex(r"\w+")
 _BRACKETS = frozenset("()[]{}")
-_PARENTHESIS = re.compile(r"[(){}]")
+_PARENTHESIS = regex(r"[(){}]")
 _ENDS_OF_STATEMENTS = ";{}"
-_OPEN_LIST = re.compile(r"\w\s*<(?:[^<>]|<[^<>]*>)*\Z")
+_OPEN_LIST = regex(r"\w\s*<(?:[^<>]|<[^<>]*>)*\Z")
 
 
 class CodeText(Struct, frozen=True):

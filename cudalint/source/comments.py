@@ -9,18 +9,19 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.source.lexing import comments_in
 from cudalint.source.lines import Lines
 from cudalint.system.disk.encoding import to_bytes
 
-COMMENT: Final = re.compile(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
-COMMENT_IN_BYTES: Final = re.compile(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
+COMMENT: Final = regex(r"//[^\n]*|/\*.*?\*/", re.DOTALL)
+COMMENT_IN_BYTES: Final = regex(rb"//[^\n]*|/\*.*?\*/", re.DOTALL)
 """Without a look at literals: for texts in which what is sought is no part of one."""
 _STATED: Final = "cudalint"
-_LETTER: Final = re.compile(r"[^\n]")
-_DECLARATION_END = re.compile("[{;]")
+_LETTER: Final = regex(r"[^\n]")
+_DECLARATION_END = regex("[{;]")
 _LONGEST_DECLARATION = 4000
-_DIRECTIVE_LINE = re.compile(r"\s*#")
+_DIRECTIVE_LINE = regex(r"\s*#")
 
 
 class Comment(Struct, frozen=True):

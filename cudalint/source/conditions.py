@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from typing import Final
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.source.comments import COMMENT
 
-_DIRECTIVE: Final = re.compile(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*(.*)")
-_NEVER: Final = re.compile(r"(?:0|false)\b[^|&]*\Z")
-_LAUNCH: Final = re.compile(r"<<<|\b(?:cuda|hip)Launch\w*\s*\(")
+_DIRECTIVE: Final = regex(r"[ \t]*#[ \t]*(if|ifdef|ifndef|elif|elifdef|elifndef|else|endif)\b[ \t]*(.*)")
+_NEVER: Final = regex(r"(?:0|false)\b[^|&]*\Z")
+_LAUNCH: Final = regex(r"<<<|\b(?:cuda|hip)Launch\w*\s*\(")
 
 
 class Branch(Struct):

@@ -10,18 +10,19 @@ import re
 from typing import Literal
 
 from cudalint.facts import Insertion, Place
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 from cudalint.source.statements import HEAD, LABEL, heads_from, start_of_statement
 
-_PRAGMA = re.compile(r"^([ \t]*)(?:#[ \t]*pragma\b|_Pragma\b)[^\n]*\n\Z", re.MULTILINE)
+_PRAGMA = regex(r"^([ \t]*)(?:#[ \t]*pragma\b|_Pragma\b)[^\n]*\n\Z", re.MULTILINE)
 """The line before."""
-_LOOP = re.compile(r"(?:for|while)\s*(?=\()|do\b")
-_BODILESS = re.compile(r"(?:\)|\belse|\bdo)\Z")
+_LOOP = regex(r"(?:for|while)\s*(?=\()|do\b")
+_BODILESS = regex(r"(?:\)|\belse|\bdo)\Z")
 """What stands before the body of a branch or a loop that has no braces."""
 _LONGEST_BODILESS = len(" else")
 _AHEAD_OF_SEVERAL = ("{", "}", ";", ":")
 """What stands before a statement in braces."""
-_NOT_ALONE = re.compile(r"(?:else|while|case|default)\b|\w+\s*:(?!:)")
+_NOT_ALONE = regex(r"(?:else|while|case|default)\b|\w+\s*:(?!:)")
 """How a statement begins that something before it or in it belongs to."""
 _INDENT = "    "
 

@@ -11,40 +11,41 @@ from typing import Final
 from msgspec import Struct
 
 from cudalint.facts import Place
+from cudalint.regexes import regex
 from cudalint.source.brackets import list_in_angles
 from cudalint.source.code import CodeText, code_text
 
-_LAUNCHING: Final = re.compile(r"\b((?!cuLaunch|hipModuleLaunch)\w*[lL](?:aunch|AUNCH)\w*)\s*(?=\()|<<<")
-_CLOSED: Final = re.compile(r">>>\s*(?=\()")
+_LAUNCHING: Final = regex(r"\b((?!cuLaunch|hipModuleLaunch)\w*[lL](?:aunch|AUNCH)\w*)\s*(?=\()|<<<")
+_CLOSED: Final = regex(r">>>\s*(?=\()")
 _LONGEST: Final = 2000
 """Of a launch's configuration."""
-_NAME_IN_FRONT: Final = re.compile(r"(?:[A-Za-z_]\w*\s*::\s*)*(?:template\s+)?([A-Za-z_]\w*)\s*\Z")
+_NAME_IN_FRONT: Final = regex(r"(?:[A-Za-z_]\w*\s*::\s*)*(?:template\s+)?([A-Za-z_]\w*)\s*\Z")
 _LONGEST_NAME: Final = 300
-_ELEMENT: Final = re.compile(r"(?:\[[^\[\];{}]*\]\s*)+\Z")
+_ELEMENT: Final = regex(r"(?:\[[^\[\];{}]*\]\s*)+\Z")
 """Of a table."""
-_FOUND: Final = re.compile(r"\b([A-Za-z_]\w*)\s*(?:->|\.)\s*second\s*\Z")
+_FOUND: Final = regex(r"\b([A-Za-z_]\w*)\s*(?:->|\.)\s*second\s*\Z")
 """In a map."""
 _IN_ANGLES: Final = r"<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>"
-_CONVERSION: Final = re.compile(
+_CONVERSION: Final = regex(
     rf"\b(?:static|const|reinterpret)_cast\s*{_IN_ANGLES}|\bHIP_KERNEL_NAME\b"
     r"|\(\s*(?:const\s+)?void\s*(?:const\s*)?\*\s*\)"
 )
-_FUNCTION: Final = re.compile(
+_FUNCTION: Final = regex(
     rf"(?:::)?(?:\s*\w+\s*(?:{_IN_ANGLES})?\s*::)*\s*(?:template\s+)?([A-Za-z_]\w*)\s*({_IN_ANGLES})?"
     r"\s*(?:\[.*\]?)?",
     re.DOTALL,
 )
 _MEMBERS: Final = (("gridDim", 0), ("blockDim", 1), ("dynamicSmemBytes", 2))
 """Of a launch's configuration, with their positions."""
-_GIVEN: Final = re.compile(r"\s*(?:\[[^\]]*\]\s*)*(?:=(?!=)\s*|\{)")
-_DECLARED: Final = re.compile(r"\s*((?:const\s+)?[A-Za-z_][\w:]*(?:\s*<[^;{}()]*>)?)[\s&*]+[A-Za-z_]\w*\s*[=({,]")
-_WORD: Final = re.compile(r"[A-Za-z_]\w*")
-_CONTROL: Final = re.compile(r"\b(?:if|for|while|switch|catch|do|else|try)\b")
-_TEMPLATE: Final = re.compile(r"\btemplate\s*(?=<)")
-_CALLABLE: Final = re.compile(r"([A-Za-z_~]\w*)\s*(?=\()")
+_GIVEN: Final = regex(r"\s*(?:\[[^\]]*\]\s*)*(?:=(?!=)\s*|\{)")
+_DECLARED: Final = regex(r"\s*((?:const\s+)?[A-Za-z_][\w:]*(?:\s*<[^;{}()]*>)?)[\s&*]+[A-Za-z_]\w*\s*[=({,]")
+_WORD: Final = regex(r"[A-Za-z_]\w*")
+_CONTROL: Final = regex(r"\b(?:if|for|while|switch|catch|do|else|try)\b")
+_TEMPLATE: Final = regex(r"\btemplate\s*(?=<)")
+_CALLABLE: Final = regex(r"([A-Za-z_~]\w*)\s*(?=\()")
 _NO_TYPE: Final = frozenset({"return", "else", "new", "delete", "throw", "goto", "case", "typename", "operator"})
 _LETTER_CHANGES: Final = r"(?:[-+*/%&|^]|<<|>>)=(?!=)|\+\+|--"
-_ON_DEVICE: Final = re.compile(r"\b__(?:global|device)__\b")
+_ON_DEVICE: Final = regex(r"\b__(?:global|device)__\b")
 _MOST_BRACES: Final = 40
 
 

@@ -7,11 +7,13 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-DIRECTIVE: Final = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
+from cudalint.regexes import regex
+
+DIRECTIVE: Final = regex(r"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
 """Of the preprocessor, with the lines that continue it; in a text without comments."""
 _FREE: Final = r"(?:(?<=(?<!\w)MARK)|(?<=(?<!\w)[uUL]MARK)|(?<=(?<!\w)u8MARK))"
 """Behind a mark with no word in front of it but the prefix of a literal: in `1'000` and `PAR"("` there is another."""
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"""
     [/"'] (?:
       (?<=/) (?P<comment> /(?:[^\\\n]|\\(?:\r?\n)?)* | \*.*?(?:\*/|\Z) )
@@ -23,7 +25,7 @@ _TOKEN: Final = re.compile(
 )
 """It begins with the three letters that matter, which the engine of regular expressions skips to. Characters are short,
 so that a line of quotes that close nothing takes no more than its length."""
-_LETTER: Final = re.compile(r"[^\r\n]")
+_LETTER: Final = regex(r"[^\r\n]")
 
 
 def comments_in(text: str) -> Iterator[re.Match[str]]:

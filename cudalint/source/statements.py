@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText
 
-HEAD = re.compile(r"(?:(if|for|while|switch)\s*(?:constexpr\s*)?(?=\()|(?:else|do)\b)")
+HEAD = regex(r"(?:(if|for|while|switch)\s*(?:constexpr\s*)?(?=\()|(?:else|do)\b)")
 """What a statement hangs on; with what kind, where a condition follows."""
-LABEL = re.compile(r"(?:case|default)\b|\w+\s*:(?!:)")
+LABEL = regex(r"(?:case|default)\b|\w+\s*:(?!:)")
 
 
 class Head(Struct, frozen=True):

@@ -276,3 +276,33 @@ def test_where_host_code_is_too_long_its_launches_are_there_all_the_same(tmp_pat
     path.write_text(text)
     [facts] = analyse_file(str(path), AnalysisOptions()).kernels
     assert [(launch.block, launch.source) for launch in facts.launches] == [((192, 1, 1), "launch-site")]
+
+
+def test_what_another_file_launches_of_its_own_tells_sizes_all_the_same(tmp_path: Path) -> None:
+    """A function that launches other kernels only is executed for what it returns."""
+    (tmp_path / "k.cu").write_text(
+        "__global__ void k(float *a) { a[threadIdx.x] = 1; }\nvoid run(float *a, int n) { k<<<n, 96>>>(a); }\n"
+    )
+    (tmp_path / "main.cu").write_text(
+        "void run(float *a, int n);\n__global__ void init(float *a) { *a = 0; }\n"
+        "int prepared(float *a, int n) { init<<<n, 1>>>(a); return n / 2; }\n"
+        "int main() { run(0, prepared(0, 48)); }\n"
+    )
+    [facts] = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
+    assert [(launch.grid, launch.block) for launch in facts.launches] == [((24, 1, 1), (96, 1, 1))]
+
+
+def test_a_launcher_that_two_files_share(tmp_path: Path) -> None:
+    (tmp_path / "start.h").write_text(
+        "template <typename K> void start(K kernel, int blocks, float *a) { kernel<<<blocks, 96>>>(a); }\n"
+    )
+    (tmp_path / "k.cu").write_text(
+        '#include "start.h"\n__global__ void k(float *a) { a[threadIdx.x] = 1; }\n'
+        "void run(float *a, int n) { start(k, n, a); }\n"
+    )
+    (tmp_path / "main.cu").write_text(
+        '#include "start.h"\nvoid run(float *a, int n);\n__global__ void other(float *a) { *a = 0; }\n'
+        "int main() { start(other, 7, nullptr); run(0, 12); }\n"
+    )
+    [facts] = analyse_file(str(tmp_path / "k.cu"), AnalysisOptions()).kernels
+    assert [(launch.grid, launch.block) for launch in facts.launches] == [((12, 1, 1), (96, 1, 1))]

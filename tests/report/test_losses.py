@@ -49,6 +49,25 @@ def test_lines_about_kernels_that_lose() -> None:
     assert list(losses.kernels(CheckResult("a100", (little, column_read())))) == []
 
 
+def test_times_say_the_sizes_that_they_rest_on() -> None:
+    """Numbers that nothing gives, blocks in their place where the time is that of more of them, and loops."""
+    cost = _half(0.5)
+    kernel = cost.kernel
+    assert kernel is not None
+    assert costs.for_sizes(kernel) == ""
+    loop = "a loop at line 6 has 256 iterations"
+    sized = replace(kernel, sizes=("n = 40960",), lengths=(loop,))
+    assert costs.for_sizes(sized) == f" for n = 40960 where {loop}"
+    assert costs.for_sizes(sized, said=[loop]) == " for n = 40960"
+    scaled = replace(kernel, launch=replace(kernel.launch, grid=(64, 1, 1)))
+    assert costs.for_sizes(scaled) == " for some 4096 blocks"
+    many = replace(kernel, sizes=("a = 1", "b = 2", "c = 3", "d = 4"))
+    assert costs.for_sizes(many) == " for a = 1, b = 2, c = 3 and 1 more number"
+    assert "us for n = 40960 where a loop" in costs.phrase(replace(cost, kernel=sized))
+    (_, line) = losses.kernels(CheckResult("a100", (replace(strided_load(), cost=replace(cost, kernel=sized)),)))
+    assert ", grid 4096 for n = 40960 where a loop at line 6 has 256 iterations: about " in line
+
+
 def test_what_takes_most_comes_first_behind_what_is_wrong() -> None:
     def named(name: str, severity: str, cost: FindingCost | None, code: str = "CL101") -> Diagnostic:
         return replace(strided_load(), name=name, severity=severity, cost=cost, code=code)

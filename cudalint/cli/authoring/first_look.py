@@ -13,19 +13,20 @@ from msgspec import Struct
 
 from cudalint.hardware.targets import Target, UnknownTarget, find_target
 from cudalint.project.path_patterns import GitIgnored
+from cudalint.regexes import regex
 from cudalint.system.disk.folders import small_text
 
 _SOURCES: Final = (".cu", ".cuh")
 _HEADERS: Final = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl", ".inc")
-_OF_OTHERS: Final = re.compile(
+_OF_OTHERS: Final = regex(
     r"(third|3rd)[-_]?part(y|ies)|externals?|extern|vendor(ed)?|deps|dependencies|submodules|contrib/external",
     re.IGNORECASE,
 )
-_BUILD_FILES: Final = re.compile(r"CMakeLists\.txt|.*\.cmake|[Mm]akefile.*|.*\.mk|setup\.py|meson\.build")
-_INCLUDE: Final = re.compile(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
-_SUBMODULE: Final = re.compile(r"^\s*path\s*=\s*(\S.*?)\s*$", re.MULTILINE)
-_ARCHITECTURE: Final = re.compile(r"\b(?:sm|compute)_(\d{2,3})[af]?\b")
-_LISTED: Final = re.compile(r"CUDA_ARCHITECTURES\"?[\s=]+((?:\"?\d{2,3}[af]?(?:-real|-virtual)?\"?[\s;]*)+)")
+_BUILD_FILES: Final = regex(r"CMakeLists\.txt|.*\.cmake|[Mm]akefile.*|.*\.mk|setup\.py|meson\.build")
+_INCLUDE: Final = regex(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
+_SUBMODULE: Final = regex(r"^\s*path\s*=\s*(\S.*?)\s*$", re.MULTILINE)
+_ARCHITECTURE: Final = regex(r"\b(?:sm|compute)_(\d{2,3})[af]?\b")
+_LISTED: Final = regex(r"CUDA_ARCHITECTURES\"?[\s=]+((?:\"?\d{2,3}[af]?(?:-real|-virtual)?\"?[\s;]*)+)")
 _MOST_FILES: Final = 50_000
 _MOST_FOLDERS: Final = 8
 _USUAL_FOLDERS: Final = ("include", "includes", "inc")

@@ -15,14 +15,15 @@ from importlib import resources
 from msgspec import Struct
 
 from cudalint.options.analysis import DEFAULT_TARGET
+from cudalint.regexes import regex
 from cudalint.registry import RuleClass
 from cudalint.report.formats.presentation import Presentation
 from cudalint.report.formats.style import Style
 
 _EXAMPLES = "examples"
 _CODE_SECTIONS = ("Example", "Use instead")
-_EXPECTATION = re.compile(r"[ \t]*//[ \t]*(?:todo-)?expect:[^\n]*")
-_CODE_LINE = re.compile(r"[;{}]\s*(?://.*)?$|^\s*(?://|#|cudalint )|^\s*\w[\w:]*.*\)\s*$|^\s*\.\.\.$", re.MULTILINE)
+_EXPECTATION = regex(r"[ \t]*//[ \t]*(?:todo-)?expect:[^\n]*")
+_CODE_LINE = regex(r"[;{}]\s*(?://.*)?$|^\s*(?://|#|cudalint )|^\s*\w[\w:]*.*\)\s*$|^\s*\.\.\.$", re.MULTILINE)
 _HEADING_WORDS = 8
 
 FAMILIES = (

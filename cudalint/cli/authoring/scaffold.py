@@ -10,10 +10,11 @@ from typing import Any
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.registry import ENTRY_POINT_GROUP, all_rules
 
-_CODE = re.compile(r"[A-Z]{2,8}\d{3,4}")
-_NAME = re.compile(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
+_CODE = regex(r"[A-Z]{2,8}\d{3,4}")
+_NAME = regex(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
 _OWN_PREFIX = "CL"
 
 _RULE = '''\

@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import re
 
 from msgspec import Struct
 
 from cudalint.cli.reducing.pieces import renamed, without_comments
+from cudalint.regexes import regex
 from cudalint.report.findings.results import Failure, FileReport
 from cudalint.source.lines import Lines
 
-_PARTICULARS = re.compile(r"`[^`]*`|\([^()]*\)|\d+(?:\.\d+)?")
+_PARTICULARS = regex(r"`[^`]*`|\([^()]*\)|\d+(?:\.\d+)?")
 _ABOUT_THE_CODE = "CL904"
 
 

@@ -6,10 +6,11 @@ import os
 import re
 from collections.abc import Sequence
 
+from cudalint.regexes import regex
 from cudalint.system.disk.regular import read_regular
 
-_INCLUDE = re.compile(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"[^\n]*$', re.MULTILINE)
-_ONCE = re.compile(r"^[ \t]*#[ \t]*pragma[ \t]+once[^\n]*$", re.MULTILINE)
+_INCLUDE = regex(r'^[ \t]*#[ \t]*include[ \t]*"([^"\n]+)"[^\n]*$', re.MULTILINE)
+_ONCE = regex(r"^[ \t]*#[ \t]*pragma[ \t]+once[^\n]*$", re.MULTILINE)
 _MOST_BYTES = 4_000_000
 
 

@@ -7,11 +7,12 @@ from collections.abc import Iterator
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 from cudalint.source.comments import read_comments
 
-_DIRECTIVE = re.compile(r"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*\n?", re.MULTILINE)
-_NAME = re.compile(r"[^\W\d]\w*")
+_DIRECTIVE = regex(r"^[ \t]*#(?:[^\n\\]|\\\r?\n|\\.)*\n?", re.MULTILINE)
+_NAME = regex(r"[^\W\d]\w*")
 _ALWAYS_KEPT = "cudalint:"
 """Comments that say something to the linter."""
 

@@ -11,13 +11,14 @@ import time
 from collections.abc import Callable, Sequence
 
 from cudalint.cli.reducing.pieces import Piece, names_in, pieces_of, renamed, without, without_blanks, without_comments
+from cudalint.regexes import regex
 
 Shows = Callable[[str], bool]
 """Whether a text shows the fault."""
 ShowsRenamed = Callable[[str, dict[str, str]], bool]
 """The same for a text in which names were changed."""
 
-_RESERVED = re.compile(
+_RESERVED = regex(
     r"__.*|cuda.*|atomic.*|std|main|threadIdx|blockIdx|blockDim|gridDim|warpSize|dim3|"
     r"alignas|auto|bool|break|case|char|class|const|constexpr|continue|decltype|default|define|defined|delete|do|double|"
     r"elif|else|endif|enum|error|explicit|extern|false|float|for|goto|if|ifdef|ifndef|include|inline|int|long|mutable|"

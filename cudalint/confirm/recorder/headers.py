@@ -10,10 +10,11 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.system.disk.tools import tool
 
 _HEADERS: Final = ("cupti.h", "cuda.h")
-_LIBRARY: Final = re.compile(r"libcupti\.so(?:\.(\d{1,4}))?")
+_LIBRARY: Final = regex(r"libcupti\.so(?:\.(\d{1,4}))?")
 _OF_TOOLKITS: Final = (
     "extras/CUPTI/include", "include", "targets/x86_64-linux/include", "targets/sbsa-linux/include",
     "extras/CUPTI/lib64", "lib64", "lib", "targets/x86_64-linux/lib", "targets/sbsa-linux/lib",

@@ -28,6 +28,7 @@ from cudalint.launches.recorded.records import (
     Recording,
 )
 from cudalint.launches.recorded.texts import RecordingError
+from cudalint.regexes import regex
 
 LINES: Final = ".lines"
 COUNTS: Final = ".counts"
@@ -45,9 +46,9 @@ _MOST_SHARED: Final = 1 << 30
 _COUNT: Final = np.dtype([("times", "<u8"), ("timed", "<u8"), ("nanoseconds", "<u8")])
 _LAUNCH_FIELDS: Final = 14
 """Before its arguments."""
-_NUMBER: Final = re.compile(rb"[0-9]{1,20}")
+_NUMBER: Final = regex(rb"[0-9]{1,20}")
 _UNKNOWN: Final = b"-"
-_PLACE: Final = re.compile(rb"([0-9]{1,9})\+([0-9]{1,20})/([0-9]{1,20})")
+_PLACE: Final = regex(rb"([0-9]{1,9})\+([0-9]{1,20})/([0-9]{1,20})")
 """Of a pointer: the allocation, the offset in it and its size."""
 
 

@@ -7,7 +7,6 @@ toolkit); a profiler lists both instructions, of one lane and one sector each, a
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, Final, cast
 
@@ -24,6 +23,7 @@ from cudalint.facts import BarrierKind
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import Builtin
+from cudalint.regexes import regex
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
@@ -38,8 +38,8 @@ _GROUPS: Final[Mapping[str, tuple[BarrierKind, BarrierScope]]] = {
     "coalesced_group": ("cooperative-groups", "warp"),
 }
 """By the class of the group; a plain `thread_group` may be any of them."""
-_TILE = re.compile(r"thread_block_tile<(\d+)")
-_STATIC = re.compile(r"@S@(\w+)@F@")
+_TILE = regex(r"thread_block_tile<(\d+)")
+_STATIC = regex(r"@S@(\w+)@F@")
 GRID_COUNTER = "grid barrier"
 """What the memory of the counter is called."""
 _COUNTER_AT = 4

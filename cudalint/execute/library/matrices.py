@@ -9,7 +9,6 @@ sm_90.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Mapping
 from functools import cache
 from typing import TYPE_CHECKING, Any, Final
@@ -25,11 +24,12 @@ from cudalint.facts import Operation
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import Builtin
+from cudalint.regexes import regex
 
 if TYPE_CHECKING:
     from cudalint.execute.machine import Machine
 
-_FRAGMENT = re.compile(
+_FRAGMENT = regex(
     r"fragment<(?:\w+::)*(matrix_a|matrix_b|accumulator), (\d+), (\d+), (\d+), ([\w: ]+?)(?:, (?:\w+::)*(\w+))?>"
 )
 _BYTES: Final[Mapping[str, int]] = {

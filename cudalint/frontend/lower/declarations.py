@@ -11,6 +11,7 @@ from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
 from cudalint.ir import nodes as ir
 from cudalint.ir.builtins import ENDING
+from cudalint.regexes import regex
 from cudalint.source.brackets import closing
 
 _CLUSTER_DIMENSIONS: Final = "cudalint.cluster_dims"
@@ -19,9 +20,9 @@ _LAUNCH_BOUNDS: Final = "cudalint.launch_bounds"
 
 _PATTERN_PARENTS: Final = frozenset({kinds.CLASS_TEMPLATE, kinds.CLASS_TEMPLATE_PARTIAL_SPECIALIZATION})
 RECORDS: Final = frozenset({kinds.STRUCT_DECL, kinds.CLASS_DECL, kinds.UNION_DECL}) | _PATTERN_PARENTS
-_NUMBER_SUFFIX: Final = re.compile(r"\b(\d+)[UL]+\b")
-_NEVER_RETURNS: Final = re.compile(r"\[\[noreturn\]\]|\b_Noreturn\b")
-_PACK: Final = re.compile(r"(?<=[<,\s])<([^<>]*)>")
+_NUMBER_SUFFIX: Final = regex(r"\b(\d+)[UL]+\b")
+_NEVER_RETURNS: Final = regex(r"\[\[noreturn\]\]|\b_Noreturn\b")
+_PACK: Final = regex(r"(?<=[<,\s])<([^<>]*)>")
 """The arguments of a pack, which clang prints in brackets of their own: `sum<<float, int>>`."""
 
 
@@ -93,8 +94,16 @@ def launch_bounds(declaration: Cursor, parts: Parts) -> tuple[int | None, int | 
 
 
 def never_returns(declaration: Cursor) -> bool:
-    """Whether a function is declared `[[noreturn]]`, `_Noreturn` or `__attribute__((noreturn))`: clang keeps only the
-    last one in its type."""
+    """Whether a function is declared `[[noreturn]]`, `_Noreturn` or `__attribute__((noreturn))`, here or where it is
+    declared first: its definition need not say so once more."""
+    first = cursors.canonical_cursor(declaration)
+    return _says_it_never_returns(declaration) or (
+        first.handle != declaration.handle and _says_it_never_returns(first)
+    )
+
+
+def _says_it_never_returns(declaration: Cursor) -> bool:
+    """Of the spellings clang keeps only the last one in the type."""
     if declaration.kind == kinds.CONSTRUCTOR and _ends_with_its_object(declaration):
         return True
     if any(attribute.kind == kinds.UNEXPOSED_ATTR for attribute in split(declaration).attributes):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final, TypeGuard, cast
 
@@ -13,13 +12,14 @@ from cudalint.frontend.lower.init_lists import is_extents
 from cudalint.frontend.lower.types import BOOL, INT, VOID, has_open_bases, is_anonymous
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
+from cudalint.regexes import regex
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
 _VARIABLES: Final = frozenset({kinds.VAR_DECL, kinds.PARM_DECL})
 _NAMED_FUNCTIONS: Final = kinds.FUNCTION_DECLS | {kinds.FUNCTION_TEMPLATE}
-_SIZE_OF_NAME: Final = re.compile(r"sizeof\s*\(\s*\w+\s*\)")
+_SIZE_OF_NAME: Final = regex(r"sizeof\s*\(\s*\w+\s*\)")
 """`sizeof(T)`, but not `sizeof(T*)` and `sizeof(T[4])`, of which the tree says as little more than `T`."""
 
 

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from functools import partial
 from typing import TYPE_CHECKING, Final, Generic, TypeVar
 
 from cudalint.frontend import cursors, kinds
@@ -15,6 +15,8 @@ from cudalint.frontend.lower.uses import Uses, uses_in
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
 from cudalint.ir.builtins import named
+from cudalint.ir.units import Wanted
+from cudalint.regexes import regex
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -29,9 +31,10 @@ _PASS_ON: Final = frozenset({
     "size",
 })  # fmt: skip
 """Functions of the standard library that take a reference to hand it on, or to look at what it refers to."""
+_FUNCTIONS: Final = kinds.FUNCTION_DECLS | {kinds.FUNCTION_TEMPLATE}
 _UNNAMED: Final = "@Sa"
 """What a USR calls any type without a name."""
-_QUALIFIERS: Final = re.compile(r"#[1-7](?=[A-Za-z*&$@\[{])")
+_QUALIFIERS: Final = regex(r"#[1-7](?=[A-Za-z*&$@\[{])")
 """Before a parameter's type in a USR: `const` and `__restrict__` of the parameter itself, which a header need not
 repeat, and which make no other function of it."""
 
@@ -60,21 +63,21 @@ class Functions:
 
     def __init__(self, context: Context) -> None:
         self._context = context
-        self._launching: frozenset[str] = frozenset()
+        self._wanted: Wanted | None = None
         self._refs: dict[int | None, ir.FunctionRef] = {}
         self._loaded: dict[str, ir.Function | None] = {}
         self._captures: dict[int | None, tuple[ir.Capture, ...]] = {}
         self._uses: dict[int | None, Uses] = {}
-        self._has_launch: dict[str, bool] = {}
+        self._may_launch: dict[Wanted | None, tuple[dict[str, bool], dict[str, bool]]] = {}
         self._has_effects: dict[str, bool] = {}
         self._definitions: dict[str, Cursor] = {}
         self._this: ir.Symbol | None = None
 
-    def look_for(self, launching: frozenset[str]) -> None:
-        """Has functions of these names that other files define count as launching kernels, and no others."""
-        if launching != self._launching:
-            self._launching = launching
-            self._has_launch.clear()
+    def look_for(self, wanted: Wanted) -> None:
+        """Has only those functions count as launching kernels that may launch one in question."""
+        if wanted != self._wanted:
+            self._wanted = wanted
+            self._may_launch.clear()
 
     # --- references --------------------------------------------------------------------------------
 
@@ -114,7 +117,7 @@ class Functions:
             is_user=declared.file.is_user and not name.startswith("__builtin_"),
             load=lambda: self._load(key),
             signature=_Once(lambda: self._signature(key)),
-            has_launch=lambda: self._search(key, self._has_launch, self._has_own_launch),
+            has_launch=lambda: self.may_launch(key, self._wanted),
             acts=lambda: self._search(key, self._has_effects, self._has_own_effects),
             names=_Once(lambda: frozenset(map(cursors.spelling, self.named_functions(key)))),
             names_numbers=lambda: any(map(self._is_number_to_set, self._uses_of(key).variables)),
@@ -272,12 +275,46 @@ class Functions:
 
     # --- launches ----------------------------------------------------------------------------------
 
-    def _has_own_launch(self, uses: Uses) -> bool:
-        """Whether a body launches a kernel, as far as the names in it say."""
-        return uses.launches or any(cursors.spelling(function) in self._launching for function in uses.functions)
+    def may_launch(self, key: str, wanted: Wanted | None) -> bool:
+        """Whether a function launches a kernel, as far as the names in it say: one in question is launched where it is
+        named, or passed on from there to what launches it."""
+        by_name, given = self._may_launch.setdefault(wanted, ({}, {}))
+        if wanted is None:
+            return self._search(key, by_name, lambda key: self._uses_of(key).launches)
+        return self._search(key, by_name, partial(self._names, wanted)) or self._search(
+            key, given, self._has_open_launch, self._says_what_is_launched
+        )
 
-    def _search(self, key: str, answers: dict[str, bool], found: Callable[[Uses], bool]) -> bool:
-        """Whether something holds of a function's body, or of a user function's that it calls; `answers` are known."""
+    def _names(self, wanted: Wanted, key: str) -> bool:
+        """Whether a body names what is in question, or a variable that is made of that, such as a table of kernels."""
+        uses = self._uses_of(key)
+        tables = (self.uses_in(variable).functions for variable in uses.variables)
+        named = (uses.functions, uses.values, *tables)
+        return any(wanted.has(cursors.spelling(one)) for each in named for one in each)
+
+    def _has_open_launch(self, key: str) -> bool:
+        """Whether a body launches a kernel that its callers may have given it."""
+        launched = self._uses_of(key).launched
+        return any(not self._is_kernel(one) for one in launched) and not self._says_what_is_launched(key)
+
+    def _says_what_is_launched(self, key: str) -> bool:
+        """Whether a body passes on kernels that it names itself, and none that it is given."""
+        if not any(map(self._is_kernel, self._uses_of(key).values)):
+            return False
+        return not any(map(_may_be_function, self.ref(self._definitions[key]).parameter_types()))
+
+    def _is_kernel(self, named: Cursor) -> bool:
+        return named.kind in _FUNCTIONS and self.ref(named).kind == "kernel"
+
+    def _search(
+        self,
+        key: str,
+        answers: dict[str, bool],
+        found: Callable[[str], bool],
+        ends: Callable[[str], bool] = lambda key: False,
+    ) -> bool:
+        """Whether something holds of a function's body, or of a user function's that it calls; `answers` are known.
+        What functions call does not count where the search `ends`."""
         if key in answers:
             return answers[key]
         seen = {key}
@@ -287,11 +324,10 @@ class Functions:
             known = answers.get(current)
             if known is False:
                 continue
-            uses = self._uses_of(current)
-            if known or found(uses):
+            if known or found(current):
                 answers[key] = True
                 return True
-            for ref in map(self.ref, uses.functions):
+            for ref in () if ends(current) else map(self.ref, self._uses_of(current).functions):
                 if ref.is_user and ref.key not in seen:
                     seen.add(ref.key)
                     waiting.append(ref.key)
@@ -300,8 +336,9 @@ class Functions:
 
     # --- what calls do beyond their arguments --------------------------------------------------------
 
-    def _has_own_effects(self, uses: Uses) -> bool:
+    def _has_own_effects(self, key: str) -> bool:
         """Whether a body uses variables that outlive it, or ends the program."""
+        uses = self._uses_of(key)
         if uses.throws or any(ref.name in _ENDING or ref.never_returns() for ref in map(self.ref, uses.functions)):
             return True
         return any(map(self._is_of_user, uses.variables))
@@ -334,6 +371,13 @@ class Functions:
         """The key of the template that a function was instantiated from."""
         pattern = cursors.specialized_template(self._definitions[ref.key])
         return self.ref(pattern).key if kinds.is_declaration(pattern.kind) else None
+
+
+def _may_be_function(parameter: ir.Type) -> bool:
+    """Whether a parameter may be given a function, as far as its type says."""
+    while isinstance(parameter, ir.PointerType):
+        parameter = parameter.pointee
+    return isinstance(parameter, ir.OpaqueType)
 
 
 def _outputs_of(declaration: Cursor) -> frozenset[int]:

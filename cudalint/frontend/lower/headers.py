@@ -9,6 +9,7 @@ from msgspec import Struct
 
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
+from cudalint.regexes import regex
 from cudalint.source.brackets import closing, outside
 from cudalint.source.lexing import blanked
 
@@ -17,11 +18,11 @@ if TYPE_CHECKING:
 
 _LONGEST_HEAD: Final = 4000
 """Of a loop, in letters."""
-_STRING: Final = re.compile(r"""\s*(?:"((?:\\.|[^"\\])*)"|R"\((.*?)\)"|/\*.*?\*/|//[^\n]*)""", re.DOTALL)
-_ASM: Final = re.compile(r"(?:asm|__asm__|__asm)\b\s*(?:(?:volatile|__volatile__|inline|goto)\b\s*)*\(")
-_VOLATILE: Final = re.compile(r"\b(?:volatile|__volatile__)\b")
-_NO_OUTPUT: Final = re.compile(r"\s*(?:\)|:\s*[:)])")
-_MEMORY: Final = re.compile(r"""[^;]*"memory\"""")
+_STRING: Final = regex(r"""\s*(?:"((?:\\.|[^"\\])*)"|R"\((.*?)\)"|/\*.*?\*/|//[^\n]*)""", re.DOTALL)
+_ASM: Final = regex(r"(?:asm|__asm__|__asm)\b\s*(?:(?:volatile|__volatile__|inline|goto)\b\s*)*\(")
+_VOLATILE: Final = regex(r"\b(?:volatile|__volatile__)\b")
+_NO_OUTPUT: Final = regex(r"\s*(?:\)|:\s*[:)])")
+_MEMORY: Final = regex(r"""[^;]*"memory\"""")
 _COMPARISONS: Final = frozenset({"<", ">", "<=", ">=", "==", "!=", "&&", "||"})
 
 

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor
 from cudalint.ir import nodes as ir
+from cudalint.regexes import regex
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
-_DEFAULT_CAPTURE: Final = re.compile(r"\[\s*([&=])\s*[,\]]")
+_DEFAULT_CAPTURE: Final = regex(r"\[\s*([&=])\s*[,\]]")
 _USES: Final = frozenset({kinds.DECL_REF_EXPR})
 _CALL_OPERATORS: Final = frozenset({kinds.CXX_METHOD, kinds.FUNCTION_TEMPLATE})
 _VARIABLES: Final = frozenset({kinds.VAR_DECL, kinds.PARM_DECL})

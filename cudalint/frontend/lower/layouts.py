@@ -3,7 +3,6 @@ declared nowhere, and was left out, or something was made up for it."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
@@ -12,8 +11,9 @@ from cudalint.frontend.cursors import Cursor, CxType
 from cudalint.frontend.diagnoses import Problem
 from cudalint.frontend.lower.sources import Sources
 from cudalint.ir import nodes as ir
+from cudalint.regexes import regex
 
-_NAME: Final = re.compile(r"(?:(?:struct|class|typename|template|const|volatile|enum)\s+)*(?:::)?\s*([\w:]+)")
+_NAME: Final = regex(r"(?:(?:struct|class|typename|template|const|volatile|enum)\s+)*(?:::)?\s*([\w:]+)")
 _ARRAYS: Final = frozenset({kinds.T_CONSTANT_ARRAY, kinds.T_INCOMPLETE_ARRAY, kinds.T_VARIABLE_ARRAY})
 _ELSEWHERE: Final = frozenset({kinds.T_POINTER, kinds.T_LVALUE_REFERENCE, kinds.T_RVALUE_REFERENCE})
 

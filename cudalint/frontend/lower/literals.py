@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
 from cudalint.numerals import whole
+from cudalint.regexes import regex
 
-_INTEGER: Final = re.compile(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*")
-_FLOATING: Final = re.compile(r"([0-9][0-9']*\.?[0-9']*(?:[eE][+-]?[0-9]+)?|\.[0-9']+(?:[eE][+-]?[0-9]+)?)[fFlL]?")
-_ARRAY_NEW: Final = re.compile(r"(?::\s*:\s*)?new\b[^({;]*\[")
-_PLACED_NEW: Final = re.compile(r"(?::\s*:\s*)?new\s*\(")
+_INTEGER: Final = regex(r"(0[xX][0-9a-fA-F']+|0[bB][01']+|[0-9][0-9']*)[uUlLzZ]*")
+_FLOATING: Final = regex(r"([0-9][0-9']*\.?[0-9']*(?:[eE][+-]?[0-9]+)?|\.[0-9']+(?:[eE][+-]?[0-9]+)?)[fFlL]?")
+_ARRAY_NEW: Final = regex(r"(?::\s*:\s*)?new\b[^({;]*\[")
+_PLACED_NEW: Final = regex(r"(?::\s*:\s*)?new\s*\(")
 
 
 def integer(text: str) -> int | None:

@@ -9,11 +9,12 @@ from functools import cached_property
 from typing import Final
 
 from cudalint.frontend.lower import headers
+from cudalint.regexes import regex
 
-_DEFINITION: Final = re.compile(
+_DEFINITION: Final = regex(
     r"^[ \t]*#[ \t]*define[ \t]+(\w+)(?:\([^)\n]*\))?((?:\\\r?\n|[^\n])*)", re.MULTILINE | re.ASCII
 )
-_NAME: Final = re.compile(r'"(?:\\.|[^"\\])*"|(\w+)', re.ASCII)
+_NAME: Final = regex(r'"(?:\\.|[^"\\])*"|(\w+)', re.ASCII)
 _DEEPEST: Final = 8
 """Macros that use macros are followed so far."""
 

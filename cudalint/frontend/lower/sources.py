@@ -12,11 +12,12 @@ from cudalint.frontend import cursors
 from cudalint.frontend.cursors import Cursor, Location, Range
 from cudalint.frontend.python.located import PlaceMap
 from cudalint.ir import nodes as ir
+from cudalint.regexes import regex
 from cudalint.source.lines import Lines
 
 _IN_MACRO: Final = 1 << 31
 """Clang sets this bit in the encoding of a location that stands in a macro expansion."""
-_WORD: Final = re.compile(r"\w*", re.ASCII)
+_WORD: Final = regex(r"\w*", re.ASCII)
 
 
 class File:

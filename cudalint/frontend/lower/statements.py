@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING, Final
 
@@ -14,13 +13,14 @@ from cudalint.frontend.lower.sources import Place
 from cudalint.frontend.range_loops import over_array
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
+from cudalint.regexes import regex
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
 
-_UNROLL: Final = re.compile(r"unroll\b\s*\(?\s*(\d*)")
-_STD_ARRAY: Final = re.compile(r"(cuda::)?std::array<")
-_CONSTEXPR_IF: Final = re.compile(r"if\s+constexpr\b")
+_UNROLL: Final = regex(r"unroll\b\s*\(?\s*(\d*)")
+_STD_ARRAY: Final = regex(r"(cuda::)?std::array<")
+_CONSTEXPR_IF: Final = regex(r"if\s+constexpr\b")
 _CASES: Final = frozenset({kinds.CASE_STMT, kinds.DEFAULT_STMT})
 _JUMPS: Final = {
     kinds.GOTO_STMT: "goto",

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from cudalint.frontend import cursors, kinds
 from cudalint.frontend.cursors import Cursor, CxType
 from cudalint.frontend.lower.declarations import is_const
 from cudalint.ir import nodes as ir
+from cudalint.regexes import regex
 
 if TYPE_CHECKING:
     from cudalint.frontend.lower.context import Context
@@ -18,7 +18,7 @@ _ALIGN_ANNOTATION: Final = "cudalint.align"
 _MANAGED_ANNOTATION: Final = "cudalint.managed"
 _SAID_BY: Final = {"cudalint.shared": kinds.CUDA_SHARED_ATTR}
 """Attributes that the front end has clang read as annotations."""
-_ALIGNAS: Final = re.compile(r"(?:alignas|_alnas_|_Alignas|aligned|__aligned__)\s*\(\s*([^()]*)")
+_ALIGNAS: Final = regex(r"(?:alignas|_alnas_|_Alignas|aligned|__aligned__)\s*\(\s*([^()]*)")
 
 
 class Symbols:

@@ -18,6 +18,7 @@ from cudalint.frontend.lower import declarations
 from cudalint.frontend.lower.types import BOOL, INT
 from cudalint.ir import nodes as ir
 from cudalint.numerals import whole
+from cudalint.regexes import regex
 from cudalint.source.brackets import closing
 
 if TYPE_CHECKING:
@@ -28,16 +29,16 @@ _SAME: Final = (
     r"(?:\s*::\s*value\b|\s*\{\})?"
 )
 _SIZE: Final = r"\bsizeof\s*\(\s*(\w+)\s*\)\s*==\s*(\d+)\b(?!\s*[*+/<>-])"
-_SAME_ONLY: Final = re.compile(rf"(!\s*)?{_SAME}")
-_TEST: Final = re.compile(rf"(!\s*)?(?:{_SAME}|{_SIZE})")
-_HEAD: Final = re.compile(r"\b(?:if\s+constexpr\s*|static_assert\s*|enable_if(?:_t)?\s*)(?=[(<])")
-_REQUIRES: Final = re.compile(
+_SAME_ONLY: Final = regex(rf"(!\s*)?{_SAME}")
+_TEST: Final = regex(rf"(!\s*)?(?:{_SAME}|{_SIZE})")
+_HEAD: Final = regex(r"\b(?:if\s+constexpr\s*|static_assert\s*|enable_if(?:_t)?\s*)(?=[(<])")
+_REQUIRES: Final = regex(
     r"\brequires\b(.*?)(?=[{;]|\b(?:__\w+__|void|auto|inline|static|constexpr|template)\b)", re.DOTALL
 )
-_NO_CODE: Final = re.compile(
+_NO_CODE: Final = regex(
     r"//[^\n]*|/\*.*?\*/|\b(?:static_assert|assert|printf|__trap|__builtin_unreachable)\s*\([^;]*;", re.DOTALL
 )
-_CLASS: Final = re.compile(r"(?<!::)(?<!:: )\b(\w+)\s*::")
+_CLASS: Final = regex(r"(?<!::)(?<!:: )\b(\w+)\s*::")
 _PAIRS: Final = {"(": "()", "<": "<>"}
 _NAMING: Final = frozenset({kinds.TYPE_REF})
 _BRANCHES: Final = frozenset({kinds.IF_STMT})

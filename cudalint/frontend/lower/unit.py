@@ -15,7 +15,7 @@ from cudalint.frontend.lower.symbols import is_const_variable
 from cudalint.frontend.lower.uses import uses_in
 from cudalint.frontend.parse import ParsedFile
 from cudalint.ir import nodes as ir
-from cudalint.ir.units import SourceText, TemplateHead, Unit
+from cudalint.ir.units import SourceText, TemplateHead, Unit, Wanted
 from cudalint.source.conditions import with_launches_left_out
 
 _CONTAINERS: Final = frozenset(
@@ -87,10 +87,10 @@ class Listing:
         self._hosts = [ref for ref in refs if ref.kind == "host" and not ref.templated]
         self._patterns = [ref for ref in refs if ref.kind == "host" and ref.templated]
 
-    def unit_for(self, launching: frozenset[str]) -> Unit:
-        """What the rest of the program asks for where functions of these names, which other files define, launch
-        kernels. What has been lowered by now is not lowered again, and the unit takes the place of the one before."""
-        self._context.functions.look_for(launching)
+    def unit_for(self, wanted: Wanted) -> Unit:
+        """What the rest of the program asks for where another file's launches are in question. What has been lowered by
+        now is not lowered again, and the unit takes the place of the one before."""
+        self._context.functions.look_for(wanted)
         return self.unit()
 
     def unit(self) -> Unit:
@@ -104,6 +104,7 @@ class Listing:
             axioms=self._axioms,
             instantiations=self.instantiations,
             constant=self.constant,
+            may_launch=lambda ref, wanted: self._context.functions.may_launch(ref.key, wanted),
             texts=partial(_texts, self._parsed),
             texts_left_out=partial(_texts_left_out, self._parsed),
         )

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import re
 from typing import Final
 
+from cudalint.regexes import regex
 from cudalint.system.disk.regular import read_regular
 
 SUFFIX: Final = ".py"
 LARGEST: Final = 10_000_000
 """Larger files are data in Python's clothes."""
 
-_SIGNS: Final = re.compile(
+_SIGNS: Final = regex(
     rb"\b(?:RawKernel|RawModule|ElementwiseKernel|ReductionKernel|SourceModule|load_inline)\s*\("
     rb"|\bcuda\.core\b|\bfrom\s+cuda\s+import\s[^\n]*\bcore\b"
 )

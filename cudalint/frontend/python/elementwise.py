@@ -16,6 +16,7 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.frontend.python.located import LocatedText, generated, joined
+from cudalint.regexes import regex
 
 _TYPES: Final = {
     "float16": "__half", "float32": "float", "float64": "double", "bool": "bool", "bool_": "bool",
@@ -25,7 +26,7 @@ _TYPES: Final = {
 }  # fmt: skip
 _GENERIC: Final = "float"
 """What a type that only the call decides is taken as: a single letter is a placeholder, by custom `I` for indices."""
-_PARAMETER: Final = re.compile(r"^\s*(?P<words>(?:\w+\s+)*)(?P<type>[\w?]+)\s+(?P<name>\w+)\s*$")
+_PARAMETER: Final = regex(r"^\s*(?P<words>(?:\w+\s+)*)(?P<type>[\w?]+)\s+(?P<name>\w+)\s*$")
 _INDEXER: Final = (
     "struct _cudalint_indexer { long long _n, _i; __device__ long long size() const { return _n; } "
     "__device__ const long long *get() const { return &_i; } };"

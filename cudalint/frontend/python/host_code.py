@@ -7,7 +7,6 @@ A value that isn't plain becomes a parameter of the host function, named after t
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
@@ -16,6 +15,7 @@ from msgspec import Struct, field
 from cudalint.frontend.python.scopes import Meaning, Scope
 from cudalint.frontend.python.values import Unknown, Values, function_name, identifier_for, is_conversion
 from cudalint.numerals import whole
+from cudalint.regexes import regex
 
 ANY: Final = "_cudalint_any"
 _ANY_TYPE: Final = f"struct {ANY} {{ template <class T> operator T() const; }};"
@@ -27,8 +27,8 @@ _OPERATORS: Final = {
     ast.Gt: ">", ast.GtE: ">=",
 }  # fmt: skip
 _ROUNDED_UP: Final = frozenset({"cdiv", "ceil_div", "ceildiv", "div_up", "divup", "div_ceil", "divceil", "DivUp"})
-_KERNEL_NAME: Final = re.compile(r"[A-Za-z_][\w:]*(?:<[\w:<>, *]*>)?$")
-_MANGLED: Final = re.compile(r"_Z(\d+)(\w+)$")
+_KERNEL_NAME: Final = regex(r"[A-Za-z_][\w:]*(?:<[\w:<>, *]*>)?$")
+_MANGLED: Final = regex(r"_Z(\d+)(\w+)$")
 _CPP_WORDS: Final = frozenset(
     {
         "auto", "bool", "break", "case", "char", "class", "const", "default", "delete", "do", "double", "enum",

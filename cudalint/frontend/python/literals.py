@@ -8,11 +8,12 @@ from collections.abc import Callable
 from typing import Final
 
 from cudalint.frontend.python.located import LocatedText, generated, joined
+from cudalint.regexes import regex
 
-_BETWEEN: Final = re.compile(r"(?:\s|\\\r?\n|#[^\r\n]*)*")
+_BETWEEN: Final = regex(r"(?:\s|\\\r?\n|#[^\r\n]*)*")
 """What may stand between literals that Python takes for one."""
-_OPENING: Final = re.compile(r"([A-Za-z]{0,2})('''|\"\"\"|'|\")")
-_ESCAPE: Final = re.compile(
+_OPENING: Final = regex(r"([A-Za-z]{0,2})('''|\"\"\"|'|\")")
+_ESCAPE: Final = regex(
     r"\\(?:(?P<line>\r\n|\r|\n)|(?P<octal>[0-7]{1,3})|x(?P<hex>[0-9a-fA-F]{2})|u(?P<short>[0-9a-fA-F]{4})"
     r"|U(?P<long>[0-9a-fA-F]{8})|N\{(?P<name>[^}]+)\}|(?P<plain>[\\'\"abfnrtv]))"
 )

@@ -10,7 +10,9 @@ from typing import Final
 
 from msgspec import Struct
 
-_LINE_END: Final = re.compile("\r\n|\r|\n")
+from cudalint.regexes import regex
+
+_LINE_END: Final = regex("\r\n|\r|\n")
 
 
 class PythonText:

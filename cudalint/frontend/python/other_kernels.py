@@ -12,6 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import Final
 
 from cudalint.numerals import count
+from cudalint.regexes import regex
 
 _LANGUAGES: Final = {
     "triton.jit": "Triton kernel",
@@ -22,14 +23,14 @@ _LANGUAGES: Final = {
     "cutlass.cute.kernel": "CuTe DSL kernel",
 }
 _NVRTC: Final = "NVRTC program"
-_SIGNS: Final = re.compile(rb"\bjit\b|\brawkernel\b|\.kernel\b|\bnvrtcCreateProgram\b")
-_STRINGS: Final = re.compile(r'"""[^"]*(?:"(?!"")[^"]*)*"""' + r"|'''[^']*(?:'(?!'')[^']*)*'''")
-_IMPORT: Final = re.compile(r"^[ \t]*import[ \t]+([\w., \t]+)", re.MULTILINE)
-_FROM: Final = re.compile(r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]*(?:\(([^()]*)\)|([\w., \t*]+))", re.MULTILINE)
-_DECORATOR: Final = re.compile(r"[ \t]*@[ \t]*([\w.]+)")
-_FUNCTION: Final = re.compile(r"[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)")
-_CALLED: Final = re.compile(r"\bdef[ \t]+\w+|(?<![\w.])(\w+)[ \t]*\(")
-_COMPILED: Final = re.compile(r"\bnvrtcCreateProgram[ \t]*\(")
+_SIGNS: Final = regex(rb"\bjit\b|\brawkernel\b|\.kernel\b|\bnvrtcCreateProgram\b")
+_STRINGS: Final = regex(r'"""[^"]*(?:"(?!"")[^"]*)*"""' + r"|'''[^']*(?:'(?!'')[^']*)*'''")
+_IMPORT: Final = regex(r"^[ \t]*import[ \t]+([\w., \t]+)", re.MULTILINE)
+_FROM: Final = regex(r"^[ \t]*from[ \t]+([\w.]+)[ \t]+import[ \t]*(?:\(([^()]*)\)|([\w., \t*]+))", re.MULTILINE)
+_DECORATOR: Final = regex(r"[ \t]*@[ \t]*([\w.]+)")
+_FUNCTION: Final = regex(r"[ \t]*(?:async[ \t]+)?def[ \t]+(\w+)")
+_CALLED: Final = regex(r"\bdef[ \t]+\w+|(?<![\w.])(\w+)[ \t]*\(")
+_COMPILED: Final = regex(r"\bnvrtcCreateProgram[ \t]*\(")
 
 
 def kernels_in(data: bytes) -> Counter[str]:

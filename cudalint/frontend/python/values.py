@@ -14,6 +14,7 @@ from cudalint.frontend.python import literals
 from cudalint.frontend.python.located import LocatedText, PythonText, generated, joined
 from cudalint.frontend.python.scopes import Names, Scope
 from cudalint.numerals import whole
+from cudalint.regexes import regex
 
 _DEEPEST: Final = 60
 _LARGEST: Final = 1 << 63
@@ -32,11 +33,11 @@ _OPERATORS: Final[dict[type, Callable[[Any, Any], Any]]] = {
     ast.BitXor: operator.xor,
     ast.Pow: lambda a, b: a ** (b if -64 <= b <= 64 else 64),
 }
-_PERCENT: Final = re.compile(
+_PERCENT: Final = regex(
     r"%(?:\((?P<key>[^)]*)\))?(?P<flags>[-#0 +]*)(?P<width>\d*)(?P<precision>\.\d+)?(?P<kind>[diouxXeEfFgGcrsa%])"
 )
-_BRACES: Final = re.compile(r"\{\{|\}\}|\{(?P<key>[\w.\[\]]*)(?:![rsa])?(?::(?P<spec>[^{}]*))?\}")
-_DOLLAR: Final = re.compile(r"\$(?:(?P<escaped>\$)|(?P<named>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)\})")
+_BRACES: Final = regex(r"\{\{|\}\}|\{(?P<key>[\w.\[\]]*)(?:![rsa])?(?::(?P<spec>[^{}]*))?\}")
+_DOLLAR: Final = regex(r"\$(?:(?P<escaped>\$)|(?P<named>[A-Za-z_]\w*)|\{(?P<braced>[A-Za-z_]\w*)\})")
 
 Constant = int | float | str | bool
 
@@ -313,7 +314,7 @@ class Values(Struct, frozen=True):
         return text.replaced(_DOLLAR, field)
 
 
-_INTEGERS: Final = re.compile(r"(?:u?int(?:8|16|32|64|c|p)?|u?longlong|size_t|index)$")
+_INTEGERS: Final = regex(r"(?:u?int(?:8|16|32|64|c|p)?|u?longlong|size_t|index)$")
 _FLOATS: Final = frozenset({"float", "float16", "float32", "float64", "single", "double"})
 
 

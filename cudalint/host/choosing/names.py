@@ -9,8 +9,9 @@ from functools import lru_cache
 
 from cudalint.host.choosing.draft import Draft
 from cudalint.host.values.nodes import GRANULE, Node, Uniform
+from cudalint.regexes import regex
 
-_WORD = re.compile(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
+_WORD = regex(r"[A-Z]?[a-z]+|[A-Z]+(?![a-z])")
 _COUNTS = frozenset({"n", "num", "nb", "number", "count", "of"})
 """What stands in a name for how many there are."""
 _AMONG = frozenset({"max", "local", "kv", "q", "k", "v", "src", "dst", "in", "out", "input", "output", "m"})

@@ -15,7 +15,8 @@ from cudalint.host.executor.tiling import Definitions
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
 from cudalint.ir import walk
-from cudalint.ir.builtins import named
+from cudalint.ir.builtins import launches_a_kernel, named
+from cudalint.ir.units import Wanted
 from cudalint.toolchain.buildfiles.run_command import RunCommand
 
 _SILENT = named("ignored")
@@ -31,6 +32,8 @@ class Outside(Struct, frozen=True):
     """Looks for the definition of any other."""
     run_command: Callable[[str], RunCommand | None]
     """How the program is run whose `main` stands in a file."""
+    wanted: Wanted | None = None
+    """The launches in question; all of them if it isn't said."""
 
     def definition(self, ref: ir.FunctionRef) -> ir.FunctionRef:
         linked = self.linked.get(ref.usr)
@@ -45,6 +48,8 @@ class Code:
 
     def __init__(self, outside: Outside) -> None:
         self.outside = outside
+        self.linked = frozenset(ref.key for ref in outside.linked.values())
+        """The keys of the functions that other files only declare."""
         self.relevance = Relevance(self._launches, _SILENT)
         self.definitions = Definitions()
         self.idle: set[st.Stmt] = set()
@@ -69,13 +74,18 @@ class Code:
 
     def _launches(self, node: Any) -> bool:
         if isinstance(node, ir.Launch):
-            return True
+            return self.is_wanted(node)
         if isinstance(node, (ir.Call, ir.Lambda, ir.FunctionName)):
-            if isinstance(node, ir.Call) and (node.callee is not None or node.name.startswith("cudaLaunch")):
+            if isinstance(node, ir.Call) and (node.callee is not None or launches_a_kernel(node.name)):
                 return True
             ref = node.function
             return ref is not None and ref.is_user and (ref.usr in self.outside.linked or ref.has_launch())
         return False
+
+    def is_wanted(self, launch: ir.Launch) -> bool:
+        """Whether a launch may be one in question."""
+        wanted, kernel = self.outside.wanted, launch.kernel
+        return wanted is None or kernel is None or kernel.name in wanted.kernels
 
     def leads_to_linked(self, ref: ir.FunctionRef) -> bool:
         """Whether a function calls one that other files define, and that launches a kernel."""

@@ -23,6 +23,7 @@ from cudalint.host.values.arithmetic import BOOL, I4, Kind, kind_of
 from cudalint.host.values.nodes import Node, Reason
 from cudalint.ir import nodes as ir
 from cudalint.numerals import whole
+from cudalint.regexes import regex
 from cudalint.toolchain.buildfiles.run_command import RunCommand
 
 if TYPE_CHECKING:
@@ -43,9 +44,9 @@ class CommandLine(Struct, eq=False):
     """Numbers that choose between one that is known and one that isn't, once they have chosen one."""
 
 
-_INTEGER = re.compile(r"\s*[+-]?\d+")
-_NUMBER = re.compile(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
-_CONVERSION = re.compile(r"%(?:h{0,2}|l{0,2}|z)([diuf])")
+_INTEGER = regex(r"\s*[+-]?\d+")
+_NUMBER = regex(r"\s*[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?")
+_CONVERSION = regex(r"%(?:h{0,2}|l{0,2}|z)([diuf])")
 _Option = tuple[int, str, str]
 """What `getopt` returns, the option's word, and the option."""
 _INT = ir.Scalar("int", 4, "int")

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
+from typing import Literal
 
 from cudalint.host.executor.answers import Answers
 from cudalint.host.executor.code import Code, Outside
@@ -33,6 +34,11 @@ _CLOCK_EVERY = 16
 """Statements between two looks at the clock, which asks the operating system."""
 MAX_STATEMENTS = 8_000
 """Statements from one root."""
+
+
+Following = Literal["all", "own", "launches"]
+"""Which of the functions without launches are executed for what they compute and check: all that are worth it; those
+that a file's own functions call where other files lead to these, which tell the extents; or none that call others."""
 
 
 class GaveUp(Exception):
@@ -69,8 +75,8 @@ class Execution:
         """Executed from this root."""
         self.gave_up = False
         """Whether that was too much for some root."""
-        self.plainly = False
-        """Whether functions without launches are executed only where they compute something by themselves."""
+        self.following: Following = "all"
+        self.most_statements = MAX_STATEMENTS
         self.taken = True
         """Whether the known values lead here."""
         self.computed = False
@@ -93,7 +99,7 @@ class Execution:
             return
         self.statements += 1
         self.graph.work += _STATEMENT_WORK
-        if self.statements > MAX_STATEMENTS + 1:
+        if self.statements > self.most_statements + 1:
             raise GaveUp("host code is too long")
         if self.statements % _CLOCK_EVERY == 1 and self.deadline.is_over():
             raise GaveUp("host code takes too long to execute")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from typing import TYPE_CHECKING, Final
 
 from cudalint.heuristics import heuristic
@@ -10,14 +9,15 @@ from cudalint.host.executor import expressions
 from cudalint.host.values.arithmetic import kind_of
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
+from cudalint.regexes import regex
 
 if TYPE_CHECKING:
     from cudalint.host.executor.execution import Execution
 
-_ROUNDED_UP: Final = re.compile(
+_ROUNDED_UP: Final = regex(
     r"(?i)(?:i|int|u)?_?(?:ceil_?div|div_?ceil|div_?up|div_?round_?up|round_?up_?div|c_?div)"
 )
-_OF_WARPS: Final = re.compile(r"(?i)(?:k|get|device)?_?warp_?size(?:_?(?:of)?_?(?:current)?_?device)?")
+_OF_WARPS: Final = regex(r"(?i)(?:k|get|device)?_?warp_?size(?:_?(?:of)?_?(?:current)?_?device)?")
 _INTEGERS: Final = frozenset({"int", "uint"})
 _OF_TWO: Final = 2
 

@@ -36,7 +36,7 @@ def inline(ex: Execution, ref: ir.FunctionRef, bind: Bind, call: ir.Span) -> Val
             return None
         ex.code.sort(ref)
         ex.found.executed.add(ref.key)
-    elif not ex.code.is_worth_it(ref, ex.plainly):
+    elif not ex.code.is_worth_it(ref, _is_plain(ex)):
         return None
     if function is None or is_active or len(state.functions) >= _MAX_DEPTH or function.is_template_pattern:
         return None
@@ -79,6 +79,13 @@ def _functions_in(ex: Execution, value: Value | Place | None) -> Iterator[str]:
         variable = ex.state.variables.get(value.symbol)
         if isinstance(variable, (FunctionValue, Choice)):
             yield from _functions_in(ex, variable)
+
+
+def _is_plain(ex: Execution) -> bool:
+    """Whether only such functions without launches are executed now as compute something by themselves."""
+    if ex.following != "own":
+        return ex.following == "launches"
+    return not any(scope.key in ex.code.linked for scope in ex.state.functions)
 
 
 def is_instance(ref: ir.FunctionRef, function: ir.Function) -> bool:

@@ -88,6 +88,8 @@ class Found(Struct, eq=False):
 
 def launched(ex: Execution, expr: ir.Launch) -> Value:
     """`kernel<<<grid, block, shared>>>(arguments)`."""
+    if not ex.code.is_wanted(expr):
+        return ex.graph.zero
     kernels: list[tuple[ir.FunctionRef, Guards]] = [(expr.kernel, ())] if expr.kernel is not None else []
     if expr.kernel is None and expr.callee is not None:
         kernels = list(kernels_of(ex.graph, expressions.evaluate(ex, expr.callee)))

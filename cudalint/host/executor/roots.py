@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections import Counter
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from cudalint.heuristics import heuristic
 from cudalint.host.executor import command_line
 from cudalint.host.executor.code import Outside
-from cudalint.host.executor.execution import Execution, GaveUp
+from cudalint.host.executor.execution import MAX_STATEMENTS, Execution, Following, GaveUp
 from cudalint.host.executor.generics import Generics
 from cudalint.host.executor.inlining import is_instance
-from cudalint.host.executor.launching import Found
+from cudalint.host.executor.launching import Found, HostLaunch
 from cudalint.host.executor.state import FunctionScope, State
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, Reason
@@ -18,6 +20,7 @@ from cudalint.ir import nodes as ir
 from cudalint.ir import walk
 from cudalint.system.processes.deadline import NEVER, Deadline
 
+_FOLLOWING: Final[tuple[Following, ...]] = ("all", "own", "launches")
 _MAX_ALL_STATEMENTS = 20_000
 """Statements from all roots together."""
 
@@ -50,18 +53,35 @@ def run_host(
 
 def _run(ex: Execution, ref: ir.FunctionRef, deadline: Deadline) -> None:
     """Executes a root, and those that are too long once more without what they call on the way: what this is needed for
-    is unknown then, and the launches are there. The next root will call the same."""
+    is unknown then, and the launches are there. The next root will call the same. What the file itself does between its
+    functions and the launches is left last: it is most of what is known of these."""
     before = len(ex.found.launches)
-    for plainly in (True,) if ex.plainly else (False, True):
-        ex.plainly, ex.gave_up, ex.statements = plainly, False, 0
-        ex.deadline = deadline if plainly else deadline.halfway()
+    for following in _FOLLOWING[_FOLLOWING.index(ex.following) :]:
+        if following == "own" and not ex.code.linked:
+            continue
+        ex.following, ex.most_statements = following, MAX_STATEMENTS * (2 if following == "own" else 1)
+        ex.gave_up, ex.statements = False, 0
+        ex.deadline = deadline if following == "launches" else deadline.halfway()
         found, ex.found.launches = ex.found.launches, []
         _run_once(ex, ref)
-        ex.found.statements += ex.statements
-        places = {launch.span for launch in found[before:]}
-        ex.found.launches = found + [launch for launch in ex.found.launches if launch.span not in places]
+        ex.found.launches = found + _further(found[before:], ex.found.launches)
         if not ex.gave_up:
             break
+    ex.found.statements += ex.statements
+
+
+def _further(known: Sequence[HostLaunch], launches: Sequence[HostLaunch]) -> list[HostLaunch]:
+    """What comes behind launches that are known, where the same is executed once more: as many of a kernel at one place
+    are the same ones."""
+    left = Counter((launch.kernel.key, launch.span) for launch in known)
+    further: list[HostLaunch] = []
+    for launch in launches:
+        where = (launch.kernel.key, launch.span)
+        if left[where]:
+            left[where] -= 1
+        else:
+            further.append(launch)
+    return further
 
 
 def _run_once(ex: Execution, ref: ir.FunctionRef) -> None:

@@ -14,6 +14,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, bits_of
 from cudalint.host.values.ranges import Range, Ranges
+from cudalint.ir.kept import kept
 
 _MOST_BOXES = 400
 """Each takes as many steps as conditions have nodes."""
@@ -27,10 +28,16 @@ def smallest(
     """Numbers for the symbols that conditions depend on, each of its box; None where there are none, or where it takes
     too long to tell. Boxes hold no negative numbers."""
     bits = bits_of(conditions)
-    symbols = [symbol for symbol in boxes if symbol.bits & bits]
-    if len(symbols) > _MOST_SYMBOLS:
-        return None
-    whole = tuple(boxes[symbol] for symbol in symbols)
+    own = tuple((symbol, box) for symbol, box in boxes.items() if symbol.bits & bits)
+    return _found(graph, tuple(conditions), own) if len(own) <= _MOST_SYMBOLS else None
+
+
+@kept(512)
+def _found(
+    graph: Graph, conditions: Sequence[Node], boxes: Sequence[tuple[Node, tuple[int, int]]]
+) -> dict[Node, int] | None:
+    symbols = [symbol for symbol, _ in boxes]
+    whole = tuple(box for _, box in boxes)
     if not _may_hold(graph, conditions, symbols, whole):
         return None
     for first in (*_lines(whole), whole):

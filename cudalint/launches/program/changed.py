@@ -10,9 +10,10 @@ from collections.abc import Collection, Iterable, Sequence
 from cudalint.frontend.flags import BUNDLED_ROOT
 from cudalint.launches.program.mentions import CALLING
 from cudalint.launches.program.neighbours import sources_near
+from cudalint.regexes import regex
 from cudalint.system.disk.regular import read_regular
 
-_INCLUDE = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>|(\w))', re.MULTILINE)
+_INCLUDE = regex(rb'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>|(\w))', re.MULTILINE)
 _SOURCES = (".cu", *CALLING)
 
 

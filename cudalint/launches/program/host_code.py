@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 
 from msgspec import Struct, field
@@ -17,7 +16,7 @@ from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, bits_of
 from cudalint.ir import nodes as ir
 from cudalint.ir import walk
-from cudalint.ir.units import SourceText, Unit
+from cudalint.ir.units import SourceText, Unit, Wanted
 from cudalint.launches.program.launches_by_name import as_host_code
 from cudalint.launches.program.launches_in_text import TextLaunches
 from cudalint.launches.program.neighbours import callers, code_in, definers, launchers, launching_texts, wrappers
@@ -26,6 +25,7 @@ from cudalint.launches.program.project_texts import launching_texts as launching
 from cudalint.launches.program.project_texts import texts_by_name
 from cudalint.launches.program.search_time import SearchTime
 from cudalint.options.expressions import Expression
+from cudalint.regexes import regex
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.regular import read_regular_text
 from cudalint.system.processes.deadline import NEVER, Deadline
@@ -40,6 +40,10 @@ _Functions = tuple[ir.FunctionRef, ...]
 
 _OF_TESTS = frozenset({"SetUp", "TearDown", "TestBody", "_cudalint_run"})
 """What every test of GoogleTest has, and nobody calls by name."""
+
+
+_LAMBDA = "@Sa@F@operator()"
+"""In its USR. No other file calls one."""
 
 
 def nothing_known(name: str) -> Expression | None:
@@ -75,8 +79,8 @@ class HostCode(Struct, eq=False):
     looked_into: set[str] = field(default_factory=set)
     asked_for: set[str] = field(default_factory=set)
     """The names of the functions for whose definitions they were."""
-    units: dict[tuple[str, frozenset[str]], Unit | None] = field(default_factory=dict)
-    """Other files, lowered with an eye to functions of these names; None for one that can't be parsed."""
+    units: dict[tuple[str, Wanted], Unit | None] = field(default_factory=dict)
+    """Other files, lowered with an eye to the launches in question; None for one that can't be parsed."""
 
     def __post_init__(self) -> None:
         """Files that call functions of this one only declare them."""
@@ -92,10 +96,8 @@ class HostCode(Struct, eq=False):
         found, executed = found + wrapped, executed | calling
         self.deadline = whole
         found += self._launched_here(executed)
-        if executed and self._missing(found):
-            # With the arguments that it gives, the other file's `main` doesn't lead to all of them.
-            missing = self._missing(found)
-            found += [launch for launch in self._launched_here(set()) if launch.kernel.name in missing]
+        if executed:
+            found += self._left_by_others(self._missing(found))
         found += self._launched_elsewhere(self._missing(found))
         found += self._launched_by_templates(self._missing(found))
         found += [] if calling else self._wrapped_elsewhere(found)
@@ -152,6 +154,15 @@ class HostCode(Struct, eq=False):
         self._note(own)
         return own.launches
 
+    def _left_by_others(self, names: set[str]) -> list[HostLaunch]:
+        """The launches to which another file's functions don't lead with the arguments that they give."""
+        wanted = Wanted(frozenset(names))
+        found: list[HostLaunch] = []
+        leading = tuple(ref for ref in self.unit.host_functions if names and self.unit.may_launch(ref, wanted))
+        if leading:
+            self._add(self._run(leading), names, found)
+        return found
+
     def _launched_by_templates(self, names: set[str]) -> list[HostLaunch]:
         """The launches that templates make which nothing instantiates, or of which clang has left no instantiation, as
         a type in them is unknown: with the extents that they give, whatever the types are."""
@@ -170,8 +181,9 @@ class HostCode(Struct, eq=False):
         open_ = {ref.usr: ref for ref in self.unit.host_functions if ref.has_launch()}
         found: list[HostLaunch] = []
         executed: set[str] = set()
-        for mains, between in self._mains(self._launching()):
-            ran = self._run(mains, linked={**open_, **between})
+        wanted = self._wanted()
+        for mains, between in self._mains(wanted):
+            ran = self._run(mains, linked={**open_, **between}, wanted=wanted)
             self._add(ran, {ref.name for ref in self.unit.kernels}, found)
             executed |= ran.executed
         return found, executed
@@ -179,16 +191,16 @@ class HostCode(Struct, eq=False):
     def _passed_on_elsewhere(self) -> tuple[list[HostLaunch], set[str]]:
         """The launches of functions that other files call, which have no `main` either, as bindings to another language
         do, with what is checked there, and the keys of those functions."""
-        names = self._launching()
+        wanted = self._wanted()
         found: list[HostLaunch] = []
         executed: set[str] = set()
-        if not names or any(ref.name == "main" for ref in self.unit.host_functions):
+        if not wanted.launching or any(ref.name == "main" for ref in self.unit.host_functions):
             return found, executed
         linked = {ref.usr: ref for ref in self.unit.host_functions if ref.has_launch()}
         kernels = {ref.name for ref in self.unit.kernels}
-        for unit in self._units(wrappers(self.unit.path, self._as_called()), names):
+        for unit in self._units(wrappers(self.unit.path, self._as_called()), wanted):
             others = tuple(ref for ref in unit.host_functions if ref.usr not in linked)
-            ran = self._run(_leading_to(names, others), linked=linked)
+            ran = self._run(_leading_to(wanted.launching, others), linked=linked, wanted=wanted)
             self._add(ran, kernels, found)
             executed |= ran.executed
         return found, executed & {ref.key for ref in linked.values()}
@@ -197,24 +209,24 @@ class HostCode(Struct, eq=False):
         """Where a function passes on the block that its caller gives: the launches with the blocks that functions of
         other files give."""
         open_ = {launch.kernel.name for launch in found if not _has_block(launch)}
-        names = self._launching()
-        if not open_ or not names:
+        wanted = self._wanted()
+        if not open_ or not wanted.launching:
             return []
         linked = {ref.usr: ref for ref in self.unit.host_functions if ref.has_launch()}
         wrapped: list[HostLaunch] = []
-        for unit in self._units(wrappers(self.unit.path, self._as_called()), names):
-            calling = tuple(ref for ref in unit.host_functions if names & ref.names())
-            self._add(self._run(calling, linked=linked), open_, wrapped)
+        for unit in self._units(wrappers(self.unit.path, self._as_called()), wanted):
+            calling = tuple(ref for ref in unit.host_functions if wanted.launching & ref.names())
+            self._add(self._run(calling, linked=linked, wanted=wanted), open_, wrapped)
         return [launch for launch in wrapped if _has_block(launch)]
 
-    def _mains(self, names: frozenset[str]) -> Iterator[tuple[_Functions, Mapping[str, ir.FunctionRef]]]:
-        """The `main` of other files, if this one has none, or else its own if that leads to functions of these names
+    def _mains(self, wanted: Wanted) -> Iterator[tuple[_Functions, Mapping[str, ir.FunctionRef]]]:
+        """The `main` of other files, if this one has none, or else its own if that leads to the functions in question
         through what other files define; and these definitions, by their USR."""
-        if not names:
+        if not wanted.launching:
             return
         own = tuple(ref for ref in self.unit.host_functions if ref.name == "main")
         if not own:
-            for unit in self._units(callers(self.unit.path, self._as_called()), names):
+            for unit in self._units(callers(self.unit.path, self._as_called()), wanted):
                 yield tuple(ref for ref in unit.host_functions if ref.name == "main"), {}
             return
         between = {} if own[0].has_launch() else dict(self._called_by(own[0]))
@@ -234,8 +246,9 @@ class HostCode(Struct, eq=False):
     def _launched_elsewhere(self, names: set[str]) -> list[HostLaunch]:
         """The launches in other files of kernels that this one only defines."""
         found: list[HostLaunch] = []
-        for unit in self._units(launchers(self.unit.path, names)):
-            self._add(self._run(unit.host_functions), names, found)
+        wanted = Wanted(frozenset(names))
+        for unit in self._units(launchers(self.unit.path, names), wanted):
+            self._add(self._run(unit.host_functions, wanted=wanted), names, found)
         return found
 
     def _run(
@@ -243,8 +256,9 @@ class HostCode(Struct, eq=False):
         functions: _Functions,
         linked: Mapping[str, ir.FunctionRef] | None = None,
         executed: Collection[str] = (),
+        wanted: Wanted | None = None,
     ) -> Found:
-        outside = Outside(linked or {}, self._definition, run_command)
+        outside = Outside(linked or {}, self._definition, run_command, wanted)
         return run_host(self.graph, functions, self.generics, self.properties, outside, executed, self.deadline)
 
     def _definition(self, ref: ir.FunctionRef) -> ir.FunctionRef | None:
@@ -255,14 +269,18 @@ class HostCode(Struct, eq=False):
             new = [path for path in definers(self.unit.path, ref.name) if path not in self.looked_into]
             new = new[: _MAX_LOOKED_INTO - len(self.looked_into)]
             self.looked_into.update(new)
-            for unit in self._units(new, self._launching()):
+            for unit in self._units(new, self._wanted()):
                 self.defined = {function.usr: function for function in unit.host_functions} | self.defined
         return self.defined.get(ref.usr)
 
+    def _wanted(self) -> Wanted:
+        """The launches that other files are looked into for."""
+        return Wanted(frozenset(ref.name for ref in self.unit.kernels), self._launching())
+
     def _launching(self) -> frozenset[str]:
         """The names of the functions of this file that launch kernels, by which others may call them."""
-        own = (ref for ref in self.unit.host_functions if ref.has_launch() and not self._is_of_header(ref))
-        return frozenset(ref.name for ref in own) - _OF_TESTS
+        own = (ref for ref in self.unit.host_functions if ref.has_launch() and _LAMBDA not in ref.usr)
+        return frozenset(ref.name for ref in own if not self._is_of_header(ref)) - _OF_TESTS
 
     def _is_of_header(self, ref: ir.FunctionRef) -> bool:
         """Whether a function is an instance of a header's template: who calls that has instances of its own."""
@@ -286,7 +304,7 @@ class HostCode(Struct, eq=False):
         self.opt_ins |= executed.opt_ins
         self.unfollowed |= executed.unfollowed
 
-    def _units(self, paths: list[str], launching: frozenset[str] = frozenset()) -> Iterator[Unit]:
+    def _units(self, paths: list[str], wanted: Wanted) -> Iterator[Unit]:
         """They are executed, too, in the time for them."""
         own = self.deadline
         for path in paths:
@@ -297,17 +315,17 @@ class HostCode(Struct, eq=False):
                 try:
                     if self.deadline.is_over():
                         return
-                    if (path, launching) not in self.units:
+                    if (path, wanted) not in self.units:
                         other = other_file(path, text, self.parsing, self.deadline)
-                        self.units[path, launching] = other.unit(launching) if other is not None else None
-                    unit = self.units[path, launching]
+                        self.units[path, wanted] = other.unit(wanted) if other is not None else None
+                    unit = self.units[path, wanted]
                     if unit is not None:
                         yield unit
                 finally:
                     self.deadline = own
 
 
-_CLASS = re.compile(r"@S[TP]?@([A-Za-z_]\w*)@F[T]?@")
+_CLASS = regex(r"@S[TP]?@([A-Za-z_]\w*)@F[T]?@")
 """The class of a method, or the class template, in a USR."""
 
 

@@ -7,12 +7,13 @@ import re
 
 from cudalint.heuristics import heuristic
 from cudalint.launches.program.neighbours import sources_near
+from cudalint.regexes import regex
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.folders import small_file
 
 _SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
 _HEADERS = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl")
-_INCLUDE = re.compile(rb"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.MULTILINE)
+_INCLUDE = regex(rb"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.MULTILINE)
 
 
 @disk.question

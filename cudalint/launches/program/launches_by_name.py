@@ -8,23 +8,24 @@ from collections.abc import Collection, Iterator, Mapping
 from typing import Final
 
 from cudalint.launches.program.project_texts import without_types
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
-_CALL: Final = re.compile(r"\b(?:cuLaunchKernel|cuLaunchCooperativeKernel|hipModuleLaunchKernel)\s*(?=\()")
+_CALL: Final = regex(r"\b(?:cuLaunchKernel|cuLaunchCooperativeKernel|hipModuleLaunchKernel)\s*(?=\()")
 _EXTENTS: Final = 8
 """Arguments of such a call up to the bytes of shared memory: the function, grid and block, the bytes."""
-_VARIABLE: Final = re.compile(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*\Z")
-_LIFETIME: Final = re.compile(r"'(?=[a-z_]\w*\b(?!'))")
-_FUNCTION: Final = re.compile(r"\bfn\s+\w+")
-_BLOCK: Final = re.compile(r"\bblock_dim\s*:\s*|\bLaunchConfig\s*::\s*for_num_elems\s*(?=\()")
-_GRID: Final = re.compile(r"\bgrid_dim\s*:\s*")
+_VARIABLE: Final = regex(r"([A-Za-z_]\w*)\s*(?:\[[^\]]*\])?\s*\Z")
+_LIFETIME: Final = regex(r"'(?=[a-z_]\w*\b(?!'))")
+_FUNCTION: Final = regex(r"\bfn\s+\w+")
+_BLOCK: Final = regex(r"\bblock_dim\s*:\s*|\bLaunchConfig\s*::\s*for_num_elems\s*(?=\()")
+_GRID: Final = regex(r"\bgrid_dim\s*:\s*")
 _OF_ELEMENTS: Final = "1024"
 """Threads of a block that cudarc launches for a number of elements."""
-_CONSTANT: Final = re.compile(r"\b(?:const|static)\s+(\w+)\s*:\s*\w+\s*=\s*([^;{}]+);")
-_LET: Final = re.compile(r"\blet\s+(?:mut\s+)?(\w+)\s*(?::\s*\w+\s*)?=\s*([\w\s+*/()-]+);")
-_TUPLE: Final = re.compile(r"\blet\s*\(([^()]*)\)\s*=\s*match\b")
-_AS: Final = re.compile(r"\s+as\s+\w+|(?<=\d)_?[ui](?:8|16|32|64|size)\b")
-_PLAIN: Final = re.compile(r"[\w\s+*/-]+")
+_CONSTANT: Final = regex(r"\b(?:const|static)\s+(\w+)\s*:\s*\w+\s*=\s*([^;{}]+);")
+_LET: Final = regex(r"\blet\s+(?:mut\s+)?(\w+)\s*(?::\s*\w+\s*)?=\s*([\w\s+*/()-]+);")
+_TUPLE: Final = regex(r"\blet\s*\(([^()]*)\)\s*=\s*match\b")
+_AS: Final = regex(r"\s+as\s+\w+|(?<=\d)_?[ui](?:8|16|32|64|size)\b")
+_PLAIN: Final = regex(r"[\w\s+*/-]+")
 
 
 def as_host_code(path: str, text: str, kernels: Collection[str]) -> str:

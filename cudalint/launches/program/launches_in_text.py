@@ -34,6 +34,7 @@ from cudalint.options.expressions import (
     parse_expression,
     parts_of,
 )
+from cudalint.regexes import regex
 from cudalint.source.brackets import parts_of_list
 from cudalint.source.comments import COMMENT
 from cudalint.source.launches import LaunchText, Site, Use, launches_in, uses_of
@@ -53,18 +54,18 @@ _OF_TWO: Final = 2
 Extents = tuple[Node, Node, Node]
 _AXES: Final = "xyz"
 _IN_ANGLES: Final = r"<[^<>;{}]*(?:<[^<>;{}]*>[^<>;{}]*)*>"
-_CASTS: Final = re.compile(rf"\b(?:static|const|reinterpret)_cast\s*{_IN_ANGLES}\s*(?=\()")
-_QUALIFIERS: Final = re.compile(r"(?:\b[A-Za-z_]\w*\s*)?::\s*(?=[A-Za-z_])")
-_OF_TEMPLATE: Final = re.compile(rf"\b([A-Za-z_]\w*)\s*{_IN_ANGLES}\s*(?=[({{])")
-_C_CAST: Final = re.compile(r"(?<![\w)\]])\(\s*(?:const\s+)?[A-Za-z_]\w*(?:\s+[A-Za-z_]\w*)*\s*\)\s*(?=[\w(])")
-_MADE: Final = re.compile(
+_CASTS: Final = regex(rf"\b(?:static|const|reinterpret)_cast\s*{_IN_ANGLES}\s*(?=\()")
+_QUALIFIERS: Final = regex(r"(?:\b[A-Za-z_]\w*\s*)?::\s*(?=[A-Za-z_])")
+_OF_TEMPLATE: Final = regex(rf"\b([A-Za-z_]\w*)\s*{_IN_ANGLES}\s*(?=[({{])")
+_C_CAST: Final = regex(r"(?<![\w)\]])\(\s*(?:const\s+)?[A-Za-z_]\w*(?:\s+[A-Za-z_]\w*)*\s*\)\s*(?=[\w(])")
+_MADE: Final = regex(
     r"\b(?:unsigned\s+)?(?:int|unsigned|long|size_t|s?size_type|u?int(?:8|16|32|64)_t|float|double)\s*(?=[({])"
 )
-_ASKED: Final = re.compile(r"(?:\b[A-Za-z_]\w*(?:\(\)|\[\w+\])?\s*(?:\.|->)\s*)*\b([A-Za-z_]\w*)\(\s*\)")
+_ASKED: Final = regex(r"(?:\b[A-Za-z_]\w*(?:\(\)|\[\w+\])?\s*(?:\.|->)\s*)*\b([A-Za-z_]\w*)\(\s*\)")
 _CEILINGS: Final = frozenset({"ceil", "ceilf"})
-_EXTENTS: Final = re.compile(r"(?:::\s*)?(?:dim3\s*)?[({](.*)[)}]\s*\Z", re.DOTALL)
-_OF_CONSTANTS: Final = re.compile(r"[A-Z][A-Z0-9_]+|k[A-Z]\w*")
-_MADE_WITH: Final = re.compile(r"(\w+) = ([^,]+)")
+_EXTENTS: Final = regex(r"(?:::\s*)?(?:dim3\s*)?[({](.*)[)}]\s*\Z", re.DOTALL)
+_OF_CONSTANTS: Final = regex(r"[A-Z][A-Z0-9_]+|k[A-Z]\w*")
+_MADE_WITH: Final = regex(r"(\w+) = ([^,]+)")
 
 
 class TextLaunches(Struct, eq=False):

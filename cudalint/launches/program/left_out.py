@@ -5,7 +5,6 @@ Such a kernel is for a newer GPU, and there is nothing to say of it until it is 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
@@ -20,14 +19,15 @@ from cudalint.ir import statements as st
 from cudalint.ir.units import Unit
 from cudalint.ir.walk import children, nodes_in
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.regexes import regex
 from cudalint.source.lines import Lines
 
 _MOST_FUNCTIONS = 2_000
 """Functions that are looked through in one file."""
-_DIRECTIVE: Final = re.compile(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b[ \t]*(.*\b\w*(?:ARCH|SM_?\d)\w*.*)$")
-_NUMBERS: Final = re.compile(r"(?<![A-Za-z0-9])(\d{3,4})\b|SM_?(\d{2,3})A?(?![0-9])")
+_DIRECTIVE: Final = regex(r"^[ \t]*#[ \t]*(?:el)?if(?:n?def)?\b[ \t]*(.*\b\w*(?:ARCH|SM_?\d)\w*.*)$")
+_NUMBERS: Final = regex(r"(?<![A-Za-z0-9])(\d{3,4})\b|SM_?(\d{2,3})A?(?![0-9])")
 """`__CUDA_ARCH__ >= 900`, `__CUDA_ARCH_FEAT_SM90_ALL`."""
-_KERNEL: Final = re.compile(
+_KERNEL: Final = regex(
     r"\b__global__\b(?:\s+(?:void|static|inline|__forceinline__|__\w+__\s*(?:\((?:[^()]|\([^()]*\))*\))?))*\s+(\w+)\s*\("
 )
 """The name of a kernel that is declared."""

@@ -7,19 +7,19 @@ for each would take the square of their number.
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Collection, Sequence
 from typing import Final
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.source.comments import COMMENT_IN_BYTES
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.folders import small_file
 
 CALLING: Final = (".cu", ".cpp", ".cc", ".cxx", ".c")
 HEADERS: Final = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl")
-_WORD: Final = re.compile(rb"\w+")
+_WORD: Final = regex(rb"\w+")
 
 
 class _Index(Struct, frozen=True):

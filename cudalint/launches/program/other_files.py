@@ -19,7 +19,7 @@ from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.parse_options import Parsing, parse_options
 from cudalint.frontend.reading import SourceError
 from cudalint.ir import nodes as ir
-from cudalint.ir.units import Unit
+from cudalint.ir.units import Unit, Wanted
 from cudalint.launches.program.neighbours import code_in, setters
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.present import Present
@@ -65,14 +65,14 @@ class OtherFile(Struct, eq=False):
             self._bare = Listing(self.parsed).unit()
         return self._bare
 
-    def unit(self, launching: frozenset[str]) -> Unit:
-        """The file with an eye to functions of these names, which launch kernels. Without names and with some, one unit
-        is in use at a time each: a further one takes its place."""
-        if launching:
+    def unit(self, wanted: Wanted) -> Unit:
+        """The file with an eye to the launches in question. For the sake of functions that launch them and without any,
+        one unit is in use at a time each: a further one takes its place."""
+        if wanted.launching:
             self._calling = self._calling or Listing(self.parsed, self._elsewhere())
-            return self._calling.unit_for(launching)
+            return self._calling.unit_for(wanted)
         self._own = self._own or Listing(self.parsed, self._elsewhere())
-        return self._own.unit()
+        return self._own.unit_for(wanted)
 
     def _elsewhere(self) -> Elsewhere:
         """Finds constants in further files, which is part of what this one rests on. None is too many of them: which

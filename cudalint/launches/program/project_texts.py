@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from typing import Final
 
 from cudalint.heuristics import heuristic
+from cudalint.regexes import regex
 from cudalint.source.comments import COMMENT_IN_BYTES
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.border import project_top
@@ -28,7 +29,7 @@ _GETS: Final = (
 )  # fmt: skip
 """What asks a module for a function by its name, as CUDA's driver has it, cudarc, CuPy, PyCUDA and others."""
 
-_APPENDED: Final = re.compile(r"(?<=\w{4})(?:(?:_(?:b?f\d+\w*|[ui]\d+|half|float|double|u?int\w*|long))+|\d+)\Z")
+_APPENDED: Final = regex(r"(?<=\w{4})(?:(?:_(?:b?f\d+\w*|[ui]\d+|half|float|double|u?int\w*|long))+|\d+)\Z")
 
 Texts = tuple[tuple[str, bytes], ...]
 

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from typing import Final
 
 from cudalint.launches.recorded.records import POINTER_BYTES, Argument, ArgumentBytes, RecordedPointer
+from cudalint.regexes import regex
 
-_POINTER: Final = re.compile(r"(?:(\d{1,9})\+(\d{1,20})/(\d{1,20})|\?)", re.ASCII)
-_PART: Final = re.compile(r"\{([^{}]*)\}|((?:[0-9a-f]{2})+)")
+_POINTER: Final = regex(r"(?:(\d{1,9})\+(\d{1,20})/(\d{1,20})|\?)", re.ASCII)
+_PART: Final = regex(r"\{([^{}]*)\}|((?:[0-9a-f]{2})+)")
 _NUMBER_BYTES: Final = 8
 
 

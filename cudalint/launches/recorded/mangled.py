@@ -13,6 +13,8 @@ import re
 from collections.abc import Callable
 from typing import Final
 
+from cudalint.regexes import regex
+
 _INTERNAL: Final = "_INTERNAL_"
 _ANONYMOUS: Final = "_GLOBAL__N_"
 _PLAIN_ANONYMOUS: Final = "(anonymous)"
@@ -20,28 +22,28 @@ _DEEPEST: Final = 150
 _LONGEST: Final = 80
 """Letters of a part that is spelled out; longer ones are known by a hash, or a name of parts of parts has no end."""
 
-_LENGTH: Final = re.compile(r"[1-9]\d{0,4}")
-_BUILT_IN: Final = re.compile(r"[vwbcahstijlmxynofdegz]|D[nacdefhisu]|DF\d+[_bx]?")
-_SUBSTITUTION: Final = re.compile(r"S(?:([0-9A-Z]*)_|[absiod])")
-_PARAMETER: Final = re.compile(r"T(?:L\d+_)?\d*_")
-_FUNCTION_PARAMETER: Final = re.compile(r"f(?:L\d+)?p[rVK]*\d*_|fpT")
-_QUALIFIERS: Final = re.compile(r"[rVK]+")
-_ARRAY: Final = re.compile(r"A\d*_|Dv\d+_")
-_LITERAL: Final = re.compile(r"n?[0-9a-f]*E")
-_LOCAL_END: Final = re.compile(r"s?(?:__\d+_|_\d)?")
-_NUMBERED: Final = re.compile(r"\d*_")
-_CONSTRUCTOR: Final = re.compile(r"C[1-5]|D[0-5]")
-_OPERATOR: Final = re.compile(
+_LENGTH: Final = regex(r"[1-9]\d{0,4}")
+_BUILT_IN: Final = regex(r"[vwbcahstijlmxynofdegz]|D[nacdefhisu]|DF\d+[_bx]?")
+_SUBSTITUTION: Final = regex(r"S(?:([0-9A-Z]*)_|[absiod])")
+_PARAMETER: Final = regex(r"T(?:L\d+_)?\d*_")
+_FUNCTION_PARAMETER: Final = regex(r"f(?:L\d+)?p[rVK]*\d*_|fpT")
+_QUALIFIERS: Final = regex(r"[rVK]+")
+_ARRAY: Final = regex(r"A\d*_|Dv\d+_")
+_LITERAL: Final = regex(r"n?[0-9a-f]*E")
+_LOCAL_END: Final = regex(r"s?(?:__\d+_|_\d)?")
+_NUMBERED: Final = regex(r"\d*_")
+_CONSTRUCTOR: Final = regex(r"C[1-5]|D[0-5]")
+_OPERATOR: Final = regex(
     "nw|na|dl|da|aw|ps|ng|ad|de|co|pl|mi|ml|dv|rm|an|or|eo|aS|pL|mI|mL|dV|rM|aN|oR|eO|ls|rs|lS|rS|eq|ne|lt|gt|le|ge|ss|"
     "nt|aa|oo|pp|mm|cm|pm|pt|cl|ix|qu"
 )
-_UNARY: Final = re.compile("ps|ng|ad|de|co|nt|pp_?|mm_?|sz|az|nx|te|sp")
-_BINARY: Final = re.compile(
+_UNARY: Final = regex("ps|ng|ad|de|co|nt|pp_?|mm_?|sz|az|nx|te|sp")
+_BINARY: Final = regex(
     "pl|mi|ml|dv|rm|an|or|eo|aS|pL|mI|mL|dV|rM|aN|oR|eO|ls|rs|lS|rS|eq|ne|lt|gt|le|ge|ss|aa|oo|cm|pm|ix"
 )
-_OF_TYPE: Final = re.compile("st|at|ti")
-_CAST: Final = re.compile("sc|dc|cc|rc")
-_FOLD: Final = re.compile("f[lr]")
+_OF_TYPE: Final = regex("st|at|ti")
+_CAST: Final = regex("sc|dc|cc|rc")
+_FOLD: Final = regex("f[lr]")
 
 
 class Unreadable(Exception):

@@ -12,21 +12,22 @@ import re
 from typing import Final
 
 from cudalint.launches.recorded.mangled import Unreadable, plain_name, spelled_out
+from cudalint.regexes import regex
 
 MANGLED: Final = "_Z"
 """How the name of every function in compiled C++ begins."""
 _HIDDEN: Final = "h:"
 _MOST_KEPT: Final = 4096
 _ANONYMOUS: Final = ("(anonymous namespace)", "<unnamed>")
-_OPERATOR: Final = re.compile(
+_OPERATOR: Final = regex(
     r"operator\s*(\(\)|\[\]|<=>|<<=|>>=|->\*|->|<<|>>|<=|>=|==|!=|&&|\|\||\+\+|--|[-+*/%^&|]=|[-+*/%^&|~!=<>,])"
     r"(?: (?=<))?"
 )
 _CLOSING: Final = {">": "<", ")": "(", "]": "[", "}": "{"}
-_NUMBER: Final = re.compile(r"(?:\([\w: ]+\)\s*)?(?<!\w)(-?\d+)(?:[uUlL]+\b)?")
+_NUMBER: Final = regex(r"(?:\([\w: ]+\)\s*)?(?<!\w)(-?\d+)(?:[uUlL]+\b)?")
 """In the arguments of a template, with its type before or behind it."""
 _TRUTH: Final = {"(bool)0": "false", "(bool)1": "true"}
-_CONST: Final = re.compile(r"\bconst ((?:unsigned |signed )?[\w:]+)")
+_CONST: Final = regex(r"\bconst ((?:unsigned |signed )?[\w:]+)")
 _PARAMETERS: Final = "\0"
 """Stands for a list of parameters."""
 

@@ -4,16 +4,16 @@ from __future__ import annotations
 
 import csv
 import math
-import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
 from cudalint.launches.recorded.gathering import Gathered, Made
 from cudalint.launches.recorded.records import Recording
 from cudalint.launches.recorded.texts import RecordingError
+from cudalint.regexes import regex
 
 _NAME: Final = "Kernel Name"
-_FIRST: Final = re.compile('"?ID"?,')
+_FIRST: Final = regex('"?ID"?,')
 _METRIC: Final = ("Metric Name", "Metric Unit", "Metric Value")
 _SHARED: Final = ("launch__shared_mem_per_block_dynamic", "Dynamic Shared Memory Per Block")
 _TIME: Final = ("gpu__time_duration.sum", "gpu__time_duration.avg", "Duration")
@@ -38,9 +38,9 @@ _TIMES: Final = {
 }  # fmt: skip
 """Nanoseconds of each unit."""
 _BYTES: Final = {"byte": 1, "b": 1, "kbyte": 10**3, "kb": 10**3, "mbyte": 10**6, "mb": 10**6}
-_GROUPED: Final = re.compile(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
-_NUMBER: Final = re.compile(r"\d{1,18}(?:\.\d{1,12})?")
-_EXTENTS: Final = re.compile(r"\(?\s*(\d{1,10})\s*,\s*(\d{1,10})\s*,\s*(\d{1,10})\s*\)?")
+_GROUPED: Final = regex(r"\d{1,3}(?:,\d{3})+(?:\.\d+)?")
+_NUMBER: Final = regex(r"\d{1,18}(?:\.\d{1,12})?")
+_EXTENTS: Final = regex(r"\(?\s*(\d{1,10})\s*,\s*(\d{1,10})\s*,\s*(\d{1,10})\s*\)?")
 _MOST_ROWS: Final = 5_000_000
 _MOST_COLUMNS: Final = 20_000
 

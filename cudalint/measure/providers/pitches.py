@@ -45,18 +45,16 @@ class PitchCollector(Provider, eq=False):
         if run.is_refused:
             return
         configuration, function = run.configuration, run.subject.function
-        # Launches of one block are equivalent, and so are the instantiations of a template.
-        like = function.span, configuration.block
-        if like in run.subject.right_pitches or (function.span, None) in run.subject.right_pitches:
+        # Launches of one block are equivalent, those of threads along one axis, and all instantiations of a template.
+        block = configuration.block
+        like = function.span, block if sum(extent > 1 for extent in block) > 1 else None
+        if not run.subject.right_pitches.isdisjoint((like, function.span)):
             return
         known = configuration.source != "default"
         found = pitch_mismatches(function, run.executed.batch, run.compiled.program, known)
-        if found is None:
-            # With other blocks its loops are as long.
-            run.subject.right_pitches.add((function.span, None))
-            return
         if not found:
             run.subject.right_pitches.add(like)
+            return
         facts: dict[object, PitchMismatch] = {}
         for each in found:
             if not _are_equal(each, configuration):
@@ -128,16 +126,16 @@ def sizes_of(kernel: ir.Function) -> list[Parameter]:
 
 def pitch_mismatches(
     kernel: ir.Function, batch: Batch, program: Program, block_is_known: bool
-) -> list[Mismatch] | None:
-    """The accesses of arrays in global memory that are indexed with the wrong pitch, as far as that is beyond doubt;
-    None if it takes too long to tell."""
+) -> list[Mismatch]:
+    """The accesses of arrays in global memory that are indexed with the wrong pitch, as far as that is beyond doubt and
+    does not take too long to tell."""
     sizes = sizes_of(kernel)
     if not sizes:
         return []
     worlds = _Worlds(sizes)
     trace = _execute(kernel, batch, worlds, program)
     if trace is None:
-        return None
+        return []
     # A block that was made up may fill a part of its last tile only.
     slack = 1 if block_is_known else _UNIT
     by_array: dict[str, list[_Indexed]] = {}
@@ -272,9 +270,12 @@ def _indexed(
     site: Site, events: Sequence[AccessEvent], trace: Trace, worlds: _Worlds, element: int, slack: int
 ) -> _Indexed | None:
     """An offset of one row, times one size, plus a column."""
+    whole = [_whole(event) for event in events if not isinstance(event.offset, Data)]
+    if len(whole) < len(events):
+        return None
     parts: list[tuple[Parameter, Integers, Integers]] = []
     for choice in range(_CHOICES):
-        found = _parts(events, trace, worlds, choice)
+        found = _parts(whole, trace, worlds, choice)
         if found is None:
             return None
         parts.append(found)
@@ -288,25 +289,19 @@ def _indexed(
 
 
 def _parts(
-    events: Iterable[AccessEvent], trace: Trace, worlds: _Worlds, choice: int
+    events: Iterable[_Whole], trace: Trace, worlds: _Worlds, choice: int
 ) -> tuple[Parameter, Integers, Integers] | None:
     """The size that rows are multiplied with, and the rows and columns of all lanes, in bytes."""
-    base = worlds.base(choice)
+    base, blocks = worlds.base(choice), trace.lanes.blocks
     pitch: Parameter | None = None
     rows: list[Integers] = []
     columns: list[Integers] = []
     for event in events:
-        own = _in_world(event, trace, base)
-        if own is None:
-            return None
-        offsets, mask = own
+        offsets, mask = event.in_world(base, blocks)
         moving: dict[Parameter, Integers] = {}
         for size in worlds.sizes:
-            other = _in_world(event, trace, worlds.moved(choice, size))
-            if other is None:
-                return None
-            both = mask & other[1]
-            moved_by = np.where(both, other[0] - offsets, 0)
+            moved, its_mask = event.in_world(worlds.moved(choice, size), blocks)
+            moved_by = np.where(mask & its_mask, moved - offsets, 0)
             if moved_by.any():
                 moving[size] = moved_by
         if len(moving) > 1 or (moving and pitch is not None and pitch not in moving):
@@ -323,13 +318,19 @@ def _parts(
     return pitch, np.concatenate(rows), np.concatenate(columns)
 
 
-def _in_world(event: AccessEvent, trace: Trace, world: int) -> tuple[Integers, Any] | None:
-    if isinstance(event.offset, Data):
-        return None
-    lanes = trace.lanes
-    rows = slice(world * lanes.blocks, (world + 1) * lanes.blocks)
-    offsets = np.broadcast_to(np.asarray(event.offset, np.int64), event.mask.shape)
-    return offsets[rows], event.mask[rows]
+class _Whole(NamedTuple):
+    """An execution of an access, of all lanes in all worlds."""
+
+    offsets: Integers
+    mask: Any
+
+    def in_world(self, world: int, blocks: int) -> tuple[Integers, Any]:
+        rows = slice(world * blocks, (world + 1) * blocks)
+        return self.offsets[rows], self.mask[rows]
+
+
+def _whole(event: AccessEvent) -> _Whole:
+    return _Whole(np.broadcast_to(np.asarray(event.offset, np.int64), event.mask.shape), event.mask)
 
 
 def _reached(parts: Sequence[Any], worlds: _Worlds, element: int, slack: int) -> Parameter | None:
@@ -367,6 +368,8 @@ def _scales_by(kernel: ir.Function, sizes: Sequence[Parameter]) -> bool:
 
     for node in walk.nodes_in(kernel):
         if isinstance(node, ir.Binary) and node.op == "*":
+            if isinstance(node.type, ir.Scalar) and node.type.kind == "float":
+                continue  # No place in an array.
             operands: Sequence[ir.Expr] = (node.left, node.right)
         elif isinstance(node, ir.Call) and node.function is not None and node.function.is_user:
             operands = node.arguments

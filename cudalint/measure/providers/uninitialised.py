@@ -23,6 +23,7 @@ from cudalint.measure.faults import by_world
 from cudalint.measure.places import frames_of
 from cudalint.measure.providers.provider import Run, SiteProvider
 from cudalint.measure.unfilled import holes
+from cudalint.regexes import regex
 
 
 class UninitialisedCollector(SiteProvider, eq=False):
@@ -56,7 +57,7 @@ class UninitialisedCollector(SiteProvider, eq=False):
 # --- what the trace shows ------------------------------------------------------------------------------
 
 
-_GOES_ON = re.compile(r"(atomic|fetch_|.*(::|\.)fetch_)(add|sub|inc|dec|max|min|and|or|xor)", re.IGNORECASE)
+_GOES_ON = regex(r"(atomic|fetch_|.*(::|\.)fetch_)(add|sub|inc|dec|max|min|and|or|xor)", re.IGNORECASE)
 """How atomics are called whose result depends on what was there; of an exchange that may be of no interest."""
 
 

@@ -31,13 +31,14 @@ from cudalint.measure.work.double_variables import Group, double_variables
 from cudalint.measure.work.doubles import is_double, unasked_double
 from cudalint.measure.work.lengths import Lengths
 from cudalint.measure.work.nests import LOOPS, own_parts
+from cudalint.regexes import regex
 
 _FLOAT: Final = ir.Scalar("float", 4, "float")
 _NOTHING: Final = Sequence(0)
 _ONE: Final = Sequence(1)
 _HALVES: Final = {"__half": 1, "half": 1, "__nv_bfloat16": 1, "__half2": 2, "half2": 2, "__nv_bfloat162": 2}
 """How many 16-bit floating-point numbers types of the CUDA headers hold."""
-_DECLARED_DOUBLE = re.compile(r"(?:(?:const|register)\s+)*(?:double|auto)\b")
+_DECLARED_DOUBLE = regex(r"(?:(?:const|register)\s+)*(?:double|auto)\b")
 _MOST_FACTORS = 4
 """Of a power that is written as a product."""
 

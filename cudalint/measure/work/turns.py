@@ -53,9 +53,11 @@ class Turns:
         return False
 
     def _all_turns(self, m: Any, most: int) -> bool:
-        """Walks turns until a test says that there are no more. False where none says so, or they become too many."""
+        """Walks turns until a test says that there are no more. False where none says so, they become too many, or a
+        turn leaves all numbers as the one before: no test will ever say so."""
         if self.condition is None:
             return False
+        before: dict[Any, Any] = {}
         for turn in range(_MOST_TURNS):
             if self.is_tested_first or turn:
                 holds = truth(self.condition(m))
@@ -70,6 +72,10 @@ class Turns:
                 self.increment(m)
             if m.graph.size > most:
                 return False
+            numbers = {(to, at): _number_in(to.cells.get(at)) for to, at in m.writes[-1]}
+            if turn and numbers == before:
+                return False
+            before = numbers
         return False
 
     def rolled(self, m: Any) -> None:
@@ -181,6 +187,13 @@ class Turns:
             loop.test = test = truth(self.condition(m))
             if isinstance(test, Term):
                 graph.root("test", [(test, "test")], VOID)
+
+
+def _number_in(value: Value) -> Any:
+    """What tests may find in it; None for a term."""
+    if isinstance(value, Pointer):
+        return value.allocation, _number_in(value.offset)
+    return None if isinstance(value, Data) else value
 
 
 def _differs(one: Value, other: Value) -> bool:

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import re
-
 from cudalint.facts import Place
+from cudalint.regexes import regex
 from cudalint.report.findings.sources import SourceLines
 
-_TOKEN = re.compile(r"[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.'])*|\S")
-_NUMBER = re.compile(r"\d+")
-_COMMENT = re.compile(r"//.*")
+_TOKEN = regex(r"[A-Za-z_]\w*|\.?\d(?:[eEpP][+-]|[\w.'])*|\S")
+_NUMBER = regex(r"\d+")
+_COMMENT = regex(r"//.*")
 _KEPT = frozenset(
     (
         "threadIdx", "blockIdx", "blockDim", "gridDim", "x", "y", "z", "w", "if", "else", "for", "while", "return",

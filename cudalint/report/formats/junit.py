@@ -5,17 +5,17 @@ Findings that don't fail a run (`--fail-on`) are cases that passed and say somet
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterator, Sequence
 from xml.etree.ElementTree import Element, SubElement, indent, tostring
 
 from cudalint.diagnostics import Diagnostic, Severity
+from cudalint.regexes import regex
 from cudalint.report.findings.results import CheckResult, Failure, is_at_least
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import plain, wording
 from cudalint.report.formats.presentation import Presentation
 
-_NOT_XML = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+_NOT_XML = regex("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 """XML 1.0, section 2.2: characters that no document may contain, not even escaped."""
 
 

@@ -6,10 +6,11 @@ Styles stand in the elements themselves, since what shows notebooks drops style 
 from __future__ import annotations
 
 import html
-import re
 from collections.abc import Iterable
 
-_SEQUENCE = re.compile(r"\x1b\[([0-9;]*)m|\x1b\]8;;([^\x1b]*)\x1b\\")
+from cudalint.regexes import regex
+
+_SEQUENCE = regex(r"\x1b\[([0-9;]*)m|\x1b\]8;;([^\x1b]*)\x1b\\")
 _STYLES = {
     "0": "",
     "1": "font-weight:bold",

@@ -11,25 +11,27 @@ import re
 import secrets
 from typing import Any, Final
 
+from cudalint.regexes import regex
+
 MARK: Final = f"\x1b{secrets.token_hex(8)}"
 """Begins a control sequence of this program's own (`Style.escape`), until `line` has made one of it. Nobody can know it
 before a run, and nothing from a repository begins so."""
 
-_UNSEEN: Final = re.compile(
+_UNSEEN: Final = regex(
     "[\0-\x08\x0a-\x1f\x7f-\x9f\xad\u0600-\u0605\u061c\u06dd\u070f\u0890\u0891\u08e2\u180e\u200b\u200e\u200f"
     "\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
     "\U000110bd\U000110cd\U00013430-\U0001343f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e007f]"
 )
 """Control characters but for tabs, ends of lines, and what has no width or turns text around (Unicode's categories Cc,
 Zl, Zp and Cf, but for the joiners that emojis and some scripts need)."""
-_RUNNERS: Final = re.compile(r"##(?=\[|vso\[|teamcity\[)")
+_RUNNERS: Final = regex(r"##(?=\[|vso\[|teamcity\[)")
 """Begins a command wherever it stands in a line, for runners of GitHub, Azure and TeamCity."""
-_COMMAND: Final = re.compile(r"\A(\s*):(?=:(?!: ))")
+_COMMAND: Final = regex(r"\A(\s*):(?=:(?!: ))")
 """Begins a workflow command of GitHub's; `::: ` begins none, and is how reports name a further file."""
-_MARKDOWN: Final = re.compile(r"[&<>\\`*_\[\]#|~$@]|(?<=\w):(?=//)|(?<=w)\.")
+_MARKDOWN: Final = regex(r"[&<>\\`*_\[\]#|~$@]|(?<=\w):(?=//)|(?<=w)\.")
 """What means something in Markdown, or to what makes links of addresses (`https://`, `www.`) and names."""
 _TAB: Final = 4
-_CODE: Final = re.compile(r"`([^`]*)`")
+_CODE: Final = regex(r"`([^`]*)`")
 
 
 def line(text: str, mark: str = "") -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
@@ -10,6 +9,7 @@ from itertools import pairwise
 from cudalint.diagnostics import Diagnostic, Suggestion
 from cudalint.facts import LaunchFacts, Place, RecordedFacts
 from cudalint.numerals import count, dimensions, enumeration, figure
+from cudalint.regexes import regex
 from cudalint.report.findings.requirements import says_what_is_needed
 from cudalint.report.findings.results import CheckResult
 from cudalint.report.formats import costs
@@ -160,7 +160,7 @@ def _other_faults(diagnostic: Diagnostic) -> list[Diagnostic]:
     return list(found.values())
 
 
-_QUOTED = re.compile(r"`(\w+)")
+_QUOTED = regex(r"`(\w+)")
 """The array or the kernel that a message is about."""
 
 

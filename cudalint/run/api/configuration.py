@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from difflib import get_close_matches
 from typing import Any, TypeAlias, get_args
 
 from msgspec import Struct, ValidationError, convert, field
@@ -13,6 +12,7 @@ from msgspec.structs import fields
 
 from cudalint.options.analysis import AnalysisOptions, ParameterValue, RaceScope, is_define, is_standard
 from cudalint.project.settings import CommandLine, Settings
+from cudalint.regexes import regex
 from cudalint.registry import Selection
 from cudalint.run.limits import Limits
 from cudalint.run.pool import default_workers
@@ -21,7 +21,7 @@ from cudalint.system.disk.cache_folder import results_folder
 Extents: TypeAlias = int | Sequence[int]
 """The threads of a block, or the blocks of a grid: along x, or along x, y and z."""
 
-_PARAMETER = re.compile(r"(?:(?P<kernel>.+):)?(?P<name>[A-Za-z_][\w.]*)", re.DOTALL)
+_PARAMETER = regex(r"(?:(?P<kernel>.+):)?(?P<name>[A-Za-z_][\w.]*)", re.DOTALL)
 
 
 class ConfigurationError(ValueError):
@@ -40,6 +40,8 @@ class _Named(type(Struct)):  # type: ignore[misc]  # The type of structs has no 
         known = cls.__struct_fields__
         for name in fields:
             if name not in known:
+                from difflib import get_close_matches
+
                 close = [_OTHER_NAMES[name]] if name in _OTHER_NAMES else get_close_matches(name, known, n=1)
                 meant = f"did you mean `{close[0]}`?" if close else f"there are {', '.join(known)}"
                 raise ConfigurationError(f"a Configuration has no `{name}`; {meant}")

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import suppress
+from functools import cache
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
@@ -75,7 +76,12 @@ _ARRAY_DECODER: Final = Decoder(_Array)
 ENCODER: Final = Encoder(enc_hook=_extension)
 _ENTRIES: Final = Decoder(Entry)
 _SEEN: Final = Decoder(Seen)
-_REPORTS: Final = Decoder(FileReport, ext_hook=array_of)
+
+
+@cache
+def _reports() -> Decoder[FileReport]:
+    """Made when it is needed: a report has many records, and to look through them takes as long as to read a file."""
+    return Decoder(FileReport, ext_hook=array_of)
 
 
 class Kept(NamedTuple):
@@ -87,7 +93,7 @@ class Kept(NamedTuple):
     def report(self) -> FileReport | None:
         """None for one that doesn't read as a report."""
         try:
-            return _REPORTS.decode(self.data)
+            return _reports().decode(self.data)
         except (msgspec.MsgspecError, ValueError, TypeError):
             return None
 
@@ -135,7 +141,7 @@ def write_entry(folder: str, key: bytes, seen: Seen, report: FileReport) -> bool
     path = path_of(folder, key)
     try:
         data = ENCODER.encode(report)
-        if not _is_same(_REPORTS.decode(data), report):
+        if not _is_same(_reports().decode(data), report):
             return False
         put(path, key, seen, data)
     except (OSError, msgspec.MsgspecError, ValueError, TypeError, NotImplementedError):

@@ -8,7 +8,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from typing import Any, Final
+from functools import cache
+from typing import Any
 
 import msgspec
 import numpy as np
@@ -30,14 +31,16 @@ class KeptKernel(Struct, array_like=True):
     """What its evaluation took, as the graph counts."""
 
 
-_KERNELS: Final = Decoder(KeptKernel, ext_hook=array_of)
+@cache
+def _kernels() -> Decoder[KeptKernel]:
+    return Decoder(KeptKernel, ext_hook=array_of)
 
 
 def read_kernel(folder: str, key: bytes) -> tuple[KeptKernel, Seen] | None:
     """What is kept under a key, and what of the disk it rests on; None where there is none, or a damaged one."""
     try:
         seen, facts = opened(path_of(folder, key), key)
-        return _KERNELS.decode(facts), seen
+        return _kernels().decode(facts), seen
     except (OSError, msgspec.MsgspecError, ValueError, TypeError):
         return None
 
@@ -49,7 +52,7 @@ def write_kernel(folder: str, key: bytes, kernel: KeptKernel, seen: Seen, withou
         if is_kept(path):
             return False
         data = ENCODER.encode(kernel)
-        if without.search(data) or not is_same(_KERNELS.decode(data), kernel):
+        if without.search(data) or not is_same(_kernels().decode(data), kernel):
             return False
         put(path, key, seen, data)
     except (OSError, msgspec.MsgspecError, ValueError, TypeError, NotImplementedError):

@@ -6,10 +6,11 @@ import os
 import sys
 from collections.abc import Iterator
 from functools import cache
-from importlib.metadata import PackageNotFoundError, version
+from importlib.metadata import PackageNotFoundError, distribution, version
 from importlib.util import find_spec
 
 from cudalint import __version__
+from cudalint.catalogue import BUILT_IN
 from cudalint.registry import rule_packages
 from cudalint.system.disk.recorder import digest
 
@@ -37,32 +38,42 @@ def surroundings() -> tuple[str, ...]:
 
 
 def _version(library: str) -> str:
+    """What an installation says of itself, unread: the version is part of that, and takes longer to find in it."""
     try:
-        return version(library)
+        return distribution(library).read_text("METADATA") or version(library)
     except PackageNotFoundError:
         return ""
 
 
 def _rule_folders() -> Iterator[str]:
-    """Of all of a package, since its rules may use what stands beside them."""
+    """Of all of a package, since its rules may use what stands beside them. What built-in ones use is this package; in
+    a clone, which they stand in, there is much more."""
     for package in rule_packages():
-        for name in (package, package.partition(".")[0]):
+        for name in dict.fromkeys((package, package.partition(".")[0] if package != BUILT_IN else package)):
             spec = find_spec(name)
             if spec is not None:
                 yield from spec.submodule_search_locations or ([spec.origin] if spec.origin else [])
 
 
 def _files(folder: str) -> Iterator[str]:
-    if os.path.isfile(folder):
-        yield _stamp(folder)
-    for parent, folders, names in os.walk(folder):
-        folders[:] = [name for name in folders if name != "__pycache__" and not name.startswith(".")]
-        yield from (_stamp(os.path.join(parent, name)) for name in names)
-
-
-def _stamp(path: str) -> str:
     try:
-        status = os.stat(path)
+        entries = list(os.scandir(folder))
+    except NotADirectoryError:
+        yield _stamp(folder)
+        return
+    except OSError:
+        return
+    for entry in entries:
+        if not entry.is_dir():
+            yield _stamp(entry)
+        elif not entry.is_symlink() and entry.name != "__pycache__" and not entry.name.startswith("."):
+            yield from _files(entry.path)
+
+
+def _stamp(file: str | os.DirEntry[str]) -> str:
+    path = os.fspath(file)
+    try:
+        status = file.stat() if isinstance(file, os.DirEntry) else os.stat(file)
     except OSError:
         return path
     return f"{path} {status.st_size} {status.st_mtime_ns}"

@@ -12,11 +12,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
-_PLAIN: Final = re.compile(r"[A-Za-z0-9_./\\<]")
+from cudalint.regexes import regex
+
+_PLAIN: Final = regex(r"[A-Za-z0-9_./\\<]")
 """How a path may begin that no program takes for anything else; `<stdin>` is one too."""
 _WITH_PATH: Final = ("-include", "-isystem", "-iquote", "-idirafter", "-I")
 _WITH_MACRO: Final = ("-D", "-U")
-_MACRO: Final = re.compile(r"[A-Za-z_]\w*(?:\([\w\s,.]*\))?(?:=.*)?", re.DOTALL)
+_MACRO: Final = regex(r"[A-Za-z_]\w*(?:\([\w\s,.]*\))?(?:=.*)?", re.DOTALL)
 
 
 def as_path(path: str) -> str:

@@ -10,6 +10,8 @@ import re
 from collections.abc import Iterator
 from typing import Any, Final
 
+from cudalint.regexes import regex
+
 _MOST_LETTERS: Final = 1 << 20
 """Of a document of TOML, which people write themselves."""
 _MOST_PARTS: Final = 32
@@ -20,13 +22,13 @@ _MOST_BITS: Final = 64
 """Of whole numbers, which is what TOML and most readers of JSON have."""
 _SHOWN: Final = 20
 """Letters of a number in a message."""
-_BESIDE_KEYS: Final = re.compile(
+_BESIDE_KEYS: Final = regex(
     r"""#[^\n]*+|"{3}(?:[^"\\]|\\.|"(?!""))*+(?:"{3,5})?|'{3}(?:[^']|'(?!''))*+(?:'{3,5})?"""
     r"""|"(?:[^"\\\n]|\\.)*+"?|'[^'\n]*+'?""",
     re.DOTALL,
 )
 """Comments and strings. One that is not closed goes as far as it can: nothing is looked through twice."""
-_LONG_KEY: Final = re.compile(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")
+_LONG_KEY: Final = regex(rf"(?<![\w-])(?:[\w-]++[ \t]*+\.[ \t]*+){{{_MOST_PARTS}}}")
 
 
 class DocumentError(ValueError):

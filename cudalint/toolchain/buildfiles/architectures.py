@@ -7,18 +7,18 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 from collections.abc import Sequence
 from typing import Final
 
+from cudalint.regexes import regex
 from cudalint.system.disk import recorder as disk
 from cudalint.toolchain.buildfiles.cmake import commands_of
 from cudalint.toolchain.buildfiles.macros import commands_for
 
-_OPTION: Final = re.compile(r"--?(?:gencode|generate-code|arch|gpu-architecture)(?:=(.*))?\Z")
-_NUMBER: Final = re.compile(r"\b(?:sm|compute|lto)_(\d{2,3})[af]?\b")
-_LISTED: Final = re.compile(r"(\d{2,3})[af]?(?:-real|-virtual)?")
-_END: Final = re.compile(r"CACHE|PARENT_SCOPE|[A-Z]+(?:_[A-Z]+)+")
+_OPTION: Final = regex(r"--?(?:gencode|generate-code|arch|gpu-architecture)(?:=(.*))?\Z")
+_NUMBER: Final = regex(r"\b(?:sm|compute|lto)_(\d{2,3})[af]?\b")
+_LISTED: Final = regex(r"(\d{2,3})[af]?(?:-real|-virtual)?")
+_END: Final = regex(r"CACHE|PARENT_SCOPE|[A-Z]+(?:_[A-Z]+)+")
 """What ends a list of values: an option of `set`, or another property."""
 _NAMES: Final = ("CMAKE_CUDA_ARCHITECTURES", "CUDA_ARCHITECTURES")
 

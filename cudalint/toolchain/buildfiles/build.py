@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
 from msgspec import Struct
 
-_MACRO: Final = re.compile(r"[A-Za-z_]\w*(?:=[^$`\s;]*)?")
-_STANDARD: Final = re.compile(r"-{1,2}std[= ](?:c|gnu)\+\+(\d\w)")
+from cudalint.regexes import regex
+
+_MACRO: Final = regex(r"[A-Za-z_]\w*(?:=[^$`\s;]*)?")
+_STANDARD: Final = regex(r"-{1,2}std[= ](?:c|gnu)\+\+(\d\w)")
 
 
 class BuildMacro(Struct, frozen=True):

@@ -15,6 +15,7 @@ from typing import Final
 from msgspec import Struct, field
 from msgspec.structs import replace
 
+from cudalint.regexes import regex
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.border import border_around, upwards
 from cudalint.system.disk.folders import small_text, top_of_project
@@ -27,29 +28,29 @@ _MOST_COMMANDS: Final = 5_000
 _MOST_WORDS: Final = 2_000
 _LONGEST: Final = 4_000
 """Letters of a value that is made of variables."""
-_TOKEN: Final = re.compile(
+_TOKEN: Final = regex(
     r"""(?P<space>\s+)|(?P<note>\#\[(?P<marks>=*)\[.*?\](?P=marks)\]|\#[^\n]*)|(?P<open>\()|(?P<close>\))"""
     r"""|\[(?P<equals>=*)\[(?P<bracket>.*?)\](?P=equals)\]|"(?P<quoted>(?:\\.|[^"\\])*)"|(?P<word>(?:\\.|"[^"\n]*"|[^\s()#"\\])+)|.""",
     re.DOTALL,
 )
 _OPENS: Final = frozenset({"if", "foreach", "while", "function", "macro"})
 _CLOSES: Final = frozenset(f"end{word}" for word in _OPENS)
-_REFERENCE: Final = re.compile(r"\$\{([\w.+/-]+)\}")
+_REFERENCE: Final = regex(r"\$\{([\w.+/-]+)\}")
 _OPTIONS: Final = frozenset({"add_compile_options", "target_compile_options", "add_definitions"})
-_FOR_CUDA: Final = re.compile(r"\$<\$<COMPILE_LANGUAGE:CUDA>:([^<>]*)>")
-_GENERATOR: Final = re.compile(r"\$<[^<>]*>")
+_FOR_CUDA: Final = regex(r"\$<\$<COMPILE_LANGUAGE:CUDA>:([^<>]*)>")
+_GENERATOR: Final = regex(r"\$<[^<>]*>")
 _MOST_NESTED: Final = 4
-_DEFINED: Final = re.compile(
+_DEFINED: Final = regex(
     r"^[ \t]*#[ \t]*(define|cmakedefine01|cmakedefine)[ \t]+(\w+)(?!\()[ \t]*([^\n]*)$", re.MULTILINE
 )
 _BUILD_FOLDERS: Final = ("build", "", "cmake-build-release", "cmake-build-debug", "out/build")
 _MOST_BELOW: Final = 64
 """Folders and files that are read beside those around the source."""
-_TARGETS: Final = re.compile(r"(?:cuda_)?add_(?:library|executable)|\w*add_(?:\w+_)?(?:module|library|executable)")
+_TARGETS: Final = regex(r"(?:cuda_)?add_(?:library|executable)|\w*add_(?:\w+_)?(?:module|library|executable)")
 _SCOPES: Final = frozenset({"PUBLIC", "PRIVATE", "INTERFACE", "SYSTEM", "BEFORE", "AFTER"})
 _HERE: Final = ("CMAKE_CURRENT_SOURCE_DIR", "CMAKE_CURRENT_LIST_DIR")
 _TOP: Final = ("CMAKE_SOURCE_DIR", "PROJECT_SOURCE_DIR", "CMAKE_HOME_DIRECTORY")
-_FEATURE: Final = re.compile(r"cuda_std_(\d\d)")
+_FEATURE: Final = regex(r"cuda_std_(\d\d)")
 
 
 class _Interface(Struct):

@@ -8,20 +8,20 @@ from __future__ import annotations
 
 import itertools
 import os
-import re
 import shlex
 from fnmatch import fnmatchcase
 from typing import Final
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.border import surroundings
 from cudalint.toolchain.buildfiles.build import BuildMacro, macros_among
 from cudalint.toolchain.buildfiles.makefile import expanded, makefile_beside, recipes_of, variables_of
 
-_SOURCE: Final = re.compile(r"\.(?:cu|cpp|cc|cxx|c)\Z")
-_HEADER: Final = re.compile(r"\.(?:h|hh|hpp|hxx|cuh|inl)\Z")
+_SOURCE: Final = regex(r"\.(?:cu|cpp|cc|cxx|c)\Z")
+_HEADER: Final = regex(r"\.(?:h|hh|hpp|hxx|cuh|inl)\Z")
 _ANY: Final = frozenset("%*")
 _MOST_WORDS: Final = 4_000
 _LEVELS: Final = 4

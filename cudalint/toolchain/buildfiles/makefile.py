@@ -9,17 +9,18 @@ from typing import Final
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.folders import small_text
 
 _NAMES: Final = ("GNUmakefile", "makefile", "Makefile")
 """In the order in which `make` looks for them (GNU Make Manual, section 3.2)."""
 _LARGEST: Final = 1 << 18
-RULE: Final = re.compile(r"^([^\s#:=][^#:=]*?)\s*::?(?!=)\s*([^#;]*)")
+RULE: Final = regex(r"^([^\s#:=][^#:=]*?)\s*::?(?!=)\s*([^#;]*)")
 """The targets of a rule, and what they need."""
-_ASSIGNMENT: Final = re.compile(r"^\s*(?:export\s+)?([\w.-]+)\s*(\+|\?|::?:?)?=\s*(.*?)\s*$")
-_REFERENCE: Final = re.compile(r"\$(?:\((?P<round>[\w.-]+)\)|\{(?P<curly>[\w.-]+)\}|(?P<letter>[\w<^@]))")
-_CONDITIONAL: Final = re.compile(r"^\s*(ifn?eq|ifn?def|endif)\b")
+_ASSIGNMENT: Final = regex(r"^\s*(?:export\s+)?([\w.-]+)\s*(\+|\?|::?:?)?=\s*(.*?)\s*$")
+_REFERENCE: Final = regex(r"\$(?:\((?P<round>[\w.-]+)\)|\{(?P<curly>[\w.-]+)\}|(?P<letter>[\w<^@]))")
+_CONDITIONAL: Final = regex(r"^\s*(ifn?eq|ifn?def|endif)\b")
 _MOST_NESTED: Final = 8
 """Variables that name variables are followed so far."""
 

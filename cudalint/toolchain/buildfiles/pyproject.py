@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
 
+from cudalint.regexes import regex
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.border import surroundings
 from cudalint.system.disk.documents import DocumentError, toml_of
@@ -16,7 +17,7 @@ from cudalint.toolchain.buildfiles.build import Build, folders_among, macro_of, 
 
 _NAME: Final = "pyproject.toml"
 _LEVELS: Final = 8
-_VARIABLE: Final = re.compile(r"-D\s*(\w+)(?::\w+)?=(.*)", re.DOTALL)
+_VARIABLE: Final = regex(r"-D\s*(\w+)(?::\w+)?=(.*)", re.DOTALL)
 
 
 def cmake_variables(folder: str) -> dict[str, str]:

@@ -13,6 +13,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
+from cudalint.regexes import regex
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.border import border_around, surroundings
 from cudalint.system.disk.folders import small_text, top_of_project
@@ -30,8 +31,8 @@ _MOST_DEPENDENCIES: Final = 3
 _BUILD_FILES: Final = ("BUILD.bazel", "BUILD")
 _EXTENSIONS: Final = frozenset({"include_dirs", "define_macros", "extra_compile_args"})
 _RULES: Final = frozenset({"copts", "includes", "defines", "local_defines"})
-_FOR_HIP: Final = re.compile(r"HIP|ROCM", re.IGNORECASE)
-_THIS_FOLDER: Final = re.compile(r"\b(?:__file__|getcwd|cwd)\b")
+_FOR_HIP: Final = regex(r"HIP|ROCM", re.IGNORECASE)
+_THIS_FOLDER: Final = regex(r"\b(?:__file__|getcwd|cwd)\b")
 _JOINS: Final = frozenset({"join", "joinpath", "Path", "str", "abspath", "realpath", "normpath", "resolve", "dirname"})
 
 Value = str | list["Value"] | dict[str, "Value"] | None

@@ -12,14 +12,15 @@ from __future__ import annotations
 import re
 
 from cudalint.facts import Place
+from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
-_MEMBER = re.compile(r"(?:\.|->)\s*[A-Za-z_]\w*\s*$")
-_WORD = re.compile(r"\w[\w.]*$")
-_NAME = re.compile(r"[A-Za-z_]\w*\s*$")
-_NUMBER = re.compile(r"\d[\w.]*$")
-_ZERO = re.compile(r"0+[uUlL]*$")
-_OPERATOR = re.compile(r"(?P<operator>[-+*/%]|<<|>>)\s*$")
+_MEMBER = regex(r"(?:\.|->)\s*[A-Za-z_]\w*\s*$")
+_WORD = regex(r"\w[\w.]*$")
+_NAME = regex(r"[A-Za-z_]\w*\s*$")
+_NUMBER = regex(r"\d[\w.]*$")
+_ZERO = regex(r"0+[uUlL]*$")
+_OPERATOR = regex(r"(?P<operator>[-+*/%]|<<|>>)\s*$")
 _UNARY = ("-", "+")
 _BINDING_FIRST = ("*", "/", "%")
 _NO_CALLS = frozenset({"asm", "volatile", "__asm__", "__volatile__"})

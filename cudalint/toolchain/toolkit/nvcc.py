@@ -16,6 +16,7 @@ from collections.abc import Mapping, Sequence
 
 from msgspec import Struct
 
+from cudalint.regexes import regex
 from cudalint.system.disk.arguments import as_path, harmless
 from cudalint.system.disk.cache_folder import cache_folder
 from cudalint.system.disk.regular import read_kept, read_regular
@@ -28,7 +29,7 @@ SECONDS = 60.0
 _CACHE_FORMAT = 1
 _NEEDS_LINKING = "Unresolved extern"
 """What ptxas says of functions that other files define: such files are compiled for linking."""
-_OF_SHELLS = re.compile(r"[$`\\\r\n\0]")
+_OF_SHELLS = regex(r"[$`\\\r\n\0]")
 """What means something to a shell inside of double quotes, between which nvcc puts what it hands to the compilers."""
 
 

@@ -7,7 +7,9 @@ from collections.abc import Iterable, Iterator, Mapping
 
 from msgspec import Struct
 
-_LENGTH_PREFIXED = re.compile(r"(\d+)_GLOBAL__N_")
+from cudalint.regexes import regex
+
+_LENGTH_PREFIXED = regex(r"(\d+)_GLOBAL__N_")
 
 
 class Usage(Struct, frozen=True):
@@ -61,9 +63,9 @@ def merged(parts: Iterable[Mapping[str, Usage]]) -> dict[str, Usage]:
     return result
 
 
-_ENTRY = re.compile(r"Compiling entry function '([^']+)'")
-_USED = re.compile(r"Used (\d+) registers")
-_SHARED = re.compile(r"\b(\d+)(?:\+\d+)? bytes smem")
+_ENTRY = regex(r"Compiling entry function '([^']+)'")
+_USED = regex(r"Used (\d+) registers")
+_SHARED = regex(r"\b(\d+)(?:\+\d+)? bytes smem")
 
 
 def read_ptxas(text: str) -> dict[str, Usage]:

@@ -4,7 +4,6 @@ takes, and what edits change as a diff. All is escaped, and has nothing in it th
 from __future__ import annotations
 
 import difflib
-import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from itertools import groupby
 from typing import Final
@@ -16,13 +15,14 @@ from cudalint.diagnostics import Edit
 from cudalint.facts import Place
 from cudalint.fixes.edits import apply_edits
 from cudalint.hardware.cost.by_line import Line, Share
+from cudalint.regexes import regex
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import plain
 from cudalint.report.formats.html.views import Code, DiffLine, Row
 from cudalint.system.disk.encoding import to_bytes, to_text
 
-_CODE: Final = re.compile(r"`([^`]*)`")
-_LANGUAGE: Final = re.compile(
+_CODE: Final = regex(r"`([^`]*)`")
+_LANGUAGE: Final = regex(
     r"(?P<c>//.*|/\*.*?(?:\*/|$))|(?P<s>\"(?:\\.|[^\"\\])*\"|'(?:\\.|[^'\\])*')|(?P<k>\b(?:if|else|for|while|do|return|"
     r"switch|case|break|continue|const|template|typename|struct|auto|void|int|unsigned|float|double|bool|char|long|short|"
     r"__global__|__device__|__shared__|__restrict__|__syncthreads|__syncwarp|extern|static|constexpr|using|inline)\b)"
