@@ -63,7 +63,7 @@ def test_times_say_the_sizes_that_they_rest_on() -> None:
     assert costs.for_sizes(scaled) == " for some 4096 blocks"
     many = replace(kernel, sizes=("a = 1", "b = 2", "c = 3", "d = 4"))
     assert costs.for_sizes(many) == " for a = 1, b = 2, c = 3 and 1 more number"
-    assert "us for n = 40960 where a loop" in costs.phrase(replace(cost, kernel=sized))
+    assert " for n = 40960 where a loop" in costs.phrase(replace(cost, kernel=sized))
     (_, line) = losses.kernels(CheckResult("a100", (replace(strided_load(), cost=replace(cost, kernel=sized)),)))
     assert ", grid 4096 for n = 40960 where a loop at line 6 has 256 iterations: about " in line
 
