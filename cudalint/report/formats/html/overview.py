@@ -53,6 +53,7 @@ def changes_of(diagnostics: Iterable[Diagnostic], anchors: Mapping[int, str]) ->
             brings=_brings(lost),
             share=min(1.0, first.all.share or 0.0),
             has_edit=suggestion is not None and bool(suggestion.edits),
+            sizes="" if first.kernel.launch.recorded_us else costs.for_sizes(first.kernel).strip(),
         )
 
 
@@ -78,7 +79,7 @@ def _brings(lost: Sequence[Loss]) -> str:
     recorded = first.kernel.launch.recorded_us
     whole = recorded or first.kernel.time_us
     times = f"{costs.duration(whole * (first.all.share or 0.0))} of {costs.duration(whole)}"
-    return f"{first.brings}, {times} go away" + (" as recorded" if recorded else costs.for_sizes(first.kernel))
+    return f"{first.brings}, {times} go away" + (" as recorded" if recorded else "")
 
 
 def errors_of(diagnostics: Iterable[Diagnostic], anchors: Mapping[int, str]) -> Iterator[ErrorRule]:
