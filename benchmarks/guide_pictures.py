@@ -70,8 +70,8 @@ def pictures() -> dict[str, str]:
         "branch-by-lane": _branch(lambda thread: thread % 2 == 0),
         "branch-by-warp": _branch(lambda thread: thread // 32 % 2 == 0),
         "race": race(
-            Step("thread 0", "stores s[0]", stores=True),
-            Step("thread 255", "loads s[0]", stores=False),
+            Step("thread (0, 0, 0)", "stores s[0]", stores=True),
+            Step("thread (255, 0, 0)", "loads s[0]", stores=False),
             "no barrier between them",
         ),
         "roofline": _roofline(),

@@ -28,6 +28,19 @@ def dimensions(sizes: tuple[int, int, int]) -> str:
     return f"{x}x{y}" if y != 1 else str(x)
 
 
+Index = tuple[int, int, int]
+
+
+def thread(index: Index, block: Index = (0, 0, 0), always: bool = False) -> str:
+    """`thread (3, 0, 0) of block (2, 1, 0)`; the first block is named where it is to be told from another."""
+    return f"thread {_indices(index)}" + (f" of block {_indices(block)}" if always or any(block) else "")
+
+
+def _indices(index: Index) -> str:
+    x, y, z = index
+    return f"({x}, {y}, {z})"
+
+
 def enumeration(parts: Sequence[str]) -> str:
     """`a`, `a and b`, `a, b and c`."""
     return f"{', '.join(parts[:-1])} and {parts[-1]}" if len(parts) > 1 else "".join(parts)

@@ -9,7 +9,7 @@ from typing import Final
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import Access, AccessResult, Benign, KernelFacts, LaunchFacts, Race, RaceEnd
 from cudalint.hardware.requests import WARP_LANES
-from cudalint.numerals import count
+from cudalint.numerals import count, thread
 from cudalint.rule import RuleBase
 from cudalint.rulekit import frames_related, in_kernel
 
@@ -168,16 +168,8 @@ def _is_one_place(race: Race) -> bool:
 
 
 def _who(end: RaceEnd, race: Race) -> str:
-    thread = f"thread {_bare(end.thread)}"
-    if race.reach == "grid" or end.block != (0, 0, 0):
-        return f"{thread} of block {_bare(end.block)}"
-    return thread
-
-
-def _bare(index: tuple[int, int, int]) -> str:
-    """`5` for (5, 0, 0): most blocks have one dimension."""
-    x, y, z = index
-    return str(x) if y == z == 0 else f"({x}, {y})" if z == 0 else f"({x}, {y}, {z})"
+    """Of two blocks both are named."""
+    return thread(end.thread, end.block, always=race.reach == "grid")
 
 
 def _related(race: Race, others: Sequence[Race]) -> Iterator[Related]:

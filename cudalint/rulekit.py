@@ -192,11 +192,6 @@ def parted(result: BarrierResult) -> str:
     return f"{result.source}, {how}"
 
 
-def of_block(block: tuple[int, int, int]) -> str:
-    """Which block a thread is in, unless it is the first one."""
-    return "" if block == (0, 0, 0) else f", in block {block}"
-
-
 def with_values(values: Iterable[tuple[str, int]]) -> str:
     """The arguments of an example."""
     named = ", ".join(f"{name} = {value}" for name, value in values)

@@ -42,6 +42,11 @@ class UncoalescedAccess(Rule):
         The ideal is what the active lanes' bytes would fill: `min(sectors, ceil(lanes * bytes / 32))`. Reading one
         address in all lanes is 1 sector and fine.
 
+    In a profile
+        The sectors per request of all loads of the kernel are
+        `l1tex__average_t_sectors_per_request_pipe_lsu_mem_global_op_ld.ratio`, of all stores `_op_st`; `cudalint facts`
+        has both below its table.
+
     Example
         int row = blockIdx.x * 16 + threadIdx.x;
         int col = blockIdx.y * 16 + threadIdx.y;

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import FileFacts, KernelFacts, Misalignment
 from cudalint.fixes.spelling import NAME, parameter_names
-from cudalint.numerals import dimensions
+from cudalint.numerals import dimensions, thread
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 
@@ -171,6 +171,6 @@ def _message(found: Misalignment) -> str:
 def _witness(found: Misalignment) -> str:
     if found.offset is None:
         return f"not all addresses that the data gives are multiples of {found.bytes}"
-    where = f"thread {found.thread}" + ("" if found.block == (0, 0, 0) else f" of block {found.block}")
     base = f" of an array that lies {found.base} bytes into shared memory" if found.base % found.bytes else ""
-    return f"{where} starts at byte {found.offset}{base}, which is no multiple of {found.bytes}"
+    who = thread(found.thread, found.block)
+    return f"{who} starts at byte {found.offset}{base}, which is no multiple of {found.bytes}"

@@ -8,9 +8,9 @@ from functools import partial
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
 from cudalint.fixes.obstacles import edited
-from cudalint.numerals import enumeration
+from cudalint.numerals import enumeration, thread
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import frames_related, of_block, with_values
+from cudalint.rulekit import frames_related, with_values
 
 
 class UnguardedTail(Rule):
@@ -92,6 +92,6 @@ def _message(found: OutOfBounds, others: Sequence[OutOfBounds]) -> str:
     size = f"which has {found.elements or found.extent // found.element_bytes} elements"
     element = found.offset // found.element_bytes
     return (
-        f"no guard keeps the last block inside {arrays}{unless}: thread {found.thread} {verb} element {element} of "
-        f"`{found.array}`, {size}{with_values(found.values)}{of_block(found.block)}"
+        f"no guard keeps the last block inside {arrays}{unless}: {thread(found.thread, found.block)} {verb} "
+        f"element {element} of `{found.array}`, {size}{with_values(found.values)}"
     )

@@ -7,8 +7,9 @@ from collections.abc import Iterator
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
 from cudalint.fixes.spelling import index_of
+from cudalint.numerals import thread
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import count, frames_related, in_kernel, of_block, with_values
+from cudalint.rulekit import count, frames_related, in_kernel, with_values
 
 
 class OutOfBoundsIndex(Rule):
@@ -125,8 +126,8 @@ def _message(found: OutOfBounds) -> str:
     elements = count(found.extent // found.element_bytes, "element")
     if found.values:
         elements = f"{found.elements} elements" if found.elements else elements
-    leaves = f"thread {found.thread} {verb} {where} of `{found.array}`, which has {elements}"
-    return f"{leaves}{with_values(found.values)}{of_block(found.block)}"
+    leaves = f"{thread(found.thread, found.block)} {verb} {where} of `{found.array}`, which has {elements}"
+    return f"{leaves}{with_values(found.values)}"
 
 
 def _touched(found: OutOfBounds) -> str:

@@ -6,8 +6,9 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import KernelFacts, Overflow, Place
+from cudalint.numerals import thread
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import frames_related, in_kernel, of_block
+from cudalint.rulekit import frames_related, in_kernel
 
 
 class IndexOverflow(Rule):
@@ -108,7 +109,7 @@ def _message(found: Overflow, kernel: KernelFacts) -> str:
         case "launch":
             if found.thread is None or found.block is None:
                 return f"{what} is {found.value} in this program, and {holds}"
-            at = f"for thread {found.thread}{of_block(found.block)}"
+            at = f"for {thread(found.thread, found.block)}"
             return f"{what} is {found.value} {at}, and {holds}"
         case "guard":
             return (

@@ -55,6 +55,11 @@ class BankConflict(Rule):
         Lanes that want the same word share it, at no cost. What one thread does over time does not matter; only the
         lanes of one warp at one moment do.
 
+    In a profile
+        The wavefronts are `l1tex__data_pipe_lsu_wavefronts_mem_shared_op_ld.sum`, of stores `_op_st`, and the requests
+        `smsp__inst_executed_op_shared_ld.sum`; their quotient is the mean over all accesses of the kernel, which
+        `cudalint facts` has below its table.
+
     Example
         __shared__ float t[32][32];
         t[threadIdx.y][threadIdx.x] = in[y * width + x];

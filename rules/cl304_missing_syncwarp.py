@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import AbsentLane, Barrier, BarrierResult, KernelFacts, Race, UnmaskedCall
 from cudalint.fixes.obstacles import edited
+from cudalint.numerals import thread
 from cudalint.racekit import (
     barrier_suggestion,
     grouped,
@@ -20,7 +21,7 @@ from cudalint.racekit import (
     reportable,
 )
 from cudalint.rule import Rule, RuleContext
-from cudalint.rulekit import frames_related, in_kernel, of_block, parted
+from cudalint.rulekit import frames_related, in_kernel, parted
 from cudalint.source.conditions import other_branches
 
 _MISSING = "the mask names lanes that do not come"
@@ -136,7 +137,7 @@ class MissingSyncwarp(Rule):
             kernel,
             severity="warning" if absent.size else self.severity,
             place=absent.place,
-            message=f"thread {absent.thread}{of_block(absent.block)} reads from lane {absent.source}, which takes no"
+            message=f"{thread(absent.thread, absent.block)} reads from lane {absent.source}, which takes no"
             f" part{size}: what it gets is undefined, and is stored at line {absent.stored_at.line}",
             launches=(kernel.launches[absent.launch],),
             assumptions=absent.assumptions,

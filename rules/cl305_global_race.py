@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Diagnostic, Edit, Related, Suggestion
 from cudalint.facts import Insertion, KernelFacts, Publication, Race
 from cudalint.fixes.obstacles import edited
+from cudalint.numerals import thread
 from cudalint.racekit import (
     ONE_THREAD,
     WHICH,
@@ -215,7 +216,7 @@ def _too_early(early: Publication) -> str:
     line = early.other.line
     if early.lacks == "barrier":
         return (
-            f"thread {early.thread} sets `{early.flag}` while other warps of the block may still write"
+            f"{thread(early.thread)} sets `{early.flag}` while other warps of the block may still write"
             f" `{early.array}` (line {line}): a release orders what its own thread has written"
         )
     return (

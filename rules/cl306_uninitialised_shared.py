@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts
 from cudalint.facts.uninitialised import Uninitialised
+from cudalint.numerals import thread
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 
@@ -61,7 +62,7 @@ class UninitialisedShared(Rule):
             yield self.finding(
                 kernel,
                 place=found.place,
-                message=f"thread {found.thread} {does} `{found.array}` in shared memory, {when}",
+                message=f"{thread(found.thread)} {does} `{found.array}` in shared memory, {when}",
                 launches=(kernel.launches[found.launch],),
                 assumptions=found.assumptions,
                 related=(*later, *frames_related(found.inlined_from)),
@@ -71,13 +72,14 @@ class UninitialisedShared(Rule):
     def _hole(self, kernel: KernelFacts, found: Uninitialised) -> Diagnostic:
         assert found.written_at is not None
         does = "has returned" if found.has_returned else "skips the store"
+        absent = thread(found.absent or (0, 0, 0))
         size = f" {found.size}" if found.size else ""
         return self.finding(
             kernel,
             place=found.place,
             severity="warning" if found.size else self.severity,
-            message=f"thread {found.thread} of block {found.block} reads an element of `{found.array}` that nobody has"
-            f" written there{size}: thread {found.absent}, which would (line {found.written_at.line}), {does}",
+            message=f"{thread(found.thread, found.block)} reads an element of `{found.array}` that nobody has"
+            f" written there{size}: {absent}, which would (line {found.written_at.line}), {does}",
             launches=(kernel.launches[found.launch],),
             assumptions=found.assumptions,
             related=(Related(found.written_at, "written here in other blocks"), *frames_related(found.inlined_from)),

@@ -8,7 +8,7 @@ from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts
 from cudalint.facts.copies import EarlyRead
 from cudalint.facts.places import Frame, Place
-from cudalint.numerals import count
+from cudalint.numerals import count, thread
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related
 
@@ -92,11 +92,9 @@ class MissingAsyncWait(Rule):
 
 
 def _message(found: EarlyRead) -> str:
-    x, y, z = found.thread
-    thread = str(x) if y == z == 0 else f"({x}, {y})" if z == 0 else f"({x}, {y}, {z})"
     whose = "its own asynchronous copy" if found.thread == found.copier else "another thread's asynchronous copy"
     copied = _line(found.copied_at, found.copied_from)
-    text = f"thread {thread} reads `{found.array}` before {whose} to it (line {copied}) is waited for"
+    text = f"{thread(found.thread)} reads `{found.array}` before {whose} to it (line {copied}) is waited for"
     if found.waited_at is None:
         return text
     wait = f"the wait at line {_line(found.waited_at, found.waited_from)}"

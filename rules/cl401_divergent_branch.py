@@ -24,6 +24,10 @@ class DivergentBranch(Rule):
         A warp executes one instruction at a time. Where its lanes part, it executes first one side, with the lanes of
         the other side switched off, and then the other: the time is that of both sides together.
 
+    In a profile
+        `smsp__thread_inst_executed_per_inst_executed.ratio` is below 32, the more so the longer the sides are, and
+        `smsp__sass_average_branch_targets_threads_uniform.pct` below 100.
+
     Example
         if (threadIdx.x % 2)          // every warp executes both
             x = forward(x, n);

@@ -38,6 +38,11 @@ class LowOccupancy(Rule):
         memory and hides latency within a thread. Of the findings in public collections (CUDA samples, HeCBench,
         Rodinia) about half were such kernels. Turn it on for kernels that wait for memory.
 
+    In a profile
+        The occupancy is `sm__maximum_warps_per_active_cycle_pct`, the limits are `launch__occupancy_limit_registers`,
+        `launch__occupancy_limit_shared_mem`, `launch__occupancy_limit_warps` and `launch__occupancy_limit_blocks`. What
+        a run reaches of it is `sm__warps_active.avg.pct_of_peak_sustained_active`.
+
     Example
         gather<<<n / 32, 32>>>(out, in);                // sm_86: 16 blocks, 16 of 48 warps
 

@@ -3,6 +3,7 @@ finding takes of it."""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from typing import Final, Literal, get_args
 
@@ -96,6 +97,9 @@ AccessPlace = tuple[Place, tuple[Frame, ...]]
 """Where an access is, and the calls that lead there."""
 
 
+_SIZE: Final = re.compile(r"[\w.:\[\]>-]+ = -?\d+")
+
+
 class LaunchCost(Struct, frozen=True):
     """What one launch of a kernel costs on the target. Figures that are not known are None."""
 
@@ -144,6 +148,12 @@ class LaunchCost(Struct, frozen=True):
     """Times that all counts are taken, where a launch of unknown size stands for more blocks than were evaluated."""
     needless: Mapping[str, Needless] = {}
     """By array, what goes past L1 and past L2 beyond the ideal."""
+
+    @property
+    def sizes(self) -> tuple[str, ...]:
+        """The numbers among the assumptions, `n = 40960`; none where the time is that of more blocks than these give.
+        """
+        return () if self.scale != 1.0 else tuple(text for text in self.assumptions if _SIZE.fullmatch(text))
 
     @property
     def reached_gflops(self) -> float | None:
@@ -214,6 +224,11 @@ class KernelCost(Struct, frozen=True):
     time_us: float
     bound: Bound
     work: Work
+    sizes: tuple[str, ...] = ()
+    """What its time rests on that nothing in sight says: `n = 40960`. Where it is that of more blocks than were
+    evaluated, these sizes are none."""
+    lengths: tuple[str, ...] = ()
+    """The same of loops: `a loop at line 6 has 256 iterations`."""
 
 
 Weight = tuple[float, float, float]

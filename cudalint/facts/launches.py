@@ -35,7 +35,8 @@ class LaunchSite(Struct, frozen=True):
     """What is visible or stated of a launch, before anything was assumed."""
 
     place: Place
-    """The launch statement, or the kernel's name where an annotation or an option states the launch."""
+    """The launch statement, or the call that hands the kernel over to a function that launches what it is given, or the
+    kernel's name where an annotation or an option states the launch."""
     block: KnownExtents
     """As it is asked for, possible or not."""
     grid: KnownExtents

@@ -170,13 +170,36 @@ def _strided(one: Evaluated, step: int) -> Pattern:
     if _walks(one, distance):
         if elements >= _LONG_STRIDE:
             return Pattern("own-row", "each thread walks along a row of its own", step)
-        run = _length(one, elements) or "elements"
-        return Pattern("own-run", f"each thread walks along a run of {run} of its own", step)
+        return Pattern("own-run", f"each thread walks along {_run(one, elements)}", step)
     length = _length(one, elements)
     if elements < _LONG_STRIDE:
         text = "a stride that sizes give" if length is None else f"stride {length}{_named(elements, launch)}"
         return Pattern("strided", text, step)
     return Pattern("column", f"column of a row-major matrix{_named(elements, launch)}", step)
+
+
+_MOST_OF_A_RUN = 0.75
+"""Of the elements up to the next thread's, what a thread has to take for these to be its run: some at the edge take
+less."""
+
+
+def _run(one: Evaluated, elements: float) -> str:
+    """`a run of 64 elements of its own`; how many of them a thread takes, where these are not all. A number only where
+    it is known how many it takes."""
+    length = _length(one, elements)
+    taken = _taken(one)
+    if length is None or taken is None:
+        return "a run of its own"
+    if taken >= _MOST_OF_A_RUN * elements:
+        return f"a run of {length} of its own"
+    return f"{count(round(taken), 'element')} of its own, {length} from one thread's to the next"
+
+
+def _taken(one: Evaluated) -> float | None:
+    """How many requests a warp makes on average, which is how many elements each of its threads takes."""
+    _, result, launch = one
+    warps = warp_count(launch.block) * math.prod(launch.grid)
+    return result.requests / warps if result.requests is not None else None
 
 
 def _length(one: Evaluated, elements: float) -> str | None:

@@ -71,14 +71,15 @@ def _from_launch(
     if by_default:
         assumptions = _defaults_in(open_, arguments, graph)
     seen = known_extents(launch.block) if assumptions else block
-    site = site_of(SourcePlace(*launch.span), seen, launch.grid, launch.shared, launch.tilings)
+    place = SourcePlace(*launch.written_at)
+    site = site_of(place, seen, launch.grid, launch.shared, launch.tilings)
     cluster = function.cluster or (known_extents(launch.cluster) if launch.cluster is not None else None)
     site = replace(site, cluster=cluster)
     guards = (*launch.guards, *_sizes_of_the_block(launch, block, graph))
     return Configuration(
-        block, launch.grid, launch.shared, arguments, source, launch.span.path, launch.span.line, assumptions, site,
+        block, launch.grid, launch.shared, arguments, source, place.path, place.line, assumptions, site,
         guards=guards, by_default=by_default or chosen.is_of_large_sizes, open_extents=tuple(open_),
-        asked_block=launch.block, ways=(Way(SourcePlace(*launch.span), launch.guards),), vanished=launch.vanished,
+        asked_block=launch.block, ways=(Way(place, launch.guards),), vanished=launch.vanished,
         is_cooperative=launch.is_cooperative,
     )  # fmt: skip
 

@@ -23,6 +23,7 @@ from cudalint.measure.filled import for_which_sizes
 from cudalint.measure.launched import among, misses_in_short_rows, row_lengths
 from cudalint.measure.seen import Seen
 from cudalint.measure.ways import Guard
+from cudalint.numerals import thread
 from cudalint.worlds.records import Batch
 
 _WAYS = {False: "does not come", True: "has returned"}
@@ -128,8 +129,7 @@ class Arrivals:
         stay = not any(each.absence == "elsewhere" for each in missed)
         leaving = not returned and site.kind != "syncwarp" and stay and self._leaves(worst, events)
         way = "goes on to the end of the kernel" if leaving else _WAYS[returned]
-        in_block = "" if worst.block == (0, 0, 0) else f" of block {worst.block}"
-        reason = f"thread {worst.waiting}{in_block} waits, thread {worst.absent} {way}"
+        reason = f"{thread(worst.waiting, worst.block)} waits, {thread(worst.absent)} {way}"
         size = self._size(worst, events)
         return Arrival(
             "divergent", f"{reason} {size}" if size else reason, size, returned,
@@ -221,8 +221,8 @@ class Arrivals:
             unnamed = event.mask & ~bits & spread
             if unnamed.any():
                 lane = int(np.argwhere(unnamed)[0][1])
-                thread, mask = lanes.thread_of(lane), named & 0xFFFFFFFF
-                text = f"thread {thread} comes as lane {lane % WARP_LANES}, and the mask is {mask:#x}"
+                own, mask = thread(lanes.thread_of(lane)), named & 0xFFFFFFFF
+                text = f"{own} comes as lane {lane % WARP_LANES}, and the mask is {mask:#x}"
                 return Arrival("divergent", text, unnamed=True)
         return None
 
@@ -235,9 +235,8 @@ class Arrivals:
             rows = [row for row in range(lanes.rows) if lanes.world_of(row) == world and there[row]]
             missing = [row for row in rows if not comes[row]]
             if missing and len(missing) < len(rows) and not any(event.data for event in events):
-                block = lanes.block_of(missing[0])
-                in_block = "" if block == (0, 0, 0) else f" of block {block}"
-                text = f"thread (0, 0, 0){in_block} waits, thread (0, 0, 0) does not come"
+                first = (0, 0, 0)
+                text = f"{thread(first, lanes.block_of(missing[0]))} waits, {thread(first)} does not come"
                 return Arrival("divergent", text, missing=(0, 0, 0))
         return None
 

@@ -4,7 +4,7 @@ __global__ void reversed(const float *in, float *out)
     __shared__ float s[64];
     int i = blockIdx.x * 64 + threadIdx.x;
     s[threadIdx.x] = in[i];
-    out[i] = s[threadIdx.x ^ 31];  // expect: CL304 "thread 31 reads it while thread 0 may still write it"
+    out[i] = s[threadIdx.x ^ 31];  // expect: CL304 "thread (31, 0, 0) reads it while thread (0, 0, 0) may still write it"
 }
 
 __global__ void with_barrier(const float *in, float *out)

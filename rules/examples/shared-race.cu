@@ -4,7 +4,7 @@ __global__ void reversed(const float *in, float *out)
     __shared__ float tile[256];
     int i = blockIdx.x * 256 + threadIdx.x;
     tile[threadIdx.x] = in[i];
-    out[i] = tile[255 - threadIdx.x];  // expect: CL301 "thread 255 reads it while thread 0 may still write it"
+    out[i] = tile[255 - threadIdx.x];  // expect: CL301 "thread (255, 0, 0) reads it while thread (0, 0, 0) may still write it"
 }
 
 __global__ void with_barrier(const float *in, float *out)

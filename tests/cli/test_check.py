@@ -312,8 +312,8 @@ def test_what_was_left_for_lack_of_time_is_a_warning_of_every_format(cudalint: R
     assert [each["level"] for each in invocation["toolExecutionNotifications"]] == ["warning"]
     assert '<skipped message="given up after 12 s"' in Path("a.xml").read_text()
     page = Path("a.html").read_text()
-    assert "Not linted in full</h2>" in page
-    assert "Not linted</h2>" not in page
+    assert "Not linted in full</h3>" in page
+    assert "Not linted</h3>" not in page
 
 
 @pytest.mark.parametrize("command", ["check", "facts"])

@@ -14,6 +14,7 @@ from cudalint.report.drawing.requests import banks, sectors
 from cudalint.report.drawing.roofline import Spot, roofline
 from cudalint.report.drawing.svg import Drawing
 from cudalint.report.drawing.threads import by_branch, by_warp
+from cudalint.report.drawing.treemap import treemap
 
 _LANES = np.arange(32, dtype=np.int64)
 _ALL = np.ones(32, dtype=bool)
@@ -110,3 +111,22 @@ def test_text_is_text() -> None:
     # Three texts in the picture, and the three again in its title.
     assert _words(drawing).count(hostile) == 6
     assert "<script" not in drawing.standalone()
+
+
+def test_areas_are_as_large_as_their_figures() -> None:
+    """And fill the whole without lying on one another."""
+    sizes = [60.0, 20.0, 10.0, 5.0, 3.0, 1.0, 1.0]
+    areas = treemap(sizes, 200.0, 100.0)
+    assert [area.width * area.height / 200 for area in areas] == pytest.approx(sizes)
+    for number, a in enumerate(areas):
+        assert min(a.x, a.y) >= 0
+        assert a.x + a.width <= 200 + 1e-9
+        assert a.y + a.height <= 100 + 1e-9
+        for b in areas[number + 1 :]:
+            across = min(a.x + a.width, b.x + b.width) - max(a.x, b.x)
+            down = min(a.y + a.height, b.y + b.height) - max(a.y, b.y)
+            assert min(across, down) <= 1e-9
+
+
+def test_there_is_no_map_of_nothing() -> None:
+    assert treemap([], 100.0, 100.0) == treemap([0.0], 100.0, 100.0) == []

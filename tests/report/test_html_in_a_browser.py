@@ -9,35 +9,139 @@ from typing import Any
 
 import pytest
 from hostile_page import ANCHOR, HOSTILE, PATH, hostile_result, page_of
+from msgspec.structs import replace
+
+from cudalint.report.findings.results import CheckResult
 
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome")
 
 
 @pytest.fixture(scope="module")
-def page(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Any]:
-    """The page of the hostile source; `page.messages` is what the console says."""
+def browser() -> Iterator[Any]:
     api = pytest.importorskip("playwright.sync_api", reason="playwright comes with the extra `browser`")
-    path = tmp_path_factory.mktemp("report") / "report.html"
-    Path(path).write_text(page_of(hostile_result()), encoding="utf-8")
     with api.sync_playwright() as playwright:
         own = next(filter(None, map(shutil.which, _BROWSERS)), None)
         try:
-            browser = playwright.chromium.launch(executable_path=own, args=["--no-sandbox"])
+            started = playwright.chromium.launch(executable_path=own, args=["--no-sandbox"])
         except api.Error as error:
             pytest.skip(f"no browser starts: {error.message.splitlines()[0]}")
-        opened = browser.new_page()
-        opened.messages = []
-        for event in ("console", "pageerror", "dialog", "requestfailed"):
-            opened.on(event, lambda found: opened.messages.append(str(found)))
-        opened.goto(path.as_uri())
-        yield opened
-        browser.close()
+        yield started
+        started.close()
 
 
-def test_a_report_is_used(page: Any) -> None:
-    # No cell of the table runs over into the next one.
-    cells = "[...document.querySelectorAll('.rank td')]"
-    assert page.evaluate(f"{cells}.every(cell => cell.scrollWidth <= cell.clientWidth)")
+def _opened(browser: Any, path: Path, result: CheckResult, **options: Any) -> Any:
+    """A report in a page; `messages` of it is what the console says."""
+    path.write_text(page_of(result), encoding="utf-8")
+    opened = browser.new_context(**options).new_page()
+    opened.messages = []
+    for event in ("console", "pageerror", "dialog", "requestfailed"):
+        opened.on(event, lambda found: opened.messages.append(str(found)))
+    opened.goto(path.as_uri())
+    return opened
+
+
+def _many(kernels: int) -> CheckResult:
+    """The kernel of the hostile source under so many names, each of which has the findings and another time."""
+    result = hostile_result()
+    (shown,) = result.kernels
+    named, found = [], []
+    for number in range(1, kernels + 1):
+        name = f"transpose{number}"
+        costs = tuple(replace(cost, time_us=(cost.time_us or 0.0) * number) for cost in shown.facts.costs or ())
+        named.append(replace(shown, facts=replace(shown.facts, name=name, costs=costs)))
+        found += [
+            replace(each, kernel=name, also=tuple(replace(other, kernel=name) for other in each.also))
+            for each in result.diagnostics
+        ]
+    return replace(result, kernels=tuple(named), diagnostics=tuple(found))
+
+
+def test_a_report_of_many_kernels(browser: Any, tmp_path: Path) -> None:
+    """Kernels are made ready when somebody opens them, follows a link into them, or steps through findings."""
+    page = _opened(browser, tmp_path / "many.html", _many(60))
+    rows = page.locator("section.kernel")
+    assert rows.count() == 60
+    assert page.evaluate("document.querySelectorAll('*').length") < 6000
+    assert page.locator(".body").count() == 0
+    assert page.evaluate("document.documentElement.scrollHeight") < 8000
+
+    # The first change leads to its finding.
+    page.locator(".changes a").first.click()
+    focused = page.url.partition("#")[2]
+    page.locator(f"[id='{focused}']").wait_for(state="visible")
+    assert page.locator(".body").count() == 1
+
+    # A kernel is opened, and by keys.
+    rows.nth(5).locator("summary").first.click()
+    rows.nth(5).locator(".lead").wait_for(state="visible")
+    assert rows.nth(5).locator("button.copy").count() > 0
+    page.keyboard.press("n")
+    page.keyboard.press("Enter")
+    rows.nth(6).locator(".lead").wait_for(state="visible")
+    page.keyboard.press("j")
+    assert page.evaluate("document.activeElement.closest('section').id") == rows.nth(6).get_attribute("id")
+    assert page.evaluate("document.activeElement.matches('article.f')")
+    page.evaluate("document.querySelectorAll('section.kernel')[8].querySelector('summary').focus()")
+    page.keyboard.press("k")
+    assert page.evaluate("document.activeElement.closest('section').id") == rows.nth(7).get_attribute("id")
+
+    # What is not there yet is searched all the same, and filtered: the text of the source, not its markup.
+    page.locator("#search").fill("transpose59 threadidx")
+    assert page.locator("section.kernel:visible").count() == 1
+    page.locator("#search").fill("blockIdx.x * 32 + threadIdx.x, y")
+    assert page.locator("section.kernel:visible").count() == 60
+    page.locator("#search").fill("colspan")
+    assert page.locator("section.kernel:visible").count() == 0
+    page.keyboard.press("Escape")
+    page.locator("input[name=severity][value=error]").uncheck()
+    assert page.locator("section.kernel:visible").count() == 60
+    page.locator("input[name=severity][value=warning]").uncheck()
+    assert page.locator("section.kernel:visible").count() == page.locator("[data-has*='/info']").count()
+    page.locator("input[name=severity]").first.check()
+    rows.nth(20).locator("summary").first.click()
+    rows.nth(20).locator(".lead").wait_for(state="visible")
+    assert rows.nth(20).locator("article.error:visible").count() > 0
+    assert rows.nth(20).locator("article.warning:visible").count() == 0
+
+    # Another order, of the whole list.
+    names = "[...document.querySelectorAll('section.kernel')].map(each => each.dataset.name)"
+    page.locator("#sort").select_option("name")
+    assert page.evaluate(names) == sorted(page.evaluate(names))
+    page.locator("#sort").select_option("time")
+    times = page.evaluate("[...document.querySelectorAll('section.kernel')].map(each => +each.dataset.time)")
+    assert times == sorted(times, reverse=True)
+
+    # The map has the kernels that take most, as links to them.
+    assert page.locator(".map a").count() == 40
+    assert page.locator(".map a").first.text_content().count("transpose60") > 0
+    assert page.messages == []
+    page.context.close()
+
+
+def test_a_report_without_scripts(browser: Any, tmp_path: Path) -> None:
+    """All of it is there, folded."""
+    page = _opened(browser, tmp_path / "plain.html", _many(60), java_script_enabled=False)
+    assert page.locator("section.kernel .body").count() == 60
+    assert page.locator("section.kernel .lead:visible").count() == 0
+    page.locator("section.kernel summary").first.click()
+    assert page.locator("section.kernel .lead:visible").count() == 1
+    assert page.locator("section.kernel article.f:visible").count() > 0
+    page.context.close()
+
+
+@pytest.mark.parametrize("width", [400, 800, 1400])
+def test_nothing_runs_over(browser: Any, tmp_path: Path, width: int) -> None:
+    page = _opened(browser, tmp_path / "wide.html", _many(3), viewport={"width": width, "height": 900})
+    page.locator("#fold").click()
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+    # No cell of a row runs over into the next one.
+    cells = "[...document.querySelectorAll('.k > summary > *')]"
+    assert page.evaluate(f"{cells}.every(cell => cell.scrollWidth <= cell.clientWidth + 1)")
+    page.context.close()
+
+
+def test_a_report_is_used(browser: Any, tmp_path: Path) -> None:
+    page = _opened(browser, tmp_path / "report.html", hostile_result())
 
     findings = page.locator("article.f")
     number = findings.count()
@@ -52,6 +156,7 @@ def test_a_report_is_used(page: Any) -> None:
     assert all(anchor.startswith(f"{ANCHOR}-CL") for anchor in focused)
 
     # A rule that is not wanted, and one that is again.
+    page.locator("details.pick summary", has_text="Rules").click()
     box = page.locator("input[name=rule][value=CL201]")
     box.uncheck()
     assert page.locator("article.f[data-code=CL201]:visible").count() == 0
@@ -101,9 +206,9 @@ def test_a_report_is_used(page: Any) -> None:
 
     # A gain is that of all findings: without some of them it is not told.
     box.uncheck()
-    assert not page.locator(".rank .gain").first.is_visible()
+    assert not page.locator("summary .gain").first.is_visible()
     box.check()
-    assert page.locator(".rank .gain").first.is_visible()
+    assert page.locator("summary .gain").first.is_visible()
 
     # A change is copied as a patch.
     page.context.grant_permissions(["clipboard-read", "clipboard-write"])
@@ -123,7 +228,7 @@ def test_a_report_is_used(page: Any) -> None:
     page.emulate_media(media="screen")
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390
-    assert page.evaluate("document.querySelector('.rank tbody th').clientWidth") > 300
+    assert page.evaluate("document.querySelector('.kernel h3').clientWidth") > 300
 
     # All of that in silence, and what the source says is still text.
     assert HOSTILE in page.locator(f"#{ANCHOR}").inner_text()

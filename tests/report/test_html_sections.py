@@ -91,7 +91,7 @@ def test_an_error_is_seen_at_every_kernel_that_has_it(page: Page) -> None:
     (told,) = [finding for row in rows for finding in row.findings]
     (pointer,) = [pointer for row in rows for pointer in row.pointers]
     assert (told.code, pointer.words, pointer.anchor, pointer.severity) == ("CL301", "CL301", told.anchor, "error")
-    assert all(section.findings == 1 and section.rules == "CL301" for section in sections)
+    assert all(section.findings == 1 and section.has == "CL301/error" for section in sections)
 
 
 def test_anchors_name_the_file(page: Page, tmp_path: Path) -> None:
@@ -112,3 +112,26 @@ def test_all_figures_of_a_kernel_are_of_one_launch(page: Page) -> None:
     assert section.time.endswith(" us")
     assert 0.3 * section.microseconds < section.saved < section.microseconds
     assert {row.bound for row in section.launches} == {"DRAM"}
+
+
+def test_a_page_begins_with_what_to_do_first(page: Page) -> None:
+    """The errors with the kernels that have them, and what brings most: the strided load."""
+    (error,) = page.errors
+    assert (error.code, error.name, error.number) == ("CL301", "shared-race", 1)
+    assert [link.words for link in error.kernels] == ["reduce"]
+    (change,) = page.changes
+    assert change.rule == "CL101 uncoalesced-access"
+    assert change.where == "gather at src/a.cu:3"
+    section = _section(page, "src/a.cu")
+    assert change.share == pytest.approx(section.saved / section.microseconds)
+    assert change.anchor in {finding.anchor for row in section.codes[0].rows for finding in row.findings}
+    assert [(tile.figure, tile.words) for tile in page.tiles][:2] == [("1", "error"), ("1", "warning")]
+
+
+def test_bars_say_what_is_at_stake(page: Page) -> None:
+    """Of an error in how many of the launches it is there, of waste how much of the time it takes."""
+    (error,) = _section(page, "src/b.cu").stakes
+    assert (error.kind, error.words) == ("error", "shared-race in 2 of 2 launches")
+    (waste,) = _section(page, "src/a.cu").stakes
+    assert waste.kind == "waste"
+    assert 0.3 < waste.share < 1.0

@@ -49,6 +49,25 @@ def test_lines_about_kernels_that_lose() -> None:
     assert list(losses.kernels(CheckResult("a100", (little, column_read())))) == []
 
 
+def test_times_say_the_sizes_that_they_rest_on() -> None:
+    """Numbers that nothing gives, blocks in their place where the time is that of more of them, and loops."""
+    cost = _half(0.5)
+    kernel = cost.kernel
+    assert kernel is not None
+    assert costs.for_sizes(kernel) == ""
+    loop = "a loop at line 6 has 256 iterations"
+    sized = replace(kernel, sizes=("n = 40960",), lengths=(loop,))
+    assert costs.for_sizes(sized) == f" for n = 40960 where {loop}"
+    assert costs.for_sizes(sized, said=[loop]) == " for n = 40960"
+    scaled = replace(kernel, launch=replace(kernel.launch, grid=(64, 1, 1)))
+    assert costs.for_sizes(scaled) == " for some 4096 blocks"
+    many = replace(kernel, sizes=("a = 1", "b = 2", "c = 3", "d = 4"))
+    assert costs.for_sizes(many) == " for a = 1, b = 2, c = 3 and 1 more number"
+    assert " for n = 40960 where a loop" in costs.phrase(replace(cost, kernel=sized))
+    (_, line) = losses.kernels(CheckResult("a100", (replace(strided_load(), cost=replace(cost, kernel=sized)),)))
+    assert ", grid 4096 for n = 40960 where a loop at line 6 has 256 iterations: about " in line
+
+
 def test_what_takes_most_comes_first_behind_what_is_wrong() -> None:
     def named(name: str, severity: str, cost: FindingCost | None, code: str = "CL101") -> Diagnostic:
         return replace(strided_load(), name=name, severity=severity, cost=cost, code=code)
@@ -75,8 +94,7 @@ def test_the_line_about_what_is_only_counted() -> None:
     small = replace(strided_load(), held_back="small")
     unknown = replace(column_read(), held_back="unknown")
     assert list(costs.minor(CheckResult("a100", minor=(small, small), min_share=0.02))) == [
-        "2 more take under 2% of their kernel's time or traffic (`--all` lists them)"
+        "Not shown: 2 that take under 2% of their kernel (`--all`)"
     ]
     (line,) = costs.minor(CheckResult("a100", minor=(unknown, small), min_share=0.02))
-    small_one = "1 more takes under 2% of its kernel's time or traffic"
-    assert line == f"{small_one}, 1 more is waste of which nothing says what it takes (`--all` lists them)"
+    assert line == "Not shown: 1 that takes under 2% of its kernel, 1 of unknown cost (`--all`)"

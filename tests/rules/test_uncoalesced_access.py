@@ -104,6 +104,8 @@ def test_a_run_for_each_thread() -> None:
     diagnostic = _only(_kernel("float s = 0; for (int j = 0; j < 64; j++) s += in[i * 64 + j]; out[i] = s;"))
     assert "each thread walks along a run of 64 elements of its own" in diagnostic.message
     assert advice(diagnostic).startswith("let neighbouring threads take neighbouring elements")
+    part = _only(_kernel("float s = 0; for (int j = 0; j < 8; j++) s += in[i * 64 + j]; out[i] = s;"))
+    assert "each thread walks along 8 elements of its own, 64 elements from one thread's to the next" in part.message
 
 
 def test_narrow_blocks_are_widened() -> None:

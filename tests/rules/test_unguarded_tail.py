@@ -53,7 +53,7 @@ def test_a_size_that_is_one_of_two_is_reported_as_a_number() -> None:
     """
     (found,) = lint(source, "CL106")
     assert found.message.endswith(
-        "thread (1, 0, 0) writes element 513 of `a`, which has 513 elements, with asked = 513, in block (4, 0, 0)"
+        "thread (1, 0, 0) of block (4, 0, 0) writes element 513 of `a`, which has 513 elements, with asked = 513"
     )
 
 

@@ -32,7 +32,8 @@ def finding_cost(
         None, None, cost.bound, status=cost.status, excess=excess,
         if_short=tuple(cost.lengths[number] for number in sorted(others)),
     )  # fmt: skip
-    return cost_of_all(KernelCost(launch, target.name, float(cost.time_us), cost.bound, work), [alone])
+    kernel = KernelCost(launch, target.name, float(cost.time_us), cost.bound, work, cost.sizes, cost.lengths)
+    return cost_of_all(kernel, [alone])
 
 
 def not_known(cost: LaunchCost, reason: str, traffic_share: float | None = None) -> FindingCost:

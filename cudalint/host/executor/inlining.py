@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from cudalint.host.executor import euclid, joins, objects
 from cudalint.host.executor.outcomes import is_refusal, outcome
 from cudalint.host.executor.state import FunctionScope
-from cudalint.host.executor.values import Choice, FunctionValue, Place, Value
+from cudalint.host.executor.values import Choice, FunctionValue, LocalPlace, Place, TemporaryPlace, Value
 from cudalint.host.values.graph import conjuncts
 from cudalint.host.values.nodes import UNINITIALISED, Node, without_cast, without_not
 from cudalint.ir import nodes as ir
@@ -47,6 +47,8 @@ def inline(ex: Execution, ref: ir.FunctionRef, bind: Bind, call: ir.Span) -> Val
     )  # fmt: skip
     # What arguments are computed by may put other variables in the place of these.
     bound = bind(function)
+    scope.call = call if ref.is_user else None
+    scope.given = frozenset(key for value in bound.values() for key in _functions_in(ex, value))
     state.variables.update(bound)
     frames, library_call = state.frames, state.library_call
     loop_scopes, state.loop_scopes = state.loop_scopes, []
@@ -62,6 +64,21 @@ def inline(ex: Execution, ref: ir.FunctionRef, bind: Bind, call: ir.Span) -> Val
     state.loop_scopes, state.frames, state.library_call = loop_scopes, frames, library_call
     state.dead = state.dead and not scope.returns
     return _result(ex, scope, function)
+
+
+def _functions_in(ex: Execution, value: Value | Place | None) -> Iterator[str]:
+    """Keys of the functions that an argument may be."""
+    if isinstance(value, FunctionValue):
+        yield value.function.key
+    elif isinstance(value, Choice):
+        yield from _functions_in(ex, value.a)
+        yield from _functions_in(ex, value.b)
+    elif isinstance(value, TemporaryPlace):
+        yield from _functions_in(ex, value.value)
+    elif isinstance(value, LocalPlace) and not value.path:
+        variable = ex.state.variables.get(value.symbol)
+        if isinstance(variable, (FunctionValue, Choice)):
+            yield from _functions_in(ex, variable)
 
 
 def _is_plain(ex: Execution) -> bool:

@@ -51,6 +51,14 @@ class HostLaunch(Struct, frozen=True, eq=False):
     """Where an extent is 0: the last quotient that has become 0 though there was something to divide."""
     is_cooperative: bool = False
     """All its blocks are resident at one time, or it fails."""
+    called_at: ir.Span | None = None
+    """Where it is written, if not at the launch itself: of a function that launches the kernel that it is given
+    (`launch(kernel, grid, block, ...)`), the outermost call that hands the kernel over."""
+
+    @property
+    def written_at(self) -> ir.Span:
+        """Where whoever reads of it would look for it."""
+        return self.called_at or self.span
 
     @property
     def in_clusters(self) -> bool:
@@ -160,11 +168,17 @@ def add(
     vanished = ex.found.vanished[-1] if is_nothing and ex.found.vanished else None
     ex.found.vanished.clear()
     launch = HostLaunch(
-        kernel, grid, block, shared, arguments, span, taken, sizes, known, cluster, vanished, is_cooperative
-    )
+        kernel, grid, block, shared, arguments, span, taken, sizes, known, cluster, vanished, is_cooperative,
+        _handed_over_at(ex, kernel),
+    )  # fmt: skip
     ex.found.launches.append(launch)
     numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
     ex.found.made.add((kernel.key, span, grid, block, shared, numbers))
+
+
+def _handed_over_at(ex: Execution, kernel: ir.FunctionRef) -> ir.Span | None:
+    """The outermost of the calls by which a kernel has come to its launch as an argument; None where it has not."""
+    return next((each.call for each in ex.state.functions if each.call is not None and kernel.key in each.given), None)
 
 
 def arguments_of(ex: Execution, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:

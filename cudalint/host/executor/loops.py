@@ -185,7 +185,7 @@ class _Progress(Struct, eq=False):
                 # The same launches once more: a loop for timing, or over time steps.
                 return
             if self.has_launch and iteration and self._is_enough(iteration, self._places() != places):
-                ex.found.unfollowed |= {launch.span for launch in ex.found.launches[before:]}
+                ex.found.unfollowed |= {launch.written_at for launch in ex.found.launches[before:]}
                 return
             if not self._goes_on():
                 return

@@ -45,6 +45,10 @@ class FunctionScope(Struct):
     returns_place: bool = False
     reaches_end: bool = False
     """Whether it also comes back from the end of its body."""
+    call: ir.Span | None = None
+    """Where the user's code calls it."""
+    given: frozenset[str] = frozenset()
+    """Keys of the functions among its arguments."""
 
 
 class State(Struct):

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, get_args
 
 from cudalint.diagnostics import Diagnostic, HeldBack
 from cudalint.facts import Bound, FindingCost, KernelCost, LaunchFacts
 from cudalint.hardware.cost.findings import cost_of_all
-from cudalint.numerals import count
+from cudalint.numerals import count, enumeration
 from cudalint.report.findings.results import CheckResult
 
 NAMES: Final[dict[Bound, str]] = {
@@ -30,13 +30,15 @@ NAMES: Final[dict[Bound, str]] = {
 }
 
 
+_MOST_SIZES = 3
+
+
 def phrase(cost: FindingCost) -> str:
     """`about 31% of the kernel's time on a100 (110 us, bound by L2), 64% of its traffic through L1`."""
     kernel = cost.kernel
     if cost.share is None or kernel is None:
         return f"not known: {cost.reason}" if cost.reason else "not known"
-    blocks = blocks_assumed(kernel)
-    takes = f"{duration(kernel.time_us)} for {blocks}" if blocks else duration(kernel.time_us)
+    takes = duration(kernel.time_us) + for_sizes(kernel, cost.if_short)
     part = share(cost.share)
     part = part if part.startswith("under") else f"about {part}"
     text = f"{part} of the kernel's time on {kernel.target} ({takes}, {bound_by(kernel.bound)})"
@@ -49,6 +51,21 @@ def phrase(cost: FindingCost) -> str:
     if cost.findings > 1:
         text += f", all {cost.findings} together"
     return text
+
+
+def for_sizes(kernel: KernelCost, said: Collection[str] = ()) -> str:
+    """` for n = 40960`, ` for some 65536 blocks where a loop at line 6 has 256 iterations`: what nothing in sight says
+    and the kernel's time rests on, but for what is said anyway. Empty where it rests on nothing of the kind."""
+    blocks = blocks_assumed(kernel)
+    sizes = [blocks] * bool(blocks) + [*kernel.sizes]
+    lengths = [text for text in kernel.lengths if text not in said]
+    text = f" for {enumeration(_first(sizes, 'more number'))}" if sizes else ""
+    return text + (f" where {enumeration(_first(lengths, 'more loop'))}" if lengths else "")
+
+
+def _first(texts: Sequence[str], more: str) -> list[str]:
+    left = len(texts) - _MOST_SIZES
+    return [*texts[:_MOST_SIZES], count(left, more)] if left > 0 else [*texts]
 
 
 def blocks_assumed(kernel: KernelCost) -> str:
@@ -122,27 +139,23 @@ def _three_digits(value: float) -> str:
 
 
 def minor(result: CheckResult) -> Iterator[str]:
-    """`12 more take under 10% of their kernel's time or traffic, ... (`--all` lists them)`, where there are any."""
+    """`Not shown: 12 that take under 10% of their kernel, 3 in few launches (`--all`)`, where there are any."""
     numbers = Counter(diagnostic.held_back for diagnostic in result.minor if diagnostic.held_back != "conditional")
     reasons = [reason for reason in get_args(HeldBack) if numbers[reason]]
-    phrases = [_held_back(reason, numbers[reason], result.min_share) for reason in reasons]
-    if phrases:
-        yield f"{', '.join(phrases)} (`--all` lists {'it' if sum(numbers.values()) == 1 else 'them'})"
+    if reasons:
+        yield f"Not shown: {', '.join(_held_back(each, numbers[each], result.min_share) for each in reasons)} (`--all`)"
 
 
 def _held_back(reason: HeldBack, number: int, least: float) -> str:
-    one = number == 1
     match reason:
         case "small":
-            whose = "its" if one else "their"
-            what = f"{'takes' if one else 'take'} under {share(least)} of {whose} kernel's time or traffic"
+            what = f"takes under {share(least)} of its" if number == 1 else f"take under {share(least)} of their"
+            return f"{number} that {what} kernel"
         case "unknown":
-            what = f"{'is' if one else 'are'} waste of which nothing says what it takes"
+            return f"{number} of unknown cost"
         case "few":
-            whose = "its" if one else "their"
-            what = f"{'is' if one else 'are'} there in few of {whose} kernel's launches and instantiations"
+            return f"{number} in few of the launches evaluated"
         case "conditional":
-            what = f"{'is' if one else 'are'} conditional"
+            return f"{number} conditional"
         case "no-action":
-            what = f"{'is' if one else 'are'} about code that could not be evaluated, which no option changes"
-    return f"{number} more {what}"
+            return f"{number} about code that could not be evaluated"

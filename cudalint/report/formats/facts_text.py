@@ -16,6 +16,7 @@ from cudalint.facts import (
 )
 from cudalint.numerals import count, enumeration, figure
 from cudalint.report.formats import costs, wording
+from cudalint.report.formats.profiler import metrics
 from cudalint.report.formats.style import Look, Style
 from cudalint.report.formats.without_kernels import problem_lines, without_kernels
 
@@ -70,6 +71,15 @@ def _under_launch(kernel: KernelFacts, index: int, style: Style) -> Iterator[str
     ]
     if "accesses" in kernel.collected:
         yield from _table(rows, style)
+        yield from _in_a_profile(kernel, index, style)
+
+
+def _in_a_profile(kernel: KernelFacts, index: int, style: Style) -> Iterator[str]:
+    found = list(metrics(kernel, index))
+    if found:
+        yield style.paint("  in a profile of ncu", "dim")
+        width = max(len(metric.name) for metric in found)
+        yield from (f"    {metric.name.ljust(width)}  {figure(metric.value)}" for metric in found)
 
 
 def _as_modelled(kernel: KernelFacts, index: int) -> str:

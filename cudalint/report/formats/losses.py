@@ -89,10 +89,10 @@ def kernels(result: CheckResult) -> Iterator[str]:
 def _line(loss: Loss) -> str:
     """`  transpose, block 32, grid 64x64: about 110 us on a100, bound by L2; 4.2x faster without its 3 findings`."""
     kernel, launch, first = loss.kernel, loss.kernel.launch, loss.findings[0]
-    grid = costs.blocks_assumed(kernel)
-    if not grid:
-        grid = f"{'assumed ' if launch.grid_is_assumed else ''}grid {dimensions(launch.grid)}"
-    where = f"{first.instantiation or first.kernel}, block {dimensions(launch.block)}, {grid}"
+    grid = ""
+    if not costs.blocks_assumed(kernel):
+        grid = f" {'assumed ' if launch.grid_is_assumed else ''}grid {dimensions(launch.grid)}"
+    where = f"{first.instantiation or first.kernel}, block {dimensions(launch.block)},{grid}{costs.for_sizes(kernel)}"
     return f"  {where}: {_takes(kernel)}; {loss.gain}"
 
 

@@ -258,11 +258,10 @@ def summary(result: CheckResult) -> str:
         text += f" ({coverage.evaluated} of {count(len(coverage.accesses), 'access', 'accesses')} evaluated)"
     if unknown and not is_blank:
         text += f"; nothing could be evaluated of {count(unknown, 'kernel')}"
-    if coverage.launches_left_out:
-        more = count(coverage.launches_left_out, "more launch", "more launches")
-        text += f"; {more} of other grids or arguments not (`cudalint facts` says where)"
-    if coverage.sampled:
-        text += f"; of {count(len(coverage.sampled), 'template')} not all instances"
+    left_out = [count(coverage.launches_left_out, "launch", "launches")] if coverage.launches_left_out else []
+    left_out += [f"instances of {count(len(coverage.sampled), 'template')}"] if coverage.sampled else []
+    if left_out:
+        text += f"; {enumeration(left_out)} left out (`cudalint facts`)"
     if result.not_linted:
         text += f"; not linted: {enumeration([count(number, language) for language, number in result.not_linted])}"
     text += "".join(_not_done(result))

@@ -38,7 +38,7 @@ def figures_of(
         yield Figure("Occupancy", _inline(_occupancy(occupancy)), _bound_by(occupancy, target))
     if launch is not None and math.prod(launch.block) > 1:
         drawn = by_warp(launch.block)
-        yield Figure("Block", pictures.place(drawn), drawn.title)
+        yield Figure("Block", pictures.place(drawn, always=True), drawn.title)
 
 
 def _inline(drawing: Drawing) -> Markup:

@@ -11,6 +11,7 @@ from cudalint.catalogue import page_in
 from cudalint.diagnostics import Diagnostic, Picture
 from cudalint.facts import Race, RaceEnd
 from cudalint.hardware.cost.by_line import Line
+from cudalint.numerals import thread
 from cudalint.report.drawing import requests as drawing
 from cudalint.report.drawing.races import Step, race
 from cudalint.report.drawing.svg import Drawing
@@ -57,9 +58,7 @@ class Findings(Struct, frozen=True, eq=False):
 
     def _pictures(self, diagnostic: Diagnostic, races: tuple[Race, ...]) -> Iterator[Markup]:
         if diagnostic.picture is not None:
-            drawn = self.pictures.place(drawing_of(diagnostic.picture))
-            if drawn:
-                yield drawn
+            yield self.pictures.place(drawing_of(diagnostic.picture), always=True)
         lines = {(diagnostic.place.path, diagnostic.place.line)}
         lines |= {(related.place.path, related.place.line) for related in diagnostic.related}
         if diagnostic.code.startswith(_RACES):
@@ -88,11 +87,8 @@ def _race(found: Race) -> Drawing:
 
 
 def _step(end: RaceEnd, found: Race) -> Step:
-    x, y, z = end.thread
-    thread = f"thread ({x}, {y}, {z})"
-    if found.reach == "grid":
-        thread += f", block ({end.block[0]}, {end.block[1]})"
-    return Step(thread, f"line {end.place.line}: {end.operation}", end.operation != "load")
+    who = thread(end.thread, end.block, always=found.reach == "grid")
+    return Step(who, f"line {end.place.line}: {end.operation}", end.operation != "load")
 
 
 def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:

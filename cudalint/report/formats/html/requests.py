@@ -34,11 +34,12 @@ class Pictures:
     def begin_kernel(self) -> None:
         self._left = _MOST_BYTES
 
-    def place(self, drawing: Drawing) -> Markup:
-        """The picture, or a reference to the one that is there already; empty where the kernel has had its share."""
+    def place(self, drawing: Drawing, always: bool = False) -> Markup:
+        """The picture, or a reference to the one that is there already; empty where the kernel has had its share,
+        unless it is to be there always."""
         name = self._names.get(drawing.body)
         if name is None:
-            if len(drawing.body) > self._left:
+            if len(drawing.body) > self._left and not always:
                 return Markup("")
             self._left -= len(drawing.body)
             name = self._names[drawing.body] = f"p{len(self._names)}"

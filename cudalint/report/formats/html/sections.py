@@ -23,10 +23,12 @@ from cudalint.report.formats import costs, wording
 from cudalint.report.formats.html.figures import figures_of
 from cudalint.report.formats.html.requests import Pictures, access_view, branch_view
 from cudalint.report.formats.html.source import codes_of, prose
-from cudalint.report.formats.html.views import Code, LaunchRow, Row, Section
+from cudalint.report.formats.html.views import Code, LaunchRow, Row, Section, Stake
 from cudalint.report.formats.losses import Loss, losses
 
 _MOST_LAUNCHES = 12
+_WHOLE, _WHOLE_WITHOUT = 120, 30
+"""Lines of a kernel with and without findings that are shown whatever stands in them."""
 _OF_A_FINDING = 2.0
 """How much a line with a finding is of interest, where lines without have their share of the traffic."""
 
@@ -74,6 +76,11 @@ class Group(Struct, eq=False):
     @property
     def errors(self) -> int:
         return sum(part.severity == "error" for part, _ in self.reported())
+
+    @property
+    def recorded(self) -> float:
+        """Microseconds of all its launches that were recorded."""
+        return max((launch.recorded_total_us for each in self.kernels for launch in each.facts.launches), default=0.0)
 
     def shown(self) -> tuple[ShownKernel, LaunchCost | None]:
         """The instantiation and the launch of which all figures are: where its findings take most, or else that takes
@@ -162,9 +169,8 @@ def _rank(group: Group) -> tuple[bool, float, float, float, float, int, str, int
     time = cost.time_us if cost is not None else None
     place = group.first.place
     recorded, saved = loss.weight if loss else (0.0, 0.0)
-    launches = (launch for each in group.kernels for launch in each.facts.launches)
-    taken = max((launch.recorded_total_us for launch in launches), default=0.0)
-    return not group.errors, -recorded, -saved, -taken, -(time or 0.0), -len(group.findings), place.path, place.line
+    taken, findings = (group.recorded, time or 0.0), len(group.findings)
+    return not group.errors, -recorded, -saved, -taken[0], -taken[1], -findings, place.path, place.line
 
 
 def section_of(group: Group, sources: SourceLines, pictures: Pictures) -> Section:
@@ -177,7 +183,8 @@ def section_of(group: Group, sources: SourceLines, pictures: Pictures) -> Sectio
     shares = by_line(kernel, cost, target) if cost is not None else {}
     loss = group.loss
     occupancy = kernel.occupancy_of(index)
-    codes = codes_of(kernel.place, _wanted(group, kernel, index, shares), shares, sources, group.anchor)
+    whole = _WHOLE if group.parts else _WHOLE_WITHOUT
+    codes = codes_of(kernel.place, _wanted(group, kernel, index, shares), shares, sources, group.anchor, whole)
     if launch is not None:
         _place_branches(codes, kernel, index, launch.block, pictures)
     _place_accesses(codes, kernel, index, shares, pictures)
@@ -200,8 +207,22 @@ def section_of(group: Group, sources: SourceLines, pictures: Pictures) -> Sectio
         gaps=tuple(_gaps(group)),
         findings=len(reported),
         errors=group.errors,
-        rules=" ".join(sorted({diagnostic.code for _, diagnostic in reported})),
+        recorded=group.recorded,
+        stakes=tuple(_stakes(group, cost)),
     )
+
+
+def _stakes(group: Group, cost: LaunchCost | None) -> Iterator[Stake]:
+    """Of errors the one that is there in most of what was evaluated, and what findings take together."""
+    errors = [part for part, _ in group.reported() if part.severity == "error"]
+    if errors:
+        worst = max(errors, key=lambda part: part.worlds.held / max(1, part.worlds.tried))
+        held, tried = worst.worlds
+        words = worst.name + (f" in {held} of {count(tried, 'launch', 'launches')}" if tried > 1 else "")
+        yield Stake("error", min(1.0, held / max(1, tried)), words)
+    loss = group.loss
+    if loss is not None and cost is not None and cost.time_us:
+        yield Stake("waste", min(1.0, loss.saved / cost.time_us), loss.brings)
 
 
 def _lead(cost: LaunchCost | None, launch: LaunchFacts | None, loss: Loss | None, target: Target) -> str:
@@ -211,7 +232,9 @@ def _lead(cost: LaunchCost | None, launch: LaunchFacts | None, loss: Loss | None
     beside = f"; {recorded}" if recorded else ""
     if cost is None or not cost.time_us:
         return f"How long it takes is not known{beside}, {where}."
-    text = f"About {costs.duration(cost.time_us)} on {target.name}, {costs.bound_by(cost.bound)}{beside}, {where}."
+    sizes = costs.for_sizes(loss.kernel) if loss is not None else f" for {', '.join(cost.sizes)}" if cost.sizes else ""
+    takes = f"{costs.duration(cost.time_us)}{sizes}"
+    text = f"About {takes} on {target.name}, {costs.bound_by(cost.bound)}{beside}, {where}."
     return f"{text} Without its findings: {loss.brings}." if loss is not None else text
 
 

@@ -27,10 +27,8 @@ _LANGUAGE: Final = regex(
     r"switch|case|break|continue|const|template|typename|struct|auto|void|int|unsigned|float|double|bool|char|long|short|"
     r"__global__|__device__|__shared__|__restrict__|__syncthreads|__syncwarp|extern|static|constexpr|using|inline)\b)"
 )
-_WHOLE = 120
-"""Lines of a kernel that are shown whatever stands in them."""
 _AROUND = 4
-"""Lines around what is of interest in a longer one."""
+"""Lines around what is of interest in a kernel that is not shown whole."""
 _AROUND_OTHERS = 2
 _MOST_OTHERS = 40
 """Lines of interest of what a kernel calls; those of which there is most to say."""
@@ -68,12 +66,18 @@ def code(line: bytes) -> Markup:
 
 
 def codes_of(
-    kernel: Place, wanted: Mapping[Line, float], shares: Mapping[Line, Share], sources: SourceLines, anchor: str
+    kernel: Place,
+    wanted: Mapping[Line, float],
+    shares: Mapping[Line, Share],
+    sources: SourceLines,
+    anchor: str,
+    whole: int,
 ) -> list[Code]:
-    """The kernel's lines, then those of other places. `wanted` are the lines that are of interest, with how much."""
+    """The kernel's lines, then those of other places. `wanted` are the lines that are of interest, with how much; up to
+    `whole` lines, all of a kernel are."""
     inside = {line for path, line in wanted if path == kernel.path and kernel.line <= line <= kernel.end_line}
     count = kernel.end_line - kernel.line + 1
-    if count <= _WHOLE:
+    if count <= whole:
         own: Collection[int] = range(kernel.line, kernel.end_line + 1)
     else:
         near = {near for line in inside for near in range(line - _AROUND, line + _AROUND + 1)}

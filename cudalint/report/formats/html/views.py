@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from typing import Literal
+
 from markupsafe import Markup
 from msgspec import Struct, field
+
+_SEVERITIES = ("error", "warning", "info")
 
 
 class Link(Struct, frozen=True):
@@ -13,6 +18,7 @@ class Link(Struct, frozen=True):
     message: Markup = Markup("")
     severity: str = ""
     """Of the finding that it leads to."""
+    code: str = ""
 
 
 class DiffLine(Struct, frozen=True):
@@ -125,11 +131,98 @@ class Section(Struct):
     """To findings that are reported at another kernel for this one too, at lines that are not shown."""
     findings: int = 0
     errors: int = 0
-    rules: str = ""
-    """The codes of its findings, with spaces between."""
+    recorded: float = 0.0
+    """Microseconds of all its launches that were recorded."""
+    stakes: tuple[Stake, ...] = ()
+
+    @property
+    def folder(self) -> str:
+        return os.path.dirname(self.path)
+
+    @property
+    def contents(self) -> list[Finding | Link]:
+        """All that is reported for it, here and elsewhere, the worst first."""
+        rows = [row for code in self.codes for row in code.rows]
+        found: list[Finding | Link] = [*self.rest, *self.pointers]
+        for row in rows:
+            found += [*row.findings, *row.pointers]
+        return sorted(found, key=lambda each: _SEVERITIES.index(each.severity))
+
+    @property
+    def has(self) -> str:
+        """`CL101/warning CL301/error`, of all of them, by which a page can be filtered."""
+        return " ".join(sorted({f"{each.code}/{each.severity}" for each in self.contents}))
+
+    @property
+    def map_time(self) -> float:
+        return self.recorded or self.microseconds
+
+
+class Stake(Struct, frozen=True):
+    """What findings of a kernel are about, as a bar: of its errors in which part of its launches they are there, of
+    waste which part of its time it takes."""
+
+    kind: Literal["error", "waste"]
+    share: float
+    words: str
+
+
+class Change(Struct, frozen=True):
+    """A finding with what mending it would bring."""
+
+    anchor: str
+    what: Markup
+    rule: str
+    code: str
+    severity: str
+    where: str
+    brings: str
+    share: float
+    """Of its kernel's time."""
+    has_edit: bool
+    sizes: str
+    """`for n = 40960`: what nothing in sight says and the time rests on."""
+
+
+class ErrorRule(Struct, frozen=True):
+    """A rule that has errors, with the first kernels that these are in."""
+
+    code: str
+    name: str
+    number: int
+    kernels: tuple[Link, ...]
+    more: int
+
+
+class Tile(Struct, frozen=True):
+    """A figure of the whole run."""
+
+    figure: str
+    words: str
+    severity: str = ""
+    share: float | None = None
+
+
+class Legend(Struct, frozen=True):
+    name: str
+    look: str
+    share: str
+
+
+class Map(Struct, frozen=True):
+    """Kernels by their time."""
+
+    picture: Markup
+    height: int
+    legend: tuple[Legend, ...]
+    is_recorded: bool
+    unknown: int
+    """Kernels without a known time, which aren't drawn."""
 
 
 class Rule(Struct, frozen=True):
+    """A box of the filter: a rule, a severity or a folder, and how much there is of it."""
+
     code: str
     name: str
     number: int
@@ -138,23 +231,35 @@ class Rule(Struct, frozen=True):
 class Failures(Struct, frozen=True):
     """Files that could not be linted, for one reason."""
 
-    message: str
+    message: Markup
     paths: tuple[str, ...]
 
 
 class Page(Struct, frozen=True):
     title: str
-    summary: Markup
+    base: str
+    """The folder that paths are below, where they are absolute."""
     version: str
+    target: str
+    tiles: tuple[Tile, ...]
+    changes: tuple[Change, ...]
+    errors: tuple[ErrorRule, ...]
+    map: Map | None
+    not_covered: str
+    """In one line; empty where all was looked at."""
+    details: tuple[Markup, ...]
+    """The same in full."""
     sections: tuple[Section, ...]
+    is_large: bool
+    """Whether kernels are made ready when they are opened."""
     others: tuple[Finding, ...]
     allowed: tuple[Finding, ...]
     rules: tuple[Rule, ...]
+    severities: tuple[Rule, ...]
+    folders: tuple[Rule, ...]
     failures: tuple[Failures, ...]
     partial: tuple[Failures, ...]
     """The same for those of which something was left out."""
-    minor: Markup
-    most_microseconds: float
     symbols: Markup
     """Pictures that several places show."""
     has_recorded_times: bool = False
