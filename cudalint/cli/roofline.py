@@ -36,11 +36,17 @@ class FileRoofs(Struct, frozen=True):
     """Lines that say it where there is no kernel."""
 
 
-def costs_of(facts: FileFacts, options: AnalysisOptions, style: Style) -> FileRoofs:
+def costs_of(facts: FileFacts, options: AnalysisOptions) -> tuple[KernelRoof, ...]:
+    """What the kernels of one file cost on one target."""
     from cudalint.report.formats.roofline import kernels_of
+
+    return tuple(kernels_of(facts, options.target))
+
+
+def roofs_of(facts: FileFacts, options: AnalysisOptions, style: Style) -> FileRoofs:
     from cudalint.report.formats.without_kernels import without_kernels
 
-    return FileRoofs(tuple(kernels_of(facts, options.target)), tuple(without_kernels(facts, style)))
+    return FileRoofs(costs_of(facts, options), tuple(without_kernels(facts, style)))
 
 
 @click.command("roofline", cls=HeadedCommand)
@@ -77,7 +83,7 @@ def command(
     values["target"] = None
     describing = Describing(paths, values)
     shows_text = format_ == "text"
-    made = partial(costs_of, style=output_style(color) if shows_text else Style())
+    made = partial(roofs_of, style=output_style(color) if shows_text else Style())
     jobs = [
         Job(each.file.path, replace(each.options, kinds=_KINDS, only=tuple(kernels), target=target), made)
         for each in describing.configured

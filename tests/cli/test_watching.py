@@ -26,8 +26,11 @@ class _Watching:
         self._out, self._err = folder.parent / "out", folder.parent / "err"
         command = [sys.executable, "-m", "cudalint", "check", "--watch", "--format", "concise", *arguments]
         environment = {**os.environ, "CUDALINT_CACHE_DIR": str(folder.parent / "cache"), "TERM": "dumb"}
+        # A program that is started in the background may have been told to ignore interrupts, as its children then do.
+        before = signal.signal(signal.SIGINT, signal.default_int_handler)
         with self._out.open("wb") as out, self._err.open("wb") as err:
             self.process = subprocess.Popen(command, cwd=folder, stdout=out, stderr=err, env=environment)
+        signal.signal(signal.SIGINT, before)
 
     def until(self, rounds: int) -> str:
         """What it has printed on stdout once it has waited so often."""
