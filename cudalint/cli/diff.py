@@ -34,7 +34,7 @@ def _gates(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) 
 
 
 @click.command("diff", cls=HeadedCommand)
-@click.argument("paths", nargs=-1, required=True, metavar="OLD NEW | --base REV PATH...",
+@click.argument("paths", nargs=-1, metavar="OLD NEW | --base REV [PATH...]",
                 shell_complete=completion.files)  # fmt: skip
 @click.option("--base", metavar="REV", help="Compare paths of the work tree with this revision of git.")
 @click.option("--kernel", "kernels", multiple=True, metavar="PATTERN", help="Compare kernels of this name only.")
@@ -119,9 +119,12 @@ def _versions(
     from cudalint.system.disk.cache_folder import results_folder
 
     limits, cache = limits_from(values), results_folder(None)
+    if base is not None and not paths:
+        paths = (os.curdir,)
     for path in paths:
         if not os.path.exists(path):
-            raise click.UsageError(f"{path}: no such file or folder")
+            hint = f"; `--base {path}` compares with a revision" if base is None else ""
+            raise click.UsageError(f"{path}: no such file or folder{hint}")
     if base is None:
         if len(paths) != 2:
             raise click.UsageError("two versions are expected, OLD and NEW, or --base REV and paths")
