@@ -10,14 +10,20 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
+from cudalint.execute.library.groups import tile_size
+from cudalint.execute.trace import Stack
 from cudalint.facts import Benign
+from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir.builtins import builtin
 from cudalint.ir.walk import without_casts
 from cudalint.measure.races import Race, RaceEnd
 from cudalint.measure.seen import Seen, Use, spelled
 from cudalint.measure.touches import Site
 from cudalint.measure.ways import Guard
 
+_MOST_NAMES = 4
+"""Variables that are given each other's values."""
 _IDEMPOTENT = frozenset({"|", "&"})
 _CHOOSING = frozenset({"min", "max", "fmin", "fmax", "fminf", "fmaxf"})
 """What changes nothing when it is done again with the same operand."""
@@ -55,9 +61,34 @@ def stores_one_value(race: Race, seen: Seen) -> bool:
     stored = seen.stored(site)
     if found is None or not isinstance(stored, ir.Assign) or stored.op:
         return False
+    if race.reach == "warp" and not race.is_carried and _is_of_warp(stored.value, site.stack, seen):
+        return True
     return not seen.varies(found, race.reach == "grid") and race.allocation not in {
         memory for load in found.loads for memory in seen.memory_of(*load)
     }
+
+
+def _is_of_warp(value: ir.Expr, stack: Stack, seen: Seen) -> bool:
+    """Whether all lanes of a warp have the same for a value, since they exchange it: what all of them reduce, or what
+    one lane hands to the others."""
+    plain = without_casts(value)
+    for _ in range(_MOST_NAMES):
+        if not isinstance(plain, ir.Name):
+            break
+        own = seen.origins.values_of(plain.symbol, stack)
+        if len(own) != 1:
+            return False
+        plain, stack = without_casts(own[0][0]), own[0][1]
+    if not isinstance(plain, ir.Call):
+        return False
+    name, arguments = plain.name.split("::")[-1], plain.arguments
+    if name == "__shfl_sync":
+        lane, *width = map(without_casts, arguments[2:])
+        return isinstance(lane, ir.Constant) and all(getattr(each, "value", None) == WARP_LANES for each in width)
+    if builtin(name).effect != "group-reduce" or not arguments:
+        return False
+    group = ir.referent(arguments[0].type)
+    return isinstance(group, ir.RecordType) and tile_size(group.name) == WARP_LANES
 
 
 def of_nobody(race: Race, seen: Seen) -> str | None:
