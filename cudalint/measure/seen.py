@@ -95,13 +95,14 @@ class Seen:
     def described(self, found: Origins) -> str:
         """The data that goes into a value, in words."""
         sources = sorted(
-            ((node.span.line, node, stack) for node, stack in (*found.atomics, *found.loads)), key=lambda each: each[0]
+            (*found.atomics, *found.loads),
+            key=lambda each: (each[0].span.line, [each[0].span, *(call.span for call in each[1])]),
         )
-        for line, node, stack in sources:
+        for node, stack in sources:
             names = [memory.name for memory in self.memory_of(node, stack)]
             if names:
-                return f"`{names[0]}` is read at line {line}"
-        return f"what is read at line {sources[0][0]}" if sources else "a value is not known"
+                return f"`{names[0]}` is read at line {node.span.line}"
+        return f"what is read at line {sources[0][0].span.line}" if sources else "a value is not known"
 
     # --- places and values -------------------------------------------------------------------------
 

@@ -61,7 +61,7 @@ class Stored:
         code = np.full((1, 1), hash((id(event.node), number)) & _ALL, np.uint64)
         for name in sorted(found.itself):
             code = _mix(code, self._built_in(name))
-        for node, stack in sorted(found.loads, key=lambda each: (each[0].span, id(each[0]), len(each[1]))):
+        for node, stack in sorted(found.loads, key=lambda each: [each[0].span, *(call.span for call in each[1])]):
             loaded = self._loaded(node, stack, number)
             if loaded is None:
                 return None

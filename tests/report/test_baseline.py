@@ -50,6 +50,13 @@ def test_moved_lines_are_known() -> None:
     assert _compare([_finding(2), _finding(4)], moved) == ((), 2, 0)
 
 
+def test_what_is_held_back_is_still_there() -> None:
+    sources = _sources("a[i] = 0;", "b[i] = 0;")
+    write_baseline(FILE, [_finding(1), _finding(2)], sources)
+    found = compare(load_baseline(FILE), [_finding(1)], sources, FILE, ["a.cu"], minor=[_finding(2)])
+    assert found == ((), 1, 0)
+
+
 def test_each_entry_stands_for_one_finding() -> None:
     write_baseline(FILE, [_finding(1)], _sources("a[i] = 0;"))
     twice = [_finding(1), _finding(2)]

@@ -85,13 +85,16 @@ def load_baseline(path: str) -> tuple[Entry, ...]:
 
 
 def compare(
-    baseline: Sequence[Entry], diagnostics: Sequence[Diagnostic], sources: SourceLines, path: str, linted: Iterable[str]
-) -> Comparison:
-    """What of the findings is new, by the baseline that was loaded from `path`."""
+    baseline: Sequence[Entry], diagnostics: Sequence[Diagnostic], sources: SourceLines, path: str,
+    linted: Iterable[str], minor: Sequence[Diagnostic] = (),
+) -> Comparison:  # fmt: skip
+    """What of the findings is new, by the baseline that was loaded from `path`. Those that are `minor` are there, too,
+    and nobody is told of them."""
     found = dict(enumerate(_entries(diagnostics, sources, path)))
     left = list(baseline)
-    for key in (_same_text, _same_message, _same_but_moved):
-        left = _match(left, found, key)
+    for own in (found, dict(enumerate(_entries(minor, sources, path)))):
+        for key in (_same_text, _same_message, _same_but_moved):
+            left = _match(left, own, key)
     relative = _relative_to(path)
     files = {relative(file) for file in linted}
     gone = sum(entry.identity.path in files for entry in left)

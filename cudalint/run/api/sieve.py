@@ -76,7 +76,9 @@ class Sieve:
         if self._baseline is not None and self._path is not None:
             from cudalint.report.findings.baseline import compare
 
-            new, known, gone = compare(self._baseline, result.diagnostics, sources, self._path, result.paths)
+            new, known, gone = compare(
+                self._baseline, result.diagnostics, sources, self._path, result.paths, result.minor
+            )
             result = _with_aside(replace(result, diagnostics=new), known, "known from the baseline")
             if self._changes is None:
                 result = _with_aside(result, gone, "of the baseline no longer there")
