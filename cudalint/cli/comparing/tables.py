@@ -10,9 +10,10 @@ from cudalint.cli.comparing.pairing import AccessChange, Compared, Comparison
 from cudalint.cli.comparing.versions import Version
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import LaunchFacts
-from cudalint.numerals import count, dimensions
+from cudalint.numerals import count
 from cudalint.report.formats.diagnostics_json import JsonObject, document_head, picked
 from cudalint.report.formats.style import Style
+from cudalint.report.formats.wording import block_and_grid
 
 _UNKNOWN = "-"
 
@@ -47,7 +48,7 @@ def text_lines(
 
 
 def _shape(launch: LaunchFacts | None) -> str:
-    return f", block {dimensions(launch.block)}, grid {dimensions(launch.grid)}" if launch is not None else ""
+    return f", {block_and_grid(launch)}" if launch is not None else ""
 
 
 def _launch(each: Compared, old: Version, new: Version, style: Style) -> Iterator[str]:
@@ -184,6 +185,7 @@ def _json_side(each: Compared, version: Version, is_old: bool) -> JsonObject | N
         "kernel": kernel.facts.instantiation,
         "block": launch.block if launch else None,
         "grid": launch.grid if launch else None,
+        "grid_is_assumed": launch.grid_is_assumed if launch else None,
         "dynamic_shared_bytes": launch.dynamic_shared_bytes if launch else None,
         "figures": {name: value for name, value in (figures or {}).items() if name != "time_us"},
         "findings": len(each.old_findings if is_old else each.new_findings),

@@ -25,16 +25,20 @@ _MOST_ARRAYS = 3
 
 
 def launch_phrase(launch: LaunchFacts) -> str:
-    """`block 32x32, grid 8x8 (launch at tile.cu:40)`; a grid that was made up, say of sizes from the command line, is
-    said to be assumed."""
-    grid = "an assumed grid of" if launch.grid_is_assumed else "grid"
-    text = f"block {dimensions(launch.block)}, {grid} {dimensions(launch.grid)}"
+    """`block 32x32, grid 8x8 (launch at tile.cu:40)`."""
+    text = block_and_grid(launch)
     if launch.site is not None and launch.site.dynamic_shared_bytes is None:
         # What sizes that were made up come to is more than any block may have.
         text += ", an unknown number of bytes of dynamic shared memory"
     elif launch.dynamic_shared_bytes:
         text += f", {launch.dynamic_shared_bytes} bytes of dynamic shared memory"
     return f"{text} ({_origin(launch)})"
+
+
+def block_and_grid(launch: LaunchFacts) -> str:
+    """`block 32x32, grid 8x8`; a grid that was made up, say of sizes from the command line, is said to be assumed."""
+    grid = "an assumed grid of" if launch.grid_is_assumed else "grid"
+    return f"block {dimensions(launch.block)}, {grid} {dimensions(launch.grid)}"
 
 
 def _origin(launch: LaunchFacts) -> str:
