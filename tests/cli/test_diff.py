@@ -117,6 +117,15 @@ def test_a_bad_gate_is_one_line(real_cudalint: Run, versions: tuple[str, str], g
     assert not result.out
 
 
+def test_what_is_not_told_as_a_difference_fails_no_gate(real_cudalint: Run, versions: tuple[str, str]) -> None:
+    """A block more of 3,907: less than the hundredths that are shown."""
+    old, _ = versions
+    Path("near.cu").write_text(_OLD.replace("1000000", "1000200"))
+    done = real_cudalint("diff", old, "near.cu", "--gate", "scaled: time <= 1.0")
+    assert "1 gate passed" in done.out
+    assert done.status == 0
+
+
 def test_names_with_colons_can_have_gates() -> None:
     gate = parse("a::b<float> : registers<=168")
     assert (gate.kernel, gate.name, gate.sign, gate.number) == ("a::b<float>", "registers", "<=", 168)

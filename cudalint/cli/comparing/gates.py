@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.cli.comparing.figures import KINDS, OF_FINDINGS, SHOWN
+from cudalint.cli.comparing.figures import KINDS, OF_FINDINGS, SHOWN, differ
 from cudalint.cli.comparing.pairing import Compared
 from cudalint.numerals import figure
 from cudalint.regexes import regex
@@ -97,6 +97,8 @@ def failed(gates: Sequence[Gate], launches: Sequence[Compared], how_to_know: str
             if gate.needs_base and compared.old is None:
                 continue
             value, base = (_value(gate.name, compared, is_old) for is_old in (False, True))
+            if gate.needs_base and not differ(base, value):
+                value = base  # What isn't told as a difference is none.
             if value is None:
                 if gate.needs_base and base is None:
                     continue
