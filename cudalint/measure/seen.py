@@ -14,6 +14,7 @@ from cudalint.execute.trace import AccessEvent, Stack, Trace
 from cudalint.ir import nodes as ir
 from cudalint.ir.walk import children, nodes_in
 from cudalint.measure.origins import NOTHING, Origins, OriginsOf, together
+from cudalint.measure.places import spans_of
 from cudalint.measure.touches import Site
 from cudalint.measure.ways import Guard, Ways
 
@@ -95,8 +96,7 @@ class Seen:
     def described(self, found: Origins) -> str:
         """The data that goes into a value, in words."""
         sources = sorted(
-            (*found.atomics, *found.loads),
-            key=lambda each: (each[0].span.line, [each[0].span, *(call.span for call in each[1])]),
+            (*found.atomics, *found.loads), key=lambda each: (each[0].span.line, spans_of(*each))
         )
         for node, stack in sources:
             names = [memory.name for memory in self.memory_of(node, stack)]

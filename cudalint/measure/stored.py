@@ -19,6 +19,7 @@ from cudalint.execute.butterflies import among
 from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import AccessEvent, Stack
 from cudalint.execute.values import Aggregate, Data
+from cudalint.measure.places import spans_of
 from cudalint.measure.seen import Seen
 from cudalint.measure.touches import Site, bits_of
 
@@ -61,7 +62,7 @@ class Stored:
         code = np.full((1, 1), hash((id(event.node), number)) & _ALL, np.uint64)
         for name in sorted(found.itself):
             code = _mix(code, self._built_in(name))
-        for node, stack in sorted(found.loads, key=lambda each: [each[0].span, *(call.span for call in each[1])]):
+        for node, stack in sorted(found.loads, key=lambda each: spans_of(*each)):
             loaded = self._loaded(node, stack, number)
             if loaded is None:
                 return None

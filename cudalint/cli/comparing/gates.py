@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec import Struct
 
-from cudalint.cli.comparing.figures import KINDS, OF_FINDINGS, SHOWN, differ
+from cudalint.cli.comparing.figures import KINDS, OF_FINDINGS, differ
 from cudalint.cli.comparing.pairing import Compared
 from cudalint.numerals import figure
 from cudalint.regexes import regex
@@ -139,10 +139,3 @@ def _reason(gate: Gate, value: float, base: float) -> str:
     if gate.needs_base and kind.is_relative and base:
         return f"{gate.name} is {figure(value / base)}x of the base: {kind.shown(value)}{before}"
     return f"{gate.name} is {kind.shown(value)}{before}"
-
-
-def how_names_are_told() -> str:
-    """For help: the figures that a plain number is compared with, and those whose ratio to the base is."""
-    relative = [name for name in SHOWN if KINDS[name].is_relative]
-    absolute = [name for name in NAMES if not KINDS[name].is_relative]
-    return f"{', '.join(absolute)}; as multiples of the base {', '.join(relative)}"
