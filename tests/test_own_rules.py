@@ -16,7 +16,7 @@ from checkout import ROOT, clean_environment, fresh_clone, need_package_index
 from cudalint import registry
 from cudalint.cli import run
 from cudalint.cli.authoring.scaffold import Project, ScaffoldError, check_rule, files_of, project_in
-from cudalint.facts import FileFacts
+from cudalint.facts import FileFacts, KernelFacts
 from cudalint.hardware.targets import find_target
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.rule import RuleContext
@@ -66,8 +66,11 @@ def test_the_example_package_keeps_its_own_word(tmp_path: Path) -> None:
     tested = _program("-m", "pytest", "-q", "-p", "no:cacheprovider", "tests", path=copy, folder=copy)
     assert tested.returncode == 0, tested.stdout
     assert "2 passed" in tested.stdout
-    pages = _program("-m", "cudalint", "pages", "--check", "--select", "ACME101", path=copy, folder=copy)
-    assert (pages.returncode, pages.stdout) == (0, "")
+    for selection in ((), ("--select", "ACME101")):
+        pages = _program("-m", "cudalint", "pages", "--check", *selection, path=copy, folder=copy)
+        assert (pages.returncode, pages.stdout) == (0, "")
+    assert "2 files written" in _program("-m", "cudalint", "pages", "new", path=copy, folder=copy).stdout
+    assert not list((copy / "new").glob("CL*"))
 
 
 def test_a_new_package(tmp_path: Path) -> None:
@@ -142,6 +145,13 @@ def test_what_rules_of_others_import_is_promised() -> None:
     assert {"cudalint.rulekit", "cudalint.hardware.targets"} <= modules
     promised = (ROOT / "docs" / "stability.md").read_text(encoding="utf-8")
     assert [module for module in modules if f"`{module}`" not in promised] == []
+
+
+def test_every_field_of_a_kernel_is_on_the_page() -> None:
+    page = (ROOT / "docs" / "own-rules.md").read_text(encoding="utf-8")
+    rows = re.findall(r"^\| (`[^|]*) \|", page, re.MULTILINE)
+    listed = {name for row in rows for name in re.findall(r"`(\w+)`", row)}
+    assert {field for field in KernelFacts.__struct_fields__ if field not in listed} == set()
 
 
 @pytest.mark.parametrize(

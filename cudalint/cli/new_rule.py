@@ -9,7 +9,15 @@ import sys
 import click
 
 from cudalint.cli import NOTHING_FOUND
-from cudalint.cli.authoring.scaffold import Project, ScaffoldError, check_rule, files_of, module_name, project_in
+from cudalint.cli.authoring.scaffold import (
+    Project,
+    ScaffoldError,
+    check_rule,
+    files_of,
+    module_name,
+    project_in,
+    rules_of,
+)
 
 
 @click.command("new-rule")
@@ -72,8 +80,7 @@ def _write_pages(code: str, name: str, project: Project) -> list[str]:
     if rule is None:
         where = os.path.join(project.folder, project.package_folder, module_name(code, name))
         raise ScaffoldError(f"{where}.py is written, but not what this cudalint imports: install the folder first")
-    siblings = [other for other in all_rules() if other.__module__.startswith(f"{package}.")]
-    pages = {file_name(rule): markdown(rule), INDEX_NAME: index(siblings)}
+    pages = {file_name(rule): markdown(rule), INDEX_NAME: index(rules_of(project))}
     written = {os.path.join("docs", "rules", page): text for page, text in pages.items()}
     for path, text in written.items():
         os.makedirs(os.path.dirname(os.path.join(project.folder, path)), exist_ok=True)

@@ -9,7 +9,7 @@ import click
 
 from cudalint.cli import FINDINGS, NOTHING_FOUND, completion, parameters
 from cudalint.regexes import regex
-from cudalint.registry import Selection, all_rules, selected_rules
+from cudalint.registry import RuleClass, Selection, all_rules, selected_rules
 
 _PAGE_NAME = regex(r"[A-Z]+\d+-[\w-]+\.(md|html)")
 
@@ -19,7 +19,7 @@ _PAGE_NAME = regex(r"[A-Z]+\d+-[\w-]+\.(md|html)")
 @click.option(
     "--select", callback=parameters.rule_selectors, shell_complete=completion.rule_lists, multiple=True,
     metavar="RULE,...",
-    help="Only these rules: codes, starts of codes, names.  [default: all]",
+    help="Only these rules: codes, starts of codes, names.  [default: the current folder's own, or all]",
 )  # fmt: skip
 @click.option("--check", is_flag=True, help="Write nothing; exit with 1 if a page is not up to date.")
 @click.option(
@@ -30,7 +30,7 @@ def command(folder: str, select: Sequence[str], check: bool, html: bool) -> int:
     """Write a page for each rule into FOLDER, and a list of them.
 
     A page is made from the rule's docstring and the program examples/NAME.cu beside its module, for which it shows what
-    cudalint says. FOLDER is docs/rules by default.
+    cudalint says. FOLDER is docs/rules by default. In the folder of a package of rules only its rules get pages.
 
     \b
     Examples:
@@ -42,7 +42,7 @@ def command(folder: str, select: Sequence[str], check: bool, html: bool) -> int:
     from cudalint.cli.authoring.html_pages import all_html
     from cudalint.cli.authoring.pages import all_pages
 
-    rules = selected_rules(Selection(select=tuple(select))) if select else all_rules()
+    rules = selected_rules(Selection(select=tuple(select))) if select else _rules_here()
     pages = dict(all_html(rules) if html else all_pages(rules))
     if not check:
         _write(folder, pages)
@@ -53,6 +53,22 @@ def command(folder: str, select: Sequence[str], check: bool, html: bool) -> int:
     for name in outdated:
         click.echo(f"{os.path.join(folder, name)}: not up to date; `cudalint pages` writes it")
     return FINDINGS if outdated else NOTHING_FOUND
+
+
+def _rules_here() -> Sequence[RuleClass]:
+    """Those of the package of rules in the current folder; all if there is none."""
+    from cudalint.cli.authoring.scaffold import ScaffoldError, project_in, rules_of
+
+    try:
+        project = project_in(os.curdir)
+    except ScaffoldError:
+        return all_rules()
+    if project.is_new:
+        return all_rules()
+    rules = rules_of(project)
+    if not rules:
+        raise click.ClickException(f"{project.package} is not installed; `pip install -e .` does that")
+    return rules
 
 
 def _write(folder: str, pages: Mapping[str, str]) -> None:

@@ -11,7 +11,7 @@ from typing import Any
 from msgspec import Struct
 
 from cudalint.regexes import regex
-from cudalint.registry import ENTRY_POINT_GROUP, all_rules
+from cudalint.registry import ENTRY_POINT_GROUP, RuleClass, all_rules
 
 _CODE = regex(r"[A-Z]{2,8}\d{3,4}")
 _NAME = regex(r"[a-z][a-z0-9]*(-[a-z0-9]+)*")
@@ -179,6 +179,11 @@ class Project(Struct, frozen=True):
     @property
     def import_root(self) -> str:
         return os.path.dirname(os.path.join(self.folder, self.package_folder))
+
+
+def rules_of(project: Project) -> tuple[RuleClass, ...]:
+    """The rules that a package brings along, of those that are installed."""
+    return tuple(rule for rule in all_rules() if rule.__module__.startswith(f"{project.package}."))
 
 
 def check_rule(code: str, name: str) -> None:
