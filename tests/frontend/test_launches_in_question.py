@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from cudalint.frontend.flags import ParseOptions
-from cudalint.frontend.lower.unit import Listing, lower_unit
+from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import parse_file
 from cudalint.ir.units import Wanted
 
@@ -69,5 +69,5 @@ def test_without_a_question_every_launch_counts(tmp_path: Path) -> None:
 def test_the_first_declaration_says_that_a_function_never_returns(tmp_path: Path, declaration: str) -> None:
     path = tmp_path / "a.cu"
     path.write_text(f"{declaration}\nvoid fail(int code) {{ while (code) ; }}\n")
-    [fail] = lower_unit(parse_file(str(path), ParseOptions())).host_functions
+    [fail] = Listing(parse_file(str(path), ParseOptions())).unit().host_functions
     assert fail.never_returns()

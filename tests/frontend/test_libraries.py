@@ -9,7 +9,7 @@ import pytest
 
 from cudalint.facts import FileFacts, KernelFacts
 from cudalint.frontend.flags import LIBRARIES_ROOT, ParseOptions
-from cudalint.frontend.lower.unit import lower_unit
+from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.run.analysis import analyse_file
@@ -243,7 +243,7 @@ def test_kernels_with_parameters_of_an_unknown_library_are_found() -> None:
         "}\n"
     )
     parsed = _parse(text)
-    unit = lower_unit(parsed)
+    unit = Listing(parsed).unit()
     assert [kernel.name for kernel in unit.kernels] == ["a", "b"]
     notes = [problem.message for problem in parsed.problems if problem.kind == "guessed"]
     assert notes == [

@@ -9,7 +9,7 @@ import pytest
 from dump import dump_function, type_name
 
 from cudalint.frontend.flags import ParseOptions
-from cudalint.frontend.lower.unit import lower_unit
+from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import parse_file
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
@@ -18,7 +18,7 @@ from cudalint.ir.units import Unit
 
 
 def unit_of(source: str) -> Unit:
-    return lower_unit(parse_file("kernels.cu", ParseOptions(), dedent(source).encode()))
+    return Listing(parse_file("kernels.cu", ParseOptions(), dedent(source).encode())).unit()
 
 
 def kernel_of(source: str, name: str | None = None) -> ir.Function:

@@ -12,7 +12,7 @@ from parses import parses_of
 
 from cudalint.frontend import recovery
 from cudalint.frontend.flags import BUNDLED_ROOT, ParseOptions
-from cudalint.frontend.lower.unit import lower_unit
+from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import ParsedFile, parse_file
 from cudalint.frontend.precompiled import precompiled
 from cudalint.frontend.reading import SourceError
@@ -120,7 +120,7 @@ def test_c_linkage_without_a_space_before_an_attribute(gap: str) -> None:
     line = f'extern{gap}"C"__global__ void k(float *a) {{ a[threadIdx.x] = 1; }}\n'
     parsed = parse(line)
     assert messages(parsed) == []
-    [kernel] = lower_unit(parsed).kernels
+    [kernel] = Listing(parsed).unit().kernels
     assert kernel.name == "k"
 
 
@@ -356,7 +356,7 @@ def test_kernels_that_only_an_includer_includes_are_none_of_a_fragment(tmp_path:
     (tmp_path / "main.cu").write_text(before + '#include "kernel.cuh"\n')
     fragment = tmp_path / "kernel.cuh"
     fragment.write_text('#include "shift.cuh"\n__global__ void k(node* n) { n->key = 1; }\n')
-    unit = lower_unit(parse_file(str(fragment), ParseOptions()))
+    unit = Listing(parse_file(str(fragment), ParseOptions())).unit()
     assert unit.problems == ()
     assert sorted(ref.name for ref in unit.kernels) == ["k", "shift"]
 
@@ -630,7 +630,7 @@ def test_the_kernels_of_an_includer_are_its_own(tmp_path: Path, monkeypatch: pyt
         'int main() {\n#include "kernel.cu"\n}\n'
     )
     Path("kernel.cu").write_text("__global__ void k(node* n) { n->key = twice(n->key); }\n")
-    unit = lower_unit(parse_file("kernel.cu", ParseOptions()))
+    unit = Listing(parse_file("kernel.cu", ParseOptions())).unit()
     assert [(ref.name, ref.span.path, ref.span.line) for ref in unit.kernels] == [("k", "kernel.cu", 1)]
     (main,) = [ref for ref in unit.host_functions if ref.name == "main"]
     assert (main.span.path, main.span.line) == ("main.cu", 4)
@@ -646,7 +646,7 @@ def test_a_header_has_one_name_by_whatever_way_files_come_to_it(
     Path("common/kernel.cuh").write_text("__global__ void k(int* n) { n[threadIdx.x] = 1; }\n")
     for path in ("one/a.cu", "two/a.cu"):
         Path(path).write_text('#include "../common/kernel.cuh"\n')
-        (ref,) = lower_unit(parse_file(path, ParseOptions())).kernels
+        (ref,) = Listing(parse_file(path, ParseOptions())).unit().kernels
         assert ref.span.path == "common/kernel.cuh"
 
 
@@ -661,7 +661,7 @@ def test_a_header_in_a_folder_nearby_is_named_as_files_are(
     Path(header).write_text("__global__ void k(int* n) { n[threadIdx.x] = 1; }\n")
     Path("src/a.cu").write_text('#include "kernel.cuh"\n')
     for path, shown in (("src/a.cu", header), (f"{tmp_path}/src/a.cu", f"{tmp_path}/{header}")):
-        (ref,) = lower_unit(parse_file(path, ParseOptions())).kernels
+        (ref,) = Listing(parse_file(path, ParseOptions())).unit().kernels
         assert ref.span.path == shown
 
 
@@ -676,7 +676,7 @@ def test_what_an_includer_includes_is_named_as_the_fragment_is(
     Path("src/a.cu").write_text('using Number = int;\n#include "kernel.cuh"\n#include "launch.cuh"\n')
     for folder in ("src", f"{tmp_path}/src"):
         path, shown = f"{folder}/launch.cuh", f"{folder}/kernel.cuh"
-        ref, _ = lower_unit(parse_file(path, ParseOptions())).host_functions
+        ref, _ = Listing(parse_file(path, ParseOptions())).unit().host_functions
         assert ref.span.path == shown
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from cudalint.frontend.flags import ParseOptions
-from cudalint.frontend.lower.unit import lower_unit
+from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import parse_file
 from cudalint.host.executor import choices
 from cudalint.host.executor.code import Outside
@@ -39,7 +39,7 @@ def _run(tmp_path: Path, main: str) -> Found:
 
 
 def _executed(source: Path, graph: Graph | None = None) -> Found:
-    unit = lower_unit(parse_file(str(source), ParseOptions()))
+    unit = Listing(parse_file(str(source), ParseOptions())).unit()
     graph = Graph() if graph is None else graph
     alone = Outside({}, lambda ref: None, lambda path: None)
     return run_host(graph, unit.host_functions, Generics(graph), {}, alone, ())

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from cudalint.frontend.flags import ParseOptions
-from cudalint.frontend.lower.unit import lower_unit
+from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import parse_file
 from cudalint.host.executor.relevance import Relevance
 from cudalint.options.analysis import AnalysisOptions
@@ -95,7 +95,7 @@ int main(int argc, char **argv) {
 
 def test_what_only_fills_and_sums_up_decides_nothing() -> None:
     parsed = parse_file("a.cu", ParseOptions(), _PROGRAM.encode())
-    [main] = [f for f in lower_unit(parsed).host_functions if f.name == "main"]
+    [main] = [f for f in Listing(parsed).unit().host_functions if f.name == "main"]
     function = main.load()
     assert function is not None
     relevance = Relevance(lambda node: type(node).__name__ == "Launch", {"cudaMemcpy", "printf"})

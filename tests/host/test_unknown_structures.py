@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from cudalint.frontend.flags import ParseOptions
-from cudalint.frontend.lower.unit import lower_unit
+from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import parse_file
 from cudalint.host.executor.generics import Generics
 from cudalint.host.executor.memory import Memory
@@ -22,7 +22,7 @@ _SOURCE = """
 
 
 def test_a_structure_that_could_not_be_followed() -> None:
-    function = lower_unit(parse_file("k.cu", ParseOptions(), _SOURCE.encode())).kernels[0].load()
+    function = Listing(parse_file("k.cu", ParseOptions(), _SOURCE.encode())).unit().kernels[0].load()
     assert isinstance(function, ir.Function)
     graph = Graph()
     lost = graph.opaque(Reason("of an expression that clang could not resolve"), (), I8)

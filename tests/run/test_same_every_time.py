@@ -9,7 +9,7 @@ import pytest
 
 from cudalint.facts import FileFacts
 from cudalint.frontend.flags import ParseOptions
-from cudalint.frontend.lower.unit import lower_unit
+from cudalint.frontend.lower.unit import Listing
 from cudalint.frontend.parse import parse_file
 from cudalint.host.executor.state import reached
 from cudalint.ir import walk
@@ -26,7 +26,7 @@ def test_what_a_loop_changes_stands_in_the_order_of_the_source(tmp_path: Path) -
     changed = " ".join(f"{name} += i;" for name in _NAMES)
     source = tmp_path / "a.cu"
     source.write_text(f"void f(int m) {{ {declared} for (int i = 0; i < m; ++i) {{ {changed} }} }}\n")
-    unit = lower_unit(parse_file(str(source), ParseOptions()))
+    unit = Listing(parse_file(str(source), ParseOptions())).unit()
     (ref,) = [ref for ref in unit.host_functions if ref.name == "f"]
     function = ref.load()
     assert function is not None

@@ -40,12 +40,6 @@ _TOP_LEVEL: Final = _CONTAINERS | _FUNCTIONS | {kinds.VAR_DECL}
 """Half of what stands at the top are macros."""
 
 
-def lower_unit(parsed: ParsedFile, constant: Elsewhere = nowhere) -> Unit:
-    """Lists what a file defines; bodies are lowered when somebody asks for them. `constant` finds the values that other
-    files give to constants."""
-    return Listing(parsed, constant).unit()
-
-
 def _texts(parsed: ParsedFile) -> Iterator[SourceText]:
     """Nothing for a text in a file of another language, whose launches stand around it."""
     left_out = parsed.left_out() if parsed.places is None else {}
@@ -67,7 +61,8 @@ def _texts_left_out(parsed: ParsedFile) -> Iterator[SourceText]:
 
 
 class Listing:
-    """The functions of a file, and which of them name which."""
+    """The functions of a file, and which of them name which. `constant` finds the values that other files give to
+    constants."""
 
     def __init__(self, parsed: ParsedFile, constant: Elsewhere = nowhere) -> None:
         self._parsed = parsed
