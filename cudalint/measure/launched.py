@@ -5,6 +5,7 @@ one element; if nothing gives the length, some world has it all the same."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any, NamedTuple
 
@@ -153,7 +154,8 @@ def _place(end: RaceEnd, block: Extents) -> tuple[int, ...]:
 def _is_short(batch: Batch, world: int, lengths: Set[str], in_grid: bool) -> bool:
     """Whether a row of one of these lengths is shorter than a launch of several rows is wide."""
     block, grid = batch.block, batch.grid[world]
-    if block[1] * grid[1] == 1:
+    rows = math.prod(block[1:]) * (math.prod(grid[1:]) if in_grid else 1)
+    if rows == 1:
         return False
     width = block[0] * (grid[0] if in_grid else 1)
     own = batch.numbers[world]

@@ -37,7 +37,8 @@ class Search(Struct):
     met: set[ir.Symbol] = field(default_factory=set)
     """Those of them that are named."""
     floats: int = 0
-    """Values of less than double precision that are converted."""
+    """Values of less than double precision that are converted while the kernel runs: what is made of nothing but
+    constants, such as `sqrtf(2.0f / M_PI)`, the compiler computes."""
 
     def takes(self, expr: ir.Expr) -> bool:
         """Whether it is part of such a tree, which then has its nodes. Nothing that somebody has declared or cast to be
@@ -54,7 +55,7 @@ class Search(Struct):
             case ir.Cast(operand=operand, type=type_, explicit=explicit) if is_double(type_):
                 if is_double(operand.type):
                     return self.takes(operand)
-                self.floats += is_narrow(operand.type)
+                self.floats += is_narrow(operand.type) and not _is_folded(operand)
                 return not explicit and isinstance(operand.type, ir.Scalar)
             case ir.Unary(op="-" | "+", operand=operand):
                 return self.takes(operand)
@@ -73,7 +74,7 @@ class Search(Struct):
     def _argument(self, argument: ir.Expr) -> bool:
         """What stands for a template's parameter is converted by the function."""
         if is_narrow(argument.type):
-            self.floats += 1
+            self.floats += not _is_folded(argument)
             return True
         return (isinstance(argument.type, ir.Scalar) and argument.type.kind != "float") or self.takes(argument)
 
@@ -99,6 +100,16 @@ def unasked_double(code: ir.Expr) -> Unasked | None:
     if not found or not search.causes or not search.floats:
         return None
     return Unasked(frozenset(search.parts), tuple(search.causes))
+
+
+def _is_folded(expr: ir.Expr) -> bool:
+    """Whether it is made of nothing but constants."""
+    match expr:
+        case ir.Cast(operand=operand) | ir.Unary(operand=operand):
+            return _is_folded(operand)
+        case ir.Binary(left=left, right=right):
+            return _is_folded(left) and _is_folded(right)
+    return isinstance(expr, ir.Constant)
 
 
 def is_double(type_: ir.Type) -> bool:
