@@ -147,6 +147,31 @@ def _add_effects(node: Any, assigned: dict[ir.Symbol, None], closures: dict[ir.S
         _call_effects(node, assigned, closures)
 
 
+def value_before(function: ir.Function, symbol: ir.Symbol, node: Any) -> ir.Expr | None:
+    """What a variable was given last in front of the statement that a node is in, by one before it in the same block.
+    None where that is done elsewhere, or depends on something."""
+    parents = parents_in(function)
+    statement, around = node, parents.get(id(node))
+    while around is not None and not isinstance(around, st.Block):
+        statement, around = around, parents.get(id(around))
+    if around is None or symbol in effects(statement).assigned:
+        return None
+    at = next(number for number, each in enumerate(around.statements) if each is statement)
+    for each in reversed(around.statements[:at]):
+        if isinstance(each, st.Declare) and each.symbol is symbol:
+            return each.initializer
+        if symbol in effects(each).assigned:
+            return _given_by(each, symbol)
+    return None
+
+
+def _given_by(statement: st.Stmt, symbol: ir.Symbol) -> ir.Expr | None:
+    match statement:
+        case st.ExprStmt(expr=ir.Assign(op="", target=ir.Name(symbol=given), value=value)) if given is symbol:
+            return value
+    return None
+
+
 def stepped(part: Any) -> Iterator[ir.Symbol]:
     """The variables that are counted up or down."""
     for node in walk(part):

@@ -15,8 +15,9 @@ from cudalint.execute.trace import Stack
 from cudalint.facts import Benign
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.ir import nodes as ir
+from cudalint.ir import statements as st
 from cudalint.ir.builtins import builtin
-from cudalint.ir.walk import without_casts
+from cudalint.ir.walk import conjuncts, effects, parents_in, value_before, without_casts
 from cudalint.measure.races import Race, RaceEnd
 from cudalint.measure.seen import Seen, Use, spelled
 from cudalint.measure.touches import Site
@@ -63,6 +64,8 @@ def stores_one_value(race: Race, seen: Seen) -> bool:
         return False
     if race.reach == "warp" and not race.is_carried and _is_of_warp(stored.value, site.stack, seen):
         return True
+    if _is_asked_for(stored.value, site, race.reach == "grid", seen):
+        return True
     return not seen.varies(found, race.reach == "grid") and race.allocation not in {
         memory for load in found.loads for memory in seen.memory_of(*load)
     }
@@ -75,7 +78,8 @@ def _is_of_warp(value: ir.Expr, stack: Stack, seen: Seen) -> bool:
     for _ in range(_MOST_NAMES):
         if not isinstance(plain, ir.Name):
             break
-        own = seen.origins.values_of(plain.symbol, stack)
+        last = value_before(seen.ways.function_of(stack), plain.symbol, plain)
+        own = [(last, stack)] if last is not None else seen.origins.values_of(plain.symbol, stack)
         if len(own) != 1:
             return False
         plain, stack = without_casts(own[0][0]), own[0][1]
@@ -89,6 +93,24 @@ def _is_of_warp(value: ir.Expr, stack: Stack, seen: Seen) -> bool:
         return False
     group = ir.referent(arguments[0].type)
     return isinstance(group, ir.RecordType) and tile_size(group.name) == WARP_LANES
+
+
+def _is_asked_for(value: ir.Expr, site: Site, between_blocks: bool, seen: Seen) -> bool:
+    """Whether a value is stored only where it is the one that a condition names: `if (x == 0) *out = x`."""
+    name = without_casts(value)
+    if not isinstance(name, ir.Name):
+        return False
+    for guard in seen.guards(site):
+        branch = parents_in(seen.ways.function_of(guard.stack)).get(id(guard.condition))
+        if not guard.holds or not isinstance(branch, st.If) or name.symbol in effects(branch).assigned:
+            continue
+        for condition, holds in conjuncts(guard.condition, True):
+            if holds and isinstance(condition, ir.Binary) and condition.op == "==":
+                sides = (condition.left, condition.right)
+                others = [side for side in sides if spelled(side) != spelled(name)]
+                if len(others) == 1 and not seen.varies(seen.origins.of(others[0], guard.stack), between_blocks):
+                    return True
+    return False
 
 
 def of_nobody(race: Race, seen: Seen) -> str | None:
