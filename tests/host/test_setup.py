@@ -80,6 +80,20 @@ def test_a_default_beside_the_command_line(size: str, known: bool) -> None:
     assert (launch.grid == (16, 1, 1)) is known
 
 
+@pytest.mark.parametrize(
+    ("code", "known"),
+    [
+        ("int n; if (ordered) n = pitch; else n = 0;", False),
+        ("int n; if (!ordered) n = 0; else n = pitch;", False),
+        ("int n; if (ordered) n = pitch; else n = 512;", True),
+    ],
+)
+def test_a_zero_beside_an_unknown_number(code: str, known: bool) -> None:
+    """It says that there is none, and nothing of how large it is where there is one."""
+    launch = _launch(f"void run(int pitch, bool ordered) {{ {code} k<<<64, 128>>>(0, n); }}")
+    assert (launch.arguments["n"] in (0, 512)) is known
+
+
 def test_what_a_loop_counts_in_a_record() -> None:
     """One iteration of a loop over a file of unknown length says nothing of how many there are."""
     code = """

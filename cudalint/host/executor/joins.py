@@ -246,14 +246,14 @@ def _better(
         if _without_options(ex, condition) is (known is a):
             return _default(ex, known, name)
         if unknown is not before and _is_placeholder(known, unknown):
-            return _special_case(ex, condition, a, b) or unknown
+            return unknown
         if unknown is before and isinstance(before, Node):
             # `if (rows == 0) rows = 1` speaks of a special case.
             return _special_case(ex, condition, a, b) or _instead_of_both(ex, unknown)
         is_about = condition is not None and isinstance(unknown, Node) and condition.bits & unknown.bits
         chosen = _special_case(ex, condition, a, b) if is_about and known is not before else None
         return chosen or _default(ex, known, name)
-    return _special_case(ex, condition, a, b) or _instead_of_both(ex, b if b is before else a)
+    return _instead_of_both(ex, b if b is before else a)
 
 
 def _instead_of_both(ex: Execution, value: Value | Place) -> Value | Place:
