@@ -36,8 +36,9 @@ _ONE_LINE, _TWO_LINES = 20.0, 38.0
 def changes_of(
     diagnostics: Sequence[Diagnostic], known: Sequence[Diagnostic], anchors: Mapping[int, str]
 ) -> Iterator[Change]:
-    """The findings that take most time, those of a baseline among them, of all kernels that they are about together: of the time that was recorded, or
-    else of one launch of each as the time model has it. `anchors` is where each is shown, by its identity."""
+    """The findings that take most time, those of a baseline among them, of all kernels that they are about together: of
+    the time that was recorded, or else of one launch of each as the time model has it. `anchors` is where each is
+    shown, by its identity."""
     every = (*((each, False) for each in diagnostics), *((each, True) for each in known))
     found = [(each, losses(everything_in([each])), is_known) for each, is_known in every]
     ranked = [one for one in found if one[1]]
