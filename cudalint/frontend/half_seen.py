@@ -45,8 +45,14 @@ _HARMLESS: Final = regex(r"\s*#\s*(?:define|undef|pragma|error|warning|line)\b")
 _LEADING: Final = regex(r"(?:\s*#(?:[^\n\\]|\\\r?\n|\\.)*\n)+")
 _SCOPE: Final = regex(r"\bnamespace\b|\bextern\s*$|\b(?:class|struct|union|enum)\b[^()]*$")
 """What stands before a brace in which declarations stand; the name of a language is a literal, and blank."""
-_DEVICE_FUNCTION: Final = regex(r"\b__(?:global|device)__\b.*\)[\s\w]*$", 0x10)
+_DEVICE_FUNCTION: Final = regex(r"\b__(?:global|device)__\b.*\)[\s\w]*$", re.DOTALL)
 """The head of one; across lines."""
+
+
+_MOST_JUDGED: Final = 100
+"""Errors of a file; CL904 lists 20 lines, and each may take as long as the text is."""
+_LONGEST_HEAD: Final = 2_000
+"""Characters before a brace that tell what it opens."""
 
 
 class _Bracket(Struct):
@@ -70,16 +76,15 @@ def sure_errors(
     """Those of a file's errors that are syntax errors whatever stands in what was not seen."""
     half_seen = _HalfSeen(text, skipped, is_declared)
     sure: list[Problem] = []
-    doubtful: list[int] = []
-    for problem in sorted(errors, key=lambda problem: (problem.line, problem.column)):
-        place = half_seen.offset(problem)
+    last_doubt = -1
+    places = sorted((half_seen.offset(problem), number, problem) for number, problem in enumerate(errors))
+    for place, _, problem in places[:_MOST_JUDGED]:
         around = half_seen.around(place)
-        first = half_seen.start_of_function(around)
-        is_behind_doubts = any(first <= each < place for each in doubtful)
+        is_behind_doubts = half_seen.start_of_function(around) <= last_doubt < place
         if problem.is_syntax and not is_behind_doubts and half_seen.is_sure(problem, place, around):
             sure.append(problem)
         else:
-            doubtful.append(place)
+            last_doubt = place
     return sure
 
 
@@ -93,6 +98,7 @@ class _HalfSeen:
         self._lines = Lines(text)
         self._is_declared = is_declared
         conditions = DIRECTIVE.finditer(blanked(text, directives=False))
+        self._around, self._scanned = _Surroundings(0), 0
         self._conditions = [(each.start(), found[1]) for each in conditions if (found := _CONDITION.match(each[0]))]
 
     def offset(self, problem: Problem) -> int:
@@ -101,8 +107,10 @@ class _HalfSeen:
         return self._lines.offset(problem.line, len(line.decode(errors="replace")) + 1)
 
     def around(self, place: int) -> _Surroundings:
-        found = _Surroundings(0)
-        for match in _BRACKETS.finditer(self._code, 0, place):
+        """What a place stands in that is not before the last one that was asked for."""
+        found = self._around
+        begin, self._scanned = self._scanned, max(self._scanned, place)
+        for match in _BRACKETS.finditer(self._code, begin, place):
             if match[0] in "([{":
                 found.open.append(_Bracket(match.start(), found.statement))
             elif match[0] in ")]}" and found.open:
@@ -121,7 +129,10 @@ class _HalfSeen:
         return around.statement
 
     def _is_scope(self, bracket: _Bracket) -> bool:
-        return _SCOPE.search(self._code[bracket.statement : bracket.offset]) is not None
+        return _SCOPE.search(self._head(bracket.statement, bracket.offset)) is not None
+
+    def _head(self, begin: int, end: int) -> str:
+        return self._code[max(begin, end - _LONGEST_HEAD) : end]
 
     def is_sure(self, problem: Problem, place: int, around: _Surroundings) -> bool:
         if sum({"if": 1, "endif": -1}.get(word, 0) for offset, word in self._conditions if offset < place):
@@ -140,7 +151,7 @@ class _HalfSeen:
             next_word = _NEXT_WORD.match(self._code, place)
             yield around.statement, next_word.end() if next_word else place
         for begin, end in heads:
-            if not _DEVICE_FUNCTION.search(self._code[begin:end]):
+            if not _DEVICE_FUNCTION.search(self._head(begin, end)):
                 yield begin, end
 
     def _enclosed(self, problem: Problem, place: int, around: _Surroundings) -> tuple[int, int] | None:
