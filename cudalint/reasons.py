@@ -44,3 +44,5 @@ class Problem(Struct, frozen=True):
     """The text is no C++ there, whatever is declared elsewhere."""
     is_certain: bool = False
     """No compiler of CUDA takes it, whatever is declared elsewhere and whatever the build defines."""
+    stands_alone: bool = False
+    """It is certain whatever else is wrong with the file."""

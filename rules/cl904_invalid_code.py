@@ -20,11 +20,16 @@ class InvalidCode(Rule):
     What it does
         Reports a line that no compiler of CUDA takes: a missing semicolon or bracket, in a kernel or outside, or a name
         in a kernel that nothing declares although every include was found. Only what is certain is reported: in a `.cu`
-        file, or a kernel's text in Python, of which all includes were found, and not where a macro of the build, a
-        library's header of which cudalint has but a stand-in, or a name of CUDA's own that it may not know could make
-        code of it. In Python that goes for syntax errors in what stands there word by word. What is doubtful, and what
-        comes behind something doubtful, stays a matter of [CL902](CL902-incomplete-analysis.md). Templates that nothing
-        instantiates are left to that rule too: compilers differ about how far they read those.
+        file, or a kernel's text in Python, and not where a macro of the build, or a name of CUDA's own that it may not
+        know could make code of it. In Python that goes for syntax errors in what stands there word by word. What is
+        doubtful, and what comes behind something doubtful, stays a matter of [CL902](CL902-incomplete-analysis.md), and
+        so do names in templates that nothing instantiates: compilers differ about which they look up.
+
+        Where an include was not found, or only cudalint's stand-in for it was, any word that nothing declares may be a
+        macro. A syntax error is reported then if its statement, the next word behind it and what encloses it have no
+        such word (the head of a kernel may); a missing brace, if what it should enclose has none; and a brace too many,
+        if nothing before it has one. It is not reported under a condition of the preprocessor, nor behind something
+        doubtful in its function.
 
     Why is this bad
         The file doesn't compile, and what cudalint says of the rest of the kernel may be about another one than was

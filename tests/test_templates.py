@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import shlex
@@ -94,6 +95,40 @@ def test_the_image_copies_what_is_there() -> None:
         assert f"!{path}" in ignored
 
 
+def _script(name: str) -> str:
+    """What a template for a team runs, with the installed program in the place of the one that it installs."""
+    document = yaml.safe_load((ROOT / "ci-templates" / f"team-{name}.yml").read_text())
+    program = f"{shlex.quote(sys.executable)} -m cudalint"
+    if name == "gitlab":
+        assert document[".cudalint"]["variables"]["CUDALINT_VERSION"] == __version__
+        (script,) = document[".cudalint"]["script"]
+        return str(script.replace("/tmp/cudalint/bin/cudalint", program))
+    steps = {step.get("name"): step for step in document["jobs"]["cudalint"]["steps"]}
+    assert steps["Install cudalint"]["env"]["CUDALINT_VERSION"] == __version__
+    return str(steps["Lint"]["run"].replace('"$RUNNER_TEMP/cudalint/bin/cudalint"', program))
+
+
+@pytest.mark.parametrize("name", ["github", "gitlab"])
+def test_a_team_with_old_code(name: str, tmp_path: Path) -> None:
+    """What is there is known and in the history, and what is new fails the job."""
+    environment = clean_environment(CI_PROJECT_DIR=str(tmp_path), CUDALINT_CACHE_DIR=str(tmp_path / ".cache"))
+
+    def done(script: str) -> subprocess.CompletedProcess[str]:
+        command = ["bash", "-eo", "pipefail", "-c", script]
+        return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
+
+    (tmp_path / "old.cu").write_text(TILE_SOURCE)
+    assert done(f"{shlex.quote(sys.executable)} -m cudalint init").returncode == 0
+    first = done(_script(name))
+    assert first.returncode == 0, first.stdout + first.stderr
+    (tmp_path / "new.cu").write_text(TILE_SOURCE.replace("tile", "newer").replace("32", "64"))
+    assert done(_script(name)).returncode == 1
+    entries = [json.loads(line) for line in (tmp_path / "cudalint-history.jsonl").read_text().splitlines()]
+    assert [bool(entry["rules"]) for entry in entries] == [False, True]
+    assert all(entry["known"] for entry in entries)
+    assert "known from the baseline" in (tmp_path / "cudalint.html").read_text()
+
+
 _FORMS = sorted((ROOT / ".github" / "ISSUE_TEMPLATE").glob("*.yml"))
 
 
@@ -104,7 +139,10 @@ def test_forms_of_issues(path: Path) -> None:
     jsonschema.validate(yaml.safe_load(path.read_text()), schema)
 
 
-_WORKFLOWS = [*sorted((ROOT / ".github" / "workflows").glob("*.yml")), ROOT / "ci-templates" / "record.yml"]
+_WORKFLOWS = [
+    *sorted((ROOT / ".github" / "workflows").glob("*.yml")),
+    *(ROOT / "ci-templates" / f"{name}.yml" for name in ("record", "team-github")),
+]
 
 
 @pytest.mark.parametrize("path", _WORKFLOWS, ids=lambda path: path.name)

@@ -24,7 +24,7 @@ from cudalint.project.formats import FORMATS, PATCH, SHOWING_KERNELS
 from cudalint.report.findings.causes import with_causes_merged
 from cudalint.report.findings.results import SEVERITIES, CheckResult, are_errors
 from cudalint.report.findings.sources import SourceLines
-from cudalint.report.formats import pictures
+from cudalint.report.formats import pictures, wording
 from cudalint.report.formats.presentation import ORDERS, Order, Presentation
 from cudalint.run.api.rendering import (
     Output,
@@ -283,7 +283,6 @@ def command(
             timings=measured,
             most_findings=max_findings,
             files=watched.files if watched is not None else None,
-            tries_edits=write_baseline is None,
         )
         grounds = Grounds.of(paths, (file.path for file in found.files if file.text is None), settings.excludes)
         fixed = None
@@ -313,6 +312,8 @@ def command(
                 # All others are on disk.
                 texts |= {path: text for path, text in fixed.texts.items() if path in texts}
     sources = SourceLines(texts)
+    if watched is not None:
+        watched.found = "" if format_ == "text" and not quiet else wording.summary(result)
     result = replace(result, failures=(*found.failures, *result.failures), not_linted=found.not_linted)
     result = with_causes_merged(result, sources, show_gaps)
     unwritten = list(write_outputs([o for o in outputs if o.format != PATCH], result, sources, shown))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -11,7 +11,9 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.cli.terminal import print_line, write_lines, write_text
+from cudalint.diagnostics import Diagnostic
 from cudalint.numerals import count
+from cudalint.report.findings.causes import everything_in
 from cudalint.report.findings.choosing import Fix, distinct_fixes
 from cudalint.report.findings.results import CheckResult, Failure
 from cudalint.report.formats import plain, wording
@@ -113,6 +115,8 @@ class FixWishes(Struct, frozen=True):
         if not shown.quiet:
             for failure in fixed.refused:
                 print_line(f"note: {failure.path}: {failure.message}")
+            for path, why in _broken_files(fixed.result.diagnostics):
+                print_line(f"note: {path}: nothing is fixed in it: {why}")
             if not self.writes:
                 click.echo(f"cudalint: note: {self._would(fixed)}", err=True)
 
@@ -131,6 +135,14 @@ class FixWishes(Struct, frozen=True):
         left = (*fixed.fixes, *distinct_fixes(fixed.result.diagnostics))
         more = _findings(fix for fix in left if not fix.is_safe)
         return f"{text}; --fix --unsafe-fixes {count(more, 'more finding')}" if more and not self.unsafe else text
+
+
+def _broken_files(left: Iterable[Diagnostic]) -> Iterator[tuple[str, str]]:
+    """Files of which no edits were looked at for a syntax error in them, and the words for that."""
+    from cudalint.fixes.proof import IS_BROKEN
+
+    paths = dict.fromkeys(each.place.path for each in everything_in(left) if each.no_edit == IS_BROKEN)
+    return ((path, IS_BROKEN) for path in paths)
 
 
 def _marks(fixes: Sequence[Fix]) -> Iterator[str]:

@@ -32,6 +32,8 @@ class Watched(Struct):
     """In which another file may appear."""
     linted: int = 0
     """How many of the files were linted."""
+    found: str = ""
+    """What the last run came to, where its report does not say that itself."""
 
     def begin(self, files: Iterable[str], named: Sequence[str]) -> None:
         """Before a run of these files, which adds what it reads besides."""
@@ -83,6 +85,8 @@ def watch(run: Callable[[], int], watched: Watched) -> int:
         # What has changed while the run was at it is linted once more.
         changed = [path for path in before if path in now and now[path] != before[path]]
         try:
+            if watched.found:
+                print_line(f"{time.strftime('%H:%M:%S')}: {watched.found}")
             if not changed:
                 print_line(f"watching {count(watched.linted, 'file')}; Ctrl-C ends it")
             while not changed:

@@ -162,7 +162,7 @@ def _try(changes: Sequence[Change], proof: Proof, budget: _Budget) -> tuple[_Ver
     owned = frozenset(kernel.place for kernel in kernels or ())
     if trial is None or (trial.worse - owned and kernels is not None):
         if len(changes) == 1:
-            return {changes[0].edits: _not_known(proof.facts)}, []
+            return {changes[0].edits: _NO_LONGER_THE_SAME}, []
         middle = len(changes) // 2
         return {}, [list(changes[:middle]), list(changes[middle:])]
     decided: _Verdicts = {}
@@ -170,13 +170,13 @@ def _try(changes: Sequence[Change], proof: Proof, budget: _Budget) -> tuple[_Ver
     doubtful: list[Change] = []
     for change in changes:
         others = [other for other in changes if other is not change and not are_of_other_kernels(change, other)]
-        is_broken = bool(trial.broken & (change.kernels or owned))
+        is_lost = bool(trial.broken & (change.kernels or owned))
         is_late = bool(trial.late & (change.kernels or owned))
-        broken = _not_known(proof.facts) if is_broken else ""
+        broken = _NO_LONGER_THE_SAME if is_lost else ""
         problem = _UNTRIED if is_late else broken or _problem(change, trial)
-        if others and (is_broken or problem == _WORSE):
+        if others and (is_lost or problem == _WORSE):
             doubtful.append(change)
-        elif trial.broken and not is_broken:
+        elif trial.broken and not is_lost:
             rest.append(change)
         elif not problem and any(_problem(other, trial) for other in others):
             rest.append(change)  # It may only help beside those.
@@ -234,17 +234,17 @@ NOT_YET = "it is not tried yet"
 _UNTRIED = "it was not tried, as trials take too long in this file"
 _NOT_TRYABLE = "not all that uses the text was analysed, so that a change of it can't be tried"
 _NO_LONGER_THE_SAME = "the change was tried, and the file is no longer understood as before"
-_IS_BROKEN = "the file has syntax errors, with which a change of it can't be tried"
+IS_BROKEN = "the file has a syntax error, and is not changed before that is mended"
 _WORSE = "the change was tried, and makes something else in the kernel worse"
 _STAYS = "the change was tried, and the finding stays"
-_SAY_NOTHING = (NOT_YET, _UNTRIED, _NOT_TRYABLE, _NO_LONGER_THE_SAME, _IS_BROKEN)
+_SAY_NOTHING = (NOT_YET, _UNTRIED, _NOT_TRYABLE, _NO_LONGER_THE_SAME)
 """What speaks for edits no more than against them: the words of the suggestion may hold."""
 
 
-def _not_known(facts: FileFacts) -> str:
-    """Why nothing is known of a change."""
-    is_broken = any(problem.is_syntax and problem.path == facts.path for problem in facts.problems)
-    return _IS_BROKEN if is_broken else _NO_LONGER_THE_SAME
+def is_broken(facts: FileFacts) -> bool:
+    """Whether a file has a syntax error of its own: what was read of it is not what its author means, and so an edit of
+    it holds for nothing."""
+    return any(each.is_syntax and each.is_certain and each.path == facts.path for each in facts.problems)
 
 
 def _judged(diagnostic: Diagnostic, verdicts: _Verdicts, stays: bool) -> Diagnostic:

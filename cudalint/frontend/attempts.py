@@ -15,7 +15,7 @@ from clang.cindex import TranslationUnit, TranslationUnitLoadError
 from msgspec import Struct, field
 from msgspec.structs import replace
 
-from cudalint.frontend import clang, recovery
+from cudalint.frontend import clang, cursors, kinds, recovery
 from cudalint.frontend.conditions import BuildCondition
 from cudalint.frontend.diagnoses import Problem, problems_of
 from cudalint.frontend.dialect import as_clang_takes_it, with_constructed_shared, with_template_words
@@ -35,6 +35,8 @@ from cudalint.frontend.inclusions import Included
 from cudalint.frontend.overlay import overlay_of, readable
 from cudalint.frontend.reading import SourceError
 from cudalint.frontend.searched import IncludeSearch, note_search
+from cudalint.regexes import regex
+from cudalint.source.lines import Lines
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.arguments import as_path, paths_in
 from cudalint.system.disk.border import Border, border_around
@@ -46,6 +48,8 @@ _KEEP_GOING: Final = 0x200
 """Without it libclang hides everything that follows the first missing include."""
 _PARSE_OPTIONS: Final = _KEEP_GOING | TranslationUnit.PARSE_DETAILED_PROCESSING_RECORD
 _READ_OPTIONS: Final = _PARSE_OPTIONS | TranslationUnit.PARSE_SKIP_FUNCTION_BODIES
+
+_WORD: Final = regex(rb"[A-Za-z_]\w*")
 
 _GUESSES: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "guesses.h")
 _OPENED: Final = os.path.join(BUNDLED_ROOT, "_cudalint", "opened.h")
@@ -130,6 +134,21 @@ class Attempt(Struct, frozen=True):
     def left_out(self, path: str) -> tuple[tuple[int, int], ...]:
         """The lines of the directives around what conditions leave out of a file."""
         return clang.skipped_ranges(self.unit, path)
+
+    def declared(self) -> frozenset[str]:
+        """The names that the file and the headers of its project declare, and the macros that there are; not those that
+        were made up, or that clang has made of something that it did not understand."""
+        outer = cursors.children_of_kinds(cursors.from_bindings(self.unit.cursor), kinds.NAMING)
+        own = [each for each in outer if cursors.spelling(each) not in self.setting.guesses]
+        found = (each for cursor in own for each in (cursor, *cursors.descendants(cursor, kinds.NAMING)))
+        names = set(map(cursors.spelling, found))
+        lines: dict[str, Lines[bytes]] = {self.path: Lines(self.text)}
+        for problem in self.problems:
+            is_of_declaration = problem.error in ("no-type-specifier", "wrong-type", "other")
+            if is_of_declaration and problem.path in lines:
+                word = _WORD.match(lines[problem.path].behind(problem.line, problem.column))
+                names.discard(word[0].decode() if word else "")
+        return frozenset(names)
 
     def stand_ins(self) -> dict[str, int | str]:
         """The names that were given a number, or a type."""

@@ -97,6 +97,10 @@ class Problem(Struct, frozen=True):
     """The text is no C++ there, whatever is declared elsewhere."""
     is_certain: bool = False
     """No compiler of CUDA takes it, whatever is declared elsewhere and whatever the build defines."""
+    stands_alone: bool = False
+    """It is certain whatever else is wrong with the file."""
+    last_line: int = 0
+    """Of the text that a brace is taken to enclose which nothing closes."""
     is_refused: bool = False
     """It is included and may not be read: it is out of the project, or no regular file."""
 

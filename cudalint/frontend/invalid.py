@@ -1,13 +1,15 @@
 """Which problems of a file are mistakes that every compiler of CUDA rejects, and not a matter of what was not in sight.
 
-Everything that may stand elsewhere makes a problem doubtful: an include that was not found, a library's header of which
-only a stand-in is bundled, a macro that the build may define, another branch of a preprocessor condition, a family of
-names that CUDA's own headers use. clang's grammar is not that of nvcc either, so that only plain messages about plain
+Everything that may stand elsewhere makes a problem doubtful: a macro that the build may define, another branch of a
+preprocessor condition, a family of names that CUDA's own headers use. Where an include was not found, or only a
+stand-in for a library's header was, a name that nothing declares is no mistake, and of syntax errors those are that
+`half_seen.py` is sure of. clang's grammar is not that of nvcc either, so that only plain messages about plain
 lines count.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from typing import Final
@@ -16,7 +18,8 @@ from msgspec import Struct
 from msgspec.structs import replace
 
 from cudalint.frontend.diagnoses import Problem
-from cudalint.frontend.flags import BUNDLED_ROOT, LIBRARIES_ROOT
+from cudalint.frontend.flags import BUNDLED_ROOT, HEADERS_ROOT, LIBRARIES_ROOT
+from cudalint.frontend.half_seen import sure_errors
 from cudalint.regexes import regex
 from cudalint.source.lexing import DIRECTIVE, blanked
 from cudalint.source.lines import Lines
@@ -53,6 +56,18 @@ _ODD: Final = regex(
     r"|\b__(?!(global|device|shared|restrict)__|restrict\b|syncthreads\b)"
 )
 """What compilers differ about, on the line of an error."""
+_MACRO: Final = regex(r"#\s*define\s+(\w+)")
+_FUNCTION: Final = regex(r"\b([A-Za-z_]\w*)\s*\(")
+_CALL: Final = regex(r"\s*\(")
+_TYPE_OR_VARIABLE: Final = regex(
+    r"\b(?:struct|class|union|enum|namespace|using)\s+([A-Za-z_]\w*)"
+    r"|^\s*(?:typedef|extern|__device__)\b[^;{}]*?\b([A-Za-z_]\w*)\s*;",
+    re.MULTILINE,
+)
+_OF_SURROUNDINGS: Final = ("missing-include", "supplied", "defined")
+"""Kinds of problems with which not all was seen that the file's compiler sees."""
+_SAYS_NOTHING: Final = regex(rb"\s*(#\s*include\b.*)?")
+"""Lines that nothing behind them is about."""
 _CLOSED_LAUNCH: Final = regex(r">\s*>\s*>")
 _WORDS: Final = regex(r"[A-Za-z_]\w*")
 _USING: Final = regex(r"\busing\s+namespace\s+([\w:]+)")
@@ -68,6 +83,8 @@ class Sight(Struct, frozen=True):
     """First and last line of what preprocessor conditions leave out."""
     included: Collection[str]
     """The paths of the headers that were read."""
+    declared: Callable[[], frozenset[str]]
+    """The names that the file and the headers of its project declare, and the macros that there are."""
     is_whole: bool
     """It is no fragment of another file, and stands as its author builds it."""
     is_written: Callable[[int], bool] | None = None
@@ -79,28 +96,34 @@ def with_certainty(problems: Iterable[Problem], sight: Sight) -> tuple[Problem, 
     listed = tuple(problems)
     if not sight.is_whole or not (sight.path.endswith(".cu") or sight.is_written is not None):
         return listed
-    if any(problem.kind in ("missing-include", "supplied", "defined") for problem in listed):
-        return listed
     if not any(problem.path == sight.path for problem in listed):
         return listed
     judge = _Judge(sight)
-    return tuple(replace(problem, is_certain=judge.is_certain(problem)) for problem in listed)
+    sure = judge.sure_ones([problem for problem in listed if problem.path == sight.path and problem.is_error])
+    is_all_seen = not judge.has_libraries and all(problem.kind not in _OF_SURROUNDINGS for problem in listed)
+    return tuple(
+        replace(problem, is_certain=True, stands_alone=True)
+        if problem in sure
+        else replace(problem, is_certain=is_all_seen and judge.is_certain(problem))
+        for problem in listed
+    )
 
 
 class _Judge:
     def __init__(self, sight: Sight) -> None:
+        self._sight = sight
         self._path = sight.path
         self._is_written = sight.is_written
         self._lines = Lines(to_bytes(sight.text))
         own = [path for path in sight.included if not path.startswith(BUNDLED_ROOT)]
         bundled = [path.removeprefix(BUNDLED_ROOT).lstrip("/\\") for path in sight.included if path not in own]
-        self._has_libraries = any(path.startswith(LIBRARIES_ROOT) for path in own)
+        self.has_libraries = any(path.startswith(LIBRARIES_ROOT) for path in own)
         self._others_in_part = not all(_IN_FULL.match(path) for path in bundled)
         headers = "\n".join(small_file(path).decode(errors="replace") for path in own)
         self._texts = f"{sight.text}\n{headers}"
-        left_out = (to_text(self._lines.between(first, last)) for first, last in sight.skipped)
+        self._left_out = "\n".join([to_text(self._lines.between(first, last)) for first, last in sight.skipped])
         directives = (match[0] for match in DIRECTIVE.finditer(sight.text))
-        self._elsewhere = set(_WORDS.findall("\n".join((headers, *left_out, *directives))))
+        self._elsewhere = set(_WORDS.findall("\n".join((headers, self._left_out, *directives))))
         self._opens_namespaces = any(self._opens())
 
     def _opens(self) -> Iterator[bool]:
@@ -110,12 +133,35 @@ class _Judge:
         yield _USING_NAME.search(self._texts) is not None and self._others_in_part
 
     def is_certain(self, problem: Problem) -> bool:
-        if problem.path != self._path or self._has_libraries or problem.line > len(self._lines):
+        if problem.path != self._path or problem.line > len(self._lines):
             return False
         if problem.kind in ("guessed", "undeclared", "undeclared-type"):
             # What compiles a text in another file may define more for it.
             return self._is_written is None and self._is_no_name(problem, problem.name)
+        return self._is_plain_syntax(problem)
+
+    def _is_plain_syntax(self, problem: Problem) -> bool:
         return problem.is_syntax and problem.error in _SYNTAX and self._is_plain(problem)
+
+    def sure_ones(self, errors: Iterable[Problem]) -> Collection[Problem]:
+        """Those of the file's errors that are certain although not all was seen."""
+        on_lines = (problem for problem in errors if problem.line <= len(self._lines))
+        # What encloses lines is about more than its own.
+        listed = [p if p.last_line or self._is_plain_syntax(p) else replace(p, is_syntax=False) for p in on_lines]
+        if not any(problem.is_syntax for problem in listed):
+            return ()
+        bundled = _bundled_code(self._sight.included)
+        macros, functions = set(_MACRO.findall(bundled)), set(_FUNCTION.findall(bundled))
+        types = {name for names in _TYPE_OR_VARIABLE.findall(bundled) for name in names}
+        known = (self._sight.declared() | macros | types) - set(_MACRO.findall(self._left_out))
+
+        def is_declared(word: re.Match[str]) -> bool:
+            name = word[0]
+            is_function = name in functions and _CALL.match(word.string, word.end()) is not None
+            is_usual = len(name) == 1 or name.upper() != name or name in macros or self._declares(name)
+            return (name in known or is_function) and is_usual
+
+        return sure_errors(self._sight.text, self._sight.skipped, listed, is_declared)
 
     def _is_no_name(self, problem: Problem, name: str) -> bool:
         """Whether nothing that may be elsewhere can declare a name."""
@@ -138,7 +184,8 @@ class _Judge:
 
     def _is_plain(self, problem: Problem) -> bool:
         """Whether all that stands on the line of a syntax error and before it means the same to every compiler."""
-        before = next((n for n in range(problem.line - 1, 0, -1) if self._lines.line(n).strip()), problem.line)
+        above = (n for n in range(problem.line - 1, 0, -1) if not _SAYS_NOTHING.fullmatch(self._lines.line(n)))
+        before = next(above, problem.line)
         near = {n: self._lines.line(n) for n in (before, problem.line)}
         if self._is_written is not None and not all(map(self._is_written, near)):
             return False
@@ -154,3 +201,12 @@ class _Judge:
         """Whether the user's own text defines a macro, or declares a name, that could be anything otherwise."""
         declared = rf"#\s*define\s+{word}\b|\b(?:int|unsigned|size_t|typename|class|float|double|auto)[\s*&]+{word}\b"
         return re.search(declared, self._texts) is not None
+
+
+def _bundled_code(included: Collection[str]) -> str:
+    """The code of the bundled headers that a file was parsed with. Those that come with every file include others,
+    precompiled, which nothing tells of; they stand in one folder."""
+    folder = os.path.join(BUNDLED_ROOT, "_cudalint")
+    always = (os.path.join(folder, name) for name in sorted(os.listdir(folder)))
+    paths = dict.fromkeys((*always, *(path for path in sorted(included) if path.startswith(HEADERS_ROOT))))
+    return blanked("\n".join([to_text(small_file(path)) for path in paths]), directives=False)

@@ -46,6 +46,11 @@ FUNCTION_DECLS: Final = frozenset(
 )  # fmt: skip
 """Kinds of functions with a body of their own, templates left out."""
 
+NAMING: Final = frozenset(
+    kind.value for kind in CursorKind.get_all_kinds() if kind.is_declaration() or kind == CursorKind.MACRO_DEFINITION
+)
+"""Kinds of what gives something a name."""
+
 _FIRST_REFERENCE: Final[int] = CursorKind.TYPE_REF.value
 _FIRST_DECLARATION: Final[int] = CursorKind.UNEXPOSED_DECL.value
 _FIRST_EXPRESSION: Final[int] = CursorKind.UNEXPOSED_EXPR.value

@@ -45,6 +45,8 @@ class Missing(NamedTuple):
     column: int
     message: str
     error: Error
+    last_line: int
+    """Of what a brace is taken to enclose; 0 for all else."""
 
 
 class MendedText(Struct, frozen=True):
@@ -85,15 +87,18 @@ class _Insertion(NamedTuple):
     """What the message is about."""
     message: str
     error: Error
+    is_brace: bool = False
+    """It closes one."""
 
 
 def _applied(text: str, insertions: Iterable[_Insertion], missing: list[Missing]) -> str:
     parts, end = [], 0
     lines = Lines(text)
-    for offset, more, place, message, error in sorted(insertions):
+    for offset, more, place, message, error, is_brace in sorted(insertions):
         parts += [text[end:offset], more]
         end = offset
-        missing.append(Missing(*lines.position(place), message, error))
+        last = lines.position(offset).line if is_brace else 0
+        missing.append(Missing(*lines.position(place), message, error, last))
     return "".join([*parts, text[end:]])
 
 
@@ -132,7 +137,7 @@ def _brackets(code: str) -> Iterator[_Insertion]:
     for end, head, braces in _misplaced(code):
         closing = "".join("};" if brace.is_class else "}" for brace in reversed(braces))
         message = f"nothing closes this brace; taken as closed before line {lines.position(head).line}"
-        yield _Insertion(end, closing, braces[0].offset, message, "taken-as-closed")
+        yield _Insertion(end, closing, braces[0].offset, message, "taken-as-closed", is_brace=True)
 
 
 def _code(text: str, skipped: Sequence[tuple[int, int]]) -> str:

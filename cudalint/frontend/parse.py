@@ -253,7 +253,8 @@ def _sight(
     setting = attempt.setting
     as_built = not setting.switches and (places is not None or recovery.includer_context(path) is None)
     is_written = places.is_written if places is not None else None
-    return Sight(path, text.decode(errors="replace"), ranges, frozenset(attempt.included()), as_built, is_written)
+    shown = text.decode(errors="replace")
+    return Sight(path, shown, ranges, frozenset(attempt.included()), attempt.declared, as_built, is_written)
 
 
 def _without_followers(problems: Sequence[Problem]) -> Iterator[Problem]:
@@ -262,7 +263,9 @@ def _without_followers(problems: Sequence[Problem]) -> Iterator[Problem]:
     others = {(p.path, p.line) for p in problems if not p.is_syntax and p.error != "wrong-type"}
     unknown = {problem.path for problem in problems if problem.error == "no-namespace"}
     for problem in problems:
-        follows = problem.is_syntax and ((problem.path, problem.line) in others or problem.path in unknown)
+        # A brace that nothing closes is about the lines that it encloses.
+        is_on_a_line = not problem.last_line and (problem.path, problem.line) in others
+        follows = problem.is_syntax and (is_on_a_line or problem.path in unknown)
         yield replace(problem, is_syntax=False) if follows else problem
 
 
@@ -365,11 +368,16 @@ def _mended(file: Source, attempt: Attempt) -> Attempt | None:
     if _progress(again) <= _progress(attempt):
         return None
     best = _mended(file, again) or _with_what_is_missing(file, again)
-    notes = [Problem(file.path, m.line, m.column, m.message, "error", m.error, is_syntax=True) for m in found.missing]
+    notes = [
+        Problem(file.path, m.line, m.column, m.message, "error", m.error, is_syntax=True, last_line=m.last_line)
+        for m in found.missing
+    ]
     return replace(best, problems=(*notes, *best.problems))
 
 
 def _progress(attempt: Attempt) -> tuple[int, tuple[int, int]]:
-    """More for fewer errors; one error may hide another one further on."""
-    places = [(p.line, p.column) for p in attempt.problems if p.path == attempt.path and p.is_error]
+    """More for fewer errors of the grammar; one error may hide another one further on, and names that nothing
+    declares."""
+    own = (problem for problem in attempt.problems if problem.path == attempt.path and problem.is_error)
+    places = [(problem.line, problem.column) for problem in own if problem.is_syntax or _is_unbalanced(problem)]
     return -len(places), min(places, default=(0, 0))

@@ -11,7 +11,7 @@ from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.facts import FileFacts, Place
 from cudalint.fixes.changes import changes_of, kernels_of
 from cudalint.fixes.earlier import EarlierTrials
-from cudalint.fixes.proof import NOT_YET, Lasted, Proof, held_together, proven, without_edits
+from cudalint.fixes.proof import IS_BROKEN, NOT_YET, Lasted, Proof, held_together, is_broken, proven, without_edits
 from cudalint.fixes.trial import Edited, Linted
 from cudalint.frontend.source_text import source_text
 from cudalint.kinds import Kinds
@@ -42,6 +42,8 @@ def with_proven_edits(
     is done about what earlier trials don't show unless it `tries`."""
     if not job.tries_edits:
         return list(map(only_words, found))
+    if is_broken(facts):
+        return [_untried(each, IS_BROKEN) for each in found]
     shown = _shown_ones(found, job)
     asked = [diagnostic for number, diagnostic in enumerate(found) if number in shown]
     changes = changes_of(asked, facts)

@@ -54,6 +54,31 @@ def test_what_is_seen(repository: Path) -> None:
     assert look_at(".").include_dirs == ("src/private", "include")
 
 
+def test_folders_of_builds_are_named_in_a_comment(repository: Path) -> None:
+    """Nobody but the user knows whether `build/` is one."""
+    (repository / "build").mkdir()
+    (repository / "build" / "b.cu").write_text("")
+    look = look_at(".")
+    assert "build/b.cu" in look.sources and look.built == ("build",)
+    text = configuration(look, None)
+    assert '\n# exclude = ["/3rdparty/", "/libs/cub/", "/build/"]\n' in text
+    assert tomllib.loads(text)["exclude"] == ["/3rdparty/", "/libs/cub/"]
+    assert "--fail-on-incomplete" in text
+
+
+def test_the_run_after_it_is_served_from_the_cache(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.delenv("CUDALINT_NO_CACHE", raising=False)
+    monkeypatch.setenv("CUDALINT_CACHE_DIR", str(tmp_path / "cache"))
+    Path("a.cu").write_text("__global__ void k(float* p) { p[threadIdx.x * 2] = 0; }\n")
+    assert run(["init"]) == 0
+    capsys.readouterr()
+    assert run(["check", "--timings"]) == 0
+    assert "1 file from the cache" in capsys.readouterr().err
+
+
 def test_who_ends_it_early_has_a_configuration_that_works(repository: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """It names the baseline when there is one."""
 

@@ -74,6 +74,7 @@ def test_it_lints_again_when_a_header_changes_or_a_file_appears(
 ) -> None:
     run = watching()
     assert run.until(1) == ""
+    assert ": Nothing to report in 1 kernel for a100 (1 of 1 access evaluated)\ncudalint: watching 1 " in run.told()
     (folder / "stride.h").write_text("#define STRIDE 2\n")
     assert run.until(2).count("a.cu:2:31: warning: CL101 8 sectors per request") == 1
     assert "stride.h changed\n" in run.told()
@@ -131,6 +132,24 @@ def test_a_history_has_a_line_for_each_run(real_cudalint: Run, source: Path) -> 
         1,
     )
     assert (other["rules"], other["lost_us"], other["paths"]) == ({}, 0, ["a.cu"])
+
+
+def test_what_a_baseline_has_is_in_the_history_and_in_front_of_the_report(real_cudalint: Run, source: Path) -> None:
+    """All lanes of a load 128 bytes apart take most of the time, whoever has put up with it."""
+    strided = "__global__ void k(float* p) { p[blockIdx.x * 8192 + threadIdx.x * 32] = 0; }\n"
+    source.write_text(f"{strided}void run(float* p) {{ k<<<65536, 256>>>(p); }}\n")
+    real_cudalint("check", "a.cu", "--write-baseline", "known.json")
+    options = ("check", "a.cu", "--baseline", "known.json", "--history", "h.jsonl", "--output", "html=r.html")
+    first = real_cudalint(*options)
+    assert first.status == 0 and "1 known from the baseline" in first.out
+    [line] = Path("h.jsonl").read_text().splitlines()
+    entry = json.loads(line)
+    assert (entry["rules"], entry["known"], entry["losing_kernels"]) == ({}, {"CL101": 1}, 1)
+    assert entry["lost_us"] > 0
+    page = Path("r.html").read_text()
+    assert 'id="changes"' in page and "known from the baseline" in page.partition('id="changes"')[2]
+    source.write_text(source.read_text().replace("threadIdx.x * 32", "threadIdx.x"))
+    assert "  CL101  1 -> 0 in the baseline\n" in real_cudalint(*options).out
 
 
 def test_runs_of_other_gpus_are_not_compared(real_cudalint: Run, source: Path) -> None:

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import FileFacts
 from cudalint.fixes.earlier import EarlierTrials, Outcome
-from cudalint.fixes.proof import Lasted, Proof, proven
+from cudalint.fixes.proof import IS_BROKEN, Lasted, Proof, proven
 from cudalint.fixes.trial import Edited, Linted
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.registry import Selection
@@ -218,23 +218,16 @@ def test_what_was_tried_of_a_kernel_is_told_again() -> None:
     assert all(one.suggestion and one.suggestion.edits for one in second)
 
 
-def test_edits_are_tried_beside_a_kernel_with_a_syntax_error() -> None:
-    """The error is said of the other kernel, and of the file where a trial leaves that kernel out: it is no news."""
-    text = "__global__ void other(float *out) { out[threadIdx.x] = 1.0f }\n" + _ROWS
+@pytest.mark.parametrize(("value", "is_offered"), [("1.0f", False), ("1.0f;", True)])
+def test_a_file_with_a_syntax_error_has_no_edits(value: str, is_offered: bool) -> None:
+    """What was read of it may not be what its author means."""
+    text = f"__global__ void other(float *out) {{ out[threadIdx.x] = {value} }}\n{_ROWS}"
     report = check_file(CheckJob("a.cu", AnalysisOptions(unsaved=(("a.cu", text),)), Selection(), pictures=False))
     assert isinstance(report, FileReport)
     found = [d for d in report.diagnostics if d.code == "CL101"]
     assert found
-    assert all(d.suggestion and d.suggestion.edits and not d.no_edit for d in found)
-
-
-def test_what_else_is_wrong_with_a_file_is_the_reason() -> None:
-    """What is broken elsewhere is no fault of the change, and nothing can be told of it."""
-    broken = f"{_SOURCE}int x = ;\n"
-    facts, found = _linted(broken)
-    proof = _proof(facts, found, broken, lambda edited: None)
-    reasons = {one.no_edit for one in proven(found, proof)}
-    assert "the file has syntax errors, with which a change of it can't be tried" in reasons
+    assert all(bool(d.suggestion and d.suggestion.edits) == is_offered for d in found)
+    assert {d.no_edit for d in found} == {"" if is_offered else IS_BROKEN}
 
 
 def test_edits_are_tried_beside_kernels_that_nothing_launches() -> None:

@@ -49,6 +49,15 @@ def test_of_bank_conflicts_a_fifth_of_the_traffic_is_enough(share: float, traffi
     assert marked(_costing(column_read(), share, traffic), 0.1).held_back == held
 
 
+@pytest.mark.parametrize("ways", [4, 32])
+@pytest.mark.parametrize(("traffic", "held"), [(0.2, None), (0.19, "small")])
+def test_how_many_ways_a_conflict_has_decides_nothing(ways: int, traffic: float, held: str | None) -> None:
+    """What it takes of the traffic of its kernel has them in it."""
+    figures = {"wavefronts_per_request": float(ways), "ideal_wavefronts": 1.0, "ways": float(ways)}
+    conflict = _costing(replace(column_read(), figures=figures), 0.0, traffic)
+    assert marked(conflict, 0.1).held_back == held
+
+
 def test_waste_without_traffic_takes_its_share_of_the_time() -> None:
     """Idle lanes are a part of what a kernel's warps execute: a fifth of that, where no time is known."""
     idle = replace(strided_load(), figures={"idle_fraction": 0.2})

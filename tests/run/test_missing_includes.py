@@ -70,15 +70,24 @@ def test_what_is_to_be_said_of_many_files_is_said_once(
     assert second.startswith("cudalint: note: b.cu: includes not found: y.h; ")
 
 
-@pytest.mark.parametrize(("head", "status", "code"), [("", 1, "error: CL904"), ('#include "a.h"\n', 0, "info: CL902")])
+@pytest.mark.parametrize(
+    ("head", "operand", "status", "code"),
+    [
+        ("", "threadIdx.x", 1, "error: CL904"),
+        ('#include "a.h"\n', "threadIdx.x", 1, "error: CL904"),
+        ('#include "a.h"\n', "MINE_INDEX ", 0, "info: CL902"),
+    ],
+)
 def test_a_line_that_is_no_source_is_an_error_unless_a_header_may_make_source_of_it(
-    head: str, status: int, code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+    head: str, operand: str, status: int, code: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = tmp_path / "b.cu"
-    path.write_text(head + _BROKEN)
+    path.write_text(head + _BROKEN.replace("threadIdx.x", operand))
     assert run([str(path), "--format", "concise", "--show-gaps"]) == status
     line = 1 + head.count("\n")
-    assert capsys.readouterr().out.startswith(f"{path}:{line}:48: {code} syntax error: expected expression")
+    found = capsys.readouterr().out
+    assert found.startswith(f"{path}:{line}:") and code in found and f"{line}:48: " in found
+    assert "expected expression" in found
 
 
 def test_a_note_for_macros_of_the_build(

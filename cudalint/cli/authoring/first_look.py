@@ -22,6 +22,7 @@ _OF_OTHERS: Final = regex(
     r"(third|3rd)[-_]?part(y|ies)|externals?|extern|vendor(ed)?|deps|dependencies|submodules|contrib/external",
     re.IGNORECASE,
 )
+_OF_BUILDS: Final = regex(r"_?builds?([-_.].*)?|cmake-build-.*|out|dist|_deps|_skbuild|generated", re.IGNORECASE)
 _BUILD_FILES: Final = regex(r"CMakeLists\.txt|.*\.cmake|[Mm]akefile.*|.*\.mk|setup\.py|meson\.build")
 _INCLUDE: Final = regex(r'^[ \t]*#[ \t]*include[ \t]*(?:"([^"\n]+)"|<([^>\n]+)>)', re.MULTILINE)
 _SUBMODULE: Final = regex(r"^\s*path\s*=\s*(\S.*?)\s*$", re.MULTILINE)
@@ -41,6 +42,8 @@ class FirstLook(Struct, frozen=True):
     """The folder that resolves most of the includes that nothing else does comes first."""
     excludes: tuple[str, ...]
     """Folders with CUDA files of others."""
+    built: tuple[str, ...]
+    """Folders with CUDA files that builds seem to have made, by their names; they are among the sources."""
     architectures: tuple[int, ...]
     """80 for compute capability 8.0; all that build files name."""
 
@@ -57,13 +60,15 @@ class FirstLook(Struct, frozen=True):
 def look_at(folder: str) -> FirstLook:
     """Looks through a folder, without what git ignores and hidden folders. Nothing is executed."""
     files = list(_files(folder))
-    others = _folders_of_others(files, _SUBMODULE.findall(small_text(os.path.join(folder, ".gitmodules"))))
+    others = _folders_called(_OF_OTHERS, files, _SUBMODULE.findall(small_text(os.path.join(folder, ".gitmodules"))))
     sources = [file for file in files if file.endswith(_SOURCES)]
     own = [file for file in sources if not _is_below(file, others)]
     with_sources = tuple(each for each in others if any(_is_below(file, (each,)) for file in sources))
+    made = [each for each in _folders_called(_OF_BUILDS, own) if not _is_below(f"{each}/", others)]
     built = [file for file in files if _BUILD_FILES.fullmatch(file.rpartition("/")[2]) and not _is_below(file, others)]
     return FirstLook(
-        tuple(own), tuple(_include_dirs(folder, own, files)), with_sources, tuple(_architectures(folder, built))
+        tuple(own), tuple(_include_dirs(folder, own, files)), with_sources, tuple(made),
+        tuple(_architectures(folder, built)),
     )  # fmt: skip
 
 
@@ -87,12 +92,13 @@ def _is_text(name: str) -> bool:
     return not any("\ud800" <= letter <= "\udfff" for letter in name)
 
 
-def _folders_of_others(files: Iterable[str], submodules: Sequence[str]) -> tuple[str, ...]:
-    """Submodules, and folders that are called as such are; of those within another the outer one."""
-    found = set(submodules)
+def _folders_called(names: re.Pattern[str], files: Iterable[str], known: Sequence[str] = ()) -> tuple[str, ...]:
+    """The known folders, such as submodules, and those whose names say what is in them; of those within another the
+    outer one."""
+    found = set(known)
     for file in files:
         parts = file.split("/")[:-1]
-        found |= {"/".join(parts[: n + 1]) for n, part in enumerate(parts) if _OF_OTHERS.fullmatch(part)}
+        found |= {"/".join(parts[: n + 1]) for n, part in enumerate(parts) if names.fullmatch(part)}
     return tuple(sorted(each for each in found if not any(each.startswith(f"{other}/") for other in found)))
 
 
@@ -169,10 +175,16 @@ def _lines(look: FirstLook, baseline: str | None) -> Iterator[str]:
         yield ""
         yield "# Code of others."
         yield f"exclude = [{_texts(f'/{each}/' for each in look.excludes)}]"
+    if look.built:
+        yield ""
+        yield "# CUDA files of these may be what a build has written; if so, they belong to what is left out, too."
+        yield f"# exclude = [{_texts(f'/{each}/' for each in (*look.excludes, *look.built))}]"
     yield ""
     yield "# From which severity on a finding fails a run: `error` is for wrong results and what can't run, `warning`"
     yield "# also for what is slower than need be, `info` for all. `--fail-on` on a command line, as of a CI job, wins."
     yield 'fail-on = "warning"'
+    yield "# Kernels of which nothing could be evaluated fail no run by themselves; with `--fail-on-incomplete` in a CI"
+    yield "# job they do, so that a header that is not found any more does not look like clean code."
     if baseline is not None:
         yield ""
         yield f"# What was there before; `cudalint check . --write-baseline {baseline}` writes it anew."

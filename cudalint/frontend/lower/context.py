@@ -91,7 +91,8 @@ class Context:
     def problem(self, of: Problem) -> reasons.Problem:
         """As the rest of the program knows it, in the file that was asked for."""
         path = self._parsed.as_given(of.path)
-        return reasons.Problem(path, of.line, of.column, of.message, of.kind, of.name, of.is_syntax, of.is_certain)
+        known = (of.kind, of.name, of.is_syntax, of.is_certain, of.stands_alone)
+        return reasons.Problem(path, of.line, of.column, of.message, *known)
 
     def _is_within(self, problem: Problem, span: ir.Span) -> bool:
         return span.line <= problem.line <= span.end_line and self._parsed.shown(problem.path) == span.path

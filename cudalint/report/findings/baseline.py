@@ -47,7 +47,7 @@ class Entry(Struct, frozen=True):
 
 class Comparison(NamedTuple):
     new: tuple[Diagnostic, ...]
-    known: int
+    known: tuple[Diagnostic, ...]
     gone: int
     """Entries of files that were linted, of which nothing is left."""
 
@@ -98,7 +98,8 @@ def compare(
     relative = _relative_to(path)
     files = {relative(file) for file in linted}
     gone = sum(entry.identity.path in files for entry in left)
-    return Comparison(tuple(diagnostics[index] for index in found), len(diagnostics) - len(found), gone)
+    known = tuple(diagnostic for index, diagnostic in enumerate(diagnostics) if index not in found)
+    return Comparison(tuple(diagnostics[index] for index in found), known, gone)
 
 
 Key = Callable[[Entry], Hashable]

@@ -47,7 +47,8 @@ def with_causes_merged(result: CheckResult, sources: SourceLines, shows_gaps: bo
         gaps = tuple(d for d in result.minor if d.held_back == "no-action")
         minor = tuple(d for d in result.minor if d.held_back != "no-action")
         result = replace(result, diagnostics=(*result.diagnostics, *gaps), minor=minor)
-    return replace(result, diagnostics=merged_by_cause(result.diagnostics, sources, shows_gaps))
+    merged = merged_by_cause(result.diagnostics, sources, shows_gaps)
+    return replace(result, diagnostics=merged, known=merged_by_cause(result.known, sources))
 
 
 def merged_by_cause(

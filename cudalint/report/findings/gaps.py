@@ -20,18 +20,21 @@ _MOST_NAMES = 6
 
 def invalid_lines(file: FileFacts) -> Sequence[tuple[KernelFacts | None, Problem]]:
     """The mistakes, one for each line, with the kernel that has it, up to the first problem that may be none: what
-    comes behind it may follow from it. Outside of kernels only what is no C++ at all is one: names of the host's code
-    may stand in any library."""
+    comes behind it may follow from it, but for syntax errors of which it is known that they do not. Outside of kernels
+    only what is no C++ at all is one: names of the host's code may stand in any library."""
     found: list[tuple[KernelFacts | None, Problem]] = []
     lines: set[int] = set()
     own = sorted((p for p in file.problems if p.path == file.path), key=lambda p: (p.line, not p.is_certain, p.column))
+    is_in_doubt = False
     for problem in own:
         if problem.line in lines:
             continue
         kernel = next((k for k in file.kernels if _has(k, problem)), None)
-        is_mistake = problem.is_certain and (problem.is_syntax if kernel is None else not _is_pattern(kernel))
-        if not is_mistake:
-            break
+        may_be_name = kernel is not None and not _is_pattern(kernel)
+        is_mistake = problem.is_certain and (problem.is_syntax or may_be_name)
+        if not is_mistake or (is_in_doubt and not problem.stands_alone):
+            is_in_doubt = True
+            continue
         lines.add(problem.line)
         found.append((kernel, problem))
     return found
@@ -43,7 +46,7 @@ def _has(kernel: KernelFacts, problem: Problem) -> bool:
 
 
 def _is_pattern(kernel: KernelFacts) -> bool:
-    """Whether a kernel is a template that nothing instantiates: compilers differ about how far they read those."""
+    """Whether a kernel is a template that nothing instantiates: compilers differ about names there."""
     return "<" in kernel.instantiation and all(launch.is_made_up for launch in kernel.launches)
 
 

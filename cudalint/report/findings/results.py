@@ -212,6 +212,8 @@ class CheckResult(Struct, frozen=True):
     minor: tuple[Diagnostic, ...] = ()
     """Findings that are held back, which are counted only."""
     min_share: float = 0.0
+    known: tuple[Diagnostic, ...] = ()
+    """Findings of a baseline, which fail no run: waste that is put up with is waste."""
     asides: tuple[str, ...] = ()
     """What the summary says of findings that are not among the diagnostics."""
     notes: tuple[Note, ...] = ()

@@ -12,6 +12,7 @@ from typing import Final
 import msgspec
 from msgspec import Struct, field
 
+from cudalint.diagnostics import Diagnostic
 from cudalint.numerals import count
 from cudalint.project.revisions import head_of
 from cudalint.report.findings.causes import everything_in
@@ -44,7 +45,8 @@ class Entry(Struct, frozen=True):
     rules: Mapping[str, int]
     """How often each found something that is reported."""
     lost_us: float
-    """Of the kernels with findings, one launch of each, what the time model says that would go away without them."""
+    """Of the kernels with findings, one launch of each, what the time model says that would go away without them, be
+    they in a baseline or not."""
     losing_kernels: int
     failures: int
     revision: str | None = None
@@ -52,6 +54,8 @@ class Entry(Struct, frozen=True):
     schema: int = _SCHEMA
     held_back: Mapping[str, int] = field(default_factory=dict)
     """Findings that are only counted, by the reason."""
+    known: Mapping[str, int] = field(default_factory=dict)
+    """How often each rule found what a baseline has, which is not among those that are reported."""
 
     @property
     def findings(self) -> int:
@@ -63,7 +67,7 @@ class Entry(Struct, frozen=True):
 
 
 def entry_of(result: CheckResult, paths: Sequence[str]) -> Entry:
-    losing = losses(everything_in(result.diagnostics))
+    losing = losses(everything_in((*result.diagnostics, *result.known)))
     return Entry(
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         target=result.target,
@@ -73,13 +77,18 @@ def entry_of(result: CheckResult, paths: Sequence[str]) -> Entry:
         errors=result.count("error"),
         warnings=result.count("warning"),
         infos=result.count("info"),
-        rules=dict(sorted(Counter(diagnostic.code for diagnostic in result.diagnostics).items())),
+        rules=_by_rule(result.diagnostics),
         lost_us=round(sum(loss.saved for loss in losing), 3),
         losing_kernels=len(losing),
         failures=len(result.failures),
         revision=head_of(paths[0]) if paths else None,
         held_back=dict(sorted(Counter(str(diagnostic.held_back) for diagnostic in result.minor).items())),
+        known=_by_rule(result.known),
     )
+
+
+def _by_rule(diagnostics: Sequence[Diagnostic]) -> Mapping[str, int]:
+    return dict(sorted(Counter(diagnostic.code for diagnostic in diagnostics).items()))
 
 
 def read_history(path: str) -> list[Entry]:
@@ -122,14 +131,18 @@ def change_lines(entry: Entry, before: Sequence[Entry]) -> Iterator[str]:
         return
     revision = f", {last.revision[:10]}" if last.revision else ""
     yield f"Since {last.date[: len('2000-01-01')]}{revision}: {_findings(last, entry)}"
-    for code in sorted({*last.rules, *entry.rules}):
-        old, new = last.rules.get(code, 0), entry.rules.get(code, 0)
-        if old != new:
-            yield f"  {code}  {old} -> {new}"
+    yield from _changed(last.rules, entry.rules, "")
+    yield from _changed(last.known, entry.known, " in the baseline")
     if max(last.lost_us, entry.lost_us) > 0:
         lost = f"{_time(last.lost_us)} -> {_time(entry.lost_us)}"
         kernels = f"{last.losing_kernels} kernels then and {entry.losing_kernels} now"
         yield f"  time lost by the model, with one launch of each kernel: {lost} ({kernels} lose any)"
+
+
+def _changed(old: Mapping[str, int], new: Mapping[str, int], where: str) -> Iterator[str]:
+    for code in sorted({*old, *new}):
+        if old.get(code, 0) != new.get(code, 0):
+            yield f"  {code}  {old.get(code, 0)} -> {new.get(code, 0)}{where}"
 
 
 def _findings(old: Entry, new: Entry) -> str:

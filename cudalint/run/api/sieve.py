@@ -79,7 +79,7 @@ class Sieve:
             new, known, gone = compare(
                 self._baseline, result.diagnostics, sources, self._path, result.paths, result.minor
             )
-            result = _with_aside(replace(result, diagnostics=new), known, "known from the baseline")
+            result = _with_aside(replace(result, diagnostics=new, known=known), len(known), "known from the baseline")
             if self._changes is None:
                 result = _with_aside(result, gone, "of the baseline no longer there")
         return result

@@ -67,6 +67,16 @@ def _written(path: str, text: str) -> Path:
     return file
 
 
+@pytest.mark.parametrize("options", [("--fix",), ("--show-fixes",), ("--fix", "--dry-run")])
+def test_a_file_with_a_syntax_error_is_left_as_it_is(options: tuple[str, ...], cudalint: Run) -> None:
+    broken = _TILE.replace("    float sum", "    int i = threadIdx.x\n    float sum")
+    file = _written("a.cu", broken)
+    done = cudalint("a.cu", *options)
+    assert file.read_text() == broken and "[32 + 1]" not in done.out
+    note = "note: a.cu: nothing is fixed in it: the file has a syntax error, and is not changed before that is mended"
+    assert note in done.err
+
+
 def test_edits_are_made_once_and_a_second_run_has_nothing_to_do(cudalint: Run) -> None:
     file = _written("a.cu", _TILE)
     os.chmod(file, 0o640)

@@ -33,13 +33,17 @@ _ONE_LINE, _TWO_LINES = 20.0, 38.0
 # --- changes and errors ---------------------------------------------------------------------------------------
 
 
-def changes_of(diagnostics: Iterable[Diagnostic], anchors: Mapping[int, str]) -> Iterator[Change]:
-    """The findings that take most time, of all kernels that they are about together: of the time that was recorded, or
-    else of one launch of each as the time model has it. `anchors` is where each is shown, by its identity."""
-    found = [(diagnostic, losses(everything_in([diagnostic]))) for diagnostic in diagnostics]
-    ranked = [pair for pair in found if pair[1]]
-    ranked.sort(key=lambda pair: _weight(pair[1]), reverse=True)
-    for diagnostic, lost in ranked[:_MOST_CHANGES]:
+def changes_of(
+    diagnostics: Sequence[Diagnostic], known: Sequence[Diagnostic], anchors: Mapping[int, str]
+) -> Iterator[Change]:
+    """The findings that take most time, those of a baseline among them, of all kernels that they are about together: of
+    the time that was recorded, or else of one launch of each as the time model has it. `anchors` is where each is
+    shown, by its identity."""
+    every = (*((each, False) for each in diagnostics), *((each, True) for each in known))
+    found = [(each, losses(everything_in([each])), is_known) for each, is_known in every]
+    ranked = [one for one in found if one[1]]
+    ranked.sort(key=lambda one: _weight(one[1]), reverse=True)
+    for diagnostic, lost, is_known in ranked[:_MOST_CHANGES]:
         suggestion = diagnostic.suggestion
         first = lost[0]
         place = diagnostic.place
@@ -53,6 +57,7 @@ def changes_of(diagnostics: Iterable[Diagnostic], anchors: Mapping[int, str]) ->
             brings=_brings(lost),
             share=min(1.0, first.all.share or 0.0),
             has_edit=suggestion is not None and bool(suggestion.edits),
+            is_known=is_known,
             sizes="" if first.kernel.launch.recorded_us else costs.for_sizes(first.kernel).strip(),
         )
 

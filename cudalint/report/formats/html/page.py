@@ -106,7 +106,7 @@ def page_of(result: CheckResult, sources: SourceLines) -> Page:
         version=__version__,
         target=result.target,
         tiles=tuple(tiles_of(result, sections)),
-        changes=tuple(changes_of(result.diagnostics, shown_at)),
+        changes=tuple(changes_of(result.diagnostics, result.known, shown_at)),
         errors=tuple(errors_of(ordered, shown_at)),
         map=map_of(sections),
         not_covered=not_covered(result),

@@ -180,6 +180,8 @@ class Change(Struct, frozen=True):
     share: float
     """Of its kernel's time."""
     has_edit: bool
+    is_known: bool
+    """From a baseline."""
     sizes: str
     """`for n = 40960`: what nothing in sight says and the time rests on."""
 
