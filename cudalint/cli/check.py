@@ -79,7 +79,7 @@ _report_options = together(
     _report("--include-errors", is_flag=True, help="Write errors into a baseline, too."),
     _report(
         "--diff", metavar="BASE",
-        help="Report only on lines that changed since this revision of git, or since the branch left it.",
+        help="Report only on lines that changed since the branch left this revision of git (their merge base).",
     ),
     _report(
         "--max-findings", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",

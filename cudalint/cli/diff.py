@@ -47,7 +47,7 @@ def _gates(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) 
                 shell_complete=completion.files)  # fmt: skip
 @click.option(
     "--base", metavar="REV",
-    help="Compare paths of the work tree with this revision of git, or with where the branch left it.",
+    help="Compare paths of the work tree with where the branch left this revision of git (their merge base).",
 )  # fmt: skip
 @click.option("--kernel", "kernels", multiple=True, metavar="PATTERN", help="Compare kernels of this name only.")
 @click.option(
@@ -73,6 +73,9 @@ def command(
     **values: Any,
 ) -> int:
     """Compare two versions of kernels: files, folders, or what a revision of git has.
+
+    --base compares with where the branch left a revision, their merge base, as `git diff REV...` and `check --diff`
+    do. Of folders, only files are evaluated that something tells apart: their text, headers, configuration or launches.
 
     Printed is what differs: the time by the model, registers where they are known (--ptxas, --cubin), shared memory,
     occupancy, sectors and wavefronts per request, how many requests there are, and findings that came (+) and went
