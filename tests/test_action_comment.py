@@ -227,7 +227,7 @@ def test_files_that_come_and_files_that_nobody_can_evaluate(tmp_path: Path) -> N
     """A file that is there and can't be read is no kernel that is gone."""
     request = _PullRequest(tmp_path, stride=32)
     git(request.workspace, "checkout", "-q", "branch")
-    (request.workspace / "src" / "new.cu").write_text(_KERNEL.replace("STRIDE", "1").replace("scale", "fresh"))
+    (request.workspace / "src" / "fresh.cu").write_text(_KERNEL.replace("STRIDE", "1").replace("scale", "fresh"))
     (request.workspace / "src" / "other.cu").write_text("int long_line[] = {" + "1," * 600_000 + "1};\n")
     git(request.workspace, "mv", "src/scale.cu", "src/moved.cu")
     request.head = request._commit("more")
@@ -236,11 +236,11 @@ def test_files_that_come_and_files_that_nobody_can_evaluate(tmp_path: Path) -> N
     with _served(_GitHub()) as github:
         assert _last(request.runs(github)) == "cudalint: the comment is written"
     text = github.comments[0]["body"]
-    assert "| <code>fresh</code><br><code>src/new.cu</code> | new: 256" in text
+    assert "| <code>fresh</code><br><code>src/fresh.cu</code> | new: 256" in text
     # A kernel that went to another file is the same one.
-    assert "scale" not in text
-    assert "other" not in text.replace("No GPU", "")
-    assert "Not compared: 1 file that could not be evaluated in one of the two." in text
+    assert "| <code>scale</code><br><code>src/moved.cu</code> | 256, grid 4096 |" in text
+    assert "<code>other</code>" not in text
+    assert "Not compared: src/other.cu, not evaluated in one of the versions." in text
 
 
 def test_gates_fail_the_step_and_are_told(tmp_path: Path) -> None:

@@ -178,5 +178,7 @@ def test_a_file_that_cannot_be_evaluated_has_no_kernels_that_are_gone(real_cudal
     document = _document(result)
     assert (result.status, document["kernels"], document["not_compared"]) == (2, [], ["a.cu"])
     assert [each["path"] for each in document["failures"]] == ["a.cu"]
+    text = real_cudalint("diff", "--base", "HEAD").out
+    assert "not compared: a.cu, not evaluated in one of the versions\n" in text
     markdown = real_cudalint("diff", "--base", "HEAD", "--format", "markdown").out
-    assert "Not compared: 1 file that could not be evaluated in one of the two." in markdown
+    assert "Not compared: a.cu, not evaluated in one of the versions." in markdown

@@ -38,9 +38,8 @@ def lines(report: Report) -> Iterator[str]:
     yield from _findings(report)
     yield from _gates(report)
     if report.comparison.unknown:
-        files = count(len(report.comparison.unknown), "file")
         yield ""
-        yield f"Not compared: {files} that could not be evaluated in one of the two."
+        yield f"Not compared: {plain.cell(report.not_compared())}."
 
 
 def _table(kernels: Sequence[Kernel], report: Report) -> Iterator[str]:

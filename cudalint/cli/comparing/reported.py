@@ -11,9 +11,11 @@ from cudalint.cli.comparing.figures import KINDS, SHOWN, change, differ
 from cudalint.cli.comparing.gates import Failed, Gate
 from cudalint.cli.comparing.pairing import Compared, Comparison, Pair
 from cudalint.cli.comparing.versions import Version
-from cudalint.numerals import figure
+from cudalint.numerals import enumeration, figure
 
 UNKNOWN = "-"
+_MOST_FILES = 10
+"""In a line; a document of JSON has all."""
 
 Status = Literal["both", "new", "gone", "unknown"]
 
@@ -36,6 +38,13 @@ class Report(Struct, frozen=True, eq=False):
         comparison = self.comparison
         is_different = any(each.differs for each in comparison.launches)
         return is_different or bool(comparison.appeared or comparison.vanished)
+
+    def not_compared(self) -> str:
+        """The files that could not be evaluated in one of the versions; empty where there are none."""
+        files = [self.new.shown_key(key) for key in self.comparison.unknown]
+        left = len(files) - _MOST_FILES
+        shown = [*files[:_MOST_FILES], *([f"{left} more"] if left > 0 else [])]
+        return f"{enumeration(shown)}, not evaluated in one of the versions" if files else ""
 
     def where(self, pair: Pair) -> str:
         """The place of a kernel, or both where they differ."""

@@ -44,8 +44,7 @@ def _summary(report: Report) -> Iterator[str]:
     if report.same:
         yield f"{count(len(report.same), 'file is', 'files are')} the same, with all that {_counts_for(report)}"
     if comparison.unknown:
-        files = count(len(comparison.unknown), "file")
-        yield f"not compared: {files} that could not be evaluated in one of the versions"
+        yield f"not compared: {report.not_compared()}"
     if not comparison.launches and not report.same:
         yield "no kernels"
 
