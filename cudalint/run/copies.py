@@ -13,6 +13,7 @@ from msgspec.structs import replace
 from cudalint.run.job import CheckJob
 from cudalint.run.limits import Limits, Lost
 from cudalint.run.runs import run_all
+from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.moved import Move, is_same_after
 from cudalint.system.disk.recorder import Seen, noting
 from cudalint.system.disk.regular import read_regular
@@ -106,7 +107,7 @@ def _looked_through(job: CheckJob, folder: str) -> tuple[_Looked, Seen]:
     from cudalint.run.analysis import looked_through
 
     def key(path: str) -> str:
-        return os.path.relpath(os.path.realpath(path), folder)
+        return os.path.relpath(disk.resolved(path), folder)
 
     with noting() as seen:
         defining = looked_through(job.path, job.options)
@@ -117,8 +118,8 @@ def _absolute(job: CheckJob | None) -> CheckJob | None:
     """All of its paths that depend on where the folder is as they are from everywhere."""
     if job is None:
         return None
-    folders = tuple(map(os.path.realpath, job.options.include_dirs))
-    return replace(job, path=os.path.realpath(job.path), options=replace(job.options, include_dirs=folders))
+    folders = tuple(map(disk.resolved, job.options.include_dirs))
+    return replace(job, path=disk.resolved(job.path), options=replace(job.options, include_dirs=folders))
 
 
 def _are_asked_the_same(new: CheckJob, old: CheckJob, move: Move) -> bool:
