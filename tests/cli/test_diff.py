@@ -275,3 +275,28 @@ def test_what_is_no_pair_of_versions(
 ) -> None:
     result = real_cudalint("diff", *arguments)
     assert (result.status, said in result.err, result.err.count("\n")) == (2, True, 1)
+
+
+@pytest.mark.parametrize(
+    ("gate", "is_kept"),
+    [
+        ("time <= 1", True),
+        ("time <= 0.9", False),
+        ("time < 1.05", False),  # Of a figure that is 0, 105% are no more.
+        ("sectors >= 1", True),
+        ("sectors == 1", True),
+        ("sectors == 2", False),
+        ("occupancy >= base - 0.1", True),
+        ("occupancy <= base - 0.1", False),
+        ("registers <= base + 8", True),
+        ("registers <= base * 1.1 - 8", False),
+        ("registers <= 168", False),
+        ("findings <= base", True),
+        ("findings == 0", False),
+        ("new_findings == 0", True),
+        ("new_findings >= 1", False),
+    ],
+)
+def test_which_gates_a_kernel_passes_that_nobody_changed(gate: str, is_kept: bool) -> None:
+    """Whatever its figures are, which needn't be known then."""
+    assert parse(gate).is_kept_by_the_same is is_kept
