@@ -1,7 +1,8 @@
-"""A comment on a pull request with the figures of the kernels that it changes, before and after.
+"""The kernels of a pull request beside those before it: figures and gates from `cudalint diff`, told in the run's
+summary and, where that is wanted, in a comment.
 
-The figures of the revision before come from a work tree of its own. Whatever stands in the way is one line in the log,
-and never a failure of the run: the same table is in the run's summary.
+A gate that fails fails the step. Without gates, whatever stands in the way is one line in the log, and never a failure
+of the run.
 """
 
 from __future__ import annotations
@@ -12,15 +13,11 @@ import os
 import re
 import subprocess
 import sys
-import tempfile
 import urllib.error
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
-
-from kernel_figures import KINDS, Kernels, body, failed, kernels, table, without
 
 _ELSEWHERE = "; the table is in the run's summary"
 _PATIENCE = 30
@@ -28,12 +25,16 @@ _MOST_PAGES = 20
 _ACTIONS_OWN = "github-actions[bot]"
 """Who writes with the token that a job has of itself."""
 _SHA = re.compile(r"[0-9a-f]{40,64}")
-_NOT_RUN = ("core.hooksPath=/dev/null", "filter.lfs.smudge=", "filter.lfs.process=", "filter.lfs.required=false")
-"""What a checkout may run of the configuration, made to run nothing."""
+_GATES_FAIL = 1
+"""An exit status of `cudalint diff`."""
 
 
-class NoComment(Exception):
-    """Why there is none, in a line."""
+class NoComparison(Exception):
+    """Why there is none, or no comment on it, in a line."""
+
+
+class NoPullRequest(NoComparison):
+    """Nothing that could be compared."""
 
 
 class Request(NamedTuple):
@@ -44,23 +45,34 @@ class Request(NamedTuple):
     head: str
 
 
-def comment(environment: Mapping[str, str], paths: Sequence[str], options: Sequence[str]) -> None:
-    """Compares, and tells the pull request and the run's summary. Raises NoComment."""
+class Comparison(NamedTuple):
+    text: str
+    """A table in Markdown, and what else there is to say."""
+    is_news: bool
+    """Whether any kernel differs, or a gate fails."""
+    status: int
+
+
+def compared(
+    environment: Mapping[str, str], paths: Sequence[str], options: Sequence[str], gates: Sequence[str]
+) -> tuple[Request, Comparison]:
+    """What `cudalint diff` says of the pull request; it is in the run's summary then. Raises NoComparison."""
     request = request_of(environment)
     # Whatever is started from here on needs no right to write.
     kept = {name: value for name, value in environment.items() if name != "CUDALINT_TOKEN"}
-    revision = revision_before(request, kept)
-    with work_tree(revision, kept) as folder:
-        before = _facts(paths, options, folder, kept)
-    after = _facts(paths, options, Path.cwd(), kept)
-    unknown = before.unknown | after.unknown
-    rows = table(without(before.kernels, unknown), without(after.kernels, unknown))
-    marker = marker_of(paths, _prefix(kept))
-    text = body(marker, f"`{revision[:10]}`", rows, len(unknown))
-    if rows and (summary := environment.get("GITHUB_STEP_SUMMARY")):
+    found = _diff(revision_before(request, kept), paths, [*options, *(f"--gate={gate}" for gate in gates)], kept)
+    if found.is_news and (summary := environment.get("GITHUB_STEP_SUMMARY")):
         with open(summary, "a", encoding="utf-8") as file:
-            file.write(f"\n{text}")
-    sys.stdout.write(f"cudalint: {_Service(environment).tell(request.number, marker, text, bool(rows))}\n")
+            file.write(f"\n{found.text}")
+    return request, found
+
+
+def comment(environment: Mapping[str, str], paths: Sequence[str], request: Request, comparison: Comparison) -> str:
+    """Tells the pull request, and says what was done. Raises NoComparison."""
+    kept = {name: value for name, value in environment.items() if name != "CUDALINT_TOKEN"}
+    marker = marker_of(paths, _git(kept, "rev-parse", "--show-prefix"))
+    service = _Service(environment)
+    return service.tell(request.number, marker, f"{marker}\n{comparison.text}", comparison.is_news)
 
 
 def request_of(environment: Mapping[str, str]) -> Request:
@@ -69,9 +81,9 @@ def request_of(environment: Mapping[str, str]) -> Request:
         found = event["pull_request"]
         request = Request(int(found["number"]), str(found["base"]["sha"]), str(found["head"]["sha"]))
     except (OSError, ValueError, KeyError, TypeError):
-        raise NoComment("this run is not about a pull request") from None
+        raise NoPullRequest("this run is not about a pull request") from None
     if not (_SHA.fullmatch(request.base) and _SHA.fullmatch(request.head)):
-        raise NoComment("the event names no revisions")
+        raise NoPullRequest("the event names no revisions")
     return request
 
 
@@ -81,84 +93,53 @@ def marker_of(paths: Sequence[str], prefix: str) -> str:
     return f"<!-- cudalint: figures of {key} -->"
 
 
-# --- revisions ----------------------------------------------------------------------------------------
-
-
 def revision_before(request: Request, environment: Mapping[str, str]) -> str:
-    """What the checked out revision is compared with: GitHub's merge of a pull request has it as its first parent."""
+    """What `cudalint diff --base` is given: GitHub's merge of a pull request has what it was merged with as its first
+    parent, which may be newer than the event's base."""
     parents = _git(environment, "rev-list", "--parents", "-n", "1", "HEAD").split()[1:]
-    if len(parents) == 2 and parents[1] == request.head and _is_there(environment, parents[0]):
-        return parents[0]
-    found = _git(environment, "merge-base", request.base, "HEAD")
-    if not found:
-        raise NoComment("the revision before is not in the checkout, which needs `fetch-depth: 0`")
+    found = parents[0] if len(parents) == 2 and parents[1] == request.head else request.base
+    if not _git(environment, "rev-parse", "--verify", "--quiet", f"{found}^{{tree}}"):
+        raise NoComparison("the revision before is not in the checkout, which needs `fetch-depth: 0`")
     return found
-
-
-@contextmanager
-def work_tree(revision: str, environment: Mapping[str, str]) -> Iterator[Path]:
-    """The current folder as it was then."""
-    with tempfile.TemporaryDirectory() as scratch:
-        folder = Path(scratch, "before")
-        harmless = [word for setting in _NOT_RUN for word in ("-c", setting)]
-        done = _run(environment, "git", *harmless, "worktree", "add", "--quiet", "--detach", str(folder), revision)
-        if done.returncode:
-            raise NoComment(f"git makes no work tree of {revision[:10]}")
-        try:
-            here = folder / _prefix(environment)
-            here.mkdir(parents=True, exist_ok=True)
-            yield here
-        finally:
-            _run(environment, "git", "worktree", "remove", "--force", str(folder))
-
-
-def _prefix(environment: Mapping[str, str]) -> str:
-    """The current folder as seen from the root of the repository."""
-    return _git(environment, "rev-parse", "--show-prefix")
-
-
-def _is_there(environment: Mapping[str, str], revision: str) -> bool:
-    return _run(environment, "git", "cat-file", "-e", f"{revision}^{{tree}}").returncode == 0
 
 
 def _git(environment: Mapping[str, str], *arguments: str) -> str:
     """What it prints; nothing where it fails."""
-    done = _run(environment, "git", *arguments)
+    done = _run(["git", *arguments], environment)
     return done.stdout.strip() if done.returncode == 0 else ""
 
 
-def _run(environment: Mapping[str, str], *command: str) -> subprocess.CompletedProcess[str]:
+def _run(command: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         command, env=dict(environment), stdin=subprocess.DEVNULL, capture_output=True, encoding="utf-8", check=False
     )
 
 
-# --- figures ------------------------------------------------------------------------------------------
-
-
-class _Facts(NamedTuple):
-    kernels: Kernels
-    unknown: set[str]
-    """Files that are there and of which nothing is known."""
-
-
-def _facts(paths: Sequence[str], options: Sequence[str], folder: Path, environment: Mapping[str, str]) -> _Facts:
-    """Paths that are in one of the revisions alone have no kernels in the other."""
+def _diff(revision: str, paths: Sequence[str], options: Sequence[str], environment: Mapping[str, str]) -> Comparison:
+    """What is compared of the checked out files, and of those where they left a revision."""
+    folder = Path(environment["CUDALINT_REPORTS"])
+    folder.mkdir(parents=True, exist_ok=True)
+    table, document = folder / "diff.md", folder / "diff.json"
+    for old in (table, document):
+        old.unlink(missing_ok=True)
     where = {"PYTHONPATH": environment["CUDALINT_FOLDER"], "PYTHONSAFEPATH": "1"}
-    command = [sys.executable, "-m", "cudalint", "facts", "--format", "json", "--only", KINDS, *options, "--", *paths]
-    done = subprocess.run(
-        command, cwd=folder, env={**environment, **where}, stdin=subprocess.DEVNULL, capture_output=True,
-        encoding="utf-8", check=False,
-    )  # fmt: skip
+    command = [
+        sys.executable, "-m", "cudalint", "diff", f"--base={revision}", f"--output=markdown={table}",
+        f"--output=json={document}", *options, "--", *paths,
+    ]  # fmt: skip
+    done = _run(command, {**environment, **where})
     try:
-        document = json.loads(done.stdout)
-        return _Facts(kernels(document), {path for path in failed(document) if (folder / path).is_file()})
-    except (ValueError, KeyError, TypeError):
+        found = json.loads(document.read_text(encoding="utf-8"))
+        fails = not all(gate["passes"] for gate in found["gates"])
+        is_news = bool(found["differs"]) or fails
+        text = table.read_text(encoding="utf-8")
+    except (OSError, ValueError, KeyError, TypeError):
         said = next(iter(done.stderr.strip().splitlines()), f"exit status {done.returncode}")
-        raise NoComment(f"`cudalint facts` gives no figures: {said}") from None
-
-
-# --- the service --------------------------------------------------------------------------------------
+        raise NoComparison(f"`cudalint diff` gives no figures: {said}") from None
+    sys.stdout.write(done.stdout)
+    sys.stderr.write(done.stderr)
+    # Of a file that could not be evaluated nobody knows whether it keeps them.
+    return Comparison(text, is_news, done.returncode if done.returncode else _GATES_FAIL * fails)
 
 
 class _Service:
@@ -173,7 +154,7 @@ class _Service:
         """Writes the comment, or writes the own one of an earlier run anew; says what was done. Without news only an
         earlier one is changed."""
         if not self._token:
-            raise NoComment("there is no token")
+            raise NoComparison("there is no token")
         comments = f"/repos/{self._repository}/issues/{number}/comments"
         try:
             earlier = self._own(comments, marker)
@@ -187,13 +168,13 @@ class _Service:
             self._ask("POST", comments, {"body": text})
         except urllib.error.HTTPError as error:
             if error.code in (401, 403, 404):
-                raise NoComment(
+                raise NoComparison(
                     "the token may not write one: the job needs the permission `pull-requests: write`, which runs for "
                     f"forks do not have{_ELSEWHERE}"
                 ) from None
-            raise NoComment(f"GitHub answers {error.code}{_ELSEWHERE}") from None
+            raise NoComparison(f"GitHub answers {error.code}{_ELSEWHERE}") from None
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise NoComment(f"GitHub can't be asked: {type(error).__name__}{_ELSEWHERE}") from None
+            raise NoComparison(f"GitHub can't be asked: {type(error).__name__}{_ELSEWHERE}") from None
         return "the comment is written"
 
     def _own(self, comments: str, marker: str) -> Any:
@@ -232,7 +213,9 @@ class _Service:
             return json.loads(answer.read().decode())
 
 
-def say(reason: str) -> None:
+def say(reason: str, is_failure: bool = False) -> None:
     """A line in the log, which GitHub shows beside the run, too."""
     text = reason.replace("%", "%25").replace("\r", " ").replace("\n", " ")
-    sys.stdout.write(f"::notice title=cudalint::No comment: {text}{os.linesep}")
+    gates, told = "error title=cudalint::Gates can't be checked", "notice title=cudalint::No comparison is told"
+    what = gates if is_failure else told
+    sys.stdout.write(f"::{what}: {text}{os.linesep}")

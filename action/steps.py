@@ -1,4 +1,4 @@
-"""What the steps of the GitHub action do: `python steps.py identify`, then `install`, `lint` and `comment`.
+"""What the steps of the GitHub action do: `python steps.py identify`, then `install`, `lint` and `compare`.
 
 Inputs come in environment variables and go to programs as arguments, one by one: no shell ever reads them, and the
 expressions of GitHub are put into nothing that is executed. Nor does Python look for modules in the current folder,
@@ -57,11 +57,33 @@ def install(environment: dict[str, str]) -> int:
     """Puts cudalint into a folder of its own, unless the cache had it there: the version that the workflow asks for,
     or else the one whose action this is."""
     folder, version = environment["CUDALINT_FOLDER"], _version(environment)
+    put_on_path(environment)
     if os.path.exists(os.path.join(folder, "cudalint", "__init__.py")):
         return 0
     source = f"cudalint=={version}" if version else environment["GITHUB_ACTION_PATH"]
     options = ["--quiet", "--disable-pip-version-check", "--target", folder]
     return subprocess.run([sys.executable, "-P", "-m", "pip", "install", *options, source], check=False).returncode
+
+
+def put_on_path(environment: dict[str, str]) -> None:
+    """Has later steps of the job find `cudalint`: a script beside the program, which is no part of what is cached."""
+    folder = Path(environment["CUDALINT_BIN"])
+    folder.mkdir(parents=True, exist_ok=True)
+    program, python = environment["CUDALINT_FOLDER"], sys.executable
+    script = folder / "cudalint"
+    command = f'{shlex.quote(python)} -m cudalint "$@"'
+    script.write_text(
+        f"#!/bin/sh\nPYTHONPATH={shlex.quote(program)} PYTHONSAFEPATH=1 exec {command}\n",
+        encoding="utf-8", newline="\n",
+    )  # fmt: skip
+    script.chmod(0o755)
+    if os.name == "nt":
+        # For the shells of Windows, which know nothing of scripts for `sh`.
+        (folder / "cudalint.cmd").write_text(
+            f'@set "PYTHONPATH={program}"\n@set PYTHONSAFEPATH=1\n@"{python}" -m cudalint %*\n', encoding="utf-8"
+        )
+    with open(environment["GITHUB_PATH"], "a", encoding="utf-8") as file:
+        file.write(f"{folder}\n")
 
 
 def lint(environment: dict[str, str]) -> int:
@@ -82,22 +104,38 @@ def lint(environment: dict[str, str]) -> int:
     return status
 
 
-def comment(environment: dict[str, str]) -> int:
-    """Tells a pull request which kernels it changes, where that is wanted. Whatever comes in the way is said in a line
-    and no failure: what the run says of the code is said by then."""
-    if not is_set(environment, "CUDALINT_COMMENT"):
+def compare(environment: dict[str, str]) -> int:
+    """Compares the kernels of a pull request with those before it, where a comment is wanted or there are gates, and
+    comments. It fails for gates alone: those that fail, and those that can't be checked."""
+    gates = lines(environment.get("CUDALINT_GATES", ""))
+    wants_comment = is_set(environment, "CUDALINT_COMMENT")
+    if not wants_comment and not gates:
         return 0
     # Beside this file, which is where Python looks first.
-    from pull_request import NoComment, say
-    from pull_request import comment as told
+    from pull_request import NoComparison, NoPullRequest, comment, compared, say
 
     options = launches(words(environment.get("CUDALINT_LAUNCHES", ""), "launches"))
     options += words(environment.get("CUDALINT_COMMENT_ARGS", ""), "comment-args")
+    paths = words(environment.get("CUDALINT_PATHS", ""), "paths")
     try:
-        told(environment, words(environment.get("CUDALINT_PATHS", ""), "paths"), options)
-    except NoComment as reason:
+        request, comparison = compared(environment, paths, options, gates)
+    except NoPullRequest as reason:
         say(str(reason))
-    return 0
+        return 0
+    except NoComparison as reason:
+        say(str(reason), is_failure=bool(gates))
+        return 2 if gates else 0
+    if wants_comment:
+        try:
+            sys.stdout.write(f"cudalint: {comment(environment, paths, request, comparison)}\n")
+        except NoComparison as reason:
+            say(str(reason))
+    return comparison.status if gates else 0
+
+
+def lines(text: str) -> list[str]:
+    """What stands in lines of its own."""
+    return [line.strip() for line in text.splitlines() if line.strip()]
 
 
 def arguments(environment: dict[str, str], reports: Path) -> list[str]:
@@ -164,7 +202,7 @@ def _lines(outputs: dict[str, str]) -> Iterator[str]:
             yield f"{name}={value}\n"
 
 
-_STEPS = {"identify": identify, "install": install, "lint": lint, "comment": comment}
+_STEPS = {"identify": identify, "install": install, "lint": lint, "compare": compare}
 
 
 def main(step: Sequence[str]) -> int:

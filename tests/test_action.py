@@ -6,6 +6,7 @@ import importlib.util
 import json
 import os
 import re
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -72,6 +73,11 @@ def test_the_steps(workspace: Path, tmp_path: Path) -> None:
     assert runner.run("Identify the program").returncode == 0
     installed = runner.run("Install cudalint")
     assert installed.returncode == 0, installed.stderr
+    # Later steps find the program, wherever they run.
+    (folder,) = runner.path.read_text().splitlines()
+    found_in = {**runner.environment, "PATH": f"{folder}{os.pathsep}{runner.environment['PATH']}"}
+    version = subprocess.run(["cudalint", "--version"], env=found_in, cwd=workspace, capture_output=True, check=True)
+    assert version.stdout.startswith(b"cudalint")
     done = runner.run("Lint")
     assert (done.returncode, done.stderr) == (1, "")
     _check("annotations.txt", done.stdout)
@@ -139,6 +145,20 @@ def test_the_arguments(tmp_path: Path) -> None:
     for wrong in ("--index-url=http://x", "1.0 evil", "main"):
         with pytest.raises(steps.InputError, match="`version`"):
             steps.install({"CUDALINT_FOLDER": str(tmp_path), "CUDALINT_VERSION": wrong})
+
+
+def test_later_steps_find_the_program(tmp_path: Path) -> None:
+    """Also where it came out of a cache; names of folders are no words of a shell."""
+    program = tmp_path / "it's $(HOME) a folder"
+    program.symlink_to(ROOT)
+    (tmp_path / "path").write_text("")
+    _steps().install({
+        "CUDALINT_FOLDER": str(program), "CUDALINT_BIN": str(tmp_path / "a bin"), "GITHUB_PATH": str(tmp_path / "path"),
+    })  # fmt: skip
+    assert (tmp_path / "path").read_text() == f"{tmp_path / 'a bin'}\n"
+    script = str(tmp_path / "a bin" / "cudalint")
+    done = subprocess.run([script, "explain", "no such rule"], cwd=tmp_path, capture_output=True, check=False)
+    assert (done.returncode, b"no such rule" in done.stderr) == (2, True)
 
 
 def test_the_outputs_of_a_run_that_failed(tmp_path: Path) -> None:

@@ -1,4 +1,5 @@
-"""The action's comment on a pull request: with the variables of a runner, and a service that answers as GitHub does."""
+"""The action's comparison of a pull request, its gates and its comment: with the variables of a runner, and a service
+that answers as GitHub does."""
 
 from __future__ import annotations
 
@@ -12,10 +13,7 @@ from typing import Any
 
 import pytest
 from checkout import ROOT, git
-from kernel_figures import BOUNDS, body, kernels, table
 from runner import Runner
-
-from cudalint.report.formats.costs import NAMES
 
 _KERNEL = """\
 __global__ void scale(float *out, const float *in, int n) {
@@ -123,8 +121,8 @@ class _PullRequest:
         git(self.workspace, "commit", "-q", "-m", message)
         return git(self.workspace, "rev-parse", "HEAD")
 
-    def runs(self, github: _GitHub, event: Any = None, **inputs: str) -> tuple[str, str]:
-        """What the step prints, and what it writes into the summary. It never fails, and leaves nothing."""
+    def runs(self, github: _GitHub, event: Any = None, status: int = 0, **inputs: str) -> tuple[str, str]:
+        """What the step prints once `cudalint diff` has, and what it writes into the summary. It leaves nothing."""
         request = {"number": 7, "base": {"sha": self.base}, "head": {"sha": self.head}}
         file = self.temp / "event.json"
         file.write_text(json.dumps({"pull_request": request} if event is None else event))
@@ -137,11 +135,15 @@ class _PullRequest:
             "GITHUB_REF": "refs/pull/7/merge", "GITHUB_SHA": git(self.workspace, "rev-parse", "HEAD"),
             "RUNNER_TEMP": str(self.temp / "runner"), "no_proxy": "127.0.0.1",
         }  # fmt: skip
-        done = runner.run("Comment on the pull request")
-        assert done.returncode == 0, done.stderr
+        done = runner.run("Compare with what was before")
+        assert done.returncode == status, done.stderr
         assert git(self.workspace, "worktree", "list").count("\n") == 0
         assert git(self.workspace, "status", "--porcelain") == ""
         return done.stdout, runner.summary.read_text()
+
+
+def _last(said: tuple[str, str]) -> str:
+    return said[0].splitlines()[-1]
 
 
 def test_a_comment_is_written_and_kept_up_to_date(tmp_path: Path) -> None:
@@ -151,11 +153,14 @@ def test_a_comment_is_written_and_kept_up_to_date(tmp_path: Path) -> None:
         foreign = {"id": 900, "user": _PEOPLE, "body": "<!-- cudalint: figures of"}
         github.comments += [{**foreign, "id": 900 + number} for number in range(100)]
         said, summary = request.runs(github)
-        assert said == "cudalint: the comment is written\n"
+        # The log has the whole comparison.
+        assert said.startswith("scale (src/scale.cu:1), block 256, grid 4096\n")
+        assert said.endswith("cudalint: the comment is written\n")
         (own,) = github.comments[100:]
-        (row,) = (line for line in own["body"].splitlines() if line.startswith("| `"))
-        assert row.startswith("| `scale`<br>`src/scale.cu` | 256, grid 4096 | ")
-        assert "262 k → **1.18 M** | 0 | 100% |" in row
+        (row,) = (line for line in own["body"].splitlines() if line.startswith("| <code>"))
+        assert row.startswith("| <code>scale</code><br><code>src/scale.cu</code> | 256, grid 4096 | ")
+        # Each warp loads 32 sectors in the place of 4, and stores 4: (32 + 4) / (4 + 4) times as many, of 8 x 32768.
+        assert "| 262144 → **1179648** |" in row
         assert request.base[:10] in own["body"]
         assert row in summary
 
@@ -164,13 +169,14 @@ def test_a_comment_is_written_and_kept_up_to_date(tmp_path: Path) -> None:
         assert own["body"].replace(request.base[:10], "5f0a3c1d2e").partition("\n")[2].strip() in page
 
         # Another run of the same revision.
-        assert request.runs(github)[0] == "cudalint: the comment is as it was\n"
+        assert _last(request.runs(github)) == "cudalint: the comment is as it was"
         request.change(stride=2)
-        assert request.runs(github)[0] == "cudalint: the comment is up to date\n"
+        assert _last(request.runs(github)) == "cudalint: the comment is up to date"
         assert len(github.comments) == 101
-        assert "262 k → **393 k**" in github.comments[100]["body"]
+        assert "262144 → **393216**" in github.comments[100]["body"]
         request.change(stride=1)
-        assert request.runs(github) == ("cudalint: the comment is up to date\n", "")
+        said, summary = request.runs(github)
+        assert (said.splitlines()[-1], summary) == ("cudalint: the comment is up to date", "")
         assert f"No kernel has other figures than in `{request.base[:10]}`." in github.comments[100]["body"]
 
 
@@ -178,7 +184,7 @@ def test_nothing_has_changed(tmp_path: Path) -> None:
     request = _PullRequest(tmp_path, stride="1 /* as it was */")
     with _served(_GitHub()) as github:
         said, summary = request.runs(github)
-    assert (said, summary) == ("cudalint: no kernel has other figures, so there is no comment\n", "")
+    assert (said.splitlines()[-1], summary) == ("cudalint: no kernel has other figures, so there is no comment", "")
     assert github.comments == []
 
 
@@ -187,15 +193,15 @@ def test_without_a_right_to_write(tmp_path: Path) -> None:
     request = _PullRequest(tmp_path, stride=32)
     with _served(_GitHub(may_write=False)) as github:
         said, summary = request.runs(github)
-        assert said.count("\n") == 1
-        assert said.startswith("::notice title=cudalint::No comment: the token may not write one: the job needs the ")
-        assert "`scale`<br>`src/scale.cu`" in summary
+        told = "::notice title=cudalint::No comparison is told: the token may not write one: the job needs the "
+        assert said.count("::notice") == 1 and said.splitlines()[-1].startswith(told)
+        assert "<code>scale</code><br><code>src/scale.cu</code>" in summary
         assert github.comments == []
         said, _ = request.runs(github, token="")
-        assert said == "::notice title=cudalint::No comment: there is no token\n"
+        assert said.endswith("::notice title=cudalint::No comparison is told: there is no token\n")
     said, summary = request.runs(github)
-    assert said.startswith("::notice title=cudalint::No comment: GitHub can't be asked: ")
-    assert "`scale`" in summary
+    assert said.splitlines()[-1].startswith("::notice title=cudalint::No comparison is told: GitHub can't be asked: ")
+    assert "<code>scale</code>" in summary
 
 
 def test_it_is_off_unless_asked_for(tmp_path: Path) -> None:
@@ -221,19 +227,47 @@ def test_files_that_come_and_files_that_nobody_can_evaluate(tmp_path: Path) -> N
     """A file that is there and can't be read is no kernel that is gone."""
     request = _PullRequest(tmp_path, stride=32)
     git(request.workspace, "checkout", "-q", "branch")
-    (request.workspace / "src" / "new.cu").write_text(_KERNEL.replace("STRIDE", "1").replace("scale", "fresh"))
+    (request.workspace / "src" / "fresh.cu").write_text(_KERNEL.replace("STRIDE", "1").replace("scale", "fresh"))
     (request.workspace / "src" / "other.cu").write_text("int long_line[] = {" + "1," * 600_000 + "1};\n")
     git(request.workspace, "mv", "src/scale.cu", "src/moved.cu")
     request.head = request._commit("more")
     git(request.workspace, "checkout", "-q", "--detach", "main")
     git(request.workspace, "merge", "-q", "--no-ff", "--no-edit", request.head)
     with _served(_GitHub()) as github:
-        assert request.runs(github)[0] == "cudalint: the comment is written\n"
+        assert _last(request.runs(github)) == "cudalint: the comment is written"
     text = github.comments[0]["body"]
-    assert "| `fresh`<br>`src/new.cu` | new: 256" in text
-    assert "| `scale`<br>`src/scale.cu` | gone: 256" in text
-    assert "`other`" not in text
-    assert "Not compared: 1 file that could not be evaluated in one of the two." in text
+    assert "| <code>fresh</code><br><code>src/fresh.cu</code> | new: 256" in text
+    # A kernel that went to another file is the same one.
+    assert "| <code>scale</code><br><code>src/moved.cu</code> | 256, grid 4096 |" in text
+    assert "<code>other</code>" not in text
+    assert "Not compared: src/other.cu, not evaluated in one of the versions." in text
+
+
+def test_gates_fail_the_step_and_are_told(tmp_path: Path) -> None:
+    request = _PullRequest(tmp_path, stride=32)
+    gates = "sectors_per_request <= 20\n\n  scale: time <= 1.05\n"
+    with _served(_GitHub()) as github:
+        said, summary = request.runs(github, status=1, gates=gates)
+        assert "gate failed: `scale: time <= 1.05`: scale, block 256, grid 4096: time is " in said
+        assert said.count("gate failed") == 1
+        (comment,) = github.comments
+        assert "**Gate failed**: <code>scale: time &#60;= 1.05</code>: <code>scale</code>, 256, grid 4096: " in (
+            comment["body"]
+        )
+        assert "**Gate failed**" in summary
+        # Nobody needs to be told by a comment, and whoever may write none is not let off.
+        assert "gate failed" in request.runs(github, status=1, gates=gates, comment="false")[0]
+        assert "gate failed" in request.runs(github, status=1, gates=gates, token="")[0]
+        passing = request.runs(github, gates="time <= 100", comment="false")
+        assert "1 gate passed" in passing[0]
+        # A gate that can't be checked is none that passes.
+        absent = {"number": 7, "base": {"sha": "0" * 40}, "head": {"sha": "1" * 40}}
+        said, _ = request.runs(github, {"pull_request": absent}, status=2, gates=gates)
+        assert said.startswith("::error title=cudalint::Gates can't be checked: the revision before is not in the ")
+        said, _ = request.runs(github, status=2, gates="tme <= 1")
+        assert "no figure is called `tme`" in said
+        # Where nothing is changed there is nothing to keep.
+        assert "not about a pull request" in request.runs(github, {"ref": "refs/heads/main"}, gates=gates)[0]
 
 
 def test_what_is_no_pull_request_or_not_there(tmp_path: Path) -> None:
@@ -250,7 +284,7 @@ def test_what_is_no_pull_request_or_not_there(tmp_path: Path) -> None:
 
 
 def test_options_and_folders(tmp_path: Path) -> None:
-    """`working-directory`, and options that `cudalint facts` takes; a hook of the repository is not run."""
+    """`working-directory`, and options that `cudalint diff` takes; a hook of the repository is not run."""
     request = _PullRequest(tmp_path, stride=32)
     hook = request.workspace / ".git" / "hooks" / "post-checkout"
     hook.parent.mkdir(exist_ok=True)
@@ -258,41 +292,14 @@ def test_options_and_folders(tmp_path: Path) -> None:
     hook.chmod(0o755)
     with _served(_GitHub()) as github:
         inputs = {"paths": "scale.cu", "working_directory": "src", "comment_args": "--target h100"}
-        assert request.runs(github, **inputs)[0] == "cudalint: the comment is written\n"
-        assert "| `scale`<br>`scale.cu` |" in github.comments[0]["body"]
+        assert _last(request.runs(github, **inputs)) == "cudalint: the comment is written"
+        assert "| <code>scale</code><br><code>scale.cu</code> |" in github.comments[0]["body"]
+        assert "for h100" in github.comments[0]["body"]
     assert not (tmp_path / "hacked").exists()
 
 
-def _document(name: str, time: float, launches: int = 1) -> dict[str, Any]:
-    launch = {"block": [32, 8, 1], "grid": [64, 1, 1], "grid_is_assumed": True}
-    costs = [
-        {"launch": index, "time_us": time + index, "bound": "dram", "sectors": 1e6, "wavefronts": None}
-        for index in range(launches)
-    ]
-    kernel = {"instantiation": name, "launches": [launch] * launches, "costs": costs, "occupancy": None}
-    return {"files": [{"path": "a|b.cu", "kernels": [kernel]}]}
-
-
-def test_the_table() -> None:
-    one, other = kernels(_document("k<`@x`>", 99.6)), kernels(_document("k<`@x`>", 1234.0, launches=2))
-    (row,) = table(one, other)[2:]
-    assert row == (
-        "| `k<'@x'>`<br>`a\\|b.cu` | 32x8, grid 64 assumed | 100 us, DRAM → **1.2 ms, DRAM** | 1 M | ? | ? |"
-    )
-    assert table(one, one) == []
-    assert "new: 32x8" in table({}, one)[2]
-    assert "gone: 32x8" in table(one, {})[2]
-    many = {("a.cu", f"k{number}"): figures for number in range(50) for figures in one.values()}
-    assert table({}, many)[-1] == "10 more kernels have changed."
-    assert body("<!-- m -->", "`x`", []).startswith("<!-- m -->\n### cudalint")
-
-
-def test_what_binds_a_kernel_has_the_names_of_other_reports() -> None:
-    assert BOUNDS == NAMES
-
-
-@pytest.mark.parametrize("name", ["kernel_figures", "pull_request"])
-def test_its_modules_need_python_alone(name: str) -> None:
+def test_its_modules_need_python_alone() -> None:
     """cudalint is in a folder of its own, and nothing else is installed."""
-    text = (ROOT / "action" / f"{name}.py").read_text(encoding="utf-8")
-    assert "import cudalint" not in text and "from cudalint" not in text
+    for file in (ROOT / "action").glob("*.py"):
+        text = file.read_text(encoding="utf-8")
+        assert "import cudalint" not in text and "from cudalint" not in text

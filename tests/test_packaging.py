@@ -79,7 +79,7 @@ def test_every_data_file_is_listed() -> None:
 
 
 def test_data_files_are_installed() -> None:
-    schemas = [f"schemas/{name}.schema.json" for name in ("facts", "diagnostics", "confirm")]
+    schemas = [f"schemas/{name}.schema.json" for name in ("facts", "diagnostics", "diff", "confirm")]
     headers = [f"frontend/headers/{name}" for name in ("include/cuda_fp16.h", "libraries/ATen/ATen.h")]
     for name in ("py.typed", *schemas, "hardware/targets.json", *headers):
         assert resources.files("cudalint").joinpath(*name.split("/")).is_file()

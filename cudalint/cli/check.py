@@ -29,7 +29,7 @@ from cudalint.report.formats.presentation import ORDERS, Order, Presentation
 from cudalint.run.api.rendering import (
     Output,
     append_step_summary,
-    outputs,
+    outputs_of,
     rendered,
     spare_sources,
     write_outputs,
@@ -63,8 +63,8 @@ _report_options = together(
         help="How to print findings.  [default: text; github on GitHub's runners]",
     ),
     _report(
-        "--output", "outputs", callback=outputs, shell_complete=completion.formats_to_write, multiple=True,
-        metavar="FORMAT=FILE",
+        "--output", "outputs", callback=outputs_of((*FORMATS, PATCH)), shell_complete=completion.formats_to_write,
+        multiple=True, metavar="FORMAT=FILE",
         help="Write a report into a file too; may be repeated.",
     ),
     _report(
@@ -79,7 +79,7 @@ _report_options = together(
     _report("--include-errors", is_flag=True, help="Write errors into a baseline, too."),
     _report(
         "--diff", metavar="BASE",
-        help="Report only on lines that changed since this revision of git, or since the branch left it.",
+        help="Report only on lines that changed since the branch left this revision of git (their merge base).",
     ),
     _report(
         "--max-findings", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 
 import click
 
+from cudalint.numerals import enumeration
 from cudalint.options.analysis import ParameterValue, is_define, is_standard
 from cudalint.regexes import regex
 
@@ -158,6 +159,12 @@ def path_patterns(ctx: click.Context, option: click.Parameter, texts: Texts) -> 
 
 def target_name(ctx: click.Context, option: click.Parameter, text: str | None) -> str | None:
     """A chip or an architecture, kept as it was given."""
+    if text is not None and "," in text:
+        names = enumeration([name.strip() for name in text.split(",") if name.strip()])
+        raise click.BadParameter(
+            f"findings and figures are of one GPU: run it once for each of {names}; "
+            f"`cudalint roofline --target {text}` shows kernels on several"
+        )
     if text is not None:
         from cudalint.hardware.targets import UnknownTarget, find_target
 

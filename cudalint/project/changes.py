@@ -119,6 +119,13 @@ def top_with(base: str, folder: str) -> str:
     return top
 
 
+def departure(base: str, top: str) -> str:
+    """Where the branch that is checked out left a revision: the merge base of both, as of `git diff BASE...`; the
+    revision itself where they have none. `top_with` has seen that it is there."""
+    common = _run(top, "merge-base", base, "HEAD")
+    return (common.stdout if common.returncode == 0 else _git(top, "rev-parse", f"{base}^{{commit}}")).strip()
+
+
 def git_bytes(folder: str, *arguments: str, given: bytes = b"") -> bytes:
     """What git prints, as it prints it. Raises ChangesError."""
     done = _run_raw(folder, *arguments, given=given)
@@ -128,10 +135,9 @@ def git_bytes(folder: str, *arguments: str, given: bytes = b"") -> bytes:
 
 
 def _changes_in(folder: str, base: str) -> Changes:
-    git, run = partial(_git, folder), partial(_run, folder)
+    git = partial(_git, folder)
     top = top_with(base, folder)
-    common = run("merge-base", base, "HEAD")
-    start = common.stdout.strip() if common.returncode == 0 else base
+    start = departure(base, top)
     options = ("--unified=0", "--no-color", "--no-ext-diff", "--no-textconv", "--find-renames", "--no-prefix")
     # A work tree within this one has a configuration of its own.
     text = git(*_without_filters(folder), "diff", *options, "--ignore-submodules=all", start, "--")

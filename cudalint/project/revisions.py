@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from tempfile import TemporaryDirectory
 from typing import Final, NamedTuple
 
-from cudalint.project.changes import ChangesError, git_bytes, top_with
+from cudalint.project.changes import ChangesError, departure, git_bytes, top_with
 
 _LARGEST: Final = 1 << 20
 """Bytes of a file that may be source or says how source is built; data are larger."""
@@ -25,23 +25,34 @@ class Revision(NamedTuple):
 
     folder: str
     top: str
+    name: str
+    """The commit."""
 
     def place_of(self, path: str) -> str:
         """Where a path of the work tree is in the revision, be it that it isn't there."""
         return os.path.normpath(os.path.join(self.folder, os.path.relpath(os.path.realpath(path), self.top)))
 
+    def holds(self, path: str) -> bool:
+        """Whether a path is one of the work tree."""
+        return os.path.commonpath((os.path.realpath(path), self.top)) == self.top
+
 
 @contextmanager
 def revision_files(name: str, path: str) -> Iterator[Revision]:
-    """The files of a revision of the work tree that a path is in, for as long as they are needed. Raises
-    ChangesError."""
+    """The files of the work tree that a path is in as they were where its branch left a revision (`departure`), for as
+    long as they are needed. Raises ChangesError."""
     folder = path if os.path.isdir(path) else os.path.dirname(path)
     top = top_with(name, folder or os.curdir)
     with TemporaryDirectory(prefix="cudalint-", ignore_cleanup_errors=True) as made:
-        # What lies below is one project.
-        os.mkdir(os.path.join(made, ".git"))
-        _write(made, name, top)
-        yield Revision(os.path.realpath(made), os.path.realpath(top))
+        # What lies below is one project, and looks like the other one.
+        mark = os.path.join(made, ".git")
+        if os.path.isdir(os.path.join(top, ".git")):
+            os.mkdir(mark)
+        else:
+            open(mark, "wb").close()
+        commit = departure(name, top)
+        _write(made, commit, top)
+        yield Revision(os.path.realpath(made), os.path.realpath(top), commit)
 
 
 def _write(folder: str, name: str, top: str) -> None:

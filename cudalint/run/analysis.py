@@ -111,6 +111,37 @@ def _analyse_texts(texts: CudaTexts, options: AnalysisOptions, hooks: Hooks) -> 
             yield FileFacts(texts.path, "partial", failures=(Shortfall(f"the source at line {text.line}: {error}"),))
 
 
+def looked_through(path: str, options: AnalysisOptions) -> frozenset[str]:
+    """Looks at all that the facts of a file rest on, whoever notes that, and evaluates no kernel: the text, what it
+    includes and the program around it are what they are for the analysis. The files that kernels of it stand in.
+
+    Raises SourceError, and OutOfTime.
+    """
+    texts = cuda_texts(path, dict(options.unsaved).get(path))
+    deadline = time.process_time() + options.seconds
+    found: set[str] = set()
+    with _undisturbed(), interruptible():
+        for text in texts.texts:
+            for part in _parts(path, text, options, deadline):
+                found |= _looked_through(path, part, options, deadline)
+    return frozenset(found)
+
+
+def _looked_through(path: str, part: _Part, options: AnalysisOptions, deadline: float) -> set[str]:
+    unit = part.unit
+    recorded, _ = read_program(options.recordings)
+    analysis = FileAnalysis.of(
+        unit, options, partial(constant_named, part.parsed), {}, tuple(_sources(path, unit)), deadline,
+        part.architecture, recorded,
+    )  # fmt: skip
+    if analysis.is_cut:
+        raise OutOfTime
+    for ref in unit.kernels:
+        ref.load()  # Constants in it may be those of other files.
+    host_facts(unit.host_functions, Spellings(options), options.kinds)
+    return {ref.span.path for ref in unit.kernels}
+
+
 class _Part(Struct, frozen=True):
     """A text as it is for one GPU."""
 

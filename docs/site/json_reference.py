@@ -9,7 +9,7 @@ from typing import Any
 
 _ROOT = Path(__file__).parents[2]
 _PAGE = _ROOT / "docs" / "json.md"
-_DOCUMENTS = ("diagnostics", "facts", "confirm")
+_DOCUMENTS = ("diagnostics", "facts", "diff", "confirm")
 _HEAD = """\
 # JSON
 

@@ -128,3 +128,11 @@ def test_the_cache_says_where_it_is_and_can_be_emptied(cudalint: Run, tmp_path: 
     assert cudalint("cache", "info", "--cache-dir", str(tmp_path)).out == f"{folder.parent}: 1 result, 1.5 MB\n"
     assert cudalint("cache", "clear", "--cache-dir", str(tmp_path)).out == "removed 1 result, 1.5 MB\n"
     assert cudalint("cache", "info", "--cache-dir", str(tmp_path)).out == f"{folder.parent}: 0 results, 0.0 MB\n"
+
+
+@pytest.mark.parametrize("command", ["check", "facts", "diff"])
+def test_several_targets_are_answered_with_what_takes_them(cudalint: Run, tile: str, command: str) -> None:
+    result = cudalint(command, "--target", "a100,h100", tile)
+    assert result.status == 2
+    assert "of one GPU: run it once for each of a100 and h100; `cudalint roofline --target a100,h100`" in result.err
+    assert result.err.count("\n") == 1

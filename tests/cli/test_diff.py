@@ -5,12 +5,21 @@ from __future__ import annotations
 import json
 import subprocess
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 from typing import Any
 
 import pytest
+from handmade import TILE_SOURCE, kernel, launch
 
-from cudalint.cli.comparing.gates import GateError, parse
+from cudalint.cli.comparing.gates import GateError, failed, parse
+from cudalint.cli.comparing.pairing import compare
+from cudalint.cli.comparing.reported import Report
+from cudalint.cli.comparing.tables import text_lines
+from cudalint.cli.comparing.versions import Version
+from cudalint.report.findings.results import ShownKernel
+from cudalint.report.findings.sources import SourceLines
+from cudalint.report.formats.style import Style
 
 Run = Callable[..., Any]
 
@@ -133,6 +142,82 @@ def test_names_with_colons_can_have_gates() -> None:
         parse("a::b:")
 
 
+_SWEEP = """__global__ void swept(float *out, const float *in, int n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    if (i < n) out[i] = in[i];
+}
+void run(float *out, const float *in) {
+    swept<<<1 << 12, 256>>>(out, in, 1 << 20);
+    swept<<<1 << 11, 512>>>(out, in, 1 << 20);
+    swept<<<1, 32>>>(out, in, 8);
+}
+"""
+
+
+@pytest.fixture
+def sweep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> tuple[str, str]:
+    """A load of every second element, of which the launch of 8 threads asks for 2 sectors in the place of 1, and the
+    others for 8 in the place of 4."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "old.cu").write_text(_SWEEP)
+    (tmp_path / "new.cu").write_text(_SWEEP.replace("in[i]", "in[i * 2]"))
+    return "old.cu", "new.cu"
+
+
+def test_launches_that_tell_the_same_are_told_once(real_cudalint: Run, sweep: tuple[str, str]) -> None:
+    lines = real_cudalint("diff", *sweep).out.splitlines()
+    assert lines[0] == "swept (old.cu:1 -> new.cu:1), 3 launches"
+    apart = [line for line in lines if line.startswith("  block ")]
+    both = "block 256, grid 4096 and block 512, grid 2048: "
+    assert any(line.strip().startswith(both) and "sectors per request 4 -> 6 (+2)" in line for line in apart)
+    assert any(line.strip().startswith("block 32, grid 1: ") for line in apart)
+    assert sum("swept" in line for line in lines) == 1
+    assert sum("load of `in`" in line for line in lines) == len(apart) == 2
+
+
+def test_markdown_has_a_row_for_a_kernel(real_cudalint: Run, sweep: tuple[str, str]) -> None:
+    out = real_cudalint("diff", *sweep, "--format", "markdown", "--gate", "sectors_per_request <= base").out
+    (row,) = (line for line in out.splitlines() if line.startswith("| <code>"))
+    assert row.startswith("| <code>swept</code><br><code>")
+    assert "<br>and 2 more launches; time in all: " in row
+    assert "| 4 → **6** |" in row
+    assert "**Gate failed**: <code>sectors&#95;per&#95;request &#60;= base</code>: <code>swept</code>, 256, " in out
+
+
+def test_markdown_says_what_comes_from_a_repository_as_text(real_cudalint: Run, tmp_path: Path) -> None:
+    """Names of files mean nothing to whoever renders them."""
+    folders = [tmp_path / name for name in ("old", "new")]
+    for folder, text in zip(folders, (_SWEEP, _SWEEP.replace("in[i]", "in[i * 2]")), strict=True):
+        folder.mkdir()
+        (folder / "a|<b>@x`.cu").write_text(text)
+    out = real_cudalint("diff", *map(str, folders), "--format", "markdown").out
+    (row,) = (line for line in out.splitlines() if line.startswith("| <code>"))
+    assert "/a|<b>@x'.cu</code> | " in unescape(row)
+    assert not set("`@") & set(row) and "<b>" not in row and "a|" not in row
+
+
+def test_comparisons_are_written_into_files_too(real_cudalint: Run, sweep: tuple[str, str]) -> None:
+    wanted = ("--output", "markdown=diff.md", "--output", "json=diff.json")
+    assert real_cudalint("diff", *sweep, *wanted).out.startswith("swept")
+    assert Path("diff.md").read_text() == real_cudalint("diff", *sweep, "--format", "markdown").out
+    assert json.loads(Path("diff.json").read_text())["differs"]
+    for given, said in (("sarif=x", "`sarif` is no format; there are text, markdown, json"), ("json", "FORMAT=FILE")):
+        result = real_cudalint("diff", *sweep, "--output", given)
+        assert (result.status, said in result.err) == (2, True)
+
+
+def test_a_kernel_that_one_version_was_not_evaluated_of_is_not_gone() -> None:
+    known, cut = (ShownKernel(kernel(launches=launches), "a100") for launches in ((launch(),), ()))
+    old, new = (
+        Version(".", (each,), (), (), "a100", SourceLines({"tile.cu": TILE_SOURCE})) for each in (known, cut)
+    )  # fmt: skip
+    comparison = compare(old, new, lambda _: True)
+    lines = list(text_lines(Report(comparison, old, new, (), (), ()), Style()))
+    assert lines[0] == "tile32 (tile.cu:4), block 32x32, grid 8x8 (not evaluated any more)"
+    (failure,) = failed([parse("time_us <= 5")], comparison.launches, "")
+    assert failure.reason == "time_us is not known"
+
+
 def test_a_renamed_kernel_is_compared(real_cudalint: Run, tmp_path: Path) -> None:
     one = "__global__ void first(float* p) { p[threadIdx.x] = 0; }\n"
     (tmp_path / "a.cu").write_text(one)
@@ -170,7 +255,7 @@ def test_a_revision_with_its_own_headers(real_cudalint: Run, tmp_path: Path, mon
     (source / "stride.h").write_text("#define STRIDE 2\n")
     monkeypatch.chdir(source)
     result = real_cudalint("diff", "--base", "HEAD", "a.cu")
-    assert "k (src/a.cu:2 -> a.cu:2)" in result.out
+    assert "k (a.cu:2), block" in result.out
     assert "  + CL101 a.cu:2" in result.out
     unknown = real_cudalint("diff", "--base", "nowhere", "a.cu")
     assert unknown.status == 2
@@ -190,3 +275,28 @@ def test_what_is_no_pair_of_versions(
 ) -> None:
     result = real_cudalint("diff", *arguments)
     assert (result.status, said in result.err, result.err.count("\n")) == (2, True, 1)
+
+
+@pytest.mark.parametrize(
+    ("gate", "is_kept"),
+    [
+        ("time <= 1", True),
+        ("time <= 0.9", False),
+        ("time < 1.05", False),  # Of a figure that is 0, 105% are no more.
+        ("sectors >= 1", True),
+        ("sectors == 1", True),
+        ("sectors == 2", False),
+        ("occupancy >= base - 0.1", True),
+        ("occupancy <= base - 0.1", False),
+        ("registers <= base + 8", True),
+        ("registers <= base * 1.1 - 8", False),
+        ("registers <= 168", False),
+        ("findings <= base", True),
+        ("findings == 0", False),
+        ("new_findings == 0", True),
+        ("new_findings >= 1", False),
+    ],
+)
+def test_which_gates_a_kernel_passes_that_nobody_changed(gate: str, is_kept: bool) -> None:
+    """Whatever its figures are, which needn't be known then."""
+    assert parse(gate).is_kept_by_the_same is is_kept

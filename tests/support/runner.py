@@ -26,12 +26,14 @@ class Runner:
         self.values["steps.python.outputs.python-path"] = sys.executable
         self.values["runner.temp"] = str(temp / "runner")
         self.workspace, self.summary, self.output = workspace, temp / "summary.md", temp / "output"
+        self.path = temp / "path"
         temp.mkdir(exist_ok=True)
-        for file in (self.summary, self.output):
+        for file in (self.summary, self.output, self.path):
             file.write_text("")
         self.environment = clean_environment(
             GITHUB_ACTIONS="true", CI="true", GITHUB_WORKSPACE=str(workspace), GITHUB_STEP_SUMMARY=str(self.summary),
-            GITHUB_OUTPUT=str(self.output), GITHUB_ACTION_PATH=str(action), GITHUB_BASE_REF="",
+            GITHUB_OUTPUT=str(self.output), GITHUB_PATH=str(self.path), GITHUB_ACTION_PATH=str(action),
+            GITHUB_BASE_REF="",
             # What it depends on is there already.
             PIP_NO_DEPS="1", PIP_NO_COMPILE="1",
         )  # fmt: skip

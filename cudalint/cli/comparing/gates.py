@@ -52,6 +52,17 @@ class Gate(Struct, frozen=True):
     def needs_base(self) -> bool:
         return self.number is None or KINDS[self.name].is_relative
 
+    @property
+    def is_kept_by_the_same(self) -> bool:
+        """Whether a kernel of which nothing has changed passes it, whatever its figures are: none is negative."""
+        if self.name == "new_findings":
+            return self.number is not None and _SIGNS[self.sign](0.0, self.number)
+        if not self.needs_base:
+            return False
+        factor = self.factor if self.number is None else self.number
+        is_at_most, is_at_least = factor >= 1 and self.more >= 0, factor <= 1 and self.more <= 0
+        return {"<=": is_at_most, ">=": is_at_least, "==": is_at_most and is_at_least}.get(self.sign, False)
+
 
 class Failed(Struct, frozen=True, eq=False):
     """A gate that a launch of a kernel doesn't pass, and why."""

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, TypeVar
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.cli.comparing.figures import Figures, differ, figures_of
 from cudalint.cli.comparing.versions import Version
 from cudalint.diagnostics import Diagnostic
-from cudalint.facts import Access, KernelFacts, LaunchFacts
+from cudalint.facts import Access, Bound, KernelFacts, LaunchFacts
 from cudalint.report.findings.places import text_at
 from cudalint.report.findings.results import ShownKernel, excess
 
@@ -56,6 +57,14 @@ class Compared(Struct, frozen=True, eq=False):
     old_findings: tuple[Diagnostic, ...] = ()
     new_findings: tuple[Diagnostic, ...] = ()
     """Findings of the kernel, the same for all of its launches."""
+    old_bound: Bound | None = None
+    new_bound: Bound | None = None
+    """What the launch is bound by, by the time model."""
+
+    @property
+    def is_known(self) -> bool:
+        """Whether it was evaluated in every version that has it."""
+        return self.old != {} and self.new != {}
 
     @property
     def differs(self) -> bool:
@@ -71,9 +80,18 @@ class Comparison(Struct, frozen=True, eq=False):
     appeared: tuple[Diagnostic, ...]
     vanished: tuple[Diagnostic, ...]
     """Findings of no kernel that is compared, as those of host code."""
+    unknown: tuple[str, ...] = ()
+    """Files that could not be evaluated in one of the versions, as paths from the root on; their kernels are not
+    compared."""
+
+    def with_same(self, same: Comparison) -> Comparison:
+        """With the kernels of files that nothing tells apart, compared with themselves."""
+        return replace(self, launches=(*self.launches, *same.launches))
 
 
 def compare(old: Version, new: Version, wanted: Callable[[ShownKernel], bool]) -> Comparison:
+    unknown = old.unknown | new.unknown
+    old, new = _without(old, unknown), _without(new, unknown)
     pairs = list(_pairs(old, new))
     appeared, vanished = _findings(old, new, pairs)
     launches: list[Compared] = []
@@ -87,7 +105,18 @@ def compare(old: Version, new: Version, wanted: Callable[[ShownKernel], bool]) -
     told = {id(d) for each in launches for d in (*each.appeared, *each.vanished)}
     names = {each.facts.name for pair in pairs for each in pair if each is not None and not wanted(pair.either)}
     left = [tuple(d for d in found if id(d) not in told and d.kernel not in names) for found in (appeared, vanished)]
-    return Comparison(tuple(launches), left[0], left[1])
+    return Comparison(tuple(launches), left[0], left[1], tuple(sorted(unknown)))
+
+
+def _without(version: Version, files: Collection[str]) -> Version:
+    """Without what is in some files."""
+    if not files:
+        return version
+    return replace(
+        version,
+        kernels=tuple(each for each in version.kernels if version.key_of(each.facts.place.path) not in files),
+        findings=tuple(each for each in version.findings if version.key_of(each.place.path) not in files),
+    )
 
 
 class _Findings(NamedTuple):
@@ -170,6 +199,10 @@ def _pairs(old: Version, new: Version) -> Iterator[Pair]:
 
 def _launches(pair: Pair, findings: _Findings) -> Iterator[Compared]:
     """By what is launched; what is left in the order of the source."""
+    if pair.old and pair.new and bool(pair.old.facts.launches) != bool(pair.new.facts.launches):
+        # It was not come to in one of them, which is no launch that is gone.
+        yield from (_unknown_beside(pair, number, findings) for number, _ in enumerate(_known(pair).facts.launches))
+        return
     old = list(enumerate(pair.old.facts.launches)) if pair.old else []
     new = list(enumerate(pair.new.facts.launches)) if pair.new else []
 
@@ -188,7 +221,28 @@ def _launches(pair: Pair, findings: _Findings) -> Iterator[Compared]:
         accesses: tuple[AccessChange, ...] = ()
         if pair.old and own and pair.new and theirs:
             accesses = tuple(_accesses(pair.old.facts, own[0], pair.new.facts, theirs[0]))
-        yield Compared(pair, own[1] if own else None, theirs[1] if theirs else None, before, after, accesses, *findings)
+        yield Compared(
+            pair, own[1] if own else None, theirs[1] if theirs else None, before, after, accesses, *findings,
+            _bound(pair.old, own), _bound(pair.new, theirs),
+        )  # fmt: skip
+
+
+def _bound(kernel: ShownKernel | None, launch: tuple[int, LaunchFacts] | None) -> Bound | None:
+    cost = kernel.facts.cost_of(launch[0]) if kernel is not None and launch is not None else None
+    return cost.bound if cost is not None and cost.bound != "unknown" else None
+
+
+def _known(pair: Pair) -> ShownKernel:
+    return pair.old if pair.old and pair.old.facts.launches else pair.either
+
+
+def _unknown_beside(pair: Pair, launch: int, findings: _Findings) -> Compared:
+    """A launch of a kernel of which the other version knows nothing."""
+    facts = _known(pair).facts
+    figures = figures_of(facts, launch)
+    is_old = pair.old is not None and facts is pair.old.facts
+    old, new = (figures, {}) if is_old else ({}, figures)
+    return Compared(pair, facts.launches[launch], facts.launches[launch], old, new, (), *findings)
 
 
 def _accesses(old: KernelFacts, old_launch: int, new: KernelFacts, new_launch: int) -> Iterator[AccessChange]:

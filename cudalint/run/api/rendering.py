@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import importlib
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import NamedTuple, Protocol, cast
 
 import click
 from msgspec.structs import replace
 
-from cudalint.project.formats import FORMATS, OUTPUT_FORMATS, PATCH, Format
+from cudalint.project.formats import OUTPUT_FORMATS, Format
 from cudalint.report.findings.results import CheckResult, Failure
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import plain
@@ -28,22 +28,27 @@ class Output(NamedTuple):
     path: str
 
 
-def outputs(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[Output, ...]:
-    """`FORMAT=FILE`, checked before any work is done."""
-    found = tuple(_output(text) for text in texts)
-    paths = [os.path.realpath(output.path) for output in found]
-    for output, path in zip(found, paths, strict=True):
-        if paths.count(path) > 1 and not _is_device(path):
-            raise click.BadParameter(f"`{output.path}` is named for more than one report")
-    return found
+def outputs_of(formats: Sequence[str]) -> Callable[..., tuple[Output, ...]]:
+    """Takes `FORMAT=FILE` for an option that may be repeated, checked before any work is done."""
+
+    def outputs(ctx: click.Context, option: click.Parameter, texts: tuple[str, ...]) -> tuple[Output, ...]:
+        found = tuple(_output(text, formats) for text in texts)
+        paths = [os.path.realpath(output.path) for output in found]
+        for output, path in zip(found, paths, strict=True):
+            if paths.count(path) > 1 and not _is_device(path):
+                raise click.BadParameter(f"`{output.path}` is named for more than one report")
+        return found
+
+    return outputs
 
 
-def _output(text: str) -> Output:
+def _output(text: str, formats: Sequence[str]) -> Output:
     format_, separator, path = text.partition("=")
     if not separator or not path:
-        raise click.BadParameter(f"`{text}` has not the form FORMAT=FILE, such as sarif=cudalint.sarif")
-    if format_ not in (*FORMATS, PATCH):
-        raise click.BadParameter(f"`{format_}` is no format; there are {', '.join((*FORMATS, PATCH))}")
+        example = f"{formats[-1]}=cudalint.{formats[-1]}" if "sarif" not in formats else "sarif=cudalint.sarif"
+        raise click.BadParameter(f"`{text}` has not the form FORMAT=FILE, such as {example}")
+    if format_ not in formats:
+        raise click.BadParameter(f"`{format_}` is no format; there are {', '.join(formats)}")
     if not os.path.isdir(os.path.dirname(os.path.abspath(path))):
         raise click.BadParameter(f"`{path}`: the folder does not exist")
     if path == "-":

@@ -57,10 +57,14 @@ class Present:
             return text.digest == disk.UNREADABLE
         if text.stamp is not None and stat.S_ISREG(status.st_mode) and disk.stamp_of(status) == text.stamp:
             return True
-        key = path, text.most
+        return self.digest_of(path, text.most) == text.digest
+
+    def digest_of(self, path: str, most: int = -1) -> bytes:
+        """Of what a file holds, or of so many bytes of it."""
+        key = path, most
         if key not in self._texts:
-            self._texts[key] = _digest(path, text.most)
-        return self._texts[key] == text.digest
+            self._texts[key] = _digest(path, most)
+        return self._texts[key]
 
     def _kind(self, path: str) -> Kind:
         if path not in self._kinds:

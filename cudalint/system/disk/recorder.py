@@ -229,17 +229,30 @@ def question(function: Callable[P, R]) -> Question[P, R]:
 
 def answer_now(asked: bytes) -> bytes | None:
     """The digest of what a larger question comes to by now; None for what is no such question."""
+    question = asked_by(asked)
+    if question is None:
+        return None
+    function, args = question
+    try:
+        return _digest_of(function(*args))
+    except (TypeError, ValueError, OSError, MsgspecError):
+        return None
+
+
+def asked_by(asked: bytes) -> tuple[Question[..., Any], tuple[Any, ...]] | None:
+    """A larger question that was noted, and what it was asked about; None for what is no such question."""
     try:
         name, args = _ASKED.decode(asked)
         module, _, function = name.partition(":")
         found = getattr(import_module(module), function) if module.startswith(_PROGRAM) else None
-        return _digest_of(found(*map(_as_asked, args))) if isinstance(found, Question) else None
-    except (ImportError, AttributeError, TypeError, ValueError, OSError, MsgspecError):
+    except (ImportError, AttributeError, ValueError, MsgspecError):
         return None
+    return (found, tuple(map(as_asked, args))) if isinstance(found, Question) else None
 
 
-def _as_asked(argument: Any) -> Any:
-    return tuple(map(_as_asked, argument)) if isinstance(argument, list) else argument
+def as_asked(argument: Any) -> Any:
+    """An argument as it was before it was noted."""
+    return tuple(map(as_asked, argument)) if isinstance(argument, list) else argument
 
 
 def _digest_of(value: object) -> bytes:
