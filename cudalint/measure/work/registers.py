@@ -16,12 +16,14 @@ from collections.abc import Iterable, Iterator
 from typing import Final
 
 from cudalint.execute.library.matrices import fragment_registers
+from cudalint.heuristics import heuristic
 from cudalint.ir.builtins import Builtin
 from cudalint.measure.work import compiler, terms
 from cudalint.measure.work.counts import Laid
 from cudalint.measure.work.graph import Charge, Loop, Scope
 from cudalint.measure.work.terms import Part, Term
 
+HELD = heuristic("registers", "ptxas 13.0 -v: what is alive at once seldom is in fewer (benchmarks/registers.py)")
 _REGISTER = 4
 """Bytes."""
 _RESERVED = 1
@@ -30,8 +32,8 @@ MOST: Final = 255
 """What an instruction can name; what is more is spilled."""
 _NO_RESULT = frozenset({"store", "barrier", "test", "branch", "copy"})
 _ROOTS = _NO_RESULT | {"call", "atomic"}
-_PARTS_OF_OTHERS = frozenset({"field", "negated", "&&", "||", "!"})
-"""A field of what is loaded as a whole, a modifier of an operand, a predicate: none has a register of its own."""
+_PARTS_OF_OTHERS = frozenset({"field", "negated"})
+"""A field of what is loaded as a whole, and a modifier of an operand, have no register of their own."""
 _ARRIVING = frozenset({"load", "call", "atomic"})
 _OF_DIVISIONS: Final = {
     ("float", "number"): 3, ("double", "number"): 12, ("double", "reciprocal"): 4, ("float", "reciprocal"): 3,
@@ -74,6 +76,7 @@ class _Lives:
         self._graph, self._laid = laid.graph, laid
         self._lives = {key: _Life(charge) for key, charge in laid.graph.charges.items()}
         self._sums: dict[tuple[Part, ...], Term] = {}
+        self._stepped: dict[tuple[Loop, tuple[Part, ...], int], Term] = {}
         self._branches: dict[Scope, list[Charge]] = defaultdict(list)
         for charge in sorted(laid.graph.charges.values(), key=lambda each: each.place.moment):
             if charge.term.op == "branch":
@@ -126,12 +129,19 @@ class _Lives:
             self._use_all(_operands(term), place.scope, place.moment)
         elif loop is None or loop not in term.loops:
             self._use_parts(life, list(_parts(term)))
-        elif compiler.step_of(term, loop) is None or _is_beside_variable(term):
+        elif compiler.step_of(term, loop) is None or self._is_beside_another(term, loop):
             varying = [part.term for part in term.parts if loop in part.term.loops]
             self._use_parts(life, [*self._before(term, loop), *varying])
         else:
             life.begin, life.end, life.is_used = loop.before.moment, loop.end, True
             self._use_all(self._before(term, loop), loop.before.scope, loop.before.moment)
+
+    def _is_beside_another(self, term: Term, loop: Loop) -> bool:
+        """Whether a sum differs by a constant from what goes along with a loop already: a variable, or another sum."""
+        (first, factor), *others = term.parts
+        if not others and factor == 1 and first.op == "variable":
+            return True
+        return self._stepped.setdefault((loop, term.parts, term.type.bytes), term) is not term
 
     def _use_variable(self, life: _Life, loop: Loop) -> None:
         """A variable of a loop: what there is before, and what turns hand on."""
@@ -238,12 +248,6 @@ def _parts(term: Term) -> Iterator[Term]:
         return
     yield term.index
     yield from (p.term for p in term.parts if p.term.type == terms.ADDRESS and p.term.op in ("parameter", "load"))
-
-
-def _is_beside_variable(term: Term) -> bool:
-    """Whether a sum is a loop's variable and a constant: it needs no register that goes along with that."""
-    (first, factor), *others = term.parts
-    return not others and factor == 1 and first.op == "variable"
 
 
 def _is_part_of_others(charge: Charge) -> bool:

@@ -11,6 +11,7 @@ from cudalint.facts import (
     FileFacts,
     KernelFacts,
     LeftOutLaunches,
+    MostByEstimate,
     Occupancy,
     Resources,
 )
@@ -100,7 +101,11 @@ def occupancy_phrase(occupancy: Occupancy, resources: Resources) -> str:
     """`occupancy 75%: 6 blocks, 48 warps per SM, limited by registers (40 per thread, from ptxas)`."""
     if occupancy.obstacles:
         return f"no block fits on an SM: {'; '.join(occupancy.obstacles)}"
-    if resources.registers is None:
+    fits: Occupancy | MostByEstimate = occupancy
+    if occupancy.most is not None:
+        fits = occupancy.most
+        registers = f"about {fits.registers} registers or more, estimated; --ptxas counts them"
+    elif resources.registers is None:
         registers = "registers unknown"
     else:
         most = "at most " if resources.registers_source in REGISTER_CEILINGS else ""
@@ -109,10 +114,11 @@ def occupancy_phrase(occupancy: Occupancy, resources: Resources) -> str:
         registers += f"; {resources.stack_bytes} bytes of local memory per thread"
     if resources.spill_store_bytes or resources.spill_load_bytes:
         registers += f", {resources.spill_store_bytes} spilled and {resources.spill_load_bytes} loaded again"
-    share = f"occupancy {100 * (occupancy.occupancy or 0):.0f}%"
-    limiters = enumeration([limiter.replace("_", " ") for limiter in occupancy.limiters])
-    blocks = count(occupancy.blocks_per_sm or 0, "block")
-    return f"{share}: {blocks}, {occupancy.warps_per_sm} warps per SM, limited by {limiters} ({registers})"
+    most = "" if fits is occupancy else "at most about "
+    share = f"occupancy {most}{100 * (fits.occupancy or 0):.0f}%"
+    limiters = enumeration([limiter.replace("_", " ") for limiter in fits.limiters])
+    blocks = count(fits.blocks_per_sm or 0, "block")
+    return f"{share}: {blocks}, {fits.warps_per_sm} warps per SM, limited by {limiters} ({registers})"
 
 
 def _row(access: Access, result: AccessResult) -> Row:
