@@ -185,7 +185,9 @@ def _cases(row: Row) -> Iterator[Case]:
 # --- operations ------------------------------------------------------------------------------------------
 
 _OF_TWO = ("x*y", "x/y", "atan2(x,y)", "pow(x,y)", "hypot(x,y)")
-_OF_ONE = "sqrt rsqrt sin cos tan asin acos atan exp exp2 expm1 log log2 log10 log1p tanh sinh cosh erf erfc cbrt lgamma"
+_OF_ONE = (
+    "sqrt rsqrt sin cos tan asin acos atan exp exp2 expm1 log log2 log10 log1p tanh sinh cosh erf erfc cbrt lgamma"
+)
 _OF_FLOATS = [*_OF_TWO, "1/x", *(f"{name}(x)" for name in _OF_ONE.split())]
 _OPERATIONS = {
     "float": _OF_FLOATS, "double": _OF_FLOATS, "int": ["x*y", "x/y", "x/7"], "unsigned": ["x*y", "x/y", "x/7"],

@@ -102,20 +102,22 @@ def occupancy_phrase(occupancy: Occupancy, resources: Resources) -> str:
     if occupancy.obstacles:
         return f"no block fits on an SM: {'; '.join(occupancy.obstacles)}"
     fits: Occupancy | MostByEstimate = occupancy
-    if occupancy.most is not None:
-        fits = occupancy.most
-        registers = f"about {fits.registers} registers or more, estimated; --ptxas counts them"
+    most = occupancy.most
+    if most is not None and most.blocks_per_sm < (occupancy.blocks_per_sm or 0):
+        fits, registers = most, f"about {most.registers} for each thread or more, estimated; --ptxas counts them"
+    elif most is not None:
+        registers = f"registers unknown, about {most.registers} or more"
     elif resources.registers is None:
         registers = "registers unknown"
     else:
-        most = "at most " if resources.registers_source in REGISTER_CEILINGS else ""
-        registers = f"{most}{resources.registers} registers, from {resources.registers_source}"
+        at_most = "at most " if resources.registers_source in REGISTER_CEILINGS else ""
+        registers = f"{at_most}{resources.registers} registers, from {resources.registers_source}"
     if resources.stack_bytes:
         registers += f"; {resources.stack_bytes} bytes of local memory per thread"
     if resources.spill_store_bytes or resources.spill_load_bytes:
         registers += f", {resources.spill_store_bytes} spilled and {resources.spill_load_bytes} loaded again"
-    most = "" if fits is occupancy else "at most about "
-    share = f"occupancy {most}{100 * (fits.occupancy or 0):.0f}%"
+    at_most = "" if fits is occupancy else "at most about "
+    share = f"occupancy {at_most}{100 * (fits.occupancy or 0):.0f}%"
     limiters = enumeration([limiter.replace("_", " ") for limiter in fits.limiters])
     blocks = count(fits.blocks_per_sm or 0, "block")
     return f"{share}: {blocks}, {fits.warps_per_sm} warps per SM, limited by {limiters} ({registers})"
