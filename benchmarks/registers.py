@@ -4,9 +4,10 @@ usage: python benchmarks/registers.py FILES-OR-FOLDERS... [-I FOLDER] [--sample 
        python benchmarks/registers.py --operations
 
 Needs nvcc, and no GPU. Compiles each file for sm_80 (what nvcc says is kept, as `--ptxas` keeps it) and prints how far
-the estimate is off; how often it is above what nvcc takes, by more than a step in which registers are given to warps;
-and what it says of the occupancy, for blocks of 128, 256, 512 and 1024 threads with the kernel's static shared memory:
-whether registers alone limit it, and whether as many blocks fit. --sample takes so many of the files, drawn by the
+the estimate is off, and how often it is above what nvcc takes by a step or more in which registers are given to warps;
+then the same of the least that facts make of it. Then what that least says of the occupancy, for blocks of 128, 256, 512
+and 1024 threads with the kernel's static shared memory: whether registers alone limit it, whether as many blocks fit as
+it leaves room for at most, and what would be said without. --sample takes so many of the files, drawn by the
 seed, --list prints each kernel. --operations prints the registers that divisions and functions take beside their
 operands, which are constants of the estimate.
 """
@@ -21,7 +22,7 @@ import statistics
 import subprocess
 import sys
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from types import FrameType
 
@@ -35,7 +36,7 @@ from cudalint.hardware.targets import find_target
 from cudalint.ir import kept
 from cudalint.ir import nodes as ir
 from cudalint.measure.work.counts import laid_out
-from cudalint.measure.work.registers import registers_of
+from cudalint.measure.work.registers import at_least, registers_of
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.toolchain.toolkit.nvcc import Compilation, compiled_usage
 from cudalint.toolchain.toolkit.usage import Usage, UsageError, usage_of
@@ -135,25 +136,33 @@ def _summarise(rows: Sequence[Row]) -> None:
         if not chosen:
             continue
         off = sorted(abs(row.error) for row in chosen)
-        above = sum(-(-row.estimate // _STEP) > -(-row.registers // _STEP) for row in chosen)
+        above = sum(_steps(row.estimate) > _steps(row.registers) for row in chosen)
+        least_above = sum(_steps(at_least(row.estimate)) > _steps(row.registers) for row in chosen)
         print(
             f"{name}: {len(chosen)} kernels, off by {statistics.median(off):.0%} (median), "
             f"{off[int(0.9 * len(off))]:.0%} (90th percentile); "
             f"within 25%: {sum(each <= 0.25 for each in off) / len(off):.0%}; "
-            f"above by a step or more: {above / len(off):.0%}"
+            f"above by a step or more: {above / len(off):.0%}; the least of it: {least_above}"
         )
     cases = [case for row in rows for case in _cases(row)]
     said, meant = [case.said for case in cases], [case.meant for case in cases]
     both = sum(s and m for s, m in zip(said, meant, strict=True))
-    agree = sum(s == m for s, m in zip(said, meant, strict=True))
+    lowered = [case for case in cases if case.blocks < case.without]
     print(
-        f"registers alone limit: {sum(meant)} of {len(cases)} launches, said of {sum(said)}, rightly of {both} "
-        f"(precision {both / max(1, sum(said)):.0%}, recall {both / max(1, sum(meant)):.0%}); "
-        f"right in all {agree / len(cases):.0%}; as many blocks as said: "
-        f"{sum(case.blocks == case.real for case in cases) / len(cases):.0%}, more: "
-        f"{sum(case.blocks < case.real for case in cases) / len(cases):.0%}; without the estimate as many: "
-        f"{sum(case.without == case.real for case in cases) / len(cases):.0%}"
+        f"registers alone limit {sum(meant)} of {len(cases)} launches, said of {sum(said)}, rightly of {both}; "
+        f"at most as many blocks as said: {_share(c.real <= c.blocks for c in cases)}, as many: "
+        f"{_share(c.real == c.blocks for c in cases)} (without the estimate {_share(c.real == c.without for c in cases)}); "
+        f"where it says fewer than without, at most so many: {sum(c.real <= c.blocks for c in lowered)} of {len(lowered)}"
     )
+
+
+def _share(holds: Iterable[bool]) -> str:
+    found = list(holds)
+    return f"{sum(found) / max(1, len(found)):.0%}"
+
+
+def _steps(registers: int) -> int:
+    return -(-registers // _STEP)
 
 
 class Case(Struct, frozen=True):
@@ -163,7 +172,7 @@ class Case(Struct, frozen=True):
     """That registers alone limit how many blocks fit."""
     meant: bool
     blocks: int
-    """As many as the estimate leaves room for."""
+    """As many as the least leaves room for."""
     real: int
     without: int
     """As many as there is room for beside registers."""
@@ -172,7 +181,7 @@ class Case(Struct, frozen=True):
 def _cases(row: Row) -> Iterator[Case]:
     for threads in _BLOCKS:
         real, said, without = (
-            occupancy(_TARGET, threads, registers, row.shared) for registers in (row.registers, row.estimate, None)
+            occupancy(_TARGET, threads, registers, row.shared) for registers in (row.registers, at_least(row.estimate), None)
         )
         if real.launchable:
             alone = ("registers",)

@@ -9,10 +9,10 @@ from msgspec import Struct
 
 
 class MostByEstimate(Struct, frozen=True):
-    """What fits on an SM if a thread takes no more registers than its values do at the same time."""
+    """What fits on an SM if a thread takes as few registers as the estimate of them leaves possible."""
 
     registers: int
-    """Per thread: `Resources.registers_estimate`."""
+    """Per thread, fewer than `Resources.registers_estimate` by what that may be off."""
     blocks_per_sm: int
     warps_per_sm: int
     occupancy: float

@@ -16,7 +16,7 @@ from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.measure.executed import Executed
 from cudalint.measure.providers.provider import Provider, Run, Subject
-from cudalint.measure.work.registers import HELD, registers_of
+from cudalint.measure.work.registers import HELD, at_least, registers_of
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.toolchain.toolkit.usage import Usage
 
@@ -121,12 +121,11 @@ def _most(
 ) -> MostByEstimate | None:
     if resources.registers is not None or resources.registers_estimate is None:
         return None
-    fits = model.occupancy(target, threads, resources.registers_estimate, static, dynamic)
+    least = at_least(resources.registers_estimate)
+    fits = model.occupancy(target, threads, least, static, dynamic)
     if not fits.launchable:
         return None  # It would have to be known for certain.
-    return MostByEstimate(
-        resources.registers_estimate, fits.blocks_per_sm, fits.warps_per_sm, fits.occupancy, fits.limiters
-    )
+    return MostByEstimate(least, fits.blocks_per_sm, fits.warps_per_sm, fits.occupancy, fits.limiters)
 
 
 def _table(target: Target, threads: int, static: int, dynamic: int | None) -> tuple[tuple[int, int, float], ...]:

@@ -104,9 +104,8 @@ def occupancy_phrase(occupancy: Occupancy, resources: Resources) -> str:
     fits: Occupancy | MostByEstimate = occupancy
     most = occupancy.most
     if most is not None and most.blocks_per_sm < (occupancy.blocks_per_sm or 0):
-        fits, registers = most, f"about {most.registers} for each thread or more, estimated; --ptxas counts them"
-    elif most is not None:
-        registers = f"registers unknown, about {most.registers} or more"
+        fits = most
+        registers = f"at least about {most.registers} for each thread, estimated; --ptxas counts them"
     elif resources.registers is None:
         registers = "registers unknown"
     else:
