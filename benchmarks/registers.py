@@ -5,9 +5,9 @@ usage: python benchmarks/registers.py FILES-OR-FOLDERS... [-I FOLDER] [--sample 
 
 Needs nvcc, and no GPU. Compiles each file for sm_80 (what nvcc says is kept, as `--ptxas` keeps it) and prints how far
 the estimate is off, and how often it is above what nvcc takes by a step or more in which registers are given to warps;
-then the same of the least that facts make of it. Then what that least says of the occupancy, for blocks of 128, 256, 512
-and 1024 threads with the kernel's static shared memory: whether registers alone limit it, whether as many blocks fit as
-it leaves room for at most, and what would be said without. --sample takes so many of the files, drawn by the
+then the same of the least that facts make of it. Then what that least says of the occupancy, for blocks of 128, 256,
+512 and 1024 threads with the kernel's static shared memory: whether registers alone limit it, whether as many blocks
+fit as it leaves room for at most, and what would be said without. --sample takes so many of the files, drawn by the
 seed, --list prints each kernel. --operations prints the registers that divisions and functions take beside their
 operands, which are constants of the estimate.
 """
@@ -147,12 +147,13 @@ def _summarise(rows: Sequence[Row]) -> None:
     cases = [case for row in rows for case in _cases(row)]
     said, meant = [case.said for case in cases], [case.meant for case in cases]
     both = sum(s and m for s, m in zip(said, meant, strict=True))
-    lowered = [case for case in cases if case.blocks < case.without]
+    lowered = [case.real <= case.blocks for case in cases if case.blocks < case.without]
     print(
         f"registers alone limit {sum(meant)} of {len(cases)} launches, said of {sum(said)}, rightly of {both}; "
-        f"at most as many blocks as said: {_share(c.real <= c.blocks for c in cases)}, as many: "
-        f"{_share(c.real == c.blocks for c in cases)} (without the estimate {_share(c.real == c.without for c in cases)}); "
-        f"where it says fewer than without, at most so many: {sum(c.real <= c.blocks for c in lowered)} of {len(lowered)}"
+        f"at most as many blocks as said: {_share(c.real <= c.blocks for c in cases)}, "
+        f"as many: {_share(c.real == c.blocks for c in cases)} "
+        f"(without the estimate {_share(c.real == c.without for c in cases)}); "
+        f"where fewer are said than without, at most so many: {sum(lowered)} of {len(lowered)}"
     )
 
 
@@ -180,9 +181,8 @@ class Case(Struct, frozen=True):
 
 def _cases(row: Row) -> Iterator[Case]:
     for threads in _BLOCKS:
-        real, said, without = (
-            occupancy(_TARGET, threads, registers, row.shared) for registers in (row.registers, at_least(row.estimate), None)
-        )
+        counts = row.registers, at_least(row.estimate), None
+        real, said, without = (occupancy(_TARGET, threads, each, row.shared) for each in counts)
         if real.launchable:
             alone = ("registers",)
             yield Case(
