@@ -173,3 +173,28 @@ def test_a_kernel_without_a_launch_has_an_occupancy_too() -> None:
     kernel = _kernel("__global__ void k(float *a) { a[threadIdx.x] = 1; }")
     (only,) = kernel.occupancy or ()
     assert (only.launch, only.blocks_per_sm, only.occupancy) == (0, 8, 1.0)
+
+
+@pytest.mark.parametrize("target", ["gtx1080", "b300"])
+def test_a_gpu_without_tensor_cores_has_costs(target: str) -> None:
+    """Of matrices, too, which it would need another instruction for: what it has none of sets no limit."""
+    products = """
+#include <mma.h>
+using namespace nvcuda;
+__global__ void k(half *a, half *b, float *o) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> x;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> y;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> z;
+    wmma::fill_fragment(z, 0.0f);
+    wmma::load_matrix_sync(x, a, 16);
+    wmma::load_matrix_sync(y, b, 16);
+    wmma::mma_sync(z, x, y, z);
+    wmma::store_matrix_sync(o, z, 16, wmma::mem_row_major);
+}
+int main() { k<<<100, 32>>>(0, 0, 0); }
+"""
+    for source in (_TILED % "", products):
+        kernel = _kernel(source, target=target)
+        assert not [gap for gap in kernel.gaps if "internal" in gap.reason]
+        (cost,) = kernel.costs or ()
+        assert cost.time_us
