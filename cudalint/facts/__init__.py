@@ -76,7 +76,7 @@ from cudalint.facts.overflows import Overflow, OverflowGround
 from cudalint.facts.places import Frame, Place
 from cudalint.facts.products import MatrixProduct, MatrixProductResult
 from cudalint.facts.races import BarrierFix, Benign, Insertion, Race, RaceEnd
-from cudalint.facts.resources import REGISTER_CEILINGS, Occupancy, Resources
+from cudalint.facts.resources import REGISTER_CEILINGS, MostByEstimate, Occupancy, Resources
 from cudalint.facts.reuse import Reuse, ReuseResult
 from cudalint.facts.uninitialised import Uninitialised
 from cudalint.reasons import Problem
@@ -142,6 +142,7 @@ __all__ = [
     "MatrixProduct",
     "MatrixProductResult",
     "Misalignment",
+    "MostByEstimate",
     "Needless",
     "Neighbours",
     "NeighboursResult",

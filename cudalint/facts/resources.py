@@ -8,6 +8,17 @@ from typing import NamedTuple
 from msgspec import Struct
 
 
+class MostByEstimate(Struct, frozen=True):
+    """What fits on an SM if a thread takes as few registers as the estimate of them leaves possible."""
+
+    registers: int
+    """Per thread, fewer than `Resources.registers_estimate` by what that may be off."""
+    blocks_per_sm: int
+    warps_per_sm: int
+    occupancy: float
+    limiters: tuple[str, ...]
+
+
 class Occupancy(Struct, frozen=True):
     """How many blocks and warps fit on an SM under one launch."""
 
@@ -24,6 +35,8 @@ class Occupancy(Struct, frozen=True):
     """Why not even one block can be launched."""
     by_registers: tuple[tuple[int, int, float], ...] = ()
     """Where registers aren't known: registers per thread, and the blocks per SM and occupancy that they allow."""
+    most: MostByEstimate | None = None
+    """There as well, by the estimate of registers, which the other figures here leave out."""
 
 
 REGISTER_CEILINGS = frozenset({"launch-bounds", "maxrregcount"})
@@ -54,5 +67,8 @@ class Resources(Struct, frozen=True):
     spill_store_bytes: int | None = None
     """By the instructions that store registers to local memory; of a thread, each instruction once."""
     spill_load_bytes: int | None = None
+    registers_estimate: int | None = None
+    """Per thread, where no compiler has counted them: those that the values which are alive at the same time take. The
+    compiler seldom takes fewer, and often more, as it begins loads early. No rule reads it."""
     spills: tuple[SpillPlace, ...] = ()
     """Where nvdisasm says that they are; none where nobody does."""

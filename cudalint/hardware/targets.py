@@ -26,7 +26,7 @@ class UnknownTarget(ValueError):
 
     def __str__(self) -> str:
         if self.is_too_old:
-            return f"'{self.name}' is older than sm_70 (Volta), with which the model begins"
+            return f"'{self.name}' is older than sm_61 (Pascal), with which the model begins"
         if self.close:
             return f"unknown target '{self.name}'; did you mean {', '.join(self.close)}?"
         return f"unknown target '{self.name}'; known are {', '.join(target_names())}"
@@ -130,10 +130,10 @@ def _normal(name: str) -> str:
 
 
 def _is_too_old(key: str) -> bool:
-    """Whether a name is that of a GPU which schedules the threads of a warp together, and has caches of other kinds."""
-    match = re.fullmatch(r"sm(\d)\d", key)
-    oldest = min(figures["compute_capability"][0] for figures in _data()["architectures"].values())
-    return int(match[1]) < oldest if match else key in _data()["before"]
+    """Whether a name is that of a GPU before those that there are figures of."""
+    match = re.fullmatch(r"sm(\d)(\d)", key)
+    oldest = min(figures["compute_capability"] for figures in _data()["architectures"].values())
+    return [int(match[1]), int(match[2])] < oldest if match else key in _data()["before"]
 
 
 def _spelling(key: str) -> str:

@@ -52,6 +52,8 @@ class Builtin(Struct, frozen=True):
     """The function that computes nearly the same in single precision, in a few instructions."""
     support: Support | None = None
     """The GPUs that have it, if not all of them have."""
+    temporaries: tuple[int, int] = (0, 0)
+    """Registers that it takes meanwhile, beside its arguments and its result: of floats, and of doubles."""
 
     @property
     def computes(self) -> bool:
@@ -108,6 +110,16 @@ _WITHOUT_CODE: Final = "make_"
 _EVERYWHERE: Final = ("", "_block", "_system")
 
 
+# Registers by `ptxas -v` (13.0, sm_80) of a kernel that calls one between its uses of eight other values, less those of
+# the same kernel with a product in its place: `python benchmarks/registers.py --operations` prints them.
+_TEMPORARIES: Final[Mapping[str, tuple[int, int]]] = {
+    "sqrt": (0, 8), "rsqrt": (0, 5), "sin": (11, 16), "cos": (11, 16), "tan": (11, 12), "asin": (0, 8), "acos": (0, 12),
+    "atan": (0, 6), "atan2": (5, 14), "exp": (0, 6), "exp2": (0, 6), "expm1": (1, 5), "log": (2, 8), "log2": (2, 8),
+    "log10": (2, 8), "log1p": (4, 14), "tanh": (2, 6), "sinh": (2, 18), "cosh": (0, 4), "erf": (3, 6), "erfc": (4, 8),
+    "cbrt": (4, 8), "lgamma": (4, 22), "pow": (5, 14), "hypot": (3, 6),
+}  # fmt: skip
+
+
 def _each_of(names: str, builtin: Builtin) -> dict[str, Builtin]:
     return dict.fromkeys(names.split(), builtin)
 
@@ -123,9 +135,10 @@ def _pair(
     quick: str = "",
 ) -> dict[str, Builtin]:
     """A function of the C library, which C++ overloads, and its namesake of floats: `sqrt` and `sqrtf`."""
+    held = _TEMPORARIES.get(name, (0, 0))
     return {
-        name: Builtin(effect, operand, "", None, single, double, jumps[0], weight[0], quick),
-        f"{name}f": Builtin(effect, operand, "", None, single, single, jumps[1], weight[1], quick),
+        name: Builtin(effect, operand, "", None, single, double, jumps[0], weight[0], quick, temporaries=held),
+        f"{name}f": Builtin(effect, operand, "", None, single, single, jumps[1], weight[1], quick, temporaries=held),
     }
 
 

@@ -20,7 +20,9 @@ from cudalint.hardware.occupancy import Setting, occupancy
 from cudalint.hardware.targets import Target, find_target
 
 HERE = Path(__file__).parent
-ARCHITECTURES = ["sm_70", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_100", "sm_120"]
+ARCHITECTURES = [
+    "sm_61", "sm_70", "sm_75", "sm_80", "sm_86", "sm_87", "sm_89", "sm_90", "sm_100", "sm_103", "sm_120",
+]  # fmt: skip
 COLUMNS = [
     *["architecture", "threads", "registers", "static_shared", "dynamic_shared", "carveout"],
     *[
@@ -91,8 +93,8 @@ def main() -> int:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--include", required=True, help="the folder of cuda_occupancy.h")
-    parser.add_argument("--count", type=int, default=45_000, help="configurations to compare")
-    parser.add_argument("--keep", type=int, default=2_700, help="configurations to write")
+    parser.add_argument("--count", type=int, default=55_000, help="configurations to compare")
+    parser.add_argument("--keep", type=int, default=3_300, help="configurations to write")
     options = parser.parse_args()
 
     rng = random.Random(2024)

@@ -10,6 +10,7 @@ from cudalint.facts import KernelFacts
 from cudalint.hardware.occupancy import occupancy
 from cudalint.hardware.targets import find_target
 from cudalint.options.analysis import AnalysisOptions
+from cudalint.report.formats.facts_text import occupancy_phrase
 from cudalint.run.analysis import analyse_file
 
 A100 = find_target("a100")
@@ -52,6 +53,57 @@ def test_unknown_registers_set_no_limit_and_have_a_table() -> None:
     assert (40, 6, 0.75) in first.by_registers and (255, 1, 0.125) in first.by_registers
     known = (_kernel(_SOURCE % "", registers=40).occupancy or ())[0]
     assert known.by_registers == ()
+
+
+_TILED = """
+__global__ void %s k(float *c, const float *a, const float *b, int n) {
+    float sums[8][8] = {};
+    for (int i = 0; i < n; i++) {
+        float left[8], right[8];
+        for (int y = 0; y < 8; y++) left[y] = a[i * 64 + y * 8 + threadIdx.x];
+        for (int x = 0; x < 8; x++) right[x] = b[i * 64 + x * 8 + threadIdx.x];
+        for (int y = 0; y < 8; y++)
+            for (int x = 0; x < 8; x++) sums[y][x] += left[y] * right[x];
+    }
+    for (int y = 0; y < 8; y++)
+        for (int x = 0; x < 8; x++) c[(y * 8 + x) * 256 + threadIdx.x] = sums[y][x];
+}
+int main() { k<<<5000, 256>>>(0, 0, 0, 7); }
+"""
+
+
+def test_registers_are_estimated_where_nobody_has_counted_them() -> None:
+    """64 sums and 16 operands are alive at once; `ptxas` 13.0 takes 96, with which two blocks of 256 fit."""
+    kernel = _kernel(_TILED % "")
+    (occupancy,) = kernel.occupancy or ()
+    assert (kernel.resources.registers, kernel.resources.registers_source) == (None, None)
+    assert 80 < (kernel.resources.registers_estimate or 0) <= 96
+    # What was there before is without it, and no rule reads it.
+    assert (occupancy.blocks_per_sm, occupancy.limits["registers"]) == (8, None)
+    assert occupancy.most is not None
+    assert occupancy.most.registers == int(0.8 * (kernel.resources.registers_estimate or 0))
+    assert occupancy.most.limiters == ("registers",)
+    assert 2 <= occupancy.most.blocks_per_sm <= 3
+    said = occupancy_phrase(occupancy, kernel.resources)
+    assert said.startswith("occupancy at most about 38%: 3 blocks, 24 warps per SM, limited by registers (at least")
+
+
+def test_what_is_counted_is_not_estimated() -> None:
+    kernel = _kernel(_TILED % "", registers=96)
+    (occupancy,) = kernel.occupancy or ()
+    assert (kernel.resources.registers_estimate, occupancy.most) == (None, None)
+    # A ceiling is no count, but the occupancy is computed with it.
+    kernel = _kernel(_TILED % "__launch_bounds__(256, 2)")
+    (occupancy,) = kernel.occupancy or ()
+    assert (kernel.resources.registers, occupancy.most) == (128, None)
+    assert 80 < (kernel.resources.registers_estimate or 0) <= 96
+
+
+def test_an_estimate_that_changes_nothing_is_not_spoken_of() -> None:
+    kernel = _kernel(_SOURCE % "")
+    first = (kernel.occupancy or ())[0]
+    assert first.most is not None and first.most.blocks_per_sm == first.blocks_per_sm
+    assert occupancy_phrase(first, kernel.resources).endswith("limited by warps (registers unknown)")
 
 
 @pytest.mark.parametrize(
@@ -121,3 +173,28 @@ def test_a_kernel_without_a_launch_has_an_occupancy_too() -> None:
     kernel = _kernel("__global__ void k(float *a) { a[threadIdx.x] = 1; }")
     (only,) = kernel.occupancy or ()
     assert (only.launch, only.blocks_per_sm, only.occupancy) == (0, 8, 1.0)
+
+
+@pytest.mark.parametrize("target", ["gtx1080", "b300"])
+def test_a_gpu_without_tensor_cores_has_costs(target: str) -> None:
+    """Of matrices, too, which it would need another instruction for: what it has none of sets no limit."""
+    products = """
+#include <mma.h>
+using namespace nvcuda;
+__global__ void k(half *a, half *b, float *o) {
+    wmma::fragment<wmma::matrix_a, 16, 16, 16, half, wmma::row_major> x;
+    wmma::fragment<wmma::matrix_b, 16, 16, 16, half, wmma::col_major> y;
+    wmma::fragment<wmma::accumulator, 16, 16, 16, float> z;
+    wmma::fill_fragment(z, 0.0f);
+    wmma::load_matrix_sync(x, a, 16);
+    wmma::load_matrix_sync(y, b, 16);
+    wmma::mma_sync(z, x, y, z);
+    wmma::store_matrix_sync(o, z, 16, wmma::mem_row_major);
+}
+int main() { k<<<100, 32>>>(0, 0, 0); }
+"""
+    for source in (_TILED % "", products):
+        kernel = _kernel(source, target=target)
+        assert not [gap for gap in kernel.gaps if "internal" in gap.reason]
+        (cost,) = kernel.costs or ()
+        assert cost.time_us

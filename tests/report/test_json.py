@@ -12,7 +12,18 @@ import pytest
 from handmade import access, column_read, file_facts, kernel, launch, strided_load
 from msgspec.structs import replace
 
-from cudalint.facts import AccessResult, Branch, BranchResult, FileFacts, Gap, Place, Problem
+from cudalint.facts import (
+    AccessResult,
+    Branch,
+    BranchResult,
+    FileFacts,
+    Gap,
+    MostByEstimate,
+    Occupancy,
+    Place,
+    Problem,
+    Resources,
+)
 from cudalint.report.findings.results import CheckResult, Failure, coverage_of
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats import diagnostics_json, facts_json
@@ -85,6 +96,18 @@ def test_facts() -> None:
     assert plain["accesses"][0]["inlined_from"] == [{"path": "tile.cu", "line": 9}]
     figures = rich["accesses"][0]["results"][0]
     assert (figures["sectors_per_request"], figures["sectors_range"], figures["ideal_sectors"]) == (4.5, [4, 8], None)
+
+
+def test_estimated_registers() -> None:
+    limits = {"warps": 8, "blocks": 32, "registers": None, "shared_memory": None}
+    estimated = Occupancy(0, 8, 64, 1.0, ("warps",), limits, most=MostByEstimate(68, 3, 24, 0.375, ("registers",)))
+    own = kernel(resources=Resources(0, registers_estimate=85), occupancy=(estimated,))
+    document = _facts_document(facts_json.file_text(file_facts(kernels=(own,))))
+    (found,) = document["files"][0]["kernels"]
+    assert (found["resources"]["registers"], found["resources"]["registers_estimate"]) == (None, 85)
+    assert (found["occupancy"][0]["occupancy"], found["occupancy"][0]["most_by_estimate"]) == (1.0, {
+        "registers": 68, "blocks_per_sm": 3, "warps_per_sm": 24, "occupancy": 0.375, "limiters": ["registers"],
+    })  # fmt: skip
 
 
 @pytest.mark.parametrize("count", [0, 1, 3])

@@ -62,6 +62,21 @@ class Fragment(Struct, frozen=True):
         return _BYTES[self.element]
 
 
+def fragment_registers(type_: ir.Type) -> int:
+    """How many registers of each lane a variable takes that is a fragment, or an array of some; 0 of all others.
+
+    The lanes share the elements evenly, two of 16 bits to a register (PTX ISA, "Matrix Fragments for mma").
+    """
+    number = 1
+    while isinstance(type_, ir.ArrayType):
+        number, type_ = number * (type_.count or 0), type_.element
+    fragment = fragment_of(ir.type_name(type_), "row_major") if isinstance(type_, _NAMED) else None
+    return number * fragment.lines * fragment.length * fragment.bytes // (4 * WARP_LANES) if fragment is not None else 0
+
+
+_NAMED: Final = (ir.RecordType, ir.OpaqueType)
+
+
 @cache
 def fragment_of(name: str, layout: str | None = None) -> Fragment | None:
     """The fragment that a type's name spells; accumulators get their layout where they are loaded and stored."""

@@ -49,7 +49,7 @@ def machine_of(target: Target) -> Machine:
         fp64=cycles * 2 * target.lanes["fp64"],
         fp16=cycles * 2 * target.lanes["fp16"],
         special=cycles * target.lanes["special"],
-        tensor=max(target.tensor_tflops.get("fp16", 0.0), *target.tensor_tflops.values()) * 1e6,
+        tensor=max(target.tensor_tflops.values(), default=0.0) * 1e6,
         warps_per_sm=target.max_warps_per_sm,
         sub_partitions=target.sub_partitions,
     )

@@ -71,7 +71,7 @@ def limits_of(work: Work, machine: Machine) -> dict[Resource, float]:
         "fp64": rounds * operations.fp64 / machine.fp64,
         "fp16": rounds * operations.fp16 / machine.fp16,
         "special": rounds * operations.special / machine.special,
-        "tensor": idle * operations.tensor / machine.tensor if operations.tensor else 0.0,
+        "tensor": idle * operations.tensor / machine.tensor if operations.tensor and machine.tensor else 0.0,
         "latency": latency(work, machine),
         "launch": _LAUNCH_US,
     }

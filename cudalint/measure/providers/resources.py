@@ -8,13 +8,15 @@ from typing import ClassVar, Self
 from msgspec.structs import replace
 
 from cudalint.facts import KernelFacts, LaunchFacts, Occupancy, Resources
-from cudalint.facts.resources import SpillPlace
+from cudalint.facts.resources import REGISTER_CEILINGS, MostByEstimate, SpillPlace
 from cudalint.hardware import occupancy as model
 from cudalint.hardware.targets import Target
 from cudalint.hardware.whatif import by_registers
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
+from cudalint.measure.executed import Executed
 from cudalint.measure.providers.provider import Provider, Run, Subject
+from cudalint.measure.work.registers import HELD, at_least, registers_of
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.toolchain.toolkit.usage import Usage
 
@@ -37,7 +39,7 @@ def resources_of(
     return Resources(
         static_shared, registers, source, function.max_threads, function.min_blocks,
         compiled.stack_bytes, compiled.spill_store_bytes, compiled.spill_load_bytes,
-        tuple(SpillPlace(each.path, each.line, each.stores, each.loads) for each in compiled.spill_lines),
+        spills=tuple(SpillPlace(each.path, each.line, each.stores, each.loads) for each in compiled.spill_lines),
     )  # fmt: skip
 
 
@@ -75,18 +77,23 @@ class OccupancyCollector(Provider, eq=False):
 
     kind: ClassVar[Kind] = "occupancy"
     target: Target
+    executed: Executed | None = None
+    """Under any launch: what the compiler makes of the kernel depends on none."""
 
     @classmethod
     def of(cls, subject: Subject) -> Self:
         return cls(subject.target)
 
     def add(self, run: Run) -> None:
-        """Nothing that it does counts."""
+        self.executed = self.executed or run.executed
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
-        launches = enumerate(facts.launches)
-        found = (occupancy_of(index, launch, facts.resources, self.target) for index, launch in launches)
-        return replace(facts, occupancy=tuple(found))
+        launches, resources = enumerate(facts.launches), facts.resources
+        is_counted = resources.registers is not None and resources.registers_source not in REGISTER_CEILINGS
+        if self.executed is not None and not is_counted and HELD.is_on:
+            resources = replace(resources, registers_estimate=registers_of(self.executed.laid))
+        found = (occupancy_of(index, launch, resources, self.target) for index, launch in launches)
+        return replace(facts, occupancy=tuple(found), resources=resources)
 
 
 def occupancy_of(index: int, launch: LaunchFacts, resources: Resources, target: Target) -> Occupancy:
@@ -105,7 +112,20 @@ def occupancy_of(index: int, launch: LaunchFacts, resources: Resources, target: 
         result.needs_opt_in,
         result.obstacles,
         _table(target, threads, static, dynamic) if resources.registers is None else (),
+        _most(target, threads, resources, static, dynamic),
     )
+
+
+def _most(
+    target: Target, threads: int, resources: Resources, static: int, dynamic: int | None
+) -> MostByEstimate | None:
+    if resources.registers is not None or resources.registers_estimate is None:
+        return None
+    least = at_least(resources.registers_estimate)
+    fits = model.occupancy(target, threads, least, static, dynamic)
+    if not fits.launchable:
+        return None  # It would have to be known for certain.
+    return MostByEstimate(least, fits.blocks_per_sm, fits.warps_per_sm, fits.occupancy, fits.limiters)
 
 
 def _table(target: Target, threads: int, static: int, dynamic: int | None) -> tuple[tuple[int, int, float], ...]:

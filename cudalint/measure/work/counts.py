@@ -62,6 +62,8 @@ class Laid(Struct, frozen=True, eq=False):
     """Shared variables that nobody reads: nothing is stored there."""
     declared: Mapping[Allocation, Loops] = {}
     """The loops around each variable that holds several values."""
+    fragments: Mapping[ir.Symbol, Place] = {}
+    """Where matrices for tensor cores are declared."""
 
     @property
     def tests(self) -> Mapping[Any, Test]:
@@ -83,8 +85,9 @@ def laid_out(function: ir.Function, capability: tuple[int, int] = (0, 0)) -> Lai
             break
     graph, trace = machine.graph, machine.trace
     starts = shared_starts({*declared, *machine.environment} - dropped)
-    visits, loops = graph.visits(), machine.memory.declared
-    return Laid(graph, (function.body, (), None), visits, trace.unknown, starts, dropped, loops)
+    visits, memory = graph.visits(), machine.memory
+    body = (function.body, (), None)
+    return Laid(graph, body, visits, trace.unknown, starts, dropped, memory.declared, memory.fragments)
 
 
 def counted(laid: Laid, executed: Mapping[Site, Executions], world: int = 0) -> Work:

@@ -21,10 +21,12 @@ Site = tuple[Any, Any, Any]
 class Scope:
     """A body: that of the kernel, of a loop, or one side of a branch."""
 
-    __slots__ = ("branch", "loop", "outer", "size")
+    __slots__ = ("begin", "branch", "end", "loop", "outer", "size")
 
     def __init__(self, outer: Scope | None, loop: Loop | None) -> None:
         self.outer, self.loop = outer, loop
+        self.begin = self.end = 0
+        """The moments at which it is come to and left, as that of a `Place`."""
         self.size = 0
         """Roughly, in instructions of LLVM."""
         self.branch: Place | None = None
@@ -40,10 +42,12 @@ class Scope:
 
 
 class Place(NamedTuple):
-    """A scope, and the statement as often as which something is executed."""
+    """A scope, the statement as often as which something is executed, and when it was come to."""
 
     scope: Scope
     site: Site
+    moment: int = 0
+    """How many terms had been made then: what is done in the source's order has ascending ones."""
 
 
 class Loop:
@@ -68,6 +72,8 @@ class Loop:
         """The runs that accesses of the next copy of its body would go on with."""
         self.sums: list[Need] = []
         self.is_closed = False
+        self.end = 0
+        """The moment at which it is left, as that of a `Place`."""
         self.asked: int | None = None
         """How often `#pragma unroll` says that it is copied."""
         self.variables: dict[Term, Any] = {}
@@ -152,10 +158,12 @@ class Test(NamedTuple):
 class Version:
     """What memory holds between two stores that may change it."""
 
-    __slots__ = ("by", "loops", "stored")
+    __slots__ = ("begin", "by", "loops", "stored")
 
-    def __init__(self, loops: Loops, stored: Mapping[Hashable, Stored] | None = None) -> None:
+    def __init__(self, loops: Loops, stored: Mapping[Hashable, Stored] | None = None, begin: int = 0) -> None:
         self.loops = loops
+        self.begin = begin
+        """The moment from which it is there, as that of a `Place`."""
         self.stored = stored or {}
         """What the thread itself has put there, by address, and what leaves no doubt that it is still there."""
         self.by: tuple[Version, Any, int, int] | None = None
@@ -215,7 +223,7 @@ class Graph:
     # --- making ------------------------------------------------------------------------------------------
 
     def here(self) -> Place:
-        return Place(self.scope, self.site)
+        return Place(self.scope, self.site, self.total)
 
     def make(
         self, op: str, arguments: tuple[Any, ...], type_: ir.Scalar, loops: Loops = NO_LOOPS, info: Any = None
@@ -421,6 +429,7 @@ class Graph:
 
     def close(self, loop: Loop) -> None:
         """The end of a loop: its variables' steps are known, and with them what its addresses cost."""
+        loop.end = self.total
         for variable, after in loop.variables.items():
             loop.steps[variable] = self._step(variable, after, loop)
         waiting: list[Need] = []

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 
 from cudalint.execute.cells import Memory
 from cudalint.execute.lanes import Lanes
+from cudalint.execute.library.matrices import fragment_registers
 from cudalint.execute.machine import Machine
 from cudalint.execute.memory import ASTRAY, Allocation, pieces, plus
 from cudalint.execute.program import Program
@@ -33,7 +34,7 @@ class SymbolicMemory(Memory):
     """What is written under a condition is what there is until the branch ends. Arrays that are indexed by what is not
     known when the kernel is compiled are in local memory, where each access is one."""
 
-    __slots__ = ("declared", "indexed")
+    __slots__ = ("declared", "fragments", "indexed")
 
     machine: SymbolicMachine
 
@@ -42,6 +43,9 @@ class SymbolicMemory(Memory):
         self.indexed = indexed
         self.declared: dict[Allocation, terms.Loops] = {}
         """The loops around each variable that holds several values."""
+        self.fragments: dict[ir.Symbol, Place] = {}
+        """Where matrices for tensor cores are declared, whose elements are no terms: in the last turn of a loop that is
+        laid out."""
 
     def local(
         self, type_: ir.Type, value: Value | None = None, name: str = "", symbol: ir.Symbol | None = None
@@ -49,6 +53,8 @@ class SymbolicMemory(Memory):
         made = super().local(type_, value, name, symbol)
         if symbol is not None and isinstance(type_, AGGREGATES):
             self.declared[made] = self.machine.graph.around()
+        if symbol is not None and fragment_registers(type_):
+            self.fragments[symbol] = self.machine.graph.here()
         return made
 
     def store(self, to: Allocation, offset: Any, value: Value, type_: ir.Type, node: Any) -> None:
@@ -319,7 +325,7 @@ class SymbolicMachine(Machine):
         return to if to.space == "shared" or to.name in self.restricted else to.space
 
     def _change(self, key: Any) -> None:
-        self.versions[key] = Version(self.graph.around())
+        self.versions[key] = Version(self.graph.around(), begin=self.graph.total)
 
     def change(self, memory: Allocation) -> None:
         self._change(self._memory_of(memory))

@@ -139,7 +139,7 @@ class Turns:
         """Puts variables of the loop where its turns leave other values."""
         graph = m.graph
         graph.scope = loop.scope
-        loop.place = Place(loop.scope, (self.n.body, m.stack, m.library))
+        loop.place = Place(loop.scope, (self.n.body, m.stack, m.library), graph.total)
         around = graph.around()
         held: Cells = {}
         for (to, offset), after in names.items():
@@ -149,7 +149,7 @@ class Turns:
                 m.note_write(to, offset, old)
                 to.cells[offset] = held[to, offset] = made
         for key in changed:
-            m.versions[key] = Version(around)
+            m.versions[key] = Version(around, begin=graph.total)
         return held
 
     def _variable(self, graph: Graph, loop: Loop, around: terms.Loops, old: Value, after: Value) -> Value:

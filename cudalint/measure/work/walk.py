@@ -213,11 +213,15 @@ class SymbolicProgram(Program):
             m.data += 1
             for side in (then, otherwise):
                 if side is None:
-                    sides.append((Scope(scope, scope.loop), {}, {}))
+                    empty = Scope(scope, scope.loop)
+                    empty.begin = empty.end = graph.total
+                    sides.append((empty, {}, {}))
                     continue
                 graph.scope = Scope(scope, scope.loop)
+                graph.scope.begin = graph.total
                 m.begin()
                 side(m)
+                graph.scope.end = graph.total
                 m.straight.end(*_ENDS)
                 leaves = leaves or m.mask is not mask
                 m.mask = mask

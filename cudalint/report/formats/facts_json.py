@@ -82,6 +82,7 @@ def _kernel(kernel: KernelFacts) -> JsonObject:
             "static_shared_bytes",
             "registers",
             "registers_source",
+            "registers_estimate",
             "max_threads",
             "min_blocks",
             "stack_bytes",
@@ -180,6 +181,9 @@ def _occupancy(occupancy: Occupancy) -> JsonObject:
             {"registers": registers, "blocks_per_sm": blocks, "occupancy": share}
             for registers, blocks, share in occupancy.by_registers
         ],
+        "most_by_estimate": None if occupancy.most is None else picked(
+            occupancy.most, "registers", "blocks_per_sm", "warps_per_sm", "occupancy", "limiters"
+        ),
     }  # fmt: skip
 
 

@@ -11,6 +11,7 @@ from cudalint.facts import (
     FileFacts,
     KernelFacts,
     LeftOutLaunches,
+    MostByEstimate,
     Occupancy,
     Resources,
 )
@@ -100,19 +101,25 @@ def occupancy_phrase(occupancy: Occupancy, resources: Resources) -> str:
     """`occupancy 75%: 6 blocks, 48 warps per SM, limited by registers (40 per thread, from ptxas)`."""
     if occupancy.obstacles:
         return f"no block fits on an SM: {'; '.join(occupancy.obstacles)}"
-    if resources.registers is None:
+    fits: Occupancy | MostByEstimate = occupancy
+    most = occupancy.most
+    if most is not None and most.blocks_per_sm < (occupancy.blocks_per_sm or 0):
+        fits = most
+        registers = f"at least about {most.registers} for each thread, estimated; --ptxas counts them"
+    elif resources.registers is None:
         registers = "registers unknown"
     else:
-        most = "at most " if resources.registers_source in REGISTER_CEILINGS else ""
-        registers = f"{most}{resources.registers} registers, from {resources.registers_source}"
+        at_most = "at most " if resources.registers_source in REGISTER_CEILINGS else ""
+        registers = f"{at_most}{resources.registers} registers, from {resources.registers_source}"
     if resources.stack_bytes:
         registers += f"; {resources.stack_bytes} bytes of local memory per thread"
     if resources.spill_store_bytes or resources.spill_load_bytes:
         registers += f", {resources.spill_store_bytes} spilled and {resources.spill_load_bytes} loaded again"
-    share = f"occupancy {100 * (occupancy.occupancy or 0):.0f}%"
-    limiters = enumeration([limiter.replace("_", " ") for limiter in occupancy.limiters])
-    blocks = count(occupancy.blocks_per_sm or 0, "block")
-    return f"{share}: {blocks}, {occupancy.warps_per_sm} warps per SM, limited by {limiters} ({registers})"
+    at_most = "" if fits is occupancy else "at most about "
+    share = f"occupancy {at_most}{100 * (fits.occupancy or 0):.0f}%"
+    limiters = enumeration([limiter.replace("_", " ") for limiter in fits.limiters])
+    blocks = count(fits.blocks_per_sm or 0, "block")
+    return f"{share}: {blocks}, {fits.warps_per_sm} warps per SM, limited by {limiters} ({registers})"
 
 
 def _row(access: Access, result: AccessResult) -> Row:

@@ -89,4 +89,6 @@ def _bound_by(occupancy: Occupancy, target: Target) -> str:
         most = max(share for _, _, share in occupancy.by_registers)
         fits = max(registers for registers, _, share in occupancy.by_registers if share == most)
         text += f"; registers are not known: up to {fits} for each thread it stays so"
+        if occupancy.most is not None:
+            text += f"; its values take about {occupancy.most.registers} at least, estimated"
     return text
