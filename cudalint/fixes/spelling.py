@@ -74,6 +74,27 @@ def replaced(source: CodeText, path: str, begin: int, end: int, text: str) -> Ed
     return Edit(Place(path, *source.position(begin), *source.position(end)), text)
 
 
+def number_of(text: str, source: CodeText) -> int | None:
+    """The number that a text is, or that it is a name for throughout a file, whatever that is compiled with."""
+    if (number := _NUMBER.fullmatch(text)) is not None:
+        return int(number[1])
+    if not text.isidentifier() or re.search(rf"[<,]\s*(?:\w+\s+)+{text}\b", source.code):
+        return None
+    macros = list(re.finditer(rf"^[ \t]*#[ \t]*define[ \t]+{text}\b(?!\()[ \t]*([^\n]*)", source.text, re.MULTILINE))
+    constants = re.findall(rf"\b(?:const|constexpr)\s+(?:\w+\s+)+{text}\s*=\s*([^;]*);", source.code)
+    values = [re.split(r"//|/\*", value)[0].strip() for value in (*(macro[1] for macro in macros), *constants)]
+    number = _NUMBER.fullmatch(values[0]) if len(values) == 1 else None
+    before = source.text[: macros[0].start()] if macros else ""
+    if number is None or len(_OPENS.findall(before)) != len(_CLOSES.findall(before)):
+        return None
+    return int(number[1])
+
+
+_NUMBER = regex(r"(\d+)[uUlL]*")
+_OPENS = regex(r"^[ \t]*#[ \t]*if", re.MULTILINE)
+_CLOSES = regex(r"^[ \t]*#[ \t]*endif\b", re.MULTILINE)
+
+
 def parameter_names(kernel: KernelFacts, text_of: TextOf) -> list[str]:
     """The names of a kernel's parameters, as its text has them; empty for one that has none."""
     source = code_text(text_of(kernel.name_place.path))
