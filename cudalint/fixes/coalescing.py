@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Suggestion
 from cudalint.facts import KernelFacts
+from cudalint.fixes.layouts import EXPLAINED
 from cudalint.fixes.obstacles import edited
 from cudalint.fixes.one_access import WIDEST, WORTH_IT, Texts, if_better, with_unit_stride
 from cudalint.fixes.other_blocks import (
@@ -30,6 +31,7 @@ from cudalint.fixes.wide_accesses import (
     run_as_vectors,
     walks_beside,
 )
+from cudalint.hardware.banks import BANKS
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.warps import warp_count
 from cudalint.rulekit import Evaluated, evaluated
@@ -123,7 +125,8 @@ def _stage(kernel: KernelFacts, one: Evaluated, texts: Texts) -> Suggestion | No
     after = block_figure(one, (steps[1], steps[0], steps[2]), block)
     verb = "read" if one.access.operation == "load" else "write"
     text = f"stage a tile through shared memory: {verb} `{one.access.array}` with `threadIdx.x` along the row"
-    advice = if_better(one, f"{text}, and exchange x and y in the tile", after)
+    tile = "the tile" if block[0] % BANKS == 0 else f"the tile, whose columns are swizzled ({EXPLAINED})"
+    advice = if_better(one, f"{text}, and exchange x and y in {tile}", after)
     if advice is None:
         return None
     advice = replace(advice, rewrites=True)
