@@ -101,6 +101,7 @@ class More(TypedDict, total=False):
     part_of: str
     held_back: HeldBack | None
     condition: str
+    is_example: bool
     kept: str
     habit: str
 
