@@ -130,7 +130,12 @@ def _stage(kernel: KernelFacts, one: Evaluated, texts: Texts) -> Suggestion | No
     if advice is None:
         return None
     advice = replace(advice, rewrites=True)
-    return edited(advice, lambda: staging_edits(kernel, access, texts.text_of), "unsafe")
+    return edited(advice, lambda: staging_edits(kernel, access, _instances(kernel, texts), texts.text_of), "unsafe")
+
+
+def _instances(kernel: KernelFacts, texts: Texts) -> list[KernelFacts]:
+    """All that a template makes of a kernel."""
+    return [each for each in texts.kernels if each.place == kernel.place] or [kernel]
 
 
 def _through_a_tile(
@@ -151,7 +156,7 @@ def _through_a_tile(
         other.access for other in evaluated(kernel, "global")
         if other.access.operation == "store" and walks_beside(other, one)
     ]  # fmt: skip
-    instances = [each for each in texts.kernels if each.place == kernel.place] or [kernel]
+    instances = _instances(kernel, texts)
     warps = max(warp_count(launch.block) for each in instances for launch in each.launches)
     sizes = {other.bytes for each in instances for other in each.accesses if other.place == access.place}
     advice = edited(advice, lambda: tile_edits(kernel, [access, *others], sizes, warps, texts.text_of), "unsafe")

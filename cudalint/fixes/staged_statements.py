@@ -7,7 +7,7 @@
     }
 
 A block with fewer rows than its tile has takes them in the turns of such a loop. Threads that have left would miss the
-barrier: they stay, and their condition becomes a guard, where nothing else would be done by them.
+barrier: they stay, and their condition becomes a guard around all that they would do.
 """
 
 from __future__ import annotations
@@ -29,6 +29,7 @@ DECLARATION = regex(
 INITIAL = regex(r"\s*([A-Za-z_]\w*)\s*=(?!=)")
 CALL = regex(r"\b(?!if\b|sizeof\b|min\b|max\b|int\b|size_t\b)[A-Za-z_]\w*\s*\(")
 MEMORY = regex(r"\[|->|\*\s*\(|(?:^|[=(,;])\s*\*\s*\w")
+_WAITS = regex(r"\w*sync\w*")
 _IF = regex(r"if\s*(?=\()")
 _FOR = regex(r"for\s*(?=\()")
 _HEAD = regex(
@@ -73,7 +74,10 @@ class StagedStatement(Struct, frozen=True):
     inside: tuple[tuple[int, int], ...]
     """Declarations around the access."""
     leaves: tuple[tuple[int, int], ...]
-    """Statements with which threads leave before, whose conditions are among the guards."""
+    """Statements with which threads leave before, whose conditions are the first of the guards."""
+    kept: tuple[int, int]
+    """All that threads must not do that left before: from the first statement that does more than to declare an index
+    to the end of the kernel. The statement alone where none leaves."""
 
 
 def statement_around(opening: int, offset: int, source: CodeText) -> StagedStatement | None:
@@ -82,21 +86,22 @@ def statement_around(opening: int, offset: int, source: CodeText) -> StagedState
     variables: dict[str, Initial] = {}
     leaves: list[tuple[int, int]] = []
     guards: list[str] = []
+    kept = None
     for begin, end in statements(source, opening):
         if begin <= offset < end:
             break
         declares = variables_of(source, begin, end)
         if LEAVES.search(source.code, begin, end):
+            if kept is not None:
+                raise Obstacle(f"threads leave at line {source.position(begin)[0]}, when they have done something")
             guards.append(_stays(source, begin, end))
             leaves.append((begin, end))
-        elif leaves and not (declares and _only_computes(declares)):
-            raise _missed(source, begin)
+        elif leaves and kept is None and not (declares and _only_computes(declares)):
+            kept = begin
         variables |= declares
     else:
         return None
     following = source.skip(end)
-    if leaves and source.code[following : following + 1] != "}":
-        raise _missed(source, following)
     if re.match(r"else\b", source.code[following : following + 5]):
         return None
     inside: list[tuple[int, int]] = []
@@ -132,9 +137,20 @@ def statement_around(opening: int, offset: int, source: CodeText) -> StagedState
     plain = source.code[at:last]
     if "{" in plain or _NOT_PLAIN.match(plain):
         return None
+    first = begin if kept is None else kept
+    whole = (first, _end_of_all(source, first)) if leaves else (begin, end)
     return StagedStatement(
-        begin, end, (at, last), tuple(guards), turns, variables, tuple(inside), tuple(leaves)
+        begin, end, (at, last), tuple(guards), turns, variables, tuple(inside), tuple(leaves), whole
     )
+
+
+def _end_of_all(source: CodeText, begin: int) -> int:
+    """Behind the last statement of a block, from an offset on. Raises an `Obstacle` where threads leave or wait for one
+    another there."""
+    *_, (_, end) = statements(source, begin)
+    if (found := LEAVES.search(source.code, begin, end) or _WAITS.search(source.code, begin, end)) is not None:
+        raise Obstacle(f"line {source.position(found.start())[0]} is for the threads that have not left before")
+    return end
 
 
 def variables_of(source: CodeText, begin: int, end: int) -> dict[str, Initial]:
@@ -154,11 +170,6 @@ def variables_of(source: CodeText, begin: int, end: int) -> dict[str, Initial]:
 def _only_computes(variables: dict[str, Initial]) -> bool:
     """Whether any thread may be given these values."""
     return not any(MEMORY.search(each.value) or CALL.search(each.value) for each in variables.values())
-
-
-def _missed(source: CodeText, at: int) -> Obstacle:
-    line = source.position(at)[0]
-    return Obstacle(f"threads leave before line {line}, and would miss the barrier or do what is there")
 
 
 def _stays(source: CodeText, begin: int, end: int) -> str:

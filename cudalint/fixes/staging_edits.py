@@ -16,9 +16,10 @@ from msgspec import Struct
 from cudalint.diagnostics import Edit
 from cudalint.facts import Access, KernelFacts
 from cudalint.fixes.counted_loops import step_of
+from cudalint.fixes.element_types import element_type
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.outermost import body_of
-from cudalint.fixes.spelling import free_name, number_of, replaced
+from cudalint.fixes.spelling import NAME, free_name, number_of, replaced
 from cudalint.fixes.staged_statements import CALL, StagedStatement, statement_around
 from cudalint.fixes.turned_indices import TurnedIndices
 from cudalint.hardware.banks import BANKS
@@ -63,14 +64,18 @@ class _Tile(Struct, frozen=True):
         return f"{self.name}[{row}][{first} ^ {second}]"
 
 
-def staging_edits(kernel: KernelFacts, access: Access, text_of: Callable[[str], str]) -> tuple[Edit, ...]:
-    """The edits. Raises an `Obstacle` where the kernel is not as plain as that."""
-    side, height = _shape(kernel)
+def staging_edits(
+    kernel: KernelFacts, access: Access, instances: Sequence[KernelFacts], text_of: Callable[[str], str]
+) -> tuple[Edit, ...]:
+    """The edits, for a kernel that is one of some instances of a template, or the only one. Raises an `Obstacle` where
+    the kernel is not as plain as that."""
+    side, height = _shape(kernel, instances)
     if access.inlined_from or access.place.path != kernel.place.path:
         raise Obstacle(f"`{access.array}` is indexed in a function that `{kernel.name}` calls")
     path, line = kernel.place.path, access.place.line
     source = code_text(text_of(path))
-    body = body_of(kernel, source), source.extent(kernel.place)[1]
+    extent = source.extent(kernel.place)
+    body = body_of(kernel, source), extent[1]
     begin, stop = source.extent(access.place)
     statement = statement_around(body[0], begin, source)
     if statement is None:
@@ -81,6 +86,7 @@ def staging_edits(kernel: KernelFacts, access: Access, text_of: Callable[[str], 
         raise Obstacle(f"a tile of {side}x{side} is not what a block of {side}x{height} takes at line {line}")
     if turns is not None:
         _require_all_rows(statement, kernel, source)
+    if turns is not None or statement.leaves:
         _require_no_other_use(access.array, statement, source)
     indices = TurnedIndices(source, body, statement.variables, turns.name if turns is not None else None)
     index = source.text[element[0] : element[1]]
@@ -89,32 +95,33 @@ def staging_edits(kernel: KernelFacts, access: Access, text_of: Callable[[str], 
     guards = [indices.turned(guard) for guard in statement.guards]
     if (turned, *guards) == (index, *statement.guards):
         raise Obstacle(f"the index of `{access.array}` is not spelled in terms of `threadIdx`")
-    kind = access.element_type.replace("const ", "").strip()
-    if kernel.instantiation != kernel.name and "<" in kernel.instantiation:
-        raise Obstacle("a template's tile has no type that holds for all of its arguments")
-    margin = source.margin(statement.begin)
+    kind = element_type(source.code[element[0] : element[1]].partition("[")[0].strip(), access, source, extent)
+    _require_outside(statement, [turned, *guards, *indices.declared], source)
+    margin = source.margin(statement.kept[0])
     if margin is None:
         raise Obstacle(f"line {line} has more than one statement")
     tile = _Tile(free_name("tile", source), side, f" + {turns.name}" if turns is not None else "")
-    if side * (side + tile.is_padded) * access.bytes > _MOST_SHARED:
+    bytes_ = max(other.bytes for each in instances for other in each.accesses if other.place == access.place)
+    if side * (side + tile.is_padded) * bytes_ > _MOST_SHARED:
         raise Obstacle(f"a tile of {side}x{side} is more than a block has room for")
     own = _own(statement, element, tile.own, source)
     if left := statement.guards[: len(statement.leaves)]:
         # What threads do that no longer leave before; a directive begins its line.
-        own = f"if ({_joined(left)}){f'{source.line_end}{margin}' if own.startswith('#') else ' '}{own}"
+        is_one = statement.kept == (statement.begin, statement.end) and not own.startswith("#")
+        own = f"if ({_joined(left)}) {own if is_one else _in_braces(own, margin, source.line_end)}"
     moved = f"{turned} = {tile.other};" if access.operation == "store" else f"{tile.other} = {turned};"
     other = _other(statement, [*indices.declared], guards, moved, step_of(margin))
     parts = [own, "__syncthreads();", *other] if access.operation == "store" else [*other, "__syncthreads();", own]
     text = f"{source.line_end}{margin}".join((f"__shared__ {kind} {tile.declared};", *parts))
     return (
         *(_left_out(*each, source, path) for each in statement.leaves),
-        replaced(source, path, statement.begin, statement.end, text),
+        replaced(source, path, *statement.kept, text),
     )
 
 
-def _shape(kernel: KernelFacts) -> tuple[int, int]:
+def _shape(kernel: KernelFacts, instances: Sequence[KernelFacts]) -> tuple[int, int]:
     """The side of the tile that a block takes, and its own height."""
-    blocks = {launch.block for launch in kernel.launches}
+    blocks = {launch.block for each in instances for launch in each.launches}
     if len(blocks) != 1:
         raise Obstacle(f"`{kernel.name}` is launched with blocks of several shapes")
     [(x, y, z)] = blocks
@@ -137,11 +144,29 @@ def _require_all_rows(statement: StagedStatement, kernel: KernelFacts, source: C
 
 
 def _require_no_other_use(array: str, statement: StagedStatement, source: CodeText) -> None:
-    """All turns on one side of the barrier come before all on the other: none may wait for what another one does."""
-    text = source.code[statement.begin : statement.end]
+    """All turns on one side of the barrier come before all on the other: none may wait for what another one does, nor
+    what comes last for what is stored before it."""
+    text = source.code[slice(*statement.kept)]
     if len(re.findall(rf"(?<![\w.>]){re.escape(array)}\b", text)) != 1:
         line = source.position(statement.begin)[0]
-        raise Obstacle(f"the loop at line {line} does more with `{array}`")
+        raise Obstacle(f"the kernel does more with `{array}` than at line {line}")
+
+
+def _require_outside(statement: StagedStatement, texts: Sequence[str], source: CodeText) -> None:
+    """What the other thread's index is computed of is not declared where threads come that stay."""
+    if statement.kept == (statement.begin, statement.end):
+        return
+    kept = source.code[slice(*statement.kept)]
+    declared = {name for name in statement.variables if re.search(rf"\w\s+(?:[^;=]*,\s*)?{name}\s*=(?!=)", kept)}
+    for name in sorted(declared & {name for text in texts for name in NAME.findall(text)}):
+        raise Obstacle(f"`{name}` is declared for the threads that have not left before")
+
+
+def _in_braces(text: str, margin: str, line_end: str) -> str:
+    """Statements as one, each line further in, but for directives."""
+    step = step_of(margin)
+    lines = [line if line.startswith("#") or not line.strip() else step + line for line in text.split(line_end)]
+    return f"{{{line_end}{margin}{line_end.join(lines)}{line_end}{margin}}}"
 
 
 def _element(
@@ -161,18 +186,17 @@ def _element(
 
 
 def _own(statement: StagedStatement, element: tuple[int, int], tile: str, source: CodeText) -> str:
-    """The statement with an element of the tile in place of the array's, without declarations that were for that."""
-    text = source.text[element[1] : statement.end]
-    text = f"{source.text[statement.begin : element[0]]}{tile}{text}"
+    """What stays, with an element of the tile in place of the array's, without declarations that were for that."""
+    start, stop = statement.kept
+    text = f"{source.text[start : element[0]]}{tile}{source.text[element[1] : stop]}"
     for begin, end in reversed(statement.inside):
-        first, last = begin - statement.begin, end - statement.begin
         names = [name for name in statement.variables if re.search(rf"\b{name}\s*=", source.code[begin:end])]
-        rest = text[:first] + text[last:]
+        rest = text[: begin - start] + text[end - start :]
         if not any(re.search(rf"\b{name}\b", rest) for name in names):
             line_end = source.code.find("\n", end)
             is_line = source.margin(begin) is not None and not source.text[end:line_end].strip()
             begin, end = (source.text.rfind("\n", 0, begin), line_end) if is_line else (begin, end)
-            text = text[: begin - statement.begin] + text[end - statement.begin :]
+            text = text[: begin - start] + text[end - start :]
     return text
 
 

@@ -16,10 +16,10 @@ import pytest
 from cudalint.cli import run
 
 _FIXTURE = Path(__file__).parents[2] / "fixtures" / "uncoalesced-access" / "guarded_tiles.cu"
-_EDITED = ("square_blocks", "rows_in_turns", "leaving_early", "indices_before", "columns_loaded", "indices_inside")
 _BLOCKS = {
     "square_blocks": (16, 16, 16), "rows_in_turns": (32, 32, 8), "leaving_early": (32, 32, 32),
     "indices_before": (32, 32, 8), "columns_loaded": (32, 32, 8), "indices_inside": (32, 32, 32),
+    "values_between": (32, 32, 32), "of_any_type<float>": (32, 32, 32),
 }  # fmt: skip
 """The rows and columns of the matrix that a block is for: its side; then x and y of the block."""
 _SIZES = ((1, 1), (33, 33), (64, 32), (20, 70))
@@ -74,14 +74,14 @@ def edited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     copy = Path(shutil.copy(_FIXTURE, folder))
     fix = ("--fix", "--unsafe-fixes", "-q")
     run(("check", str(copy), "--no-cache", "--no-config", "--all", "--select", "CL101", *fix))
-    assert copy.read_text().count("__syncthreads();") == len(_EDITED)
+    assert copy.read_text().count("__syncthreads();") == len(_BLOCKS)
     return copy
 
 
 @pytest.mark.skipif(shutil.which("g++") is None, reason="there is no g++ to run the kernels with")
 def test_matrices_are_transposed_as_before(edited: Path, tmp_path: Path) -> None:
     before, after = (_results(path, tmp_path) for path in (_FIXTURE, edited))
-    assert len(before) == len(_EDITED) * len(_SIZES)
+    assert len(before) == len(_BLOCKS) * len(_SIZES)
     assert not any("-1 " in line for line in before)
     assert after == before
 

@@ -164,9 +164,14 @@ def test_a_column_is_loaded_through_a_tile() -> None:
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
-        ("if (x >= width || y >= height) return;\n    {plain};\n    out[0] = 1;", "would miss the barrier"),
+        ("if (x >= width || y >= height) return;\n    {plain};\n    out[0] = 1;", "does more with `out`"),
+        ("if (x >= width) return;\n    {plain};\n    __syncthreads();", "is for the threads that have not left"),
+        ("if (x >= width) return;\n    {plain};\n    if (y > 9) return;", "is for the threads that have not left"),
         ("if (x >= width) { out[0] = 1; return; }\n    {plain};", "threads may leave at line"),
-        ("if (x >= width) return;\n    float first = in[0];\n    {plain} + first;", "would miss the barrier"),
+        (
+            "if (x >= width) return;\n    float f = in[0];\n    int h = height;\n    out[x * h + y] = f;",
+            "`h` is declared for the threads that have not left",
+        ),
         ("for (int j = 0; j < 32; j += 32)\n    out[x * height + y + j] = in[y * width + x];", "is not what a block"),
         ("for (; y < height; y += 64) out[x * height + y] = in[y * width + x];", "stands in a loop or a branch"),
         ("y += 0; out[x * height + y] = in[y * width + x];", "`y` gets another value on the way"),
@@ -177,6 +182,16 @@ def test_what_is_in_the_way_of_a_tile_is_said(statement: str, reason: str) -> No
     found = _findings(_TRANSPOSE.format(side=32, statement=plain))
     assert all(not (one.suggestion and one.suggestion.edits) for one in found)
     assert any(reason in one.no_edit for one in found)
+
+
+def test_threads_that_left_stay_for_the_barrier() -> None:
+    loaded = "float v = in[x * width + y];\n    out[y * height + x] = 2 * v;"
+    statement = f"if (x >= height || y >= width) return;\n    {loaded}"
+    edited, _ = _edited(_TRANSPOSE.format(side=32, statement=statement))
+    assert "return" not in edited
+    kept = "{\n        float v = tile[threadIdx.y][threadIdx.x];\n        out[y * height + x] = 2 * v;\n    }"
+    assert f"if (x < height && y < width) {kept}" in edited
+    assert edited.index("__syncthreads();") < edited.index(kept)
 
 
 @pytest.mark.parametrize(
