@@ -169,7 +169,10 @@ def test_a_column_is_loaded_through_a_tile() -> None:
         ("if (x >= width) return;\n    {plain};\n    if (y > 9) return;", "is for the threads that have not left"),
         ("if (x >= width) { out[0] = 1; return; }\n    {plain};", "threads may leave at line"),
         (
-            "if (x >= width) return;\n    float f = in[0];\n    int h = height;\n    out[x * h + y] = f;",
+            (
+                "if (x >= width) return;\n    float f = in[0];\n    int h = height;\n    "
+                "out[x * h + y] = in[y * width + x] * f;"
+            ),
             "`h` is declared for the threads that have not left",
         ),
         ("for (int j = 0; j < 32; j += 32)\n    out[x * height + y + j] = in[y * width + x];", "is not what a block"),
