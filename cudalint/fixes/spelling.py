@@ -33,19 +33,6 @@ def may_have_effect(code: str) -> bool:
     return _ASSIGNS.search(code) is not None or not _PURE.issuperset(_CALLED.findall(code))
 
 
-_INDEXED = regex(
-    r"\w+\[([^\[\]]*)\]|atomic\w+\s*\(\s*(?:&\s*\w+\[([^\[\]]*)\]|\w+\s*\+([^,()]*))\s*,.*", re.DOTALL
-)
-
-
-def index_of(place: Place, text_of: TextOf) -> str | None:
-    """The one index at a place, as the source has it; None where it is not spelled so."""
-    source = code_text(text_of(place.path))
-    begin, end = source.extent(place)
-    indexed = _INDEXED.fullmatch(source.text[begin:end])
-    return None if indexed is None else indexed[indexed.lastindex or 1].strip()
-
-
 def outside_brackets(code: str) -> str:
     """What of an expression stands in no brackets, which says how tightly it binds as a whole."""
     depth, outside = 0, ""
