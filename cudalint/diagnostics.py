@@ -129,6 +129,8 @@ class Diagnostic(Struct, frozen=True, eq=False):
     condition: str = ""
     """What has to hold of a number that nothing in sight gives for it to be there (`s00 > 1`), or, of what a kernel
     requires, what has to hold for it not to be; empty where it doesn't depend on any."""
+    is_example: bool = False
+    """Whether the condition has one of several sizes for which it is there (`n == 1`)."""
     kept: str = ""
     """That recorded launches keep the condition, in words."""
     separated_by: str = ""

@@ -100,7 +100,8 @@ def fault_finding(
         figures=figures,
         related=tuple(Related(place, "the division") for place in fault.made_at),
         suggestion=suggestion,
-        condition=and_joined(fault.sizes) if fault.is_requirement else "",
+        condition=" && ".join(f"{name} == {number}" for name, number in fault.sizes) if fault.is_requirement else "",
+        is_example=fault.is_requirement,
     )
 
 

@@ -52,6 +52,8 @@ class RuleBase(ABC):
     """The rule's options and their default values."""
     reads: ClassVar[Kinds] = EVERY_KIND
     """The kinds of facts that it looks at. Of others nothing is there unless another rule needs them."""
+    guide: ClassVar[tuple[str, ...]] = ()
+    """The pages of the guide behind it, as `cudalint.guide` names them."""
     by_hand: ClassVar[str] = ""
     """Why its findings come without an edit where a finding has no reason of its own, in one clause."""
     relative: ClassVar[tuple[str, ...]] = ()
@@ -99,6 +101,7 @@ class More(TypedDict, total=False):
     part_of: str
     held_back: HeldBack | None
     condition: str
+    is_example: bool
     kept: str
     habit: str
 

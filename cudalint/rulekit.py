@@ -183,7 +183,7 @@ def call_sites(access: Access | Branch) -> tuple[Related, ...]:
 
 
 def frames_related(frames: Iterable[Frame]) -> tuple[Related, ...]:
-    return tuple(Related(Place(frame.path, frame.line, 1, frame.line, 1), "called from here") for frame in frames)
+    return tuple(Related(frame.place, "called from here") for frame in frames)
 
 
 def parted(result: BarrierResult) -> str:

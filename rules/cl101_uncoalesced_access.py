@@ -75,6 +75,7 @@ class UncoalescedAccess(Rule):
     name = "uncoalesced-access"
     severity = "warning"
     summary = "global requests that touch more sectors than they need"
+    guide = ("transpose", "product", "memory", "faults")
     reads = frozenset({"accesses", "costs"})
     is_waste = True
     thresholds = {"factor": 1.25, "excess-sectors": 1.0, "share": 0.01}

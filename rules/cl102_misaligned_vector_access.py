@@ -54,6 +54,7 @@ class MisalignedVectorAccess(Rule):
     name = "misaligned-vector-access"
     severity = "error"
     summary = "accesses whose address is no multiple of their width"
+    guide = ("memory", "faults")
     by_hand = "what is to become of other sizes or addresses is not known"
     reads = frozenset({"alignments", "accesses"})
 

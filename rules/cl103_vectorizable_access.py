@@ -44,6 +44,7 @@ class VectorizableAccess(Rule):
     name = "vectorizable-access"
     severity = "info"
     summary = "neighbouring elements that a thread reads or writes one by one"
+    guide = ("memory",)
     by_hand = "whether the neighbours are aligned and always taken together is up to the program"
     is_waste = True
     reads = frozenset({"neighbours", "accesses"})

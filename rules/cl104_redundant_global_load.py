@@ -48,6 +48,7 @@ class RedundantGlobalLoad(Rule):
     name = "redundant-global-load"
     severity = "info"
     summary = "elements that many threads of a block load at once"
+    guide = ("product",)
     by_hand = "a tile takes a change of the kernel's loops"
     reads = frozenset({"reuse"})
     on_by_default = False

@@ -7,7 +7,7 @@ from functools import partial
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
-from cudalint.fixes.obstacles import edited
+from cudalint.fixes.obstacles import Obstacle, edited
 from cudalint.numerals import enumeration, thread
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import frames_related, with_values
@@ -63,8 +63,9 @@ class UnguardedTail(Rule):
             first, *others = sorted(tails, key=lambda t: (t.operation == "load", t.place))
             assumed = () if first.is_allocated else (f"`{first.array}` has {first.elements} elements",)
             assumed = (*kernel.launches[launch].assumptions, *assumed)
+            condition = _condition(kernel, tails, context)
             guard = edited(
-                Suggestion("let the threads behind the end leave before it", drops_tail=True),
+                Suggestion(f"guard it with `if ({condition})`", drops_tail=True),
                 partial(guard_edits, kernel, tails, context.text_of),
                 "unsafe",
             )
@@ -79,10 +80,23 @@ class UnguardedTail(Rule):
                     *(Related(o.place, f"so does this {o.operation} of `{o.array}`") for o in others),
                     *frames_related(first.inlined_from),
                 ),
-                suggestion=guard if guard.edits else None,
+                suggestion=guard if condition else None,
                 no_edit=guard.no_edit,
                 habit="a tail without a guard",
             )
+
+
+def _condition(kernel: KernelFacts, tails: Sequence[OutOfBounds], context: RuleContext) -> str:
+    """What to ask in front of all that runs over, or of the first of it where a barrier parts them or one has no plain
+    index; nothing where that has none."""
+    from cudalint.fixes.guards import condition_of
+
+    for together in (tails[:1],) if kernel.barriers else (tails, tails[:1]):
+        try:
+            return condition_of(kernel, together, context.text_of)
+        except Obstacle:
+            continue
+    return ""
 
 
 def _message(found: OutOfBounds, others: Sequence[OutOfBounds]) -> str:

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
+
+from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, OutOfBounds
-from cudalint.fixes.spelling import index_of
+from cudalint.fixes.obstacles import Obstacle, edited
+from cudalint.fixes.spelling import NAME
 from cudalint.numerals import thread
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, frames_related, in_kernel, with_values
@@ -40,6 +44,10 @@ class OutOfBoundsIndex(Rule):
 
     Use instead
         __shared__ float s[256 + 1];                     // with a last element that somebody writes
+
+        The help names the condition to ask in front of it where the kernel's parameters have the array's size, in this
+        launch: `if (x < n && y < n)` before `out[x * n + y]` with n * n elements. With one launch in sight there is an
+        edit under the conditions of CL106.
 
     What it leaves out
         An index that leaves its row but not the array, and whatever only a part of the arguments decides. A tail that
@@ -94,7 +102,6 @@ class OutOfBoundsIndex(Rule):
             figures={"offset_bytes": float(found.offset * scale), "size_bytes": float(found.extent * scale)},
             related=(*declared, *frames_related(found.inlined_from)),
             suggestion=suggestion or guard,
-            no_edit="that number need not be the array's size in other launches" if guard is not None else "",
             causes=(in_kernel(kernel, f"{_touched(found)} of {found.array}, {found.extent}"),),
         )
 
@@ -108,14 +115,31 @@ def _forgotten_size(kernel: KernelFacts, found: OutOfBounds) -> Suggestion | Non
 
 
 def _guard(kernel: KernelFacts, found: OutOfBounds, context: RuleContext) -> Suggestion | None:
-    """What to ask in front of an index, by a number that the kernel has of what its launch allocates."""
-    extent = found.extent // found.element_bytes
-    launch = kernel.launches[found.launch]
-    names = [name for name, value in launch.parameters.items() if value == extent and name.isidentifier()]
-    index = index_of(found.place, context.text_of)
-    if found.space != "global" or found.offset < 0 or found.inlined_from or not names or index is None:
+    """What to ask in front of an index, by numbers that the kernel has of what its launch allocates: of all accesses
+    that leave an array at once, where no barrier parts them."""
+    from cudalint.fixes.guard_edits import guard_edits
+    from cudalint.fixes.guards import condition_of
+
+    if found.space != "global":
         return None
-    return Suggestion(f"guard it with `if ({index} < {names[0]})`: `{names[0]}` is {extent} in this launch")
+    others = [
+        one for one in kernel.out_of_bounds
+        if one.launch == found.launch and one.kind == "always" and one.space == "global" and one.is_allocated
+    ]  # fmt: skip
+    names = kernel.launches[found.launch].parameters
+    for together in ([found],) if kernel.barriers else (others, [found]):
+        try:
+            condition = condition_of(kernel, together, context.text_of)
+        except Obstacle:
+            continue
+        sizes = [name for name in dict.fromkeys(NAME.findall(condition)) if name in names]
+        values = " and ".join(f"`{name}` is {names[name]}" for name in sizes)
+        where = f": {values} in this launch" if values else ""
+        advice = Suggestion(f"guard it with `if ({condition})`{where}", drops_tail=True)
+        if len(kernel.launches) > 1:
+            return replace(advice, no_edit="those numbers need not be the arrays' sizes in other launches")
+        return edited(advice, partial(guard_edits, kernel, others, context.text_of), "unsafe")
+    return None
 
 
 def _message(found: OutOfBounds) -> str:

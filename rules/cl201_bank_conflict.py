@@ -77,6 +77,7 @@ class BankConflict(Rule):
     name = "bank-conflict"
     severity = "warning"
     summary = "shared requests whose lanes meet in the same bank"
+    guide = ("banks", "transpose", "faults")
     reads = frozenset({"accesses", "costs"})
     is_waste = True
     thresholds = {"ways": 1.25, "share": 0.01}

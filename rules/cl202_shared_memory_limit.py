@@ -48,6 +48,7 @@ class SharedMemoryLimit(Rule):
     name = "shared-memory-limit"
     severity = "error"
     summary = "more shared memory than a block may have"
+    guide = ("occupancy",)
     by_hand = "smaller arrays are another program"
     reads = frozenset({"accesses", "occupancy", "launch_faults"})
     judges_by_target = True

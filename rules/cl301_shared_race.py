@@ -91,6 +91,7 @@ class SharedRace(Rule):
     name = "shared-race"
     severity = "error"
     summary = "shared memory that threads of a block touch with no barrier between"
+    guide = ("barriers", "faults")
     by_hand = "no single barrier orders the two, or none where all threads come to it"
     reads = frozenset({"accesses", "branches", "early_reads", "races"})
 

@@ -66,6 +66,7 @@ class DivergentBarrier(Rule):
     name = "divergent-barrier"
     severity = "error"
     summary = "barriers that some threads never come to"
+    guide = ("barriers",)
     by_hand = "what the branch guards has to be told from what all threads have to do"
     reads = frozenset({"barriers", "accesses"})
 

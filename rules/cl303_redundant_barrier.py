@@ -50,6 +50,7 @@ class RedundantBarrier(Rule):
     name = "redundant-barrier"
     severity = "info"
     summary = "barriers that order nothing"
+    guide = ("barriers",)
     by_hand = "the barrier is no statement of its own"
     reads = frozenset({"barriers"})
     is_waste = True

@@ -83,6 +83,7 @@ class MissingSyncwarp(Rule):
     name = "missing-syncwarp"
     severity = "error"
     summary = "warps that are taken to run in lock-step, and masks with lanes that don't come"
+    guide = ("barriers",)
     by_hand = "no single barrier of the warp orders the two"
     reads = frozenset({"accesses", "barriers", "branches", "early_reads", "races"})
 

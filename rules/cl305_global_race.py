@@ -81,6 +81,7 @@ class GlobalRace(Rule):
     name = "global-race"
     severity = "error"
     summary = "global memory that threads touch with nothing to order them"
+    guide = ("barriers",)
     by_hand = "nothing within one kernel orders its blocks: the work has to be divided otherwise"
     reads = frozenset({"accesses", "races", "publications", "waits"})
 

@@ -46,6 +46,7 @@ class UninitialisedShared(Rule):
     name = "uninitialised-shared"
     severity = "error"
     summary = "shared memory that is read before anything is written to it"
+    guide = ("barriers",)
     by_hand = "what the array should begin with is not known"
     reads = frozenset({"uninitialised"})
 

@@ -68,6 +68,7 @@ class DivergentBranch(Rule):
     name = "divergent-branch"
     severity = "warning"
     summary = "branches at which the lanes of a warp part, with much to do on one side"
+    guide = ("divergence", "faults")
     by_hand = "the threads would have to be given their work in another order"
     reads = frozenset({"branches", "accesses"})
     is_waste = True

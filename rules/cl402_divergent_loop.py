@@ -46,6 +46,7 @@ class DivergentLoop(Rule):
     name = "divergent-loop"
     severity = "warning"
     summary = "loops that some lanes of a warp go round more often than others"
+    guide = ("divergence",)
     by_hand = "how long the loop lasts is up to the data, or to the work of each thread"
     reads = frozenset({"branches"})
     is_waste = True

@@ -54,6 +54,7 @@ class LowOccupancy(Rule):
     name = "low-occupancy"
     severity = "warning"
     summary = "launches that leave most of an SM's warps empty"
+    guide = ("occupancy", "faults")
     by_hand = "what takes the room has to be chosen: registers, shared memory or the size of blocks"
     reads = frozenset({"occupancy"})
     is_waste = True

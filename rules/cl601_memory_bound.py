@@ -42,6 +42,7 @@ class MemoryBound(Rule):
     name = "memory-bound"
     severity = "info"
     summary = "kernels whose time is that of their DRAM traffic"
+    guide = ("roofline",)
     by_hand = "it takes another algorithm"
     reads = frozenset({"costs"})
     judges_by_target = True

@@ -55,7 +55,7 @@ class SlowArithmetic(Rule):
     summary = "divisions of integers and powers that take much of a kernel"
     by_hand = "the faster way rounds otherwise, or takes a change of the loop or of the host"
     is_waste = True
-    reads = frozenset({"arithmetic"})
+    reads = frozenset({"arithmetic", "branches"})
     thresholds = {"share": 0.1}
     relative = ("share",)
 
@@ -107,8 +107,20 @@ class SlowArithmetic(Rule):
             assumptions=result.assumptions,
             figures={"wasted_share": share, "special_operations": sum(own.special for _, own in found)},
             related=tuple(Related(site.place, "another one") for site in sites if site is not most),
-            suggestion=Suggestion(_suggestion(most), before={"wasted_share": share}, rewrites=True),
+            suggestion=Suggestion(_suggestion(kernel, most, result), before={"wasted_share": share}, rewrites=True),
         )
+
+
+def _parts_lanes(kernel: KernelFacts, site: Arithmetic, launch: int) -> bool:
+    """Whether the remainder says which lanes of a warp do something, in the condition of a branch: other threads could
+    do it, as CL401 says of some."""
+    return any(
+        branch.kind == "if"
+        and branch.place.path == site.place.path
+        and branch.place[1:3] <= site.place[1:3] <= branch.place[3:5]
+        and any(each.launch == launch and each.verdict == "divergent" for each in branch.results)
+        for branch in kernel.branches or ()
+    )
 
 
 def share_of(result: ArithmeticResult) -> float:
@@ -125,8 +137,13 @@ def _subject(number: int, divisors: tuple[str, ...]) -> str:
     return f"{number} divisions of integers by {by}, {are}, take"
 
 
-def _suggestion(site: Arithmetic) -> str:
+def _suggestion(kernel: KernelFacts, site: Arithmetic, result: ArithmeticResult) -> str:
     divisor = site.names[0]
+    if site.in_loop and _parts_lanes(kernel, site, result.launch):
+        return (
+            "give the work to neighbouring threads, which takes no division (`if (t < k)` with a `k` that is halved), "
+            f"or mask (`a & (k - 1)` for `a % k`) where `{divisor}` is a power of two"
+        )
     if not site.in_loop:
         return f"make `{divisor}` a constant, or let the host compute a multiplier and a shift for it"
     return (

@@ -10,7 +10,7 @@ import networkx as nx
 
 _ROOT = Path(__file__).parents[1]
 _PACKAGES = {"cudalint": _ROOT / "cudalint", "cudalint.rules": _ROOT / "rules"}
-_TERMS = ("reasons", "kinds", "numerals", "regexes", "shortfalls", "catalogue", "heuristics")
+_TERMS = ("reasons", "kinds", "numerals", "regexes", "shortfalls", "catalogue", "guide", "heuristics")
 _FOR_RULES = ("rule", "rulekit", "racekit", "launchkit", "hostkit", "registry")
 _ORDER = (
     *_TERMS, "facts", "diagnostics", "hardware", "system", "source", "options", *_FOR_RULES, "ir", "toolchain",

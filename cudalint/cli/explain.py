@@ -1,16 +1,18 @@
-"""`cudalint explain`: a rule's page in the terminal."""
+"""`cudalint explain`: a rule's page in the terminal, and where the guide is."""
 
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
 import click
 
 from cudalint.cli import NOTHING_FOUND, completion
 from cudalint.cli.headed import color_option
 from cudalint.cli.terminal import output_style, write_lines, write_text
-from cudalint.registry import RuleClass, UnknownRule, rules_named
+from cudalint.guide import GuidePage, about, named
+from cudalint.registry import RuleClass, UnknownRule, all_rules, rules_named
+from cudalint.report.formats.pages import guide_page
 from cudalint.report.formats.style import Style
 
 _MARGIN = " " * 4
@@ -23,24 +25,31 @@ _MARGIN = " " * 4
 def command(words: Sequence[str], html: bool, color: bool | None) -> int:
     """Print the page of a rule, by code, name or a part of either, with what it finds in an example.
 
-    Where several rules have that part, they are listed.
+    Where several rules have that part, they are listed. Of what is no rule, such as `swizzle`, it says which page of
+    the guide is about it.
 
     \b
     Examples:
       cudalint explain CL201
       cudalint explain conflict
+      cudalint explain transpose
       cudalint explain CL3
       cudalint explain CL201 --html > CL201.html
     """
+    text = " ".join(words)
+    pages = tuple(about(text))
     try:
-        found = rules_named(" ".join(words))
+        found = rules_named(text)
     except UnknownRule as error:
-        raise click.UsageError(str(error)) from None
+        if not pages or html:
+            raise click.UsageError(str(error)) from None
+        write_text(_guide(pages, output_style(color)))
+        return NOTHING_FOUND
     if html:
         _print_html(found)
         return NOTHING_FOUND
     style = output_style(color)
-    write_text(_page(found[0], style) if len(found) == 1 else _list(found, style))
+    write_text(_page(found[0], style) if len(found) == 1 else _list(found, pages, style))
     return NOTHING_FOUND
 
 
@@ -52,11 +61,23 @@ def _print_html(rules: Sequence[RuleClass]) -> None:
     write_lines([html_pages.html(rules[0]).rstrip("\n")])
 
 
-def _list(rules: Sequence[RuleClass], style: Style) -> Iterator[str]:
+def _guide(pages: Sequence[GuidePage], style: Style) -> Iterator[str]:
+    """Pages of the guide, and which rules they are behind."""
+    yield from _addresses(pages, style)
+    names = {page.name.partition("#")[0] for page in pages}
+    codes = [rule.code for rule in all_rules() if names.intersection(rule.guide)]
+    if codes:
+        yield f"{_MARGIN}rules that are about it: {', '.join(codes)}"
+
+
+def _list(rules: Sequence[RuleClass], pages: Sequence[GuidePage], style: Style) -> Iterator[str]:
     width = max(len(rule.name) for rule in rules)
     yield from (f"{style.severity(rule.code, rule.severity)}  {rule.name:<{width}}  {rule.summary}" for rule in rules)
     yield ""
     yield f"`cudalint explain {rules[0].code}` prints the page of one"
+    if pages:
+        yield ""
+        yield from _guide(pages, style)
 
 
 def _page(rule: RuleClass, style: Style) -> Iterator[str]:
@@ -73,8 +94,18 @@ def _page(rule: RuleClass, style: Style) -> Iterator[str]:
             yield style.paint(section.heading, "bold")
         yield from textwrap.indent(section.text, _MARGIN if section.heading else "").split("\n")
     yield from _example(rule, style)
+    if rule.guide:
+        yield ""
+        yield from _addresses(map(named, rule.guide), style)
     yield from _options(rule, style)
     yield from _suppression(rule, style)
+
+
+def _addresses(pages: Iterable[GuidePage], style: Style) -> Iterator[str]:
+    yield style.paint("In the guide", "bold")
+    for page in pages:
+        address = guide_page(page.name)
+        yield f"{_MARGIN}{page.title}{f': {address}' if address else ''}"
 
 
 def _example(rule: RuleClass, style: Style) -> Iterator[str]:

@@ -147,10 +147,10 @@ def _broken_files(left: Iterable[Diagnostic]) -> Iterator[tuple[str, str]]:
 
 def _marks(fixes: Sequence[Fix]) -> Iterator[str]:
     """Which edits of a diff are to be looked at; lines that `git apply` passes over."""
-    unsafe = [fix.findings[0] for fix in fixes if not fix.is_safe]
+    unsafe = [(fix.findings[0], wording.advice(fix.suggestion)) for fix in fixes if not fix.is_safe]
     if unsafe:
         yield "Look before you apply it (--fix --unsafe-fixes does) to what is for:"
-    yield from (plain.line(f"  {d.place.path}:{d.place.line}: {d.code}", "?") for d in unsafe)
+    yield from (plain.line(f"  {d.place.path}:{d.place.line}: {d.code}: {advice}", "?") for d, advice in unsafe)
 
 
 def _findings(fixes: Iterator[Fix] | Sequence[Fix]) -> int:

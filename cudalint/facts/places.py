@@ -20,3 +20,12 @@ class Frame(NamedTuple):
 
     path: str
     line: int
+    column: int = 1
+    end_line: int = 0
+    """0 where nothing but the line is known."""
+    end_column: int = 0
+
+    @property
+    def place(self) -> Place:
+        """The call, or where its line begins."""
+        return Place(*self) if self.end_line else Place(self.path, self.line, 1, self.line, 1)

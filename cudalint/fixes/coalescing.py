@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Suggestion
 from cudalint.facts import KernelFacts
+from cudalint.fixes.layouts import EXPLAINED
 from cudalint.fixes.obstacles import edited
 from cudalint.fixes.one_access import WIDEST, WORTH_IT, Texts, if_better, with_unit_stride
 from cudalint.fixes.other_blocks import (
@@ -30,6 +31,7 @@ from cudalint.fixes.wide_accesses import (
     run_as_vectors,
     walks_beside,
 )
+from cudalint.hardware.banks import BANKS
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.warps import warp_count
 from cudalint.rulekit import Evaluated, evaluated
@@ -123,11 +125,17 @@ def _stage(kernel: KernelFacts, one: Evaluated, texts: Texts) -> Suggestion | No
     after = block_figure(one, (steps[1], steps[0], steps[2]), block)
     verb = "read" if one.access.operation == "load" else "write"
     text = f"stage a tile through shared memory: {verb} `{one.access.array}` with `threadIdx.x` along the row"
-    advice = if_better(one, f"{text}, and exchange x and y in the tile", after)
+    tile = "the tile" if block[0] % BANKS == 0 else f"the tile, whose columns are swizzled ({EXPLAINED})"
+    advice = if_better(one, f"{text}, and exchange x and y in {tile}", after)
     if advice is None:
         return None
     advice = replace(advice, rewrites=True)
-    return edited(advice, lambda: staging_edits(kernel, access, texts.text_of), "unsafe")
+    return edited(advice, lambda: staging_edits(kernel, access, _instances(kernel, texts), texts.text_of), "unsafe")
+
+
+def _instances(kernel: KernelFacts, texts: Texts) -> list[KernelFacts]:
+    """All that a template makes of a kernel."""
+    return [each for each in texts.kernels if each.place == kernel.place] or [kernel]
 
 
 def _through_a_tile(
@@ -148,7 +156,7 @@ def _through_a_tile(
         other.access for other in evaluated(kernel, "global")
         if other.access.operation == "store" and walks_beside(other, one)
     ]  # fmt: skip
-    instances = [each for each in texts.kernels if each.place == kernel.place] or [kernel]
+    instances = _instances(kernel, texts)
     warps = max(warp_count(launch.block) for each in instances for launch in each.launches)
     sizes = {other.bytes for each in instances for other in each.accesses if other.place == access.place}
     advice = edited(advice, lambda: tile_edits(kernel, [access, *others], sizes, warps, texts.text_of), "unsafe")

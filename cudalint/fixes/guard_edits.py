@@ -15,25 +15,19 @@ from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Access, KernelFacts, OutOfBounds, Place
+from cudalint.fixes.guards import bounds_of
 from cudalint.fixes.obstacles import Obstacle
 from cudalint.fixes.outermost import body_of, statements
-from cudalint.fixes.spelling import NAME, changes, may_have_effect, parameter_names
+from cudalint.fixes.spelling import NAME, changes, parameter_names
 from cudalint.ir.builtins import named
-from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 from cudalint.source.insertions import insertions
 
-_INDEXED = regex(r"(\w+)\[([^\[\]]*)\]")
-_ATOMIC = regex(r"atomic\w+\s*\(\s*(?:&\s*(\w+)\[([^\[\]]*)\]|(\w+)\s*\+([^,()]*))\s*,")
-_PLAIN = regex(r"[\w.]+|\([^()]*\)")
 _TOGETHER = named(
     "barrier", "warp-barrier", "group-barrier", "object-barrier", "collective", "shuffle", "masked-shuffle",
     "group-shuffle", "unmasked-vote", "masked-vote", "group-vote", "group-reduce", "active-mask", "match", "assembly",
 )  # fmt: skip
 """What other threads take notice of."""
-
-_Conjuncts = frozenset[tuple[str, str]]
-"""Indices, each with the size that it has to be below."""
 
 
 def guard_edits(
@@ -49,15 +43,15 @@ def guard_edits(
         if access.place not in places:
             raise Obstacle(f"threads behind the end write to `{access.array}`, too")
     written = [one for one in found if one.operation != "load"]
-    asked = {_inside(one, source) for one in written}
+    asked = {bounds_of(kernel, [one], text_of, found) for one in written}
     if len(asked) != 1:
         raise Obstacle("what is written runs over at several indices")
-    conjuncts = next(iter(asked))
+    [bounds] = asked
     first = _first_reached(kernel, source, places)
-    names = {name for index, size in conjuncts for name in NAME.findall(f"{index} {size}")}
+    names = {name for bound in bounds for name in NAME.findall(bound.inside)}
     body = source.code[body_of(kernel, source) : source.extent(kernel.place)[1]]
     _stay_as_they_are(names, parameter_names(kernel, text_of), source.code[body_of(kernel, source) : first[0]], body)
-    condition = " || ".join(f"{_operand(index)} >= {size}" for index, size in sorted(conjuncts))
+    condition = " || ".join(bound.outside for bound in bounds)
     place = Place(path, *source.position(first[0]), *source.position(first[1]))
     inserted = insertions(source.text, place, "before", f"if ({condition}) return;")
     if not inserted:
@@ -78,31 +72,6 @@ def _written(kernel: KernelFacts) -> Iterator[Access]:
     for access in kernel.accesses:
         if access.operation != "load" and access.space != "local":
             yield access
-
-
-def _inside(found: OutOfBounds, source: CodeText) -> _Conjuncts:
-    """What holds of an index that is inside."""
-    begin, end = source.extent(found.place)
-    spelled = _INDEXED.fullmatch(source.code[begin:end]) or _ATOMIC.match(source.code[begin:end])
-    array, index = [part.strip() for part in spelled.groups() if part is not None] if spelled else ("", "")
-    if array != found.array or found.dimensions > 1 or found.length != found.element_bytes:
-        raise Obstacle(f"the element of `{found.array}` is not chosen by one index")
-    if may_have_effect(index):
-        raise Obstacle(f"`{index}` can't be asked twice")
-    size = found.in_parameters
-    if size is None:
-        raise Obstacle(f"the kernel's parameters don't tell the size of `{array}`")
-    factors = [factor.strip() for factor in size.split("*")]
-    row = re.fullmatch(r"(.+?)\s*\*\s*(\w+)\s*\+\s*(\w+)", index)
-    if len(factors) == 2 and row is not None and _PLAIN.fullmatch(row[1]) and row[2] in factors:
-        [rows] = [factor for factor in factors if factor != row[2]] or [row[2]]
-        return frozenset(((row[1], rows), (row[3], row[2])))
-    return frozenset(((index, size),))
-
-
-def _operand(index: str) -> str:
-    """An index as it stands beside a comparison."""
-    return f"({index})" if re.search(r"[<>=&|^?,]", index) else index
 
 
 def _first_reached(kernel: KernelFacts, source: CodeText, places: Collection[Place]) -> tuple[int, int]:

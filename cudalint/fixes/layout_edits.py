@@ -12,7 +12,7 @@ from cudalint.facts import Access, ArrayFacts, KernelFacts, Place
 from cudalint.fixes.launch_texts import larger_shared_memory, launch_sites, launch_text
 from cudalint.fixes.layouts import Flat, Layout, Padded, Skewed, Swizzled, Transposed, uses_of
 from cudalint.fixes.obstacles import Obstacle
-from cudalint.fixes.spelling import TextOf, may_have_effect
+from cudalint.fixes.spelling import TextOf, may_have_effect, number_of
 from cudalint.regexes import regex
 from cudalint.source.code import CodeText, code_text
 
@@ -20,10 +20,7 @@ _PRODUCT = regex(r"[\w:.]+(?:\s*\*\s*[\w:.]+)*")
 """What can be divided as it stands."""
 _SUM = regex(r"[\w:.]+(?:\s*[-+*/]\s*[\w:.]+)*")
 """What can be added to as it stands."""
-_NUMBER = regex(r"\d+[uUlL]*")
 _DIRECTIVE = regex(r"^[ \t]*#[ \t]*(?:define|pragma)\b(?:[^\n\\]|\\\r?\n|\\.)*", re.MULTILINE)
-_OPENS = regex(r"^[ \t]*#[ \t]*if", re.MULTILINE)
-_CLOSES = regex(r"^[ \t]*#[ \t]*endif\b", re.MULTILINE)
 _ADDRESS = regex(r"(?<!&)&\s*\(*\s*\Z")
 _ATOMIC = regex(r"\batomic\w+\s*\(\s*&\s*\Z")
 
@@ -135,21 +132,8 @@ def _require_numbers(places: Sequence[Place | None], text_of: TextOf) -> None:
     """A swizzle is right for rows whose length is a power of two, which other template arguments need not be."""
     for place in places:
         extent, source = _text(place, text_of), code_text(text_of(_plain(place).path))
-        if not all(_NUMBER.fullmatch(word) or _is_defined(word, source) for word in re.findall(r"[\w:]+", extent)):
+        if any(number_of(word, source) is None for word in re.findall(r"[\w:]+", extent)):
             raise Obstacle("a swizzle needs rows whose length is a number, and not a name for one that may change")
-
-
-def _is_defined(name: str, source: CodeText) -> bool:
-    """Whether a name stands for the same number throughout a file, whatever it is compiled with."""
-    if not name.isidentifier() or re.search(rf"[<,]\s*(?:\w+\s+)+{name}\b", source.code):
-        return False
-    macros = list(re.finditer(rf"^[ \t]*#[ \t]*define[ \t]+{name}\b(?!\()[ \t]*([^\n]*)", source.text, re.MULTILINE))
-    constants = re.findall(rf"\b(?:const|constexpr)\s+(?:\w+\s+)+{name}\s*=\s*([^;]*);", source.code)
-    values = [re.split(r"//|/\*", value)[0].strip() for value in (*(macro[1] for macro in macros), *constants)]
-    if len(values) != 1 or not _NUMBER.fullmatch(values[0]):
-        return False
-    before = source.text[: macros[0].start()] if macros else ""
-    return len(_OPENS.findall(before)) == len(_CLOSES.findall(before))
 
 
 def _larger(place: Place, layout: Layout, text_of: TextOf) -> Iterator[Edit]:

@@ -37,6 +37,8 @@ _WORTH_IT = 0.8
 """A layout has to bring all accesses together under this share of the wavefronts."""
 _MOST_GROWTH = 1.5
 """By what factor an array may grow; shared memory is too scarce for more."""
+EXPLAINED = "`cudalint explain swizzle`"
+"""Where the guide says what a swizzle is, which fewer have heard of than of padding."""
 
 
 class Layout(Protocol):
@@ -146,7 +148,7 @@ class Swizzled(_InPlace, frozen=True):
         row = f"(row >> {self.shift})" if self.shift else "row"
         if self.extents[-2] >> self.shift > self.extents[-1]:
             row = f"({row} % {self.extents[-1]})"
-        return f"swizzle the columns, column `c` as `c ^ {row}`, in every access of `{name}`"
+        return f"swizzle the columns, column `c` as `c ^ {row}`, in every access of `{name}` ({EXPLAINED})"
 
     def spelled(self, subscripts: Spelled) -> Spelled:
         *outer, row, column = subscripts
@@ -181,9 +183,8 @@ class Flat(Struct, frozen=True):
     def advice(self, name: str) -> str:
         if isinstance(self.matrix, Swizzled):
             return f"{self.matrix.advice(name)} (rows of {self.pitch} elements)"
-        return (
-            f"give the rows of `{name}` a pitch of {self.matrix.enlarged[-1]} in place of {self.pitch} in every index"
-        )
+        [index] = self.spelled(("i",))
+        return f"pad the rows of {self.pitch} elements to {self.matrix.enlarged[-1]}, `{name}[{index}]` for `{name}[i]`"
 
     def spelled(self, subscripts: Spelled) -> Spelled:
         (index,) = map(_factor, subscripts)

@@ -18,7 +18,7 @@ from cudalint.hardware.banks import shared_request
 from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES, global_request
 from cudalint.hardware.warps import thread_index, warp_count
-from cudalint.rulekit import Evaluated, is_repeat, thread_indices
+from cudalint.rulekit import Evaluated, is_repeat, mean_sectors, mean_wavefronts, thread_indices
 
 _WORTH_A_NUMBER = 0.9
 """The share of a figure that a remedy which only changes a number has to bring it under."""
@@ -195,13 +195,18 @@ def steps_of(result: AccessResult, block: Block) -> tuple[int, int, int] | None:
 def block_figure(one: Evaluated, steps: tuple[int, int, int], block: Block) -> float | None:
     """Cost per request of a block whose threads are this far apart, over the places where blocks begin.
 
-    None where not all lanes take part: then the figure would rest on a mask that the change moves as well.
+    A guard cuts the blocks at the edge of a grid, whichever way their threads lie: it is told from requests that all
+    lanes take part in, and those at the edge are taken to cost less to the same degree as before. None where few
+    requests are whole: then the figure would rest on a mask that the change moves as well.
     """
     access, result, launch = one
     sample = result.sample
-    if sample is None or not _all_lanes_active(sample, launch.block):
+    if sample is None:
         return None
-    bases = _bases(one, sample)
+    whole = _whole(sample, launch.block)
+    if whole is None:
+        return None
+    bases = _bases(one, whole)
     linear = np.arange(warp_count(block) * WARP_LANES, dtype=np.int64)
     offsets = _moved(linear, block, steps)
     addresses = (bases[:, None] + offsets).reshape(len(bases), -1, WARP_LANES)
@@ -209,8 +214,18 @@ def block_figure(one: Evaluated, steps: tuple[int, int, int], block: Block) -> f
     if access.space == "shared":
         if np.any(addresses % access.bytes):
             return None
-        return float(shared_request(addresses, mask, access.bytes, access.operation)[0].mean())
-    return float(global_request(addresses, mask, access.bytes)[0].mean())
+        figure = float(shared_request(addresses, mask, access.bytes, access.operation)[0].mean())
+    else:
+        figure = float(global_request(addresses, mask, access.bytes)[0].mean())
+    return figure if whole is sample else figure * _mean(one, sample) / _mean(one, whole)
+
+
+def _mean(one: Evaluated, sample: Sample) -> float:
+    """What a request of a sample takes."""
+    access = one.access
+    if access.space == "shared":
+        return mean_wavefronts(sample.addresses, sample, access.bytes, access.operation)
+    return mean_sectors(sample.addresses, sample, access.bytes)
 
 
 def _moved(linear: NDArray[np.int64], block: Block, steps: tuple[int, int, int]) -> NDArray[np.int64]:
@@ -219,9 +234,17 @@ def _moved(linear: NDArray[np.int64], block: Block, steps: tuple[int, int, int])
     return x * steps[0] + y * steps[1] + z * steps[2]
 
 
-def _all_lanes_active(sample: Sample, block: Block) -> bool:
+def _whole(sample: Sample, block: Block) -> Sample | None:
+    """The requests that all lanes of their warps take part in, if most are such."""
     exists = thread_indices(sample, block)[2] < block[2]
-    return bool(np.all(sample.mask == exists))
+    is_whole = np.all(sample.mask == exists, axis=1)
+    if is_whole.all():
+        return sample
+    if sample.weights[is_whole].sum() <= sample.weights.sum() / 2:
+        return None
+    return Sample(
+        sample.addresses[is_whole], sample.mask[is_whole], sample.weights[is_whole], sample.warps[is_whole]
+    )
 
 
 def _bases(one: Evaluated, sample: Sample) -> NDArray[np.int64]:

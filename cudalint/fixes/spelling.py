@@ -33,19 +33,6 @@ def may_have_effect(code: str) -> bool:
     return _ASSIGNS.search(code) is not None or not _PURE.issuperset(_CALLED.findall(code))
 
 
-_INDEXED = regex(
-    r"\w+\[([^\[\]]*)\]|atomic\w+\s*\(\s*(?:&\s*\w+\[([^\[\]]*)\]|\w+\s*\+([^,()]*))\s*,.*", re.DOTALL
-)
-
-
-def index_of(place: Place, text_of: TextOf) -> str | None:
-    """The one index at a place, as the source has it; None where it is not spelled so."""
-    source = code_text(text_of(place.path))
-    begin, end = source.extent(place)
-    indexed = _INDEXED.fullmatch(source.text[begin:end])
-    return None if indexed is None else indexed[indexed.lastindex or 1].strip()
-
-
 def outside_brackets(code: str) -> str:
     """What of an expression stands in no brackets, which says how tightly it binds as a whole."""
     depth, outside = 0, ""
@@ -72,6 +59,27 @@ def free_name(name: str, source: CodeText, taken: Collection[str] = ()) -> str:
 def replaced(source: CodeText, path: str, begin: int, end: int, text: str) -> Edit:
     """The edit that puts a text in the place of what stands between two offsets."""
     return Edit(Place(path, *source.position(begin), *source.position(end)), text)
+
+
+def number_of(text: str, source: CodeText) -> int | None:
+    """The number that a text is, or that it is a name for throughout a file, whatever that is compiled with."""
+    if (number := _NUMBER.fullmatch(text)) is not None:
+        return int(number[1])
+    if not text.isidentifier() or re.search(rf"[<,]\s*(?:\w+\s+)+{text}\b", source.code):
+        return None
+    macros = list(re.finditer(rf"^[ \t]*#[ \t]*define[ \t]+{text}\b(?!\()[ \t]*([^\n]*)", source.text, re.MULTILINE))
+    constants = re.findall(rf"\b(?:const|constexpr)\s+(?:\w+\s+)+{text}\s*=\s*([^;]*);", source.code)
+    values = [re.split(r"//|/\*", value)[0].strip() for value in (*(macro[1] for macro in macros), *constants)]
+    number = _NUMBER.fullmatch(values[0]) if len(values) == 1 else None
+    before = source.text[: macros[0].start()] if macros else ""
+    if number is None or len(_OPENS.findall(before)) != len(_CLOSES.findall(before)):
+        return None
+    return int(number[1])
+
+
+_NUMBER = regex(r"(\d+)[uUlL]*")
+_OPENS = regex(r"^[ \t]*#[ \t]*if", re.MULTILINE)
+_CLOSES = regex(r"^[ \t]*#[ \t]*endif\b", re.MULTILINE)
 
 
 def parameter_names(kernel: KernelFacts, text_of: TextOf) -> list[str]:

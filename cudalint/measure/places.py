@@ -39,7 +39,7 @@ class Within(Struct, frozen=True):
 
 
 def frames_of(stack: Stack) -> tuple[Frame, ...]:
-    return tuple([Frame(call.span.path, call.span.line) for call in stack])
+    return tuple([Frame(*call.span) for call in stack])
 
 
 def spans_of(node: Any, stack: Stack) -> tuple[ir.Span, tuple[ir.Span, ...]]:

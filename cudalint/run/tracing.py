@@ -36,12 +36,16 @@ class Trace(Struct):
     line: int
     executed: dict[tuple[str, int], list[str]] = field(default_factory=dict)
     """The lines of text of each launch (by its index) of each instantiation."""
+    worlds: dict[tuple[str, int], Mapping[str, Choice]] = field(default_factory=dict)
+    """The first world of each."""
 
     def watch(self, run: Run) -> None:
         """Is called after each execution of a kernel under a launch (`cudalint.run.kernel_analysis.Watch`)."""
         lines = list(self._execution(run))
         if lines:
-            self.executed[run.executed.function.instantiation, run.index] = lines
+            key = run.executed.function.instantiation, run.index
+            self.executed[key] = lines
+            self.worlds[key] = run.executed.batch.worlds[0]
 
     def report(self, facts: FileFacts) -> Iterator[str]:
         """All of it, with what the facts say of the line."""
@@ -52,7 +56,7 @@ class Trace(Struct):
                 if lines:
                     is_empty = False
                     yield f"{kernel.instantiation}, {_launch(launch)}"
-                    yield from _arguments(launch)
+                    yield from _arguments(launch, self.worlds.get((kernel.instantiation, index), {}))
                     yield from (f"  {line}" for line in lines)
                     yield ""
             yield from self._gaps(kernel)
@@ -119,13 +123,17 @@ def _launch(launch: LaunchFacts) -> str:
     return f"grid {grid} of blocks {block} ({launch.source}{where}){taken}"
 
 
-def _arguments(launch: LaunchFacts) -> Iterator[str]:
-    """The scalar arguments: what the launch passes, and what stands for what it leaves open."""
+def _arguments(launch: LaunchFacts, world: Mapping[str, Choice]) -> Iterator[str]:
+    """The scalar arguments: what the launch passes, and what stands for what it leaves open, for the reason for which
+    the number is in the first world, where it may go by the host code's name."""
+    reasons = {str(choice.value): _why(choice) for choice in world.values()}
+    reasons |= {name: _why(choice) for name, choice in world.items()}
     for name, value in launch.arguments.items():
         if name in launch.parameters:
             yield f"  argument    {name} = {launch.parameters[name]} (the launch passes it)"
         elif value is not None and name not in launch.allocated and value:
-            yield f"  argument    {name} = {value} (made up: nothing in sight gives it)"
+            reason = reasons.get(name) or reasons.get(f"{value}", _REASONS["default"])
+            yield f"  argument    {name} = {value} ({reason})"
 
 
 def _code(code: st.Stmt | ir.Expr) -> str:
@@ -209,7 +217,7 @@ def _why(choice: Choice) -> str:
 
 
 _REASONS: Mapping[Basis, str] = {
-    "given": "given by the user, the launch or a statement about the program",
+    "given": "given by the user, the launch, or the program, as its default for example",
     "use": "the kernel does something with it that this number matters for",
     "default": "nothing gives it: a large size that stands for any",
 }

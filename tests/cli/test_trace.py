@@ -60,6 +60,26 @@ def test_a_race_stands_at_both_of_its_lines(source: str, capsys: pytest.CaptureF
         assert "lines 6 and 7, on s[0]" in _trace(source, line, capsys)
 
 
+@pytest.mark.parametrize("parameter", ["n", "length"])
+def test_a_number_has_one_reason(parameter: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """The program's default, by the name that the host code has for it and by that of the kernel."""
+    path = tmp_path / "a.cu"
+    path.write_text(f"""#include <cstdlib>
+__global__ void k(float *a, int {parameter}) {{ if (threadIdx.x < {parameter}) a[threadIdx.x] = 0; }}
+int main(int argc, char **argv) {{
+    int n = argc > 1 ? atoi(argv[1]) : 1000;
+    float *a;
+    cudaMalloc(&a, 4096);
+    k<<<1, 1024>>>(a, n);
+}}
+""")
+    lines = [line.strip() for line in _trace(str(path), 2, capsys).split("\n")]
+    [argument] = [line for line in lines if line.startswith("argument")]
+    [value] = [line for line in lines if line.startswith("value")]
+    assert argument.split("(", 1)[1] == value.split("(", 1)[1]
+    assert "default" in argument
+
+
 def test_a_line_without_code(source: str, capsys: pytest.CaptureFixture[str]) -> None:
     assert "nothing of a kernel was executed here" in _trace(source, 10, capsys)
 

@@ -90,7 +90,13 @@ def test_what_an_open_number_decides_is_a_requirement() -> None:
     aligned = marked(replace(found, code="CL102", condition="k % 4 == 0", severity="error"), 0.1)
     assert (found.held_back, aligned.held_back) == ("conditional", "conditional")
     (one,) = requirements([found, aligned])
-    assert one.text == f"{found.name} at 1 place if `incx > 1`; needs `k % 4 == 0` for 1 access"
+    assert one.text == f"{found.name} at line {found.place.line} if `incx > 1`; needs `k % 4 == 0` for 1 access"
+
+
+def test_sizes_for_which_a_launch_fails_are_an_example() -> None:
+    found = marked(replace(strided_load(), condition="n == 1", is_example=True), 0.1)
+    (one,) = requirements([found])
+    assert one.text == f"{found.name} at line {found.place.line}, for example if `n == 1`"
 
 
 _SOURCE = """\
@@ -127,4 +133,4 @@ def test_the_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pyt
     everything = told("--all")
     assert {d["line"]: d["certainty"] for d in everything["diagnostics"]} == {3: "conditional", 7: "certain"}
     run(["check", "--no-cache", "a.cu"])
-    assert "a.cu: `scaled` uncoalesced-access at 1 place if `incx > 1`" in capfd.readouterr().out
+    assert "a.cu: `scaled` uncoalesced-access at line 3 if `incx > 1`" in capfd.readouterr().out

@@ -164,15 +164,54 @@ def test_a_column_is_loaded_through_a_tile() -> None:
 @pytest.mark.parametrize(
     ("statement", "reason"),
     [
-        ("if (x >= width || y >= height) return; out[x * height + y] = in[y * width + x];", "would miss the barrier"),
+        ("if (x >= width || y >= height) return;\n    {plain};\n    out[0] = 1;", "does more with `out`"),
+        ("if (x >= width) return;\n    {plain};\n    __syncthreads();", "is for the threads that have not left"),
+        ("if (x >= width) return;\n    {plain};\n    if (y > 9) return;", "is for the threads that have not left"),
+        ("if (x >= width) { out[0] = 1; return; }\n    {plain};", "threads may leave at line"),
+        (
+            (
+                "if (x >= width) return;\n    float f = in[0];\n    int h = height;\n    "
+                "out[x * h + y] = in[y * width + x] * f;"
+            ),
+            "`h` is declared for the threads that have not left",
+        ),
+        ("for (int j = 0; j < 32; j += 32)\n    out[x * height + y + j] = in[y * width + x];", "is not what a block"),
         ("for (; y < height; y += 64) out[x * height + y] = in[y * width + x];", "stands in a loop or a branch"),
         ("y += 0; out[x * height + y] = in[y * width + x];", "`y` gets another value on the way"),
     ],
 )
 def test_what_is_in_the_way_of_a_tile_is_said(statement: str, reason: str) -> None:
-    found = _findings(_TRANSPOSE.format(side=32, statement=statement))
+    plain = statement.replace("{plain}", "out[x * height + y] = in[y * width + x]")
+    found = _findings(_TRANSPOSE.format(side=32, statement=plain))
     assert all(not (one.suggestion and one.suggestion.edits) for one in found)
     assert any(reason in one.no_edit for one in found)
+
+
+def test_threads_that_left_stay_for_the_barrier() -> None:
+    loaded = "float v = in[x * width + y];\n    out[y * height + x] = 2 * v;"
+    statement = f"if (x >= height || y >= width) return;\n    {loaded}"
+    edited, _ = _edited(_TRANSPOSE.format(side=32, statement=statement))
+    assert "return" not in edited
+    kept = "{\n        float v = tile[threadIdx.y][threadIdx.x];\n        out[y * height + x] = 2 * v;\n    }"
+    assert f"if (x < height && y < width) {kept}" in edited
+    assert edited.index("__syncthreads();") < edited.index(kept)
+
+
+@pytest.mark.parametrize(
+    ("end", "index", "value", "reason"),
+    [
+        (32, "x * height + y + j", "in[(y + j) * width + x]", ""),
+        (32, "x * height + y + j * 2", "in[(y + j) * width + x]", "is not computed of"),
+        (16, "x * height + y + j", "in[(y + j) * width + x]", "does not take the 32 rows of"),
+        (32, "x * height + y + j", "out[0] + in[(y + j) * width + x]", "does more with `out`"),
+    ],
+)
+def test_a_block_takes_the_rows_of_a_tile_in_turns(end: int, index: str, value: str, reason: str) -> None:
+    loop = f"for (int j = 0; j < {end}; j += 8)\n    if (x < width && y + j < height) out[{index}] = {value};"
+    source = _TRANSPOSE.format(side=32, statement=loop).replace("dim3(32, 32)>>>", "dim3(32, 8)>>>")
+    found = [one for one in _findings(source) if "`out`" in one.message and "reversed" in one.message]
+    assert {bool(one.suggestion and one.suggestion.edits) for one in found} == {not reason}
+    assert all(reason in one.no_edit for one in found)
 
 
 def test_a_struct_is_declared_with_the_alignment_of_its_size() -> None:

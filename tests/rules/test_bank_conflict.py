@@ -54,7 +54,9 @@ def test_the_length_of_a_row_says_where_columns_lie(source: str, told: str) -> N
 
 def test_padding_that_leaves_a_conflict_is_not_suggested() -> None:
     # In a 16x16 block, t[16][17] makes rows 2-way, and they were free of conflicts; a swizzle takes 1 both ways.
-    assert advice(_only(_tile(16, block=16))).startswith("swizzle the columns, column `c` as `c ^ row`")
+    assert advice(_only(_tile(16, block=16))).startswith(
+        "swizzle the columns, column `c` as `c ^ row`, in every access of `t` (`cudalint explain swizzle`)"
+    )
 
 
 def test_narrow_elements_take_a_whole_word_of_padding() -> None:
@@ -140,7 +142,7 @@ def test_the_transposed_one_is_flagged_and_no_cure_makes_it_worse() -> None:
 
 def test_a_flat_tile_gets_another_pitch() -> None:
     source = _tile(32, store="t[y * 32 + x]", load="t[x * 32 + y]").replace("t[32][32];", "t[32 * 32];")
-    assert "a pitch of 33 in place of 32" in advice(_only(source))
+    assert "pad the rows of 32 elements to 33, `t[i + i / 32]` for `t[i]`" in advice(_only(source))
 
 
 def test_an_even_stride_gets_a_skewed_index() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from linting import advice, lint
 
 
@@ -76,3 +77,46 @@ def test_an_array_in_a_record_is_called_by_its_field() -> None:
     """
     (found,) = lint(source, "CL107")
     assert found.message == "thread (0, 0, 0) reads element 2 of `view.sizes`, which has 2 elements"
+
+
+_MATRIX = """
+    #include <cuda_runtime.h>
+    __global__ void fill(float *out, int width, int height) {
+        int x = blockIdx.x * blockDim.x + threadIdx.x, y = blockIdx.y * blockDim.y + threadIdx.y;
+        STATEMENT
+    }
+    int main() {
+        int width = 1000, height = 500;
+        float *out;
+        cudaMalloc(&out, width * height * sizeof(float));
+        fill<<<dim3(63, 32), dim3(16, 16)>>>(out, width, height);
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    ("statement", "condition", "edit"),
+    [
+        ("out[y * width + x] = 1;", "x < width && y < height", "if (x >= width || y >= height) return;"),
+        ("out[height * x + y] = 1;", "x < width && y < height", "if (x >= width || y >= height) return;"),
+        ("int at = x + y * width; out[at] = 1;", "x < width && y < height", "if (x >= width || y >= height) return;"),
+        # What the kernel asks already is not asked for again; who leaves has to ask for all.
+        ("if (y < height) out[y * width + x] = 1;", "x < width", "if (x >= width || y >= height) return;"),
+        ("out[(y + 1) * width + x] = 1;", "x < width && y + 1 < height", "if (x >= width || y + 1 >= height) return;"),
+        ("out[y * 1024 + x] = 1;", "y * 1024 + x < height * width", "if (y * 1024 + x >= height * width) return;"),
+        ("__syncthreads(); out[y * width + x] = 1;", "x < width && y < height", ""),
+    ],
+)
+def test_a_guard_asks_for_row_and_column(statement: str, condition: str, edit: str) -> None:
+    (found,) = lint(_MATRIX.replace("STATEMENT", statement), "CL107")
+    assert found.suggestion is not None
+    assert advice(found).startswith(f"guard it with `if ({condition})`")
+    assert [each.text.strip() for each in found.suggestion.edits] == ([edit] if edit else [])
+
+
+def test_numbers_of_one_launch_are_no_edit() -> None:
+    again = "fill<<<dim3(1, 1), dim3(16, 16)>>>(out, 16, 16);\n    }\n"
+    source = _MATRIX.replace("STATEMENT", "out[y * width + x] = 1;").rstrip().removesuffix("}") + again
+    (found,) = lint(source, "CL107")
+    assert advice(found).startswith("guard it with `if (x < width && y < height)`")
+    assert found.no_edit == "those numbers need not be the arrays' sizes in other launches"

@@ -135,8 +135,12 @@ def test_nothing_to_say(body: str) -> None:
 
 def test_calls_are_shown() -> None:
     helper = "__device__ float third(const float *p, int i) { return p[3 * i]; }"
-    diagnostic = _only(_kernel("out[i] = third(in, i);", types=helper))
-    assert [related.message for related in diagnostic.related] == ["called from here"]
+    source = _kernel("out[i] = third(in, i);", types=helper)
+    diagnostic = _only(source)
+    [related] = diagnostic.related
+    line = source.split("\n")[related.place.line - 1]
+    assert related.message == "called from here"
+    assert line[related.place.column - 1 : related.place.end_column - 1] == "third(in, i)"
 
 
 def test_every_other_lane_has_gaps_whatever_the_idle_lanes_would_address() -> None:

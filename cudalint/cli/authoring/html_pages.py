@@ -6,17 +6,15 @@ import posixpath
 import re
 from collections.abc import Iterator, Sequence
 from html import escape
-from importlib.metadata import PackageNotFoundError, metadata
 
 from markdown_it import MarkdownIt
 
 from cudalint.cli.authoring.pages import INDEX_NAME, file_name, index, markdown
 from cudalint.regexes import regex
 from cudalint.registry import RuleClass
+from cudalint.report.formats.pages import of_the_project
 
 INDEX = "index.html"
-_LABEL = "documentation"
-"""What the project's metadata calls the address of the other pages, in small letters."""
 _LINK = regex(r"\]\(((?!https?:|#)[^)\s#]+)\.md(#[^)\s]*)?\)")
 _CODE = regex(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
 _STYLE = """
@@ -53,7 +51,7 @@ def _document(title: str, text: str) -> str:
 def _led(text: str) -> str:
     """Links to other rules lead to their HTML, and those to the rest of the documentation to where the installation
     says that it is."""
-    documentation = _documentation()
+    documentation = of_the_project("documentation") or ".."
 
     def led(found: re.Match[str]) -> str:
         target, anchor = found[1], found[2] or ""
@@ -68,12 +66,3 @@ def _led(text: str) -> str:
         parts += [_LINK.sub(led, text[end : block.start()]), block[0]]
         end = block.end()
     return "".join([*parts, _LINK.sub(led, text[end:])])
-
-
-def _documentation() -> str:
-    try:
-        urls = metadata("cudalint").get_all("Project-URL") or []
-    except PackageNotFoundError:
-        return ".."
-    named = (url.partition(",") for url in urls)
-    return next((str(a).strip() for label, _, a in named if label.strip().lower() == _LABEL), "..")

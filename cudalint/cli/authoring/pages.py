@@ -14,6 +14,7 @@ from importlib import resources
 
 from msgspec import Struct
 
+from cudalint.guide import named
 from cudalint.options.analysis import DEFAULT_TARGET
 from cudalint.regexes import regex
 from cudalint.registry import RuleClass
@@ -161,6 +162,7 @@ def markdown(rule: RuleClass) -> str:
             parts.append(f"## {section.heading}")
         parts.append(_fenced(section.text, "cuda") if section.is_code else section.text)
     parts += _shown_example(rule)
+    parts += _in_the_guide(rule)
     parts += _thresholds(rule)
     parts += _suppression(rule)
     return "\n\n".join(parts) + "\n"
@@ -181,6 +183,14 @@ def _shown_example(rule: RuleClass) -> Iterator[str]:
     if lines:
         select = "" if rule.on_by_default else f" --extend-select {rule.code}"
         yield _fenced("\n".join([f"$ cudalint --show{select} {_example_name(rule)}", *lines]), "console")
+
+
+def _in_the_guide(rule: RuleClass) -> Iterator[str]:
+    if not rule.guide:
+        return
+    yield "## In the guide"
+    pages = (named(name) for name in rule.guide)
+    yield "\n".join(f"- [{page.title}](../guide/{page.name}.md)" for page in pages)
 
 
 def _thresholds(rule: RuleClass) -> Iterator[str]:

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from msgspec import Struct
 
 from cudalint.diagnostics import Diagnostic
+from cudalint.facts import Place
 from cudalint.numerals import count
 
 _MISALIGNED = "CL102"
@@ -23,7 +24,7 @@ class Requirement(Struct, frozen=True, eq=False):
 
     @property
     def text(self) -> str:
-        """`needs `k % 256 == 0` for 3 accesses; uncoalesced-access at 2 places if `s00 > 1``."""
+        """`needs `k % 256 == 0` for 3 accesses; uncoalesced-access at line 9 if `s00 > 1``."""
         return "; ".join(_clauses(self.findings))
 
 
@@ -49,13 +50,14 @@ def says_what_is_needed(diagnostic: Diagnostic) -> bool:
 
 
 def _clauses(findings: Iterable[Diagnostic]) -> Iterator[str]:
-    places: dict[tuple[str, str], set[object]] = {}
+    places: dict[tuple[str, str], set[Place]] = {}
     for diagnostic in findings:
-        said = f"if `{diagnostic.condition}`"
+        said = f"{', for example ' if diagnostic.is_example else ' '}if `{diagnostic.condition}`"
         kept = f" (which {diagnostic.kept})" if diagnostic.kept else ""
         needs = f"needs `{diagnostic.condition}`{kept}"
         of_rule = ("", needs) if says_what_is_needed(diagnostic) else (diagnostic.name, said)
         places.setdefault(of_rule, set()).add(diagnostic.place)
     for (name, said), own in places.items():
-        number = count(len(own), "place") if name else count(len(own), "access", "accesses")
-        yield f"{name} at {number} {said}" if name else f"{said} for {number}"
+        [first, *others] = sorted(own)
+        where = f"{len(own)} places" if others else f"line {first.line}"
+        yield f"{name} at {where}{said}" if name else f"{said} for {count(len(own), 'access', 'accesses')}"

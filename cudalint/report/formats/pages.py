@@ -1,5 +1,5 @@
-"""Where the rules' pages are: where the user says, beside the program in a checkout, or at the address that an
-installation names.
+"""Where the rules' pages and the guide are: where the user says, beside the program in a checkout, or at the address
+that an installation names.
 
 `CUDALINT_RULE_PAGES` is the address of a folder that `cudalint pages --html` has written, or an address in which
 `{page}` stands for a page's name, such as `CL201-bank-conflict`. It is a variable and no setting of projects: where a
@@ -16,9 +16,9 @@ from pathlib import Path
 from cudalint.catalogue import page_in
 
 VARIABLE = "CUDALINT_RULE_PAGES"
-_PAGES = Path(__file__).resolve().parents[3] / "docs" / "rules"
-_LABEL = "rules"
-"""What the project's metadata calls the address of the pages, in small letters."""
+_DOCS = Path(__file__).resolve().parents[3] / "docs"
+_PAGES = _DOCS / "rules"
+_GUIDE = _DOCS / "guide"
 _NETWORK = ("https://", "http://")
 
 
@@ -42,15 +42,27 @@ def address_on_network() -> str:
     given = _of_the_user()
     if given.startswith(_NETWORK):
         return given
+    return of_the_project("rules")
+
+
+def guide_page(name: str) -> str:
+    """Where a page of the guide is, or a section of one (`banks#swizzled-columns`): a file beside the program in a
+    checkout, or an address; empty where none is known."""
+    page, mark, section = name.partition("#")
+    if _GUIDE.is_dir():
+        return f"{_GUIDE / page}.md{mark}{section}"
+    address = of_the_project("documentation")
+    return f"{address}/guide/{page}.md{mark}{section}" if address else ""
+
+
+def of_the_project(label: str) -> str:
+    """An address that the project's metadata has, by what it is called there in small letters."""
     try:
         urls = metadata("cudalint").get_all("Project-URL") or []
     except PackageNotFoundError:
         return ""
-    for url in urls:
-        label, _, address = url.partition(",")
-        if label.strip().lower() == _LABEL:
-            return str(address).strip().rstrip("/")
-    return ""
+    named = (url.partition(",") for url in urls)
+    return next((str(a).strip().rstrip("/") for name, _, a in named if name.strip().lower() == label), "")
 
 
 def _of_the_user() -> str:

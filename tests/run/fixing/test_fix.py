@@ -102,8 +102,8 @@ def test_only_what_is_safe_unless_somebody_says_so(cudalint: Run) -> None:
     # A diff that is there to be read has them, and says so.
     shown = cudalint("a.cu", "--show-fixes")
     assert (shown.status, file.read_text()) == (1, source)
-    mark = "# Look before you apply it (--fix --unsafe-fixes does) to what is for:\n#   a.cu:6: CL201\n--- "
-    assert shown.out.startswith(mark)
+    mark = "# Look before you apply it (--fix --unsafe-fixes does) to what is for:\n#   a.cu:6: CL201: "
+    assert shown.out.startswith(f"{mark}pad the rows to 33 elements")
     assert "+    __shared__ float t[32][32 + 1];\n" in shown.out
     assert "note: --fix has nothing to fix; --fix --unsafe-fixes 2 more findings\n" in shown.err
     assert cudalint("a.cu", "--fix", "--unsafe-fixes").status == 0
