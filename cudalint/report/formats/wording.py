@@ -214,9 +214,9 @@ def explanation(diagnostic: Diagnostic) -> Iterator[str]:
 
 
 def assumptions_of(assumptions: Sequence[str], launches: Sequence[LaunchFacts]) -> tuple[str, ...]:
-    """A finding's own assumptions and those of its launches, each once."""
+    """A finding's own assumptions and those of its launches, each once; of these none if there is one without."""
     own = dict.fromkeys(assumptions)
-    for launch in launches:
+    for launch in launches if all(launch.assumptions for launch in launches) else ():
         own.update(dict.fromkeys(launch.assumptions))
     return tuple(own)
 
