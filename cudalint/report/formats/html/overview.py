@@ -217,7 +217,7 @@ def look_of(bound: str) -> str:
 
 def _cell(section: Section, area: Area, share: float) -> Markup:
     errors = f", {count(section.errors, 'error')}" if section.errors else ""
-    time = f"{section.time}, {costs.share(share)}" if section.map_time else "its time rests on sizes"
+    time = f"{section.time}, {costs.share(share)}" if section.map_time else "sizes not given"
     title = text_of(plain.page(f"{section.name}: {time}, bound by {section.bound or 'nothing known'}{errors}"))
     name = ("! " if section.errors else "") + section.name
     words = f'<text x="6" y="16">{text_of(plain.page(name))}</text>'
