@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from cudalint.facts import LaunchCost
-from cudalint.options.analysis import AnalysisOptions
+from cudalint.facts import FileFacts, LaunchCost
+from cudalint.options.analysis import AnalysisOptions, ParameterValue
 from cudalint.run.file_facts import analyse
 
 _SUMS = """
@@ -37,9 +37,10 @@ int main(int argc, char **argv)
 def _cost(tmp_path: Path, size: str, **given: str) -> LaunchCost:
     source = tmp_path / "sums.cu"
     source.write_text(_SUMS.replace("SIZE", size), encoding="utf-8")
-    params = tuple((None, name, value) for name, value in given.items())
-    (kernel,) = analyse(str(source), AnalysisOptions(params=params)).kernels
-    (cost,) = kernel.costs or ()
+    params = tuple(ParameterValue(None, name, value) for name, value in given.items())
+    facts = analyse(str(source), AnalysisOptions(params=params))
+    assert isinstance(facts, FileFacts)
+    (cost,) = facts.kernels[0].costs or ()
     assert cost.time_us is not None
     return cost
 
