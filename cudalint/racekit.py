@@ -90,7 +90,9 @@ def race_finding(
     which = f" of `{race.element}`" if part_of else ""
     by_whom = "" if race.by_data else f", by {_who(race.first, race)}"
     other_end = Related(race.first.place, f"the other access{which}{by_whom}")
-    launches = tuple(kernel.launches[index] for index in dict.fromkeys(race.launch for race in races))
+    first = dict.fromkeys(race.launch for race in races)
+    others_too = dict.fromkeys(index for race in races for index in race.also_in)
+    launches = tuple(kernel.launches[index] for index in (first | others_too))
     return rule.finding(
         kernel,
         severity=rule.severity if race.certainty == "certain" and race.benign is None else "warning",

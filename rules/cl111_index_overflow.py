@@ -85,7 +85,7 @@ class IndexOverflow(Rule):
             place=found.place,
             message=_message(found, kernel),
             severity="error" if found.ground == "launch" else None,
-            launches=tuple(kernel.launches[number] for number in found.launches[:1]),
+            launches=tuple(kernel.launches[number] for number in found.launches),
             related=(*_because(found), *frames_related(found.inlined_from)),
             suggestion=_suggestion(found, context),
             causes=(in_kernel(kernel, "index overflow"),),

@@ -140,7 +140,7 @@ class MissingSyncwarp(Rule):
             place=absent.place,
             message=f"{thread(absent.thread, absent.block)} reads from lane {absent.source}, which takes no"
             f" part{size}: what it gets is undefined, and is stored at line {absent.stored_at.line}",
-            launches=(kernel.launches[absent.launch],),
+            launches=kernel.launches_of(absent),
             assumptions=absent.assumptions,
             related=(Related(absent.stored_at, "stored here"), *frames_related(absent.inlined_from)),
             suggestion=Suggestion(_ALL_LANES),

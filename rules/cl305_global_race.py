@@ -97,7 +97,7 @@ class GlobalRace(Rule):
                 kernel,
                 place=early.place,
                 message=_too_early(early),
-                launches=(kernel.launches[early.launch],),
+                launches=kernel.launches_of(early),
                 related=(*_around(early), *frames_related(early.inlined_from)),
                 suggestion=Suggestion(_order(early)),
             )

@@ -64,7 +64,7 @@ class UninitialisedShared(Rule):
                 kernel,
                 place=found.place,
                 message=f"{thread(found.thread)} {does} `{found.array}` in shared memory, {when}",
-                launches=(kernel.launches[found.launch],),
+                launches=kernel.launches_of(found),
                 assumptions=found.assumptions,
                 related=(*later, *frames_related(found.inlined_from)),
                 suggestion=Suggestion(f"set `{found.array}` at the beginning, with `__syncthreads()` after it"),
@@ -81,7 +81,7 @@ class UninitialisedShared(Rule):
             severity="warning" if found.size else self.severity,
             message=f"{thread(found.thread, found.block)} reads an element of `{found.array}` that nobody has"
             f" written there{size}: {absent}, which would (line {found.written_at.line}), {does}",
-            launches=(kernel.launches[found.launch],),
+            launches=kernel.launches_of(found),
             assumptions=found.assumptions,
             related=(Related(found.written_at, "written here in other blocks"), *frames_related(found.inlined_from)),
             suggestion=Suggestion(_STAY if found.has_returned else _FILL),

@@ -80,7 +80,7 @@ class BlockWaits(Rule):
                 severity="error" if wait.whom == "all" else self.severity,
                 place=wait.place,
                 message=_message(wait),
-                launches=(kernel.launches[wait.launch],),
+                launches=kernel.launches_of(wait),
                 figures={"blocks": float(wait.blocks), "resident": float(wait.resident)},
                 related=(
                     Related(wait.written_at, "what is waited for is written here"),

@@ -57,7 +57,7 @@ class MissedSignal(Rule):
                     f"the loop waits for another value of `{spin.array}` by a plain load, which the compiler may make"
                     " once: then it never ends"
                 ),
-                launches=(kernel.launches[spin.launch],),
+                launches=kernel.launches_of(spin),
                 related=frames_related(spin.inlined_from),
                 suggestion=Suggestion(
                     "load it through a `volatile` pointer, or by `cuda::atomic_ref` with `memory_order_acquire`"
@@ -71,7 +71,7 @@ class MissedSignal(Rule):
                     f"`{reset.flag}` is set back while other blocks may still wait for what it was (line"
                     f" {reset.other.line}): those never see it"
                 ),
-                launches=(kernel.launches[reset.launch],),
+                launches=kernel.launches_of(reset),
                 related=(Related(reset.other, "others may still wait here"), *frames_related(reset.inlined_from)),
                 suggestion=Suggestion(
                     "let it count on from launch to launch, let the last block clear it that comes by, or clear it"

@@ -79,7 +79,7 @@ class MissingAsyncWait(Rule):
                 kernel,
                 place=first.place,
                 message=_message(first),
-                launches=(kernel.launches[first.launch],),
+                launches=kernel.launches_of(first),
                 assumptions=first.assumptions,
                 related=(
                     Related(first.copied_at, "copied here"),

@@ -66,7 +66,7 @@ class MissingClusterSync(Rule):
                 kernel,
                 place=found.place,
                 message=_message(found),
-                launches=(kernel.launches[found.launch],),
+                launches=kernel.launches_of(found),
                 assumptions=found.assumptions,
                 related=(*others, *frames_related(found.inlined_from)),
                 suggestion=Suggestion(_advice(found)),

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from cudalint.diagnostics import Diagnostic, Related, Suggestion
 from cudalint.facts import KernelFacts, LaunchSite, UnreadAxis
-from cudalint.launchkit import percent
+from cudalint.launchkit import launch_at, percent
 from cudalint.rule import Rule, RuleContext
 
 
@@ -73,7 +73,7 @@ class IndexNeverRead(Rule):
                 f"nothing in `{kernel.name}` depends on `{index}`: all {found.extent} {who} along {found.axis} do the "
                 f"same, {percent(repeated)} of the work for nothing"
             ),
-            launches=(kernel.launches[found.launch],),
+            launches=(launch_at(kernel, found.launch, site.place),),
             assumptions=found.assumptions,
             figures={"extent": float(found.extent), "repeated_share": repeated},
             related=(Related(found.store, f"each of them stores to `{found.array}` here"),),

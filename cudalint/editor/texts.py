@@ -48,10 +48,10 @@ def kernel_title(kernels: Sequence[KernelFacts], target: str) -> str:
     found = [(cost, kernel) for kernel in kernels for cost in kernel.costs or () if cost.time_us is not None]
     parts = []
     if found:
-        cost, kernel = max(found, key=lambda each: each[0].time_us or 0.0)
+        cost, kernel = max(found, key=lambda each: (not each[0].is_nominal, each[0].time_us or 0.0))
         parts.append(_time(cost, target))
         launches = dict.fromkeys((k.instantiation, c.launch) for c, k in found)
-        if len(launches) > 1:
+        if len(launches) > 1 and not cost.is_nominal:
             parts[0] += f", the longest of {len(launches)} launches"
         shares = [o.occupancy for o in kernel.occupancy or () if o.launch == cost.launch and o.occupancy is not None]
         parts += [f"occupancy {costs.share(shares[0])}"] if shares else []
@@ -110,6 +110,8 @@ def _limits(limits: Mapping[Resource, float]) -> Iterator[str]:
 
 
 def _time(cost: LaunchCost, target: str) -> str:
+    if cost.is_nominal:
+        return f"{costs.bound_by(cost.bound)} on {target}; {costs.how_long(cost)}"
     return costs.estimate(cost.time_us or 0.0, target, cost.bound)
 
 

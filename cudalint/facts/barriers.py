@@ -71,6 +71,8 @@ class AbsentLane(Struct, frozen=True):
     size: str | None
     """The condition under which it is so, where it is for some sizes only."""
     assumptions: tuple[str, ...] = ()
+    also_in: tuple[int, ...] = ()
+    """Other launches of the kernel under which it is there."""
 
 
 class UnmaskedCall(Struct, frozen=True):

@@ -27,3 +27,5 @@ class ClusterRace(Struct, frozen=True):
     """The access of the block whose memory it is; None where that is its beginning or its end."""
     other_operation: Operation | None = None
     assumptions: tuple[str, ...] = ()
+    also_in: tuple[int, ...] = ()
+    """Other launches of the kernel under which it is there."""

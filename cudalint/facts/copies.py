@@ -29,3 +29,5 @@ class EarlyRead(Struct, frozen=True):
     groups: int = -1
     """How many groups are made between the copy's own and that wait; -1 where the copy is in no group yet."""
     assumptions: tuple[str, ...] = ()
+    also_in: tuple[int, ...] = ()
+    """Other launches of the kernel under which it is there."""

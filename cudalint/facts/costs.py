@@ -148,12 +148,16 @@ class LaunchCost(Struct, frozen=True):
     """Times that all counts are taken, where a launch of unknown size stands for more blocks than were evaluated."""
     needless: Mapping[str, Needless] = {}
     """By array, what goes past L1 and past L2 beyond the ideal."""
+    is_nominal: bool = False
+    """Nothing in sight gives sizes that its time rests on: it is that of a launch that fills the GPU, of which the
+    proportions say something, and not how long it takes."""
+    rests_on: tuple[str, ...] = ()
+    """Those of these sizes that the kernel takes, by name."""
 
     @property
     def sizes(self) -> tuple[str, ...]:
-        """The numbers among the assumptions, `n = 40960`; none where the time is that of more blocks than these give.
-        """
-        return () if self.scale != 1.0 else tuple(text for text in self.assumptions if _SIZE.fullmatch(text))
+        """The numbers among the assumptions, `n = 40960`; none where the time is not that of these."""
+        return () if self.is_nominal else tuple(text for text in self.assumptions if _SIZE.fullmatch(text))
 
     @property
     def reached_gflops(self) -> float | None:
@@ -225,10 +229,12 @@ class KernelCost(Struct, frozen=True):
     bound: Bound
     work: Work
     sizes: tuple[str, ...] = ()
-    """What its time rests on that nothing in sight says: `n = 40960`. Where it is that of more blocks than were
-    evaluated, these sizes are none."""
+    """What its time rests on that nothing in sight says: `n = 40960`; nothing where it is not that of these."""
     lengths: tuple[str, ...] = ()
     """The same of loops: `a loop at line 6 has 256 iterations`."""
+    is_nominal: bool = False
+    rests_on: tuple[str, ...] = ()
+    """See `LaunchCost`."""
 
 
 Weight = tuple[float, float, float]

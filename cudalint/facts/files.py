@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any, Literal
+from typing import Any, Literal, Protocol
 
 from msgspec import Struct
 from msgspec.structs import replace
@@ -37,6 +37,17 @@ from cudalint.kinds import EVERY_KIND, SHOWN_KINDS, Kinds
 from cudalint.numerals import count
 from cudalint.reasons import Problem, ReasonKind
 from cudalint.shortfalls import Shortfall
+
+
+class OfLaunches(Protocol):
+    """A fact that is reported of one launch and stands for others."""
+
+    @property
+    def launch(self) -> int:
+        """Their positions among those of their kernel."""
+
+    @property
+    def also_in(self) -> tuple[int, ...]: ...
 
 
 class KernelFacts(Struct, frozen=True, eq=False):
@@ -103,6 +114,10 @@ class KernelFacts(Struct, frozen=True, eq=False):
 
     def occupancy_of(self, launch: int) -> Occupancy | None:
         return next((each for each in self.occupancy or () if each.launch == launch), None)
+
+    def launches_of(self, fact: OfLaunches) -> tuple[LaunchFacts, ...]:
+        """The launches under which something is there, that which it is reported of first."""
+        return tuple(self.launches[index] for index in (fact.launch, *fact.also_in))
 
     @property
     def is_unasked(self) -> bool:

@@ -8,6 +8,7 @@ from typing import Literal, NamedTuple
 from msgspec import Struct
 
 from cudalint.facts.places import Place
+from cudalint.kinds import NO_KIND, Kinds
 
 LaunchSource = Literal[
     "recorded", "launch-site", "annotation", "config", "command-line", "launch-bounds", "inferred", "default"
@@ -112,6 +113,9 @@ class LaunchFacts(Struct, frozen=True, eq=False):
     """Names of parameters of the kernel's template whose numbers nothing in sight says."""
     recorded: RecordedFacts | None = None
     """For launches that a program made while it was recorded."""
+    in_part: Kinds = NO_KIND
+    """The kinds of facts of which something may be missing under this launch and not under others of its kernel, since
+    time ran out or there was too much to look at."""
 
     def __eq__(self, other: object) -> bool:
         """Whether a finding that names one has named the other: their sites and arguments don't count."""

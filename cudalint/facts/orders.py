@@ -29,6 +29,8 @@ class BlockWait(Struct, frozen=True):
     """Blocks that are resident at one time, at most."""
     size: tuple[str, int] | None
     """The number that makes the grid as large; None where the launch says it."""
+    also_in: tuple[int, ...] = ()
+    """Other launches of the kernel under which it is there."""
 
 
 class PlainSpin(Struct, frozen=True):
@@ -38,6 +40,8 @@ class PlainSpin(Struct, frozen=True):
     inlined_from: tuple[Frame, ...]
     array: str
     launch: int
+    also_in: tuple[int, ...] = ()
+    """Other launches of the kernel under which it is there."""
 
 
 class Publication(Struct, frozen=True):
@@ -58,3 +62,5 @@ class Publication(Struct, frozen=True):
     be seen yet; other blocks may not have found yet what they wait for."""
     read_at: Place | None = None
     """Where another block reads what is announced."""
+    also_in: tuple[int, ...] = ()
+    """Other launches of the kernel under which it is there."""

@@ -51,6 +51,7 @@ class Race(Struct, frozen=True):
     array: str
     certainty: Literal["certain", "possible"]
     launch: int
+    """That the threads and the element are of."""
     first: RaceEnd
     second: RaceEnd
     element: str
@@ -81,6 +82,8 @@ class Race(Struct, frozen=True):
 
     benign: Benign | None = None
     """Why the outcome is the same in either order; None where it may differ."""
+    also_in: tuple[int, ...] = ()
+    """Other launches of the kernel in which it is there as surely."""
 
     @property
     def is_reportable(self) -> bool:

@@ -29,3 +29,5 @@ class Uninitialised(Struct, frozen=True):
     """That thread has left the kernel."""
     size: str | None = None
     """The condition under which there is such an element, where there is one for some sizes only."""
+    also_in: tuple[int, ...] = ()
+    """Other launches of the kernel under which it is there."""

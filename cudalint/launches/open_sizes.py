@@ -21,7 +21,7 @@ def open_sizes(configuration: Configuration, graph: Graph) -> OpenSizes:
 
 def _open(node: Node, graph: Graph) -> frozenset[str]:
     sizes = graph.atoms(node.bits, graph.uniform_bits)
-    return frozenset(render(size) for size in sizes if not graph.choice(size).is_default)
+    return frozenset(render(size) for size in sizes if not graph.choice(size).is_known)
 
 
 def _leaves(value: Any, name: str) -> Iterator[tuple[str, Node]]:

@@ -30,6 +30,7 @@ from cudalint.report.findings.results import (
     FileReport,
     KernelSite,
     ShownKernel,
+    TriedLaunch,
     coverage_of,
     worst_first,
 )
@@ -177,7 +178,10 @@ class Draft(Struct, frozen=True, eq=False):
             note=note_on(facts),
             launched=launched,
             unlaunched=unlaunched,
-            tried={(kernel.name, kernel.instantiation): len(kernel.launches) for kernel in facts.kernels},
+            tried={
+                (kernel.name, kernel.instantiation): tuple(map(TriedLaunch.of, kernel.launches))
+                for kernel in facts.kernels
+            },
             whole=frozenset((kernel.name, kernel.instantiation) for kernel in facts.kernels if not kernel.gaps),
             kernels=_shown(facts, job) if job.shows_kernels else (),
         )

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from itertools import groupby
 
 from msgspec import Struct, field
+from msgspec.structs import replace
 
 from cudalint.execute.trace import Gap as Passed
 from cudalint.execute.trace import Trace
@@ -21,7 +22,7 @@ from cudalint.host.values.assumptions import Assumptions
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
-from cudalint.kinds import Kind, Kinds
+from cudalint.kinds import EVERY_KIND, NO_KIND, Kind, Kinds
 from cudalint.launches.arguments import named_after_parameters
 from cudalint.launches.blocks import with_room
 from cudalint.launches.configuration import Configuration, asks_block_size, launch_facts
@@ -106,6 +107,8 @@ class KernelAnalysis(Struct, eq=False):
     _providers: list[Provider] = field(default_factory=list)
     _at: int | None = None
     """The provider that is shown a launch; None while that is executed."""
+    _in_part: dict[int, Kinds] = field(default_factory=dict)
+    """See `LaunchFacts`, by launch."""
 
     def facts(self) -> KernelFacts:
         self._until = Deadline(self.deadline).within(_SHARE * self.options.seconds)
@@ -114,12 +117,12 @@ class KernelAnalysis(Struct, eq=False):
         begun = self.graph.work
         for index, configuration in enumerate(self.configurations):
             if self._until.is_over():
-                self._launches.append(self._listed(configuration))
+                self._list(configuration)
                 self.given_up = True
                 self.gap(self.function.name_span, TAKES_TOO_LONG, "time")
                 continue
             if index in self.between and self._is_enough(index, begun):
-                self._launches.append(self._listed(configuration))
+                self._list(configuration)
                 self.left.append(configuration)
                 self.measured.left.add(index)
                 continue
@@ -152,6 +155,7 @@ class KernelAnalysis(Struct, eq=False):
         known = len(self._launches)
         if self._at is not None:
             interrupted = self._providers[self._at]
+            self.has_part(known - 1, EVERY_KIND)
             if isinstance(interrupted, AccessCollector):
                 known -= 1
                 interrupted.forget(known)
@@ -159,8 +163,8 @@ class KernelAnalysis(Struct, eq=False):
                 self._providers[self._at] = type(interrupted).of(self)
         if not known:
             return self.without_facts(TAKES_TOO_LONG, "time")
-        rest = self.configurations[len(self._launches) :]
-        self._launches += map(self._listed, rest)
+        for configuration in self.configurations[len(self._launches) :]:
+            self._list(configuration)
         self.gap(self.function.name_span, TAKES_TOO_LONG, "time")
         return self._together(self._providers)
 
@@ -183,6 +187,8 @@ class KernelAnalysis(Struct, eq=False):
             run = self._run(index, fitting)
         elif is_first:
             self.measured.keep(index, configuration, run.chosen)
+        if run.executed.trace.cut:
+            self.has_part(len(self._launches), EVERY_KIND)
         self._note_gaps(run.executed.trace)
         self._launches.append(run.launch)
         if self.watch is not None:
@@ -217,7 +223,7 @@ class KernelAnalysis(Struct, eq=False):
             function.instantiation,
             Place(*function.span),
             Place(*function.name_span),
-            tuple(self._launches),
+            tuple(self._with_parts(self._launches)),
             (),
             resources_of(
                 function, sum(bytes_of_shared(function).values()), self.usage, self.options, self.target
@@ -250,20 +256,31 @@ class KernelAnalysis(Struct, eq=False):
     def has_gap(self, reason: str, kind: ReasonKind) -> None:
         self.gap(self.function.name_span, reason, kind)
 
+    def has_part(self, launch: int, kinds: Kinds) -> None:
+        """Notes that facts of some kinds may be missing under a launch."""
+        self._in_part[launch] = self._in_part.get(launch, NO_KIND) | kinds
+
+    def _with_parts(self, launches: Iterable[LaunchFacts]) -> Iterator[LaunchFacts]:
+        for index, launch in enumerate(launches):
+            missing = self._in_part.get(index)
+            yield replace(launch, in_part=missing) if missing else launch
+
     def without_facts(self, reason: str, kind: ReasonKind = "other") -> KernelFacts:
         """That the kernel is there, and why nothing is known about it."""
         function = self.function
         self.gap(function.name_span, reason, kind)
-        launches = tuple(map(self._listed, self.configurations))
+        launches = (launch_facts(each, self.graph) for each in self.configurations)
+        listed = tuple(replace(launch, in_part=EVERY_KIND) for launch in launches)
         return KernelFacts(
-            function.name, function.instantiation, Place(*function.span), Place(*function.name_span), launches, (),
+            function.name, function.instantiation, Place(*function.span), Place(*function.name_span), listed, (),
             Resources(None), parameters=parameter_facts(function), gaps=tuple(self.gaps.values()), need=self.need,
             collected=self.options.kinds,
         )  # fmt: skip
 
-    def _listed(self, configuration: Configuration) -> LaunchFacts:
-        """A launch that is not evaluated."""
-        return launch_facts(configuration, self.graph)
+    def _list(self, configuration: Configuration) -> None:
+        """Adds a launch that is not evaluated."""
+        self.has_part(len(self._launches), EVERY_KIND)
+        self._launches.append(launch_facts(configuration, self.graph))
 
     def is_over(self) -> bool:
         """Whether the time for the file is used up, which is said to the user."""

@@ -152,8 +152,8 @@ def test_figures_of_instantiations_are_a_range() -> None:
     (found,) = _told(source, "CL101")
     assert found.message.startswith("8 to 32 sectors per request, ideal 4: 50% to 88% of the traffic of `in`")
     assert found.figures["sectors_per_request"] == 32
-    assert [text for label, text in notes(found) if label == "also"] == [
-        "the same, in k<4> with block 256", "the same, in k<2> with block 256",
+    assert [text for label, text in notes(found) if label == "also for"] == [
+        "k<4>, block 256, grid 1 (launch at a.cu:3)", "k<2>, block 256, grid 1 (launch at a.cu:3)",
     ]  # fmt: skip
 
 

@@ -50,7 +50,7 @@ def test_lines_about_kernels_that_lose() -> None:
 
 
 def test_times_say_the_sizes_that_they_rest_on() -> None:
-    """Numbers that nothing gives, blocks in their place where the time is that of more of them, and loops."""
+    """Numbers that nothing gives, and loops."""
     cost = _half(0.5)
     kernel = cost.kernel
     assert kernel is not None
@@ -59,13 +59,30 @@ def test_times_say_the_sizes_that_they_rest_on() -> None:
     sized = replace(kernel, sizes=("n = 40960",), lengths=(loop,))
     assert costs.for_sizes(sized) == f" for n = 40960 where {loop}"
     assert costs.for_sizes(sized, said=[loop]) == " for n = 40960"
-    scaled = replace(kernel, launch=replace(kernel.launch, grid=(64, 1, 1)))
-    assert costs.for_sizes(scaled) == " for some 4096 blocks"
     many = replace(kernel, sizes=("a = 1", "b = 2", "c = 3", "d = 4"))
     assert costs.for_sizes(many) == " for a = 1, b = 2, c = 3 and 1 more number"
     assert " for n = 40960 where a loop" in costs.phrase(replace(cost, kernel=sized))
     (_, line) = losses.kernels(CheckResult("a100", (replace(strided_load(), cost=replace(cost, kernel=sized)),)))
     assert ", grid 4096 for n = 40960 where a loop at line 6 has 256 iterations: about " in line
+
+
+def test_of_sizes_that_nothing_gives_no_time_is_told() -> None:
+    """But which part of it goes away, and what gives the sizes; kernels of known sizes come first."""
+    cost = _half(0.5)
+    assert cost.kernel is not None
+    loop = "a loop at line 6 has 256 iterations"
+    nominal = replace(cost.kernel, is_nominal=True, rests_on=("n", "m"), lengths=(loop,))
+    told = costs.phrase(replace(cost, kernel=nominal))
+    assert "of the kernel's time on a100 (bound by DRAM; `--param n=N --param m=N` tell how long)" in told
+    assert "iterations" not in told
+    of_any = replace(strided_load(), kernel="any", instantiation="any", cost=replace(cost, kernel=nominal))
+    known = replace(column_read(), cost=_half(0.25))
+    _, first, second = losses.kernels(CheckResult("a100", (of_any, known)))
+    assert "grid 4096: about" in first
+    assert "any, block 32x32: bound by DRAM on a100; 2x faster" in second
+    assert second.endswith("; `--param n=N --param m=N` tell how long")
+    assert costs.how_long(replace(nominal, rests_on=("n",))) == "`--param n=N` tells how long"
+    assert costs.how_long(replace(nominal, rests_on=())) == "how long rests on sizes that nothing in sight gives"
 
 
 def test_what_takes_most_comes_first_behind_what_is_wrong() -> None:

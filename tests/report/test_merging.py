@@ -10,7 +10,8 @@ from handmade import access, column_read, file_facts, kernel, launch, place, str
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Related
-from cudalint.facts import Frame, LaunchFacts
+from cudalint.facts import Frame, LaunchFacts, Place
+from cudalint.kinds import EVERY_KIND, NO_KIND, Kinds
 from cudalint.report.findings.merging import gather, joined, merge
 from cudalint.report.findings.results import (
     AllowedRule,
@@ -18,6 +19,7 @@ from cudalint.report.findings.results import (
     Coverage,
     FileReport,
     KernelSite,
+    TriedLaunch,
     coverage_of,
     excess,
     total_coverage,
@@ -47,7 +49,8 @@ def test_assumptions_of_different_launches_stay_separate() -> None:
     (merged,) = merge([first, second, third])
     assert [known.line for known in merged.launches] == [15, 30]
     assert (merged.assumptions, merged.variants) == (("n == 8",), (second,))
-    assert f"where n >= 1024, in {second.instantiation} with block 32x32" in dict(notes(merged))["also"]
+    other = "block 32x32, grid 8x8 (launch at tile.cu:20), with n >= 1024 assumed"
+    assert ("also for", other) in list(notes(merged))
 
 
 def test_instantiations_without_a_finding_are_named() -> None:
@@ -112,7 +115,8 @@ def test_launches_and_instantiations_that_a_finding_holds_in() -> None:
     """Of one instantiation under three launches and another one under two, it is found under two of the first's."""
     found = [column_read(), replace(column_read(), launches=(launch(line=20),))]
     first, second = (found[0].kernel, found[0].instantiation), (found[0].kernel, "other<1>")
-    report = _report("a.cu", diagnostics=tuple(found), whole=frozenset({first, second}), tried={first: 3, second: 2})
+    tried = {first: _tried(10, 20, 30), second: _tried(40, 50)}
+    report = _report("a.cu", diagnostics=tuple(found), whole=frozenset({first, second}), tried=tried)
     (merged,) = gather([report])
     assert merged.worlds == (2, 4)
     assert certainty_of(merged) == "likely"
@@ -124,6 +128,43 @@ def test_launches_and_instantiations_that_a_finding_holds_in() -> None:
     assert (sized.worlds, sized.condition, certainty_of(sized)) == ((0, 4), "n > 1", "conditional")
     (mixed,) = gather([replace(report, diagnostics=(replace(found[0], condition="n > 1"), found[1]))])
     assert (mixed.worlds, mixed.condition) == ((1, 4), "")
+
+
+def _tried(*lines: int, in_part: Kinds = NO_KIND) -> tuple[TriedLaunch, ...]:
+    return tuple(TriedLaunch(frozenset({("tile.cu", line)}), in_part) for line in lines)
+
+
+def test_what_stands_at_a_launch_is_about_that_launch() -> None:
+    """Of a kernel with four launches one has a block that is no multiple of a warp, and two stand at its line."""
+    place = Place("tile.cu", 10, 5, 10, 40)
+    found = replace(column_read(), code="CL501", place=place, launches=(launch(line=10),))
+    own, other = (found.kernel, found.instantiation), (found.kernel, "other<1>")
+    tried = {own: _tried(10, 20, 30, 40), other: _tried(20)}
+    report = _report("tile.cu", diagnostics=(found,), whole=frozenset({own, other}), tried=tried)
+    (merged,) = gather([report])
+    assert (merged.worlds, merged.not_in, certainty_of(merged)) == ((1, 1), (), "certain")
+    (merged,) = gather([replace(report, tried={**tried, own: _tried(10, 10, 20, 30), other: _tried(10)})])
+    assert (merged.worlds, merged.not_in, certainty_of(merged)) == ((1, 3), ("other<1>",), "conditional")
+    in_code = replace(found, place=place._replace(line=4, end_line=4))
+    (merged,) = gather([replace(report, diagnostics=(in_code,))])
+    assert (merged.worlds, certainty_of(merged)) == ((1, 5), "conditional")
+
+
+def test_launches_that_were_looked_at_in_part_do_not_count_where_nothing_was_found() -> None:
+    """Races are a matter of their own: where not all were sought, all else is known."""
+    race = replace(column_read(), code="CL301", severity="warning", launches=(launch(line=15),))
+    own = (race.kernel, race.instantiation)
+    races: Kinds = frozenset({"races"})
+    cases = ((races, "CL301", 2), (races, "CL101", 4), (EVERY_KIND, "CL301", 2), (EVERY_KIND, "CL101", 2))
+    for missing, code, known in cases:
+        tried = {own: (*_tried(15, 20), *_tried(30, 40, in_part=missing))}
+        (merged,) = gather([_report("a.cu", diagnostics=(replace(race, code=code),), tried=tried)])
+        assert merged.worlds == (1, known)
+    # It was found before time ran out.
+    partly = replace(race, launches=(replace(race.launches[0], in_part=EVERY_KIND),))
+    tried = {own: (*_tried(15, in_part=EVERY_KIND), *_tried(20))}
+    (merged,) = gather([_report("a.cu", diagnostics=(partly,), tried=tried)])
+    assert merged.worlds == (1, 2)
 
 
 def test_a_shared_header_is_reported_once_and_in_order() -> None:

@@ -32,7 +32,10 @@ def finding_cost(
         None, None, cost.bound, status=cost.status, excess=excess,
         if_short=tuple(cost.lengths[number] for number in sorted(others)),
     )  # fmt: skip
-    kernel = KernelCost(launch, target.name, float(cost.time_us), cost.bound, work, cost.sizes, cost.lengths)
+    kernel = KernelCost(
+        launch, target.name, float(cost.time_us), cost.bound, work, cost.sizes, cost.lengths, cost.is_nominal,
+        cost.rests_on,
+    )  # fmt: skip
     return cost_of_all(kernel, [alone])
 
 

@@ -195,7 +195,7 @@ class Graph:
 
     def rests_on_sizes(self, node: Node) -> bool:
         """Whether a value depends on numbers of which nothing in sight says what they are, even by default."""
-        return not all(self.choice(symbol).is_default for symbol in self.atoms(node.bits, self.uniform_bits))
+        return not all(self.choice(symbol).is_known for symbol in self.atoms(node.bits, self.uniform_bits))
 
     @staticmethod
     def rename(node: Node, name: str) -> None:

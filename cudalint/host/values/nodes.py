@@ -48,6 +48,11 @@ class Choice(Struct, frozen=True):
         """Whether it is the one that the program itself has for it, unless an option says otherwise."""
         return self.basis == "program"
 
+    @property
+    def is_known(self) -> bool:
+        """Whether the program itself has it, or a user gives it."""
+        return self.basis in ("given", "program")
+
 
 class Uniform(Struct, frozen=True):
     """A uniform symbol: a number that nothing determines."""

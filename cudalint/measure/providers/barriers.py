@@ -23,7 +23,7 @@ from cudalint.measure.absent_lanes import absent_sources
 from cudalint.measure.barriers import Arrival, Arrivals, BarrierSite
 from cudalint.measure.executed import Executed
 from cudalint.measure.places import frames_of, functions_in, reference_of
-from cudalint.measure.providers.provider import Provider, Run, Subject
+from cudalint.measure.providers.provider import Provider, Run, Subject, keep
 from cudalint.measure.redundant import redundant_barriers
 from cudalint.options.limits import MAX_THREADS
 
@@ -58,7 +58,7 @@ class BarrierCollector(Provider, eq=False):
                 place, frames, run.index, each.thread, each.source, each.block, Place(*each.used.span), each.size,
                 run.launch.assumptions,
             )  # fmt: skip
-            self._absent.setdefault((place, frames), found)
+            keep(self._absent, (place, frames), found)
         for site, events in arrivals.sites.items():
             reference = reference_of(site.stack[0]) if site.stack else None
             function = (reference.load() if reference is not None else None) or run.executed.function

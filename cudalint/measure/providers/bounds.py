@@ -14,6 +14,7 @@ from cudalint.ir import statements as st
 from cudalint.ir.walk import nodes_in
 from cudalint.kinds import Kind
 from cudalint.launches.configuration import Configuration
+from cudalint.launches.open_numbers import OpenNumbers
 from cudalint.launches.open_numbers import nodes_in as numbers_in
 from cudalint.measure.bounded_data import LedOutside, led_outside
 from cudalint.measure.bounds import Addresses, Leaving, Sizes, leaving
@@ -37,10 +38,10 @@ class BoundsCollector(SiteProvider, eq=False):
         configuration = run.configuration
         if run.is_refused or configuration.guesses or configuration.made_up or _is_never_made(run):
             return
-        found = _leaving(run.executed, configuration)
+        found = _leaving(run.executed, run)
         if _is_made_up(configuration):
             found = _with_any_block(found, run)
-        elif configuration.assumptions:
+        elif configuration.assumptions and not configuration.by_default:
             # A tail that no guard keeps inside is there with whatever block.
             found = [each for each in found if each.kind == "tail"]
         for each in found:
@@ -59,13 +60,16 @@ class BoundsCollector(SiteProvider, eq=False):
         return fact.place, fact.inlined_from, fact.launch
 
 
-def _leaving(executed: Executed, configuration: Configuration) -> list[Leaving]:
-    addresses = Addresses(executed.function, executed.batch, given_by(configuration))
+def _leaving(executed: Executed, run: Run) -> list[Leaving]:
+    configuration = run.configuration
+    addresses = Addresses(executed.function, executed.batch, _given_by(configuration, run.chosen.space.open))
     return leaving(executed.trace, executed.batch, addresses, configuration.source in ("launch-site", "recorded"))
 
 
-def given_by(configuration: Configuration) -> frozenset[str]:
-    """The numbers among the kernel's parameters that a launch gives, or that its conditions leave no choice of."""
+def _given_by(configuration: Configuration, open_: OpenNumbers) -> frozenset[str]:
+    """The numbers among the kernel's parameters that a launch gives, by itself or unless an option says otherwise, or
+    that its conditions leave no choice of."""
+    unknown = open_.open_bits | open_.graph.opaque_bits
     fixed = {
         without_cast(side)
         for guard in configuration.guards
@@ -77,7 +81,8 @@ def given_by(configuration: Configuration) -> frozenset[str]:
         parameter.name
         for symbol, value in configuration.arguments.items()
         for parameter, node in numbers_in(value, Parameter(symbol))
-        if parameter is not None and (node.is_const or configuration.worlds or without_cast(node) in fixed)
+        if parameter is not None
+        and (configuration.worlds or not node.bits & unknown or without_cast(node) in fixed)
     )
 
 
@@ -103,7 +108,7 @@ def _with_any_block(found: list[Leaving], run: Run) -> list[Leaving]:
     for other in run.with_other_blocks(_ONE_THREAD) if found else ():
         if not found:
             break
-        again = {(each.site.node, each.site.stack): each for each in _leaving(other, run.configuration)}
+        again = {(each.site.node, each.site.stack): each for each in _leaving(other, run)}
         found = [each for each in found if _is_same(each, again.get((each.site.node, each.site.stack)))]
     return found
 

@@ -31,7 +31,7 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.hardware.sectors import SECTOR_BYTES
 from cudalint.hardware.targets import Target
 from cudalint.host.values.evaluation import holds
-from cudalint.host.values.nodes import bits_of
+from cudalint.host.values.nodes import bits_of, render, without_cast
 from cudalint.ir import nodes as ir
 from cudalint.kinds import Kind
 from cudalint.launches.conditions import MOST_THREADS
@@ -109,6 +109,9 @@ class _Found(Struct, frozen=True):
     by_data: bool
     blocks: int
     scale: float
+    is_nominal: bool
+    rests_on: tuple[str, ...]
+    """See `LaunchCost`."""
 
     @property
     def assumed(self) -> tuple[str, ...]:
@@ -142,6 +145,7 @@ class CostCollector(Provider, eq=False):
         requests = requests_of(trace, lengths)
         found = touched(trace, requests, lengths, grid, caches, _sizes(batch))
         stops_ = stops(trace, lengths, warps)
+        is_nominal = run.launch.recorded is None and (scale != 1.0 or bool(lengths.sizes))
         self._found[run.index] = _Found(
             work,
             # Of more blocks than were evaluated, L2 keeps as much as of these.
@@ -149,7 +153,7 @@ class CostCollector(Provider, eq=False):
             waits(requests, trace, lengths, executed.laid, work, warps, stops_),
             stops_, _shares(lengths), tuple(length.assumption for length in lengths.found.values()),
             _within(lengths), any(each.by_data and each.counts[1, 0] for each in trace.executions.values()),
-            math.prod(grid), scale,
+            math.prod(grid), scale, is_nominal, tuple(_unknown_sizes(run, scale)) if is_nominal else (),
         )  # fmt: skip
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
@@ -202,6 +206,7 @@ class CostCollector(Provider, eq=False):
                 stops={Place(*span): times for span, times in own.stops.items()},
                 lengths=own.lengths, within=own.within,
                 shares=own.shares, scale=scale, needless=dict(_needless(memory, traffic, scale)),
+                is_nominal=own.is_nominal, rests_on=own.rests_on,
             ),
             estimate(work, machine_of(self.target)), self.target, memory.through * scale,
         )  # fmt: skip
@@ -267,6 +272,17 @@ def _scale(run: Run, threads: int) -> float:
         return scale if scale <= 1.0 or _may_be_larger(run, scale) else 1.0
     is_number = all(axis.is_const for axis in grid)
     return scale if launch.is_made_up or (launch.grid_is_assumed and is_number) else 1.0
+
+
+def _unknown_sizes(run: Run, scale: float) -> Iterator[str]:
+    """The numbers that the kernel takes and that nothing gives, of which its grid is made, or for which its loops are
+    not taken for as long as they say."""
+    graph = run.subject.graph
+    grid = graph.atoms(bits_of(run.configuration.grid), graph.uniform_bits) if scale != 1.0 else ()
+    names = {render(size) for size in grid if not graph.choice(size).is_known} | run.lengths.sizes
+    for parameter, node in run.chosen.space.open.parameters.items():
+        if not parameter.path and render(without_cast(node)) in names:
+            yield parameter.name
 
 
 def _may_be_larger(run: Run, times: float) -> bool:

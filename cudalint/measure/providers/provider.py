@@ -5,17 +5,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from math import prod
-from typing import Any, ClassVar, Protocol, Self
+from typing import Any, ClassVar, Protocol, Self, TypeVar
 
 from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.facts import KernelFacts, LaunchFacts
+from cudalint.facts.files import OfLaunches
 from cudalint.hardware.targets import Target
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, bits_of, render
 from cudalint.ir import nodes as ir
-from cudalint.kinds import Kind
+from cudalint.kinds import Kind, Kinds
 from cudalint.launches.configuration import Block, Configuration
 from cudalint.launches.open_sizes import open_sizes
 from cudalint.launches.variants import another_use, other_blocks
@@ -26,6 +27,8 @@ from cudalint.options.analysis import AnalysisOptions
 from cudalint.reasons import ReasonKind
 from cudalint.system.processes.deadline import Deadline
 
+K = TypeVar("K")
+T = TypeVar("T", bound=OfLaunches)
 _FURTHER_STEPS = 50_000
 """Of all that a launch is executed for again, about a second: a kernel that takes much is executed once or twice more,
 in another block or with a barrier, and what is not tried then is not claimed."""
@@ -57,6 +60,9 @@ class Subject(Protocol):
 
     def has_gap(self, reason: str, kind: ReasonKind) -> None:
         """Notes that something of it was not analysed."""
+
+    def has_part(self, launch: int, kinds: Kinds) -> None:
+        """Notes that facts of some kinds may be missing under a launch."""
 
 
 class Run(Struct, eq=False):
@@ -146,6 +152,20 @@ class Run(Struct, eq=False):
         return prod(self.configuration.block) > self.subject.target.max_threads_per_block
 
 
+def also_under(fact: T, launch: int) -> T:
+    """A fact that is there under one more launch."""
+    if launch == fact.launch or launch in fact.also_in:
+        return fact
+    record: Any = fact
+    more: T = replace(record, also_in=(*fact.also_in, launch))
+    return more
+
+
+def keep(found: dict[K, T], key: K, fact: T) -> None:
+    """Keeps the first fact of its key, with the launches of the others."""
+    found[key] = also_under(found[key], fact.launch) if key in found else fact
+
+
 class Provider(Struct, eq=False):
     """The facts of one kind about one kernel."""
 
@@ -181,10 +201,12 @@ class SiteProvider(Provider, eq=False):
     found: dict[object, Any] = field(default_factory=dict)
 
     def note(self, key: object, fact: Any, result: Any = None) -> None:
-        """Keeps a fact if it is the first of its key, and adds what a launch makes of it."""
+        """Keeps a fact if it is the first of its key; adds what a launch makes of it, or that it is there under it."""
         known = self.found.setdefault(key, fact)
         if result is not None:
             self.found[key] = replace(known, results=(*known.results, result))
+        elif known is not fact and hasattr(known, "also_in"):
+            self.found[key] = also_under(known, fact.launch)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         """In the order of their places."""

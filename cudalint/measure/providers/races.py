@@ -27,7 +27,7 @@ from cudalint.measure.elements import meet_in_another
 from cudalint.measure.executed import Executed
 from cudalint.measure.launched import Launched, doubt_about_launch
 from cudalint.measure.providers.barrier_trials import BarrierTrials, Crossing, fewest_gates, steps
-from cudalint.measure.providers.provider import Provider, Run, Subject
+from cudalint.measure.providers.provider import Provider, Run, Subject, also_under
 from cudalint.measure.providers.race_records import Records
 from cudalint.measure.seen import Seen
 from cudalint.measure.sensitivity import where
@@ -56,6 +56,8 @@ class RaceCollector(Provider, eq=False):
     records: Records
     trials: BarrierTrials
     missed: list[str] = field(default_factory=list)
+    _too_much_in: set[int] = field(default_factory=set)
+    """Launches under which there is too much to look at for all races to be found."""
     _races: dict[Key, Race] = field(default_factory=dict)
     _spans: dict[Key, tuple[ir.Span, ir.Span]] = field(default_factory=dict)
 
@@ -73,7 +75,9 @@ class RaceCollector(Provider, eq=False):
             if known is None or _rank(found.race) < _rank(known):
                 self._races[key] = found.race
                 self._spans[key] = found.spans
-        self._miss(executed)
+            elif _rank(found.race) == _rank(known) and not run.launch.block_is_made_up:
+                self._races[key] = also_under(known, run.index)
+        self._miss(executed, run.index)
         self._doubt_block(run)
         self._with_other_blocks(run, launched)
         self.trials.place(self, run)
@@ -83,6 +87,8 @@ class RaceCollector(Provider, eq=False):
             self._number(self.trials.flow)
         for text in self.missed:
             subject.has_gap(text, "races")
+        for launch in self._too_much_in:
+            subject.has_part(launch, frozenset({self.kind}))
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         return replace(facts, races=self._facts())
@@ -98,6 +104,7 @@ class RaceCollector(Provider, eq=False):
         codes = Stored(seen).codes
         races = measured.races_of(executed.trace, executed.function.volatile, codes=codes, sought=sought)
         for allocation in races.missed:
+            self._too_much_in.add(index)
             self._miss_text(f"races on `{allocation.name}` were not looked for: there is too much to look at")
         for allocation in races.private:
             if allocation.name == ASTRAY.name:
@@ -132,7 +139,7 @@ class RaceCollector(Provider, eq=False):
                 record = replace(record, reach="block")
             yield _Found(record, (_in_kernel(race.first), _in_kernel(race.second)))
 
-    def _miss(self, executed: Executed) -> None:
+    def _miss(self, executed: Executed, launch: int) -> None:
         trace = executed.trace
         left_out = {(each.node, each.stack): each for each in trace.left_out if each.reason == "too many events"}
         written = {id(event.allocation) for event in trace.accesses if event.operation != "load"}
@@ -140,6 +147,7 @@ class RaceCollector(Provider, eq=False):
             # Of memory that nobody writes there is no race, however often it is read.
             left = left_out.get((event.node, event.stack)) if id(event.allocation) in written else None
             if left is not None:
+                self._too_much_in.add(launch)
                 text = f"races of what is accessed at line {left.node.span.line} were not all looked for: there is too"
                 self._miss_text(f"{text} much to look at")
         for node, writes in executed.trace.astray.items():

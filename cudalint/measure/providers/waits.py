@@ -16,7 +16,7 @@ from cudalint.launches.growth import larger_than
 from cudalint.measure.block_waits import Wait, waits_of
 from cudalint.measure.executed import execute
 from cudalint.measure.places import frames_of
-from cudalint.measure.providers.provider import Provider, Run, Subject
+from cudalint.measure.providers.provider import Provider, Run, Subject, keep
 from cudalint.measure.providers.resources import occupancy_of
 from cudalint.measure.seen import Seen
 from cudalint.measure.signals import resets_of, unfenced_of
@@ -54,7 +54,7 @@ class WaitCollector(Provider, eq=False):
                 if spin.is_plain:
                     place = Place(*spin.look.span)
                     found = PlainSpin(place, frames_of(spin.loop.stack), spin.allocation.name, run.index)
-                    self._spins.setdefault(place, found)
+                    keep(self._spins, place, found)
         is_known = run.configuration.site is not None and not run.configuration.is_cooperative
         for places in _beside(run.executed.batch.grid[0]):
             if not run.may_be_tried():
@@ -74,7 +74,7 @@ class WaitCollector(Provider, eq=False):
                 place, frames_of(each.flag.stack), each.flag.allocation.name, run.index, lanes.thread_of(each.lane),
                 Place(*each.written.node.span), each.written.allocation.name, "fence", Place(*each.read.node.span),
             )  # fmt: skip
-            self._signals.setdefault(place, found)
+            keep(self._signals, place, found)
         for reset in resets_of(seen, spins):
             place = Place(*reset.store.node.span)
             name = reset.store.allocation.name
@@ -82,14 +82,14 @@ class WaitCollector(Provider, eq=False):
                 place, frames_of(reset.store.stack), name, run.index, lanes.thread_of(reset.lane),
                 Place(*reset.spin.look.span), name, "turn",
             )  # fmt: skip
-            self._signals.setdefault(place, found)
+            keep(self._signals, place, found)
 
     def put_into(self, facts: KernelFacts) -> KernelFacts:
         found: dict[Place, BlockWait] = {}
         for each in self._waits:
             wait = self._fact(each.run, each.wait, facts)
             if wait is not None:
-                found.setdefault(wait.place, wait)
+                keep(found, wait.place, wait)
         waits = tuple(found[place] for place in sorted(found))
         signals = tuple(self._signals[place] for place in sorted(self._signals))
         spins = tuple(self._spins[place] for place in sorted(self._spins))

@@ -131,6 +131,12 @@ class Lengths:
         keys = {key for site, key in self._keys.items() if site not in self._dealt_out}
         return frozenset(order.index(key) for key in keys)
 
+    @property
+    def sizes(self) -> frozenset[str]:
+        """Names of sizes that loops are not taken for as long as."""
+        keys = (self._keys[site] for site, share in self._shares.items() if share != 1.0)
+        return _all(frozenset(name for name in key if type(name) is str) for key in keys)
+
     def accesses(self) -> Iterable[tuple[Any, Stack]]:
         """In loops of these lengths."""
         return dict.fromkeys((event.node, event.stack) for event in self._trace.accesses) if self._shares else ()

@@ -4,14 +4,31 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Collection, Hashable, Iterable, Iterator, Mapping, Sequence
+from itertools import chain
+from types import MappingProxyType
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, HeldBack, Related, Worlds
 from cudalint.facts import FindingCost, LaunchFacts
-from cudalint.report.findings.results import FileReport, KernelSite, ShownKernel, worst_first
+from cudalint.kinds import Kinds
+from cudalint.report.findings.results import (
+    FileReport,
+    KernelSite,
+    LaunchLine,
+    ShownKernel,
+    TriedLaunch,
+    worst_first,
+)
 
 _ABOUT_THE_ANALYSIS = "CL9"
+_ABOUT_ORDER = "CL3"
+_ORDER: Kinds = frozenset({"races"})
+"""What only findings about the order between threads rest on."""
+_Tried = Mapping[tuple[str, str], Sequence[Sequence[TriedLaunch]]]
+"""The launches that each instantiation of a kernel was evaluated under, file by file."""
+NOTHING_TRIED: _Tried = MappingProxyType({})
 
 
 def gather(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
@@ -27,12 +44,11 @@ def gather(reports: Sequence[FileReport]) -> tuple[Diagnostic, ...]:
     return tuple(sorted(merge(_as_given(found, reports), whole, _tried(reports)), key=_source_order))
 
 
-def _tried(reports: Iterable[FileReport]) -> dict[tuple[str, str], int]:
-    """How many launches of each instantiation of a kernel were evaluated, in the file that has most of them."""
-    found: dict[tuple[str, str], int] = {}
+def _tried(reports: Iterable[FileReport]) -> _Tried:
+    found: dict[tuple[str, str], list[Sequence[TriedLaunch]]] = {}
     for report in reports:
         for instantiation, launches in report.tried.items():
-            found[instantiation] = max(launches, found.get(instantiation, 1))
+            found.setdefault(instantiation, []).append(launches)
     return found
 
 
@@ -148,12 +164,11 @@ def _whole(parts: Sequence[Diagnostic]) -> Diagnostic:
 
 
 def merge(
-    diagnostics: Iterable[Diagnostic], whole: Collection[tuple[str, str]] = (),
-    tried: Mapping[tuple[str, str], int] = {},
+    diagnostics: Iterable[Diagnostic], whole: Collection[tuple[str, str]] = (), tried: _Tried = NOTHING_TRIED,
 ) -> list[Diagnostic]:  # fmt: skip
     """Makes one finding of those that differ only by launch or instantiation. `whole` are kernels with those of their
-    instantiations that were evaluated in full: it says of which of them it is not so. `tried` are the numbers of
-    launches that kernels and instantiations were evaluated under.
+    instantiations that were evaluated in full: it says of which of them it is not so. `tried` are the launches that
+    kernels and instantiations were evaluated under.
 
     Where they agree in their message, it names all launches. Where the figures differ, or what they take for granted,
     it is the worst one and has the others as its variants.
@@ -165,25 +180,60 @@ def merge(
 
 
 def _beside_others(
-    group: Sequence[Diagnostic], instantiations: Mapping[str, Sequence[str]], tried: Mapping[tuple[str, str], int]
+    group: Sequence[Diagnostic], instantiations: Mapping[str, Sequence[str]], tried: _Tried
 ) -> Diagnostic:
-    """One finding of a group, with the instantiations of its kernel in which there is none of it."""
-    merged, others = _with_variants(group), _others(group, instantiations)
+    """One finding of a group, with the instantiations of its kernel in which there is none of it. One that stands at a
+    launch is about what is launched there; one in a kernel's code is about all launches of that."""
+    merged = _with_variants(group)
     if merged.code.startswith(_ABOUT_THE_ANALYSIS) or not merged.kernel:
         return merged
-    held, of_own = _held_in(group), {d.instantiation: tried.get((d.kernel, d.instantiation), 1) for d in group}
-    worlds = Worlds(held, max(held, len(others) + sum(of_own.values())))
-    return replace(merged, not_in=others, worlds=worlds)
+    counts = _Counts(_lines_of(group), merged.code.startswith(_ABOUT_ORDER), tried)
+    others = tuple(o for o in _others(group, instantiations) if not counts.lines or counts.of(merged.kernel, o))
+    held = list(_held_in(group))
+    partly = sum(counts.is_part(launch.in_part) for launch in held)
+    own = sum(counts.of(merged.kernel, each) for each in {d.instantiation for d in group})
+    return replace(merged, not_in=others, worlds=Worlds(len(held), max(len(held), len(others) + own + partly)))
 
 
-def _held_in(group: Iterable[Diagnostic]) -> int:
-    """In how many launches of how many instantiations some findings hold under no condition."""
-    found = {d.instantiation: list[LaunchFacts]() for d in group}
+class _Counts(NamedTuple):
+    """Counts the launches in which a finding might have been."""
+
+    lines: Collection[LaunchLine]
+    """Where it stands, if that is a launch."""
+    is_about_order: bool
+    tried: _Tried
+
+    def of(self, kernel: str, instantiation: str) -> int:
+        """Those of an instantiation that were looked at in full, in the file that has most of them."""
+        files = self.tried.get((kernel, instantiation))
+        if files is None:
+            return 1
+        return max(sum(not self.is_part(each.in_part) and self._is_here(each) for each in own) for own in files)
+
+    def is_part(self, missing: Kinds) -> bool:
+        """Whether something that it rests on may be missing under a launch."""
+        return bool(missing if self.is_about_order else missing - _ORDER)
+
+    def _is_here(self, launch: TriedLaunch) -> bool:
+        return not self.lines or not launch.at.isdisjoint(self.lines)
+
+
+def _lines_of(group: Sequence[Diagnostic]) -> frozenset[LaunchLine]:
+    """The launch that findings stand at; nothing of those that stand in a kernel."""
+    place = group[0].place
+    lines = {(launch.path, launch.line) for d in group for launch in d.launches if launch.line == place.line}
+    here = os.path.realpath(place.path) if lines else ""
+    return frozenset((path, line) for path, line in lines if path is not None and os.path.realpath(path) == here)
+
+
+def _held_in(group: Iterable[Diagnostic]) -> Iterator[LaunchFacts]:
+    """The launches of instantiations in which some findings hold under no condition."""
+    found: dict[str, list[LaunchFacts]] = {}
     for diagnostic in group:
-        own = found[diagnostic.instantiation]
+        own = found.setdefault(diagnostic.instantiation, [])
         if not diagnostic.condition:
             own += (launch for launch in diagnostic.launches if launch not in own)
-    return sum(len(own) for own in found.values())
+    return chain.from_iterable(found.values())
 
 
 def _others(group: Sequence[Diagnostic], instantiations: Mapping[str, Sequence[str]]) -> tuple[str, ...]:

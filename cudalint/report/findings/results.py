@@ -9,7 +9,8 @@ from msgspec import Struct, field
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Severity
-from cudalint.facts import FileFacts, Frame, KernelFacts, LeftOutLaunches, Operation, Place, Space
+from cudalint.facts import FileFacts, Frame, KernelFacts, LaunchFacts, LeftOutLaunches, Operation, Place, Space
+from cudalint.kinds import Kinds
 from cudalint.report.findings.showing import marked
 from cudalint.shortfalls import Gravity, Shortfall
 
@@ -139,12 +140,30 @@ class AllowedRule(NamedTuple):
     """As the annotation spells it."""
 
 
+LaunchLine = tuple[str | None, int | None]
+"""Where a launch stands, as `LaunchFacts` has it."""
+
+
 class KernelSite(NamedTuple):
     """A kernel of the source, however many files include it."""
 
     name: str
     path: str
     """Resolved."""
+
+
+class TriedLaunch(NamedTuple):
+    """A launch that an instantiation of a kernel was evaluated under."""
+
+    at: frozenset[LaunchLine]
+    """The statements that make it."""
+    in_part: Kinds
+    """See `LaunchFacts`."""
+
+    @classmethod
+    def of(cls, launch: LaunchFacts) -> TriedLaunch:
+        sites = (site.place for site in launch.twins)
+        return cls(frozenset({(launch.path, launch.line), *((site.path, site.line) for site in sites)}), launch.in_part)
 
 
 class ShownKernel(Struct, frozen=True, eq=False):
@@ -183,8 +202,8 @@ class FileReport(Struct, frozen=True):
     """Kernels that something in sight of the file launches, and those that it makes up launches for."""
     whole: frozenset[tuple[str, str]] = frozenset()
     """Each kernel with each of its instantiations that was evaluated without a gap."""
-    tried: dict[tuple[str, str], int] = field(default_factory=dict)
-    """The number of launches that each of these, and of the others, was evaluated under."""
+    tried: dict[tuple[str, str], tuple[TriedLaunch, ...]] = field(default_factory=dict)
+    """The launches that each of these, and of the others, was evaluated under."""
     min_share: float = 0.0
     """What waste that is shown takes of its kernel at least; see `findings/showing.py`."""
     kernels: tuple[ShownKernel, ...] = ()

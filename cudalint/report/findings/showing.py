@@ -2,7 +2,8 @@
 
 1. A finding is *certain* where it rests on nothing that was made up, or comes out the same whatever was, in every
    launch and instantiation in sight, or in one that was recorded; *likely* where it does in most of those in sight, or
-   an error in one; else *conditional*.
+   an error in one; else *conditional*. Of a finding that stands at a launch, what is launched there counts; of one in a
+   kernel's code, all launches of the kernel. One that was looked at in part counts where the finding is there.
 2. Certain and likely errors are shown, and so is what else is no waste of time.
 3. Certain and likely waste is shown that takes `--min-share` of its kernel's time and of its traffic through L1; of
    doubles, of its time or of what its warps execute, as other GPUs compute them 32 times slower than the target.

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections import Counter
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import Final, get_args
 
 from cudalint.diagnostics import Diagnostic, HeldBack
-from cudalint.facts import Bound, FindingCost, KernelCost, LaunchFacts
+from cudalint.facts import Bound, FindingCost, KernelCost, LaunchCost, LaunchFacts
 from cudalint.hardware.cost.findings import cost_of_all
 from cudalint.numerals import count, enumeration
 from cudalint.report.findings.results import CheckResult
@@ -38,10 +37,12 @@ def phrase(cost: FindingCost) -> str:
     kernel = cost.kernel
     if cost.share is None or kernel is None:
         return f"not known: {cost.reason}" if cost.reason else "not known"
-    takes = duration(kernel.time_us) + for_sizes(kernel, cost.if_short)
     part = share(cost.share)
     part = part if part.startswith("under") else f"about {part}"
-    text = f"{part} of the kernel's time on {kernel.target} ({takes}, {bound_by(kernel.bound)})"
+    takes = f"{duration(kernel.time_us)}{for_sizes(kernel, cost.if_short)}, {bound_by(kernel.bound)}"
+    if kernel.is_nominal:
+        takes = f"{bound_by(kernel.bound)}; {how_long(kernel)}"
+    text = f"{part} of the kernel's time on {kernel.target} ({takes})"
     if cost.program_share is not None:
         text += f", {share(cost.program_share)} of the program's recorded time"
     if cost.traffic_share:
@@ -54,12 +55,12 @@ def phrase(cost: FindingCost) -> str:
 
 
 def for_sizes(kernel: KernelCost, said: Collection[str] = ()) -> str:
-    """` for n = 40960`, ` for some 65536 blocks where a loop at line 6 has 256 iterations`: what nothing in sight says
-    and the kernel's time rests on, but for what is said anyway. Empty where it rests on nothing of the kind."""
-    blocks = blocks_assumed(kernel)
-    sizes = [blocks] * bool(blocks) + [*kernel.sizes]
+    """` for n = 40960 where a loop at line 6 has 4 iterations`: what nothing in sight says and the kernel's time rests
+    on, but for what is said anyway. Empty where it rests on nothing of the kind, or is no time of any sizes."""
+    if kernel.is_nominal:
+        return ""
     lengths = [text for text in kernel.lengths if text not in said]
-    text = f" for {enumeration(_first(sizes, 'more number'))}" if sizes else ""
+    text = f" for {enumeration(_first(kernel.sizes, 'more number'))}" if kernel.sizes else ""
     return text + (f" where {enumeration(_first(lengths, 'more loop'))}" if lengths else "")
 
 
@@ -68,10 +69,18 @@ def _first(texts: Sequence[str], more: str) -> list[str]:
     return [*texts[:_MOST_SIZES], count(left, more)] if left > 0 else [*texts]
 
 
-def blocks_assumed(kernel: KernelCost) -> str:
-    """`some 8192 blocks`, for which the time is given where nothing says how large the grid is."""
-    blocks = round(kernel.work.blocks)
-    return f"some {count(blocks, 'block')}" if blocks != math.prod(kernel.launch.grid) else ""
+def how_long(cost: KernelCost | LaunchCost) -> str:
+    """`--param n=N --param m=N tell how long`: what nothing in sight gives and the time rests on."""
+    if not cost.rests_on:
+        return "how long rests on sizes that nothing in sight gives"
+    options = [f"--param {name}=N" for name in cost.rests_on[:_MOST_SIZES]]
+    more = " ..." if len(cost.rests_on) > _MOST_SIZES else ""
+    return f"`{' '.join(options)}{more}` {'tells' if len(cost.rests_on) == 1 else 'tell'} how long"
+
+
+def estimated(cost: LaunchCost) -> str:
+    """`about 110 us`; of a launch whose sizes nothing gives what tells that. Its time has to be known."""
+    return how_long(cost) if cost.is_nominal else f"about {duration(cost.time_us or 0.0)}"
 
 
 def of(diagnostic: Diagnostic) -> FindingCost | None:

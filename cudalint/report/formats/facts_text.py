@@ -88,7 +88,8 @@ def _as_modelled(kernel: KernelFacts, index: int) -> str:
     found = next((cost for cost in kernel.costs or () if cost.launch == index and cost.time_us), None)
     if found is None or not found.time_us:
         return ""
-    return f"; about {costs.duration(found.time_us)} as the time model has it, {costs.bound_by(found.bound)}"
+    as_modelled = "" if found.is_nominal else " as the time model has it"
+    return f"; {costs.estimated(found)}{as_modelled}, {costs.bound_by(found.bound)}"
 
 
 def _left_out(launches: LeftOutLaunches) -> str:

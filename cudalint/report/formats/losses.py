@@ -38,9 +38,11 @@ class Loss(Struct):
         return self.kernel.time_us * (self.all.share or 0.0)
 
     @property
-    def weight(self) -> tuple[float, float]:
-        """By which kernels are ranked: what goes away of the time that was recorded, or else of the time model's."""
-        return self.kernel.launch.recorded_total_us * (self.all.share or 0.0), self.saved
+    def weight(self) -> tuple[float, float, float]:
+        """By which kernels are ranked: what goes away of the time that was recorded, or else of the time model's, or
+        which part, where nothing in sight says how long the kernel takes."""
+        part = self.all.share or 0.0
+        return self.kernel.launch.recorded_total_us * part, 0.0 if self.kernel.is_nominal else self.saved, part
 
     @property
     def gain(self) -> str:
@@ -89,15 +91,17 @@ def kernels(result: CheckResult) -> Iterator[str]:
 def _line(loss: Loss) -> str:
     """`  transpose, block 32, grid 64x64: about 110 us on a100, bound by L2; 4.2x faster without its 3 findings`."""
     kernel, launch, first = loss.kernel, loss.kernel.launch, loss.findings[0]
-    grid = ""
-    if not costs.blocks_assumed(kernel):
-        grid = f" {'assumed ' if launch.grid_is_assumed else ''}grid {dimensions(launch.grid)}"
-    where = f"{first.instantiation or first.kernel}, block {dimensions(launch.block)},{grid}{costs.for_sizes(kernel)}"
-    return f"  {where}: {_takes(kernel)}; {loss.gain}"
+    where = f"{first.instantiation or first.kernel}, block {dimensions(launch.block)}"
+    if kernel.is_nominal:
+        return f"  {where}: {_takes(kernel)}; {loss.gain}; {costs.how_long(kernel)}"
+    grid = f"{'assumed ' if launch.grid_is_assumed else ''}grid {dimensions(launch.grid)}{costs.for_sizes(kernel)}"
+    return f"  {where}, {grid}: {_takes(kernel)}; {loss.gain}"
 
 
 def _takes(kernel: KernelCost) -> str:
     """`31% of the recorded time, 12.3 us a launch (about 9.8 us on a100, bound by L2, as the time model has it)`."""
+    if kernel.is_nominal:
+        return f"{costs.bound_by(kernel.bound)} on {kernel.target}"
     estimate = costs.estimate(kernel.time_us, kernel.target, kernel.bound)
     recorded, time = kernel.launch.recorded, kernel.launch.recorded_us
     if recorded is None or time is None:

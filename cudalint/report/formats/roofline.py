@@ -128,7 +128,7 @@ def _sentence(kernel: KernelRoof) -> str:
     if not cost.time_us:
         unknown = f"not known: {cost.reason}" if cost.reason else "not known"
         return f"{kernel.target}: {'; '.join([unknown, *recorded])}"
-    parts = [f"about {costs.duration(cost.time_us)}, {costs.bound_by(cost.bound)}", *recorded]
+    parts = [f"{costs.estimated(cost)}, {costs.bound_by(cost.bound)}", *recorded]
     if cost.arithmetic_intensity:
         side = "memory" if cost.arithmetic_intensity < (cost.ridge or 0.0) else "arithmetic"
         asked = f" ({_figure(cost.requested_intensity)} without caches)" if cost.requested_intensity else ""

@@ -95,17 +95,17 @@ def variant_phrases(diagnostic: Diagnostic) -> list[str]:
 
 
 def _variant(variant: Diagnostic, diagnostic: Diagnostic) -> str:
+    """`tile<8>, block 32x32, grid 8x8 (launch at tile.cu:15): 8-way bank conflict on `t``."""
+    where = [variant.instantiation] if variant.instantiation != diagnostic.instantiation else []
+    launches = list(dict.fromkeys(map(launch_phrase, variant.launches)))
+    more = len(launches) - 1
+    where += [launches[0] + (f" and {count(more, 'more launch', 'more launches')}" if more else "")] if launches else []
+    text = ", ".join(where)
+    if not variant.worded and variant.message != diagnostic.message:
+        return f"{text}: {variant.message}"
     assumptions = assumptions_of(variant.assumptions, variant.launches)
-    what = variant.message
-    if variant.worded or variant.message == diagnostic.message:
-        own = assumptions != assumptions_of(diagnostic.assumptions, diagnostic.launches)
-        what = f"where {', '.join(assumptions)}" if own and assumptions else "the same"
-    return f"{what}, {_where(variant)}"
-
-
-def _where(variant: Diagnostic) -> str:
-    blocks = dict.fromkeys(dimensions(launch.block) for launch in variant.launches)
-    return f"in {variant.instantiation}" + (f" with block {enumeration(list(blocks))}" if blocks else "")
+    own = assumptions != assumptions_of(diagnostic.assumptions, diagnostic.launches)
+    return f"{text}, with {', '.join(assumptions)} assumed" if own and assumptions else text
 
 
 def notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
@@ -119,7 +119,7 @@ def notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     if diagnostic.separated_by:
         label = "unless" if says_what_is_needed(diagnostic) else "where"
         yield label, f"`{diagnostic.separated_by}`, which is so in some of the launches that were recorded"
-    yield from (("also", phrase) for phrase in variant_phrases(diagnostic))
+    yield from (("also for", phrase) for phrase in variant_phrases(diagnostic))
     if diagnostic.not_in:
         named, more = diagnostic.not_in[:_MOST_OTHERS], len(diagnostic.not_in) - _MOST_OTHERS
         names = [*named, count(more, "other instantiation")] if more > 0 else [*named]
@@ -214,9 +214,9 @@ def explanation(diagnostic: Diagnostic) -> Iterator[str]:
 
 
 def assumptions_of(assumptions: Sequence[str], launches: Sequence[LaunchFacts]) -> tuple[str, ...]:
-    """A finding's own assumptions and those of its launches, each once."""
+    """A finding's own assumptions and those of its launches, each once; of these none if there is one without."""
     own = dict.fromkeys(assumptions)
-    for launch in launches:
+    for launch in launches if all(launch.assumptions for launch in launches) else ():
         own.update(dict.fromkeys(launch.assumptions))
     return tuple(own)
 

@@ -48,7 +48,9 @@ def _inline(drawing: Drawing) -> Markup:
 def _limits(cost: LaunchCost) -> Drawing:
     longest = max(cost.limits_us.values(), default=0.0)
     shown = sorted(((r, t) for r, t in cost.limits_us.items() if t > _LEAST * longest), key=lambda limit: -limit[1])
-    figures = [Bar(costs.NAMES[r], time, costs.duration(time), r == cost.bound) for r, time in shown]
+    # Of sizes that nothing gives the proportions are known.
+    words = {r: costs.share(time / longest) if cost.is_nominal else costs.duration(time) for r, time in shown}
+    figures = [Bar(costs.NAMES[r], time, words[r], r == cost.bound) for r, time in shown]
     return bars(figures, "; ".join(f"{figure.name} {figure.shown}" for figure in figures))
 
 

@@ -99,6 +99,7 @@ def _notes(diagnostic: Diagnostic) -> Iterator[tuple[str, str]]:
     for label, text in wording.notes(diagnostic):
         if label not in ("assumed", "kernel", "also for") and not text.startswith(_PLACES):
             yield label, text
+    yield from (("also for", text) for text in wording.variant_phrases(diagnostic))
     cost = costs.of(diagnostic)
     if cost is not None and cost.speedup is not None and cost.speedup >= _GAIN:
         yield "gain", f"the kernel would be {cost.speedup:.2g}x as fast"

@@ -62,8 +62,8 @@ def changes_of(
         )
 
 
-def _weight(lost: Sequence[Loss]) -> tuple[float, float]:
-    return sum(loss.weight[0] for loss in lost), sum(loss.saved for loss in lost)
+def _weight(lost: Sequence[Loss]) -> tuple[float, ...]:
+    return tuple(map(sum, zip(*(loss.weight for loss in lost), strict=True)))
 
 
 def _subject(diagnostic: Diagnostic) -> str:
@@ -81,6 +81,8 @@ def _end(path: str) -> str:
 def _brings(lost: Sequence[Loss]) -> str:
     """`9.7x faster, 470 us of 520 us go away`; of several kernels that of the one that gains most time."""
     first = lost[0]
+    if first.kernel.is_nominal:
+        return f"{first.brings}; {costs.how_long(first.kernel)}"
     recorded = first.kernel.launch.recorded_us
     whole = recorded or first.kernel.time_us
     times = f"{costs.duration(whole * (first.all.share or 0.0))} of {costs.duration(whole)}"
@@ -159,33 +161,47 @@ def failures_of(result: CheckResult, is_whole: bool) -> Iterator[Failures]:
 
 
 def map_of(sections: Sequence[Section]) -> Map | None:
-    """Kernels by the time that they take, coloured by what binds them; None where that would show no more than the
-    list does."""
+    """Kernels by the time that they take, coloured by what binds them, and apart those whose time rests on sizes that
+    nothing gives; None where that would show no more than the list does."""
     timed = sorted((section for section in sections if section.map_time), key=lambda section: -section.map_time)
-    if len(timed) < 2:
+    of_any_size = [section for section in sections if section.is_nominal and not section.map_time]
+    if len(timed) + len(of_any_size) < 2:
         return None
     total = sum(section.map_time for section in timed)
-    drawn = [section for section in timed[:_MOST_CELLS] if section.map_time >= _LEAST_CELL * total]
-    rest = timed[len(drawn) :]
-    sizes = [section.map_time for section in drawn]
-    left = sum(section.map_time for section in rest)
-    high = min(_HIGH, max(5, len(timed)) * _FOR_EACH)
-    areas = treemap(sizes + [left] * bool(left), _WIDE, high)
-    cells = [_cell(section, area, section.map_time / total) for section, area in zip(drawn, areas, strict=False)]
-    if left:
-        cells.append(_rest(len(rest), areas[-1]))
     legend: dict[str, float] = {}
     for section in timed:
         legend[section.bound] = legend.get(section.bound, 0.0) + section.map_time / total
+    for section in of_any_size:
+        legend.setdefault(section.bound, 0.0)
+    picture, height = _drawn(timed, [section.map_time for section in timed])
+    others, height_of_those = _drawn(of_any_size, [1.0] * len(of_any_size))
     return Map(
-        picture=Markup("").join(cells),
-        height=int(high),
+        picture=picture,
+        height=height,
+        of_any_size=others,
+        height_of_those=height_of_those,
         legend=tuple(
-            Legend(name, look_of(name), costs.share(share)) for name, share in sorted(legend.items(), key=_by_share)
+            Legend(name, look_of(name), costs.share(share) if share else "")
+            for name, share in sorted(legend.items(), key=_by_share)
         ),
         is_recorded=any(section.recorded for section in timed),
-        unknown=len(sections) - len(timed),
+        unknown=len(sections) - len(timed) - len(of_any_size),
     )
+
+
+def _drawn(sections: Sequence[Section], sizes: Sequence[float]) -> tuple[Markup, int]:
+    """Kernels of some sizes, the largest first, and how high that is."""
+    if not sections:
+        return Markup(""), 0
+    total = sum(sizes)
+    drawn = [size for size in sizes[:_MOST_CELLS] if size >= _LEAST_CELL * total]
+    left = sum(sizes[len(drawn) :])
+    high = min(_HIGH, max(5, len(sections)) * _FOR_EACH)
+    areas = treemap(drawn + [left] * bool(left), _WIDE, high)
+    cells = [_cell(*each) for each in zip(sections, areas, (size / total for size in drawn), strict=False)]
+    if left:
+        cells.append(_rest(len(sections) - len(drawn), areas[-1]))
+    return Markup("").join(cells), int(high)
 
 
 def _by_share(item: tuple[str, float]) -> float:
@@ -206,7 +222,7 @@ def look_of(bound: str) -> str:
 
 def _cell(section: Section, area: Area, share: float) -> Markup:
     errors = f", {count(section.errors, 'error')}" if section.errors else ""
-    time = f"{section.time}, {costs.share(share)}"
+    time = f"{section.time}, {costs.share(share)}" if section.map_time else "sizes not given"
     title = text_of(plain.page(f"{section.name}: {time}, bound by {section.bound or 'nothing known'}{errors}"))
     name = ("! " if section.errors else "") + section.name
     words = f'<text x="6" y="16">{text_of(plain.page(name))}</text>'

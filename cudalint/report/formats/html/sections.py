@@ -93,11 +93,11 @@ class Group(Struct, eq=False):
         return self.kernels[0], None
 
 
-def _taken(kernel: ShownKernel, cost: LaunchCost) -> tuple[float, float]:
-    """How long a launch takes: all that were recorded of it, and one as the time model has it."""
+def _taken(kernel: ShownKernel, cost: LaunchCost) -> tuple[float, bool, float]:
+    """How long a launch takes: all that were recorded of it, and one as the time model has it, of known sizes first."""
     launches = kernel.facts.launches
     recorded = launches[cost.launch].recorded_total_us if cost.launch < len(launches) else 0.0
-    return recorded, cost.time_us or 0.0
+    return recorded, not cost.is_nominal, cost.time_us or 0.0
 
 
 def _is_of(kernel: ShownKernel, cost: LaunchCost, found: KernelCost) -> bool:
@@ -164,13 +164,14 @@ def _all_about(diagnostic: Diagnostic, groups: Collection[Group]) -> list[Group]
     return others if first is None else [first, *others]
 
 
-def _rank(group: Group) -> tuple[bool, float, float, float, float, int, str, int]:
+def _rank(group: Group) -> tuple[bool, tuple[float, ...], str, int]:
     loss, (_, cost) = group.loss, group.shown()
-    time = cost.time_us if cost is not None else None
+    time = cost.time_us if cost is not None and not cost.is_nominal else None
     place = group.first.place
-    recorded, saved = loss.weight if loss else (0.0, 0.0)
+    weight = loss.weight if loss else (0.0, 0.0, 0.0)
     taken, findings = (group.recorded, time or 0.0), len(group.findings)
-    return not group.errors, -recorded, -saved, -taken[0], -taken[1], -findings, place.path, place.line
+    least = tuple(-part for part in (*weight, *taken, findings))
+    return not group.errors, least, place.path, place.line
 
 
 def section_of(group: Group, sources: SourceLines, pictures: Pictures) -> Section:
@@ -196,9 +197,10 @@ def section_of(group: Group, sources: SourceLines, pictures: Pictures) -> Sectio
         line=kernel.name_place.line,
         lead=prose(_lead(cost, launch, loss, target)),
         time=_time(cost, launch),
-        microseconds=cost.time_us or 0.0 if cost is not None else 0.0,
+        microseconds=cost.time_us or 0.0 if cost is not None and not cost.is_nominal else 0.0,
+        is_nominal=cost is not None and cost.is_nominal,
         bound=costs.NAMES.get(cost.bound, "") if cost is not None else "",
-        saved=loss.saved if loss is not None else 0.0,
+        saved=loss.saved if loss is not None and not loss.kernel.is_nominal else 0.0,
         gain=loss.brings if loss is not None else "",
         assumptions=tuple(map(prose, _assumptions(cost, launch))),
         figures=tuple(figures_of(cost, occupancy, launch, target, pictures)),
@@ -232,6 +234,10 @@ def _lead(cost: LaunchCost | None, launch: LaunchFacts | None, loss: Loss | None
     beside = f"; {recorded}" if recorded else ""
     if cost is None or not cost.time_us:
         return f"How long it takes is not known{beside}, {where}."
+    if cost.is_nominal:
+        bound = costs.bound_by(cost.bound)
+        text = f"{bound[:1].upper()}{bound[1:]} on {target.name}; {costs.how_long(cost)}{beside}, {where}."
+        return f"{text} Without its findings: {loss.brings}." if loss is not None else text
     sizes = costs.for_sizes(loss.kernel) if loss is not None else f" for {', '.join(cost.sizes)}" if cost.sizes else ""
     takes = f"{costs.duration(cost.time_us)}{sizes}"
     text = f"About {takes} on {target.name}, {costs.bound_by(cost.bound)}{beside}, {where}."
@@ -240,7 +246,7 @@ def _lead(cost: LaunchCost | None, launch: LaunchFacts | None, loss: Loss | None
 
 def _time(cost: LaunchCost | None, launch: LaunchFacts | None) -> str:
     """What the time model has and what was recorded, as far as there are such; empty where nothing is known."""
-    time = cost.time_us if cost is not None else None
+    time = cost.time_us if cost is not None and not cost.is_nominal else None
     return costs.times(time, launch) if launch is not None else costs.duration(time) if time else ""
 
 
@@ -310,7 +316,7 @@ def _launches(group: Group) -> Iterator[LaunchRow]:
         times = {cost.launch: cost for cost in shown.facts.costs or ()}
         for index, launch in enumerate(shown.facts.launches):
             cost = times.get(index)
-            time = cost.time_us if cost is not None else None
+            time = cost.time_us if cost is not None and not cost.is_nominal else None
             bound = costs.NAMES.get(cost.bound, "") if cost is not None else ""
             words = costs.times(time, launch) or "not known"
             row = LaunchRow(shown.facts.instantiation, wording.launch_phrase(launch), words, bound)

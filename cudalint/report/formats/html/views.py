@@ -116,6 +116,9 @@ class Section(Struct):
     lead: Markup
     time: str
     microseconds: float
+    """That a launch takes; 0 where nothing in sight says how long."""
+    is_nominal: bool
+    """See `LaunchCost`."""
     bound: str
     saved: float
     """Microseconds that its findings take."""
@@ -212,14 +215,16 @@ class Legend(Struct, frozen=True):
 
 
 class Map(Struct, frozen=True):
-    """Kernels by their time."""
+    """Kernels by their time, and apart from them those of which nothing gives the sizes, alike."""
 
     picture: Markup
     height: int
+    of_any_size: Markup
+    height_of_those: int
     legend: tuple[Legend, ...]
     is_recorded: bool
     unknown: int
-    """Kernels without a known time, which aren't drawn."""
+    """Kernels of which even that is not known what binds them, which aren't drawn."""
 
 
 class Rule(Struct, frozen=True):
