@@ -186,9 +186,13 @@ _EVERYWHERE = np.ones((1, 1), bool)
 
 
 def _of_one_type(new: Value, old: Value) -> tuple[Any, Any]:
-    """Two numbers as arrays of one type: that of the array, if one is."""
+    """Two numbers as arrays of one type: that of the array, if one is. Of a signed and an unsigned integer of 64 bits
+    numpy would make floating point numbers."""
     if type(new) is np.ndarray:
-        return new, old if type(old) is np.ndarray else _wrapped(old, new.dtype)
+        if type(old) is not np.ndarray:
+            return new, _wrapped(old, new.dtype)
+        are_mixed = new.dtype != old.dtype and {new.dtype.kind, old.dtype.kind} == {"i", "u"}
+        return new, old.astype(new.dtype) if are_mixed and new.dtype.itemsize == old.dtype.itemsize else old
     if type(old) is np.ndarray:
         return _wrapped(new, old.dtype), old
     if isinstance(new, float) or isinstance(old, float):
