@@ -245,11 +245,13 @@ def _looks_first(race: Race) -> bool:
     if load.node.span[1:3] > atomic.node.span[1:3] or load.stack != atomic.stack:
         return False
     place = _place_of(atomic.node)
-    return place is not None and place == spelled(load.node)
+    # `__ldcg(&x)` is a call, too.
+    looked_at = _place_of(load.node) if isinstance(load.node, ir.Call) else spelled(load.node)
+    return place is not None and place == looked_at
 
 
 def _place_of(call: Any) -> object:
-    """What an atomic updates, as an lvalue would be spelled."""
+    """What an atomic updates, or a function loads, as an lvalue would be spelled."""
     if not isinstance(call, ir.Call) or not call.arguments:
         return None
     place = call.arguments[0]
