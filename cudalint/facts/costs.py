@@ -235,6 +235,8 @@ class KernelCost(Struct, frozen=True):
     is_nominal: bool = False
     rests_on: tuple[str, ...] = ()
     """See `LaunchCost`."""
+    doubt: str | None = None
+    """What data decides that its time rests on, if it does."""
 
 
 Weight = tuple[float, float, float]

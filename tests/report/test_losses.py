@@ -66,6 +66,14 @@ def test_times_say_the_sizes_that_they_rest_on() -> None:
     assert ", grid 4096 for n = 40960 where a loop at line 6 has 256 iterations: about " in line
 
 
+def test_what_data_decides_is_told_of_a_time() -> None:
+    cost = _half(0.5)
+    assert cost.kernel is not None
+    doubt = "which lanes are active depends on data; the figure is for all lanes that may be"
+    assert doubt not in costs.phrase(cost)
+    assert f"bound by DRAM; {doubt})" in costs.phrase(replace(cost, kernel=replace(cost.kernel, doubt=doubt)))
+
+
 def test_of_sizes_that_nothing_gives_no_time_is_told() -> None:
     """But which part of it goes away, and what gives the sizes; kernels of known sizes come first."""
     cost = _half(0.5)

@@ -34,7 +34,7 @@ def finding_cost(
     )  # fmt: skip
     kernel = KernelCost(
         launch, target.name, float(cost.time_us), cost.bound, work, cost.sizes, cost.lengths, cost.is_nominal,
-        cost.rests_on,
+        cost.rests_on, cost.reason if cost.status == "range" else None,
     )  # fmt: skip
     return cost_of_all(kernel, [alone])
 

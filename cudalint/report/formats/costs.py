@@ -42,6 +42,7 @@ def phrase(cost: FindingCost) -> str:
     takes = f"{duration(kernel.time_us)}{for_sizes(kernel, cost.if_short)}, {bound_by(kernel.bound)}"
     if kernel.is_nominal:
         takes = f"{bound_by(kernel.bound)}; {how_long(kernel)}"
+    takes += f"; {kernel.doubt}" if kernel.doubt else ""
     text = f"{part} of the kernel's time on {kernel.target} ({takes})"
     if cost.program_share is not None:
         text += f", {share(cost.program_share)} of the program's recorded time"
