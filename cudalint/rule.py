@@ -50,14 +50,14 @@ class RuleBase(ABC):
     what they cost, and left out where that is little."""
     thresholds: ClassVar[Mapping[str, float]] = {}
     """The rule's options and their default values."""
+    relative: ClassVar[tuple[str, ...]] = ()
+    """Those of them under which a finding is too little beside the rest of its kernel to be reported."""
     reads: ClassVar[Kinds] = EVERY_KIND
     """The kinds of facts that it looks at. Of others nothing is there unless another rule needs them."""
     guide: ClassVar[tuple[str, ...]] = ()
     """The pages of the guide behind it, as `cudalint.guide` names them."""
     by_hand: ClassVar[str] = ""
     """Why its findings come without an edit where a finding has no reason of its own, in one clause."""
-    relative: ClassVar[tuple[str, ...]] = ()
-    """Those of them under which a finding is too little beside the rest of its kernel to be reported."""
 
     def limits(self, context: RuleContext) -> Mapping[str, float]:
         """The rule's thresholds, as the user has set them."""

@@ -44,7 +44,7 @@ def rule_findings(
                     raise  # Whoever runs these is to be interrupted as a whole.
                 unchecked.late(rule_class.code, name)
             except Exception as error:
-                unchecked.failed(rule_class.code, name, error)
+                unchecked.failed(rule_class, name, error)
 
 
 def _findings_of_file(rule: Rule, context: RuleContext) -> Iterator[Finding]:

@@ -8,8 +8,9 @@ from collections.abc import Collection, Iterator, Sequence
 from msgspec import Struct, field
 
 from cudalint.numerals import count
+from cudalint.registry import RuleClass
 from cudalint.shortfalls import Gravity, Shortfall, of_kernels
-from cudalint.system.processes.faults import described
+from cudalint.system.processes.faults import raised_by
 
 _MOST_RULES = 3
 _OUT_OF_TIME = "the time limit is too short; --time-limit gives more time"
@@ -26,8 +27,8 @@ class Unchecked(Struct, eq=False):
     def late(self, code: str, kernel: str | None) -> None:
         self._late.setdefault(code, {})[kernel] = None
 
-    def failed(self, code: str, kernel: str | None, error: Exception) -> None:
-        self._failed.setdefault(code, {}).setdefault(kernel, described(error))
+    def failed(self, rule: RuleClass, kernel: str | None, error: Exception) -> None:
+        self._failed.setdefault(rule.code, {}).setdefault(kernel, raised_by(error, rule.__module__))
 
     def shortfalls(self) -> Iterator[Shortfall]:
         for code, reasons in self._failed.items():

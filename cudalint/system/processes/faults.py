@@ -20,3 +20,14 @@ def described(error: Exception) -> str:
     detail = " ".join(str(error).split())
     kind = type(error).__name__
     return f"internal error: {kind}: {detail}" if detail else f"internal error: {kind}"
+
+
+def raised_by(error: Exception, module: str) -> str:
+    """The same about an error in a rule, which is a module: the line is named if the rule is not cudalint's own."""
+    package = module.partition(".")[0]
+    if package != __name__.partition(".")[0]:
+        for frame, line in reversed([*traceback.walk_tb(error.__traceback__)]):
+            if frame.f_globals.get("__name__", "").partition(".")[0] == package:
+                said = described(error).removeprefix("internal error: ")
+                return f"{said}, raised at {frame.f_code.co_filename}:{line} (CUDALINT_DEBUG=1 shows how)"
+    return described(error)
