@@ -83,6 +83,7 @@ class UnguardedTail(Rule):
                 suggestion=guard if condition else None,
                 no_edit=guard.no_edit,
                 habit="a tail without a guard",
+                about=first.array,
             )
 
 

@@ -102,6 +102,7 @@ class OutOfBoundsIndex(Rule):
             figures={"offset_bytes": float(found.offset * scale), "size_bytes": float(found.extent * scale)},
             related=(*declared, *frames_related(found.inlined_from)),
             suggestion=suggestion or guard,
+            about=found.array,
             causes=(in_kernel(kernel, f"{_touched(found)} of {found.array}, {found.extent}"),),
         )
 
