@@ -107,8 +107,8 @@ def _message(found: OutOfBounds, others: Sequence[OutOfBounds]) -> str:
     size = f"which has {found.elements or found.extent // found.element_bytes} elements"
     element = found.offset // found.element_bytes
     numbers = dict(found.values)
-    others = [f"`{name}` is {value}" for name, value in found.defaults if numbers.get(name, value) != value]
-    default = f"; by default {enumeration(others)}" if others else ""
+    usual = [f"`{name}` is {value}" for name, value in found.defaults if numbers.get(name, value) != value]
+    default = f"; by default {enumeration(usual)}" if usual else ""
     return (
         f"no guard keeps the last block inside {arrays}{unless}: {thread(found.thread, found.block)} {verb} "
         f"element {element} of `{found.array}`, {size}{with_values(found.values)}{default}"
