@@ -83,6 +83,7 @@ class UnguardedTail(Rule):
                 suggestion=guard if condition else None,
                 no_edit=guard.no_edit,
                 habit="a tail without a guard",
+                about=first.array,
             )
 
 
@@ -105,7 +106,10 @@ def _message(found: OutOfBounds, others: Sequence[OutOfBounds]) -> str:
     verb = "reads" if found.operation == "load" else "writes"
     size = f"which has {found.elements or found.extent // found.element_bytes} elements"
     element = found.offset // found.element_bytes
+    numbers = dict(found.values)
+    usual = [f"`{name}` is {value}" for name, value in found.defaults if numbers.get(name, value) != value]
+    default = f"; by default {enumeration(usual)}" if usual else ""
     return (
         f"no guard keeps the last block inside {arrays}{unless}: {thread(found.thread, found.block)} {verb} "
-        f"element {element} of `{found.array}`, {size}{with_values(found.values)}"
+        f"element {element} of `{found.array}`, {size}{with_values(found.values)}{default}"
     )

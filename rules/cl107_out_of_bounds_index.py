@@ -102,6 +102,7 @@ class OutOfBoundsIndex(Rule):
             figures={"offset_bytes": float(found.offset * scale), "size_bytes": float(found.extent * scale)},
             related=(*declared, *frames_related(found.inlined_from)),
             suggestion=suggestion or guard,
+            about=found.array,
             causes=(in_kernel(kernel, f"{_touched(found)} of {found.array}, {found.extent}"),),
         )
 
@@ -126,7 +127,7 @@ def _guard(kernel: KernelFacts, found: OutOfBounds, context: RuleContext) -> Sug
         one for one in kernel.out_of_bounds
         if one.launch == found.launch and one.kind == "always" and one.space == "global" and one.is_allocated
     ]  # fmt: skip
-    names = kernel.launches[found.launch].parameters
+    names = {**kernel.launches[found.launch].parameters, **dict(found.defaults)}
     for together in ([found],) if kernel.barriers else (others, [found]):
         try:
             condition = condition_of(kernel, together, context.text_of)

@@ -18,7 +18,7 @@ _GUIDE = Path(__file__).parents[1] / "docs" / "guide"
 def _headings(page: str) -> dict[str, str]:
     """The headings of a page by what links to them are called."""
     found = re.findall(r"^#+ (.*)$", (_GUIDE / f"{page}.md").read_text(encoding="utf-8"), re.MULTILINE)
-    return {re.sub(r"[^\w -]", "", heading.lower()).replace(" ", "-"): heading for heading in found}
+    return {pages.anchor_of(heading): heading for heading in found}
 
 
 @pytest.mark.parametrize("page", guide.PAGES, ids=lambda page: page.name)
@@ -67,3 +67,17 @@ def test_explain_says_where_the_guide_is(
 def test_what_the_guide_does_not_explain_is_said(capsys: pytest.CaptureFixture[str]) -> None:
     assert run(("explain", "nothing")) == 2
     assert "no rule's code or name has `nothing` in it" in capsys.readouterr().err
+
+
+def test_explain_prints_a_section(capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch) -> None:
+    """In a checkout that of the guide, elsewhere in short."""
+    assert run(("explain", "swizzle")) == 0
+    assert "    tile[threadIdx.y][threadIdx.x ^ threadIdx.y] = in[y * n + x];" in capsys.readouterr().out
+    monkeypatch.setattr(pages, "_GUIDE", Path("nowhere"))
+    assert run(("explain", "swizzle")) == 0
+    assert "`c ^ r` would be (`tile[r][c ^ r]`)" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", guide.PAGES, ids=lambda page: page.name)
+def test_sections_have_a_few_words(page: guide.GuidePage) -> None:
+    assert bool(page.brief) == ("#" in page.name)

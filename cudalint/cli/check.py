@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from cudalint.cli import FAILED, FINDINGS, NOTHING_FOUND, completion, interrupted, parameters
 from cudalint.cli.allowing import check_for_contradiction, with_comments
 from cudalint.cli.analysis_options import analysis_options, limits_from, rule_options, settings_from
-from cudalint.cli.fixing import FixWishes
+from cudalint.cli.fixing import FixWishes, tell_how_to_fix
 from cudalint.cli.headed import HeadedCommand, together, under
 from cudalint.cli.progress import ProgressBar
 from cudalint.cli.terminal import is_wide, output_style, print_failures, print_lines, print_notes, write_lines
@@ -322,6 +322,8 @@ def command(
     lines, faults = rendered(format_, result, sources, shown)
     if wishes is None or fixed is None:
         write_lines(lines)
+        if format_ == "text" and not (quiet or statistics or add_allow):
+            tell_how_to_fix(result.diagnostics)
     else:
         unwritten += wishes.report(fixed, lines, shown, format_, texts.get(stdin), stdin)
     if history is not None:

@@ -12,7 +12,7 @@ from cudalint.cli.headed import color_option
 from cudalint.cli.terminal import output_style, write_lines, write_text
 from cudalint.guide import GuidePage, about, named
 from cudalint.registry import RuleClass, UnknownRule, all_rules, rules_named
-from cudalint.report.formats.pages import guide_page
+from cudalint.report.formats.pages import guide_page, guide_section
 from cudalint.report.formats.style import Style
 
 _MARGIN = " " * 4
@@ -25,8 +25,8 @@ _MARGIN = " " * 4
 def command(words: Sequence[str], html: bool, color: bool | None) -> int:
     """Print the page of a rule, by code, name or a part of either, with what it finds in an example.
 
-    Where several rules have that part, they are listed. Of what is no rule, such as `swizzle`, it says which page of
-    the guide is about it.
+    Where several rules have that part, they are listed. Of what is no rule, such as `swizzle`, it prints what the guide
+    says, and which page of it that is.
 
     \b
     Examples:
@@ -62,7 +62,12 @@ def _print_html(rules: Sequence[RuleClass]) -> None:
 
 
 def _guide(pages: Sequence[GuidePage], style: Style) -> Iterator[str]:
-    """Pages of the guide, and which rules they are behind."""
+    """Pages of the guide, what a section of one says, and which rules they are behind."""
+    for page in pages:
+        text = guide_section(page.name) or page.brief
+        if text:
+            yield style.paint(page.title, "bold")
+            yield from (*textwrap.indent(text, _MARGIN).split("\n"), "")
     yield from _addresses(pages, style)
     names = {page.name.partition("#")[0] for page in pages}
     codes = [rule.code for rule in all_rules() if names.intersection(rule.guide)]

@@ -137,6 +137,19 @@ class FixWishes(Struct, frozen=True):
         return f"{text}; --fix --unsafe-fixes {count(more, 'more finding')}" if more and not self.unsafe else text
 
 
+def tell_how_to_fix(diagnostics: Sequence[Diagnostic]) -> None:
+    """Says behind a report which options print and make the edits that its findings suggest."""
+    fixes = distinct_fixes(diagnostics)
+    if fixes:
+        option = "--fix" if all(fix.is_safe for fix in fixes) else "--fix --unsafe-fixes"
+        number = _findings(fixes)
+        have, them = ("has an edit", "it") if number == 1 else ("have edits", "them")
+        sys.stdout.flush()
+        print_line(
+            f"note: {count(number, 'finding')} {have}: --show-fixes prints {them} as a diff, {option} makes {them}"
+        )
+
+
 def _broken_files(left: Iterable[Diagnostic]) -> Iterator[tuple[str, str]]:
     """Files of which no edits were looked at for a syntax error in them, and the words for that."""
     from cudalint.fixes.proof import IS_BROKEN

@@ -44,6 +44,9 @@ class OutOfBounds(Struct, frozen=True):
     """Of the declared array."""
     in_parameters: str | None = None
     """The size in elements, in the kernel's parameters; None where these don't give it."""
+    defaults: tuple[tuple[str, int], ...] = ()
+    """The kernel's parameters that the program gives a number unless an option says otherwise, with that number. Where
+    it is another one in `values`, this one leads no thread outside."""
 
 
 class PitchMismatch(Struct, frozen=True):

@@ -12,7 +12,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
 
 from cudalint.diagnostics import Edit
 from cudalint.facts import Place
@@ -46,32 +47,40 @@ def hoisted_barrier(barrier: Place, text_of: Callable[[str], str]) -> tuple[Edit
         if any(head.kind != "if" for head in statement.heads) or has_other_side(source, statement.end):
             raise Obstacle("the barrier hangs on a loop, or on a branch with another side")
         return (replaced(source, barrier.path, statement.whole, statement.begin, ""),)
-    heads, closed = _branches_around(source, begin)
-    if not heads:
+    branches = _branches_around(source, begin)
+    if not branches:
         raise Obstacle("the barrier is in no branch whose block could end before it")
-    before = source.code[heads[-1][1] : begin]
-    behind = source.code[statement.end : closed]
-    for head, opening in heads:
-        _require_same(head, source.code[opening:begin])
+    before = source.code[branches[-1].opening : begin]
+    behind = source.code[statement.end : branches[-1].closed]
+    for branch in branches:
+        _require_same(branch.head, source.code[branch.opening : begin])
     for name in _DECLARED.findall("{" + before[1:]):
         if re.search(rf"\b{name}\b", behind):
             raise Obstacle(f"`{name}` lives on both sides of the barrier")
-    return (_ended_and_begun_again(source, barrier.path, (begin, statement.end), heads),)
+    return (_ended_and_begun_again(source, barrier.path, (begin, statement.end), branches),)
 
 
-def _branches_around(source: CodeText, begin: int) -> tuple[list[tuple[Head, int]], int]:
-    """The branches that a statement is in, the innermost first, with the brace of each, and where the last one ends."""
-    found: list[tuple[Head, int]] = []
-    end = at = begin
+class _Branch(NamedTuple):
+    head: Head
+    opening: int
+    """Its brace."""
+    closed: int
+    """Behind the brace that closes it."""
+
+
+def _branches_around(source: CodeText, begin: int) -> list[_Branch]:
+    """The branches that a statement is in, the innermost first."""
+    found: list[_Branch] = []
+    at = begin
     while (block := block_around(source, at)) is not None:
         head = head_of_block(source, block[0])
         if head is None or head.kind != "if":
             break
         if start_of_statement(source, head.begin) != head.begin or has_other_side(source, block[1]):
             raise Obstacle(f"the branch at line {source.position(head.begin)[0]} has another side")
-        found.append((head, block[0]))
-        at, end = head.begin, block[1]
-    return found, end
+        found.append(_Branch(head, *block))
+        at = head.begin
+    return found
 
 
 def _require_same(head: Head, before: str) -> None:
@@ -86,17 +95,29 @@ def _require_same(head: Head, before: str) -> None:
 
 
 def _ended_and_begun_again(
-    source: CodeText, path: str, extent: tuple[int, int], heads: list[tuple[Head, int]]
+    source: CodeText, path: str, extent: tuple[int, int], branches: Sequence[_Branch]
 ) -> Edit:
-    begin, end = extent
+    """Branches in which nothing comes before the barrier don't begin before it, and those in which nothing comes behind
+    it don't begin again."""
+    (begin, end), first, last = extent, 0, 0
     call = source.text[begin:end]
-    margins = [source.margin(head.begin) for head, _ in heads]
-    own = source.margin(begin)
-    if own is None or any(margin is None for margin in margins):
-        ends = " ".join("}" for _ in heads)
-        begins = " ".join(f"if ({head.condition}) {{" for head, _ in reversed(heads))
-        return replaced(source, path, begin, end, f"{ends} {call} {begins}")
-    lines = [f"{margin}}}" for margin in margins]
-    lines.append(f"{margins[-1]}{call}")
-    lines += [f"{source.margin(head.begin)}if ({head.condition}) {{" for head, _ in reversed(heads)]
+    while first < len(branches) and not source.text[branches[first].opening + 1 : begin].strip():
+        begin, first = branches[first].head.begin, first + 1
+    while last < len(branches) and not source.code[end : branches[last].closed - 1].strip():
+        comment = source.text[end : branches[last].closed - 1].strip()
+        if "\n" in comment:
+            break
+        call = f"{call}  {comment}".rstrip()
+        end, last = branches[last].closed, last + 1
+    ended, begun = [each.head for each in branches[first:]], [each.head for each in reversed(branches[last:])]
+    margins = {head: source.margin(head.begin) for head in (*ended, *begun)}
+    own, outer = source.margin(begin), source.margin(branches[-1].head.begin)
+    if own is None or outer is None or None in margins.values():
+        ends = ["}" for _ in ended]
+        begins = [f"if ({head.condition}) {{" for head in begun]
+        space = source.line_end if "//" in call else " "
+        return replaced(source, path, begin, end, space.join((*ends, call, *begins)))
+    lines = [f"{margins[head]}}}" for head in ended]
+    lines.append(f"{outer}{call}")
+    lines += [f"{margins[head]}if ({head.condition}) {{" for head in begun]
     return replaced(source, path, begin - len(own), end, source.line_end.join(lines))

@@ -131,7 +131,7 @@ def _sizes(kernel: KernelFacts, found: OutOfBounds) -> list[tuple[str, str]]:
         return [(first, others[0]), (others[0], first)]
     extent = found.extent // found.element_bytes
     values = {
-        name: value for name, value in kernel.launches[found.launch].parameters.items()
+        name: value for name, value in {**kernel.launches[found.launch].parameters, **dict(found.defaults)}.items()
         if type(value) is int and value > 1 and name.isidentifier()
     }  # fmt: skip
     alone = [(name, "") for name, value in values.items() if value == extent]

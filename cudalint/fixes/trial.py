@@ -93,7 +93,10 @@ def tried_together(changes: Sequence[Change], sides: Sides, seconds: float) -> T
         or (any(c.drops_tail for c in _of(old, changes)) and not only_last_blocks_do_less(old, new, same))
     }
     ordered = [kernel for kernel in kernels if for_order[kernel.place]]
-    no_news = (_only_order(ordered, same), _lesser(changes), _once_double(found_before, same))
+    no_news = (
+        _only_order(ordered, same), _lesser(changes), _once_double(found_before, same),
+        _outside_before(found_before, changes),
+    )  # fmt: skip
     new = new_findings(found_before, diagnostics, same, lambda d: any(is_none(d) for is_none in no_news))
     owners = {(kernel.name, kernel.instantiation): kernel.place for kernel in kernels}
     worse |= {owners.get(key, Place("", 0, 0, 0, 0)) for key in new}
@@ -195,6 +198,17 @@ def _lesser(changes: Iterable[Change]) -> Callable[[Diagnostic], bool]:
         return any(names(diagnostic) == names(target) and _is_lesser(diagnostic, target) for target in targets)
 
     return is_less
+
+
+_OF_BOUNDS = ("CL106", "CL107")
+"""Those about accesses that leave their array."""
+
+
+def _outside_before(before: Iterable[Diagnostic], changes: Iterable[Change]) -> Callable[[Diagnostic], bool]:
+    """Whether accesses that are spelled anew leave an array that the kernel left before: they are the same accesses."""
+    told = {names(each) for each in before if each.code in _OF_BOUNDS and each.about}
+    rewrites = any(change.rewrites for change in changes)
+    return lambda diagnostic: rewrites and diagnostic.code in _OF_BOUNDS and names(diagnostic) in told
 
 
 def _once_double(before: Iterable[Diagnostic], same: Correspondence) -> Callable[[Diagnostic], bool]:

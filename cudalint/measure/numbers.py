@@ -87,7 +87,8 @@ def amount_of(values: Sequence[int | None], numbers: Mapping[str, Sequence[int |
     if len(set(own)) == 1:
         return Amount(own[0], ())
     for count in range(1, _MOST_FACTORS + 1):
-        for names in itertools.combinations(numbers, count):
+        # One number may be a factor twice: the rows of a square have its columns' number.
+        for names in itertools.combinations_with_replacement(numbers, count):
             factors = [[int(numbers[name][world]) for name in names] for world in known]
             found = _linear(own, [math.prod(each) for each in factors])
             if found is not None:

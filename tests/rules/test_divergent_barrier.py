@@ -7,6 +7,7 @@ from linting import advice, lint
 
 from cudalint.facts import Place
 from cudalint.fixes.branch_edits import hoisted_barrier
+from cudalint.fixes.edits import apply_edits
 from cudalint.fixes.obstacles import Obstacle
 
 
@@ -111,3 +112,33 @@ def test_a_condition_on_memory_is_not_asked_again(condition: str, is_parted: boo
     else:
         with pytest.raises(Obstacle, match="other threads may change"):
             hoisted_barrier(barrier, lambda path: source)
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("if (t < 9) {|    s[t] = 0;|    BAR|}", "if (t < 9) {|    s[t] = 0;|}|BAR"),
+        ("if (t < 9) {|    s[t] = 0;|    BAR  // all|}", "if (t < 9) {|    s[t] = 0;|}|BAR  // all"),
+        ("if (t < 9) {|    s[t] = 0;|BAR }", "if (t < 9) {|    s[t] = 0;|}|BAR"),
+        ("if (t < 9) {|    BAR|}", "BAR"),
+        ("if (t < 9) { BAR }", "BAR"),
+        ("if (t < 9) {|    BAR|    s[t] = 0;|}", "BAR|if (t < 9) {|    s[t] = 0;|}"),
+        (
+            "if (t < 9) {|    if (t > 2) {|        BAR|    }|    s[t] = 0;|}",
+            "BAR|if (t < 9) {|    s[t] = 0;|}",
+        ),
+        (
+            "if (t < 9) {|    if (t > 2) {|        s[t] = 1;|        BAR|    }|    s[t] = 0;|}",
+            "if (t < 9) {|    if (t > 2) {|        s[t] = 1;|    }|}|BAR|if (t < 9) {|    s[t] = 0;|}",
+        ),
+        ("if (t < 9) { s[t] = 0; BAR }", "if (t < 9) { s[t] = 0; } BAR"),
+    ],
+)
+def test_no_branch_is_left_empty(before: str, after: str) -> None:
+    head = "__global__ void k(float *s) {\n    int t = threadIdx.x;\n    "
+    source, wanted = (f"{head}{each}\n}}\n".replace("|", "\n    ") for each in (before, after))
+    source, wanted = (each.replace("BAR", "__syncthreads();") for each in (source, wanted))
+    line = source[: source.index("__sync")].count("\n") + 1
+    column = source.index("__sync") - source.rindex("\n", 0, source.index("__sync"))
+    edits = hoisted_barrier(Place("a.cu", line, column, line, column + 15), lambda path: source)
+    assert apply_edits(source, edits) == wanted

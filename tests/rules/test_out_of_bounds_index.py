@@ -120,3 +120,44 @@ def test_numbers_of_one_launch_are_no_edit() -> None:
     (found,) = lint(source, "CL107")
     assert advice(found).startswith("guard it with `if (x < width && y < height)`")
     assert found.no_edit == "those numbers need not be the arrays' sizes in other launches"
+
+
+_SQUARE = """
+    #include <cstdlib>
+    __global__ void transpose(float *out, const float *in, int n) {
+        int i = blockIdx.y * blockDim.y + threadIdx.y;
+        int j = blockIdx.x * blockDim.x + threadIdx.x;
+        out[j * n + i] = in[i * n + j];
+    }
+    int main(int argc, char **argv) {
+        int n = SIZE;
+        float *in, *out;
+        cudaMalloc(&in, n * n * sizeof(float));
+        cudaMalloc(&out, n * n * sizeof(float));
+        transpose<<<dim3((n + 15) / 16, (n + 15) / 16), dim3(16, 16)>>>(out, in, n);
+    }
+"""
+
+
+@pytest.mark.parametrize(
+    ("size", "rule"),
+    [
+        ("1000", "CL107"),
+        ("argc > 1 ? atoi(argv[1]) : 1000", "CL107"),
+        ("argc > 1 ? atoi(argv[1]) : 1024", "CL106"),
+        ("atoi(argv[1])", "CL106"),
+    ],
+)
+def test_a_guard_is_the_same_however_the_size_is_given(size: str, rule: str) -> None:
+    told = lint(_SQUARE.replace("SIZE", size), rule)
+    assert told
+    for found in told:
+        assert found.suggestion is not None
+        assert advice(found).startswith("guard it with `if (i < n && j < n)`")
+        assert [each.text.strip() for each in found.suggestion.edits] == ["if (i >= n || j >= n) return;"]
+
+
+@pytest.mark.parametrize("size", ["1000", "argc > 1 ? atoi(argv[1]) : 1000"])
+def test_what_runs_over_may_get_cheaper_all_the_same(size: str) -> None:
+    (found,) = lint(_SQUARE.replace("SIZE", size), "CL101")
+    assert found.suggestion is not None and found.suggestion.edits

@@ -8,7 +8,8 @@ from cudalint.execute.memory import Allocation
 from cudalint.execute.trace import Stack
 from cudalint.facts import OutOfBounds, Place
 from cudalint.host.executor.checked_sizes import equal
-from cudalint.host.values.nodes import without_cast
+from cudalint.host.values.arithmetic import BOOL
+from cudalint.host.values.nodes import bits_of, without_cast
 from cudalint.ir import nodes as ir
 from cudalint.ir import statements as st
 from cudalint.ir.walk import nodes_in
@@ -44,8 +45,10 @@ class BoundsCollector(SiteProvider, eq=False):
         elif configuration.assumptions and not configuration.by_default:
             # A tail that no guard keeps inside is there with whatever block.
             found = [each for each in found if each.kind == "tail"]
-        for each in found:
-            fact = _fact(each, run)
+        facts = [_fact(each, run, run.executed) for each in found]
+        if not any(fact.space == "global" for fact in facts):
+            facts += _with_options(run)
+        for fact in facts:
             self.note((fact.place, fact.inlined_from, fact.array, run.index), fact)
         self._add_led(run)
 
@@ -60,9 +63,10 @@ class BoundsCollector(SiteProvider, eq=False):
         return fact.place, fact.inlined_from, fact.launch
 
 
-def _leaving(executed: Executed, run: Run) -> list[Leaving]:
+def _leaving(executed: Executed, run: Run, open_: OpenNumbers | None = None) -> list[Leaving]:
     configuration = run.configuration
-    addresses = Addresses(executed.function, executed.batch, _given_by(configuration, run.chosen.space.open))
+    open_ = open_ if open_ is not None else run.chosen.space.open
+    addresses = Addresses(executed.function, executed.batch, _given_by(configuration, open_))
     return leaving(executed.trace, executed.batch, addresses, configuration.source in ("launch-site", "recorded"))
 
 
@@ -84,6 +88,20 @@ def _given_by(configuration: Configuration, open_: OpenNumbers) -> frozenset[str
         if parameter is not None
         and (configuration.worlds or not node.bits & unknown or without_cast(node) in fixed)
     )
+
+
+def _with_options(run: Run) -> list[OutOfBounds]:
+    """The tails that no guard keeps inside, which nobody sees as long as the program has the sizes that it has by
+    default: blocks divide them, and no check in sight asks that of others."""
+    graph, configuration = run.subject.graph, run.configuration
+    grid = graph.atoms(bits_of(configuration.grid), graph.uniform_bits)
+    sizes = [each for each in grid if graph.choice(each).basis == "program" and each.kind.code in "iu"]
+    touches_memory = any(event.allocation.space == "global" for event in run.executed.trace.accesses)
+    if not sizes or configuration.worlds or not touches_memory or not run.may_be_tried():
+        return []
+    chosen = run.with_statements([graph.binary(">=", each, graph.const(1, each.kind), BOOL) for each in sizes])
+    found = _leaving(chosen.executed, run, chosen.space.open)
+    return [_fact(each, run, chosen.executed) for each in found if each.kind == "tail"]
 
 
 def _is_made_up(configuration: Configuration) -> bool:
@@ -117,14 +135,15 @@ def _is_same(one: Leaving, other: Leaving | None) -> bool:
     return other is not None and other.offender.offset == one.offender.offset
 
 
-def _fact(found: Leaving, run: Run) -> OutOfBounds:
-    site, batch, offender = found.site, run.executed.batch, found.offender
+def _fact(found: Leaving, run: Run, executed: Executed) -> OutOfBounds:
+    """Of what an execution under a launch shows."""
+    site, batch, offender = found.site, executed.batch, found.offender
     array, kernel = site.allocation, run.subject.function
     extent = found.extents[found.world] or 0
     element = _element(array, site.bytes, kernel)
     scale = element if array.space == "local" else 1
     declared = array.symbol if array.space != "local" or isinstance(array.type, ir.ArrayType) else None
-    span, calls = _made_at(found, run)
+    span, calls = _made_at(found, executed)
     return OutOfBounds(
         Place(*span),
         frames_of(calls),
@@ -146,7 +165,17 @@ def _fact(found: Leaving, run: Run) -> OutOfBounds:
         Place(*_declared_at(declared, kernel)) if declared is not None else None,
         _dimensions(array.type) if array.space != "local" else 1,
         elements_text(found.extents, element, parameters_of(batch)) if len(set(found.extents)) > 1 else None,
+        _defaults(run),
     )
+
+
+def _defaults(run: Run) -> tuple[tuple[str, int], ...]:
+    """What the kernel is given unless an option says otherwise, by the names of its parameters."""
+    graph, parameters = run.subject.graph, run.chosen.space.open.parameters
+    given = _given_by(run.configuration, run.chosen.space.open)
+    by_default = {each.name for each, node in parameters.items() if graph.rests_on_defaults(node)} & given
+    numbers = parameters_of(run.executed.batch)
+    return tuple((name, int(values[0])) for name, values in numbers.items() if name in by_default)
 
 
 def _led_fact(led: LedOutside, run: Run) -> OutOfBounds:
@@ -160,10 +189,10 @@ def _led_fact(led: LedOutside, run: Run) -> OutOfBounds:
     )  # fmt: skip
 
 
-def _made_at(found: Leaving, run: Run) -> tuple[ir.Span, Stack]:
+def _made_at(found: Leaving, executed: Executed) -> tuple[ir.Span, Stack]:
     """Where the address is made, and the calls that lead there."""
     site = found.site
-    for event in run.executed.trace.accesses:
+    for event in executed.trace.accesses:
         if event.node is site.node and event.allocation is site.allocation and event.stack == site.stack:
             return made_at(event)
     return site.node.span, site.stack

@@ -116,6 +116,15 @@ class Run(Struct, eq=False):
         executed = self._another.executed
         return executed if function is None else execute(function, executed.batch, self.compiled, self.subject.until)
 
+    def with_statements(self, statements: Sequence[Node]) -> InWorlds:
+        """The launch in all worlds in which some more is stated. A number that the program has by default is open where
+        something is stated of it."""
+        subject = self.subject
+        return in_worlds(
+            self.configuration, subject.function, subject.graph, (*self.statements, *statements), subject.target,
+            self.compiled, subject.until,
+        )  # fmt: skip
+
     def with_other_blocks(self, *blocks: Block) -> Iterator[Executed]:
         """The same worlds with these blocks, and with others that a block that nobody gives may be."""
         function = self.subject.function

@@ -41,12 +41,13 @@ def distinct_fixes(diagnostics: Iterable[Diagnostic]) -> list[Fix]:
 
 
 def _rank(diagnostic: Diagnostic) -> tuple[float, ...]:
-    """Errors before warnings before infos; then what makes its kernel faster; then what takes more of its figure."""
+    """Errors before warnings before infos; then what is wrong before what takes time, as a cure of that may leave no
+    place for a guard; then what makes its kernel faster; then what takes more of its figure."""
     cost, suggestion = diagnostic.cost, diagnostic.suggestion
     speedup = cost.speedup if cost is not None and cost.speedup is not None else 1.0
     before, after = (suggestion.before, suggestion.after) if suggestion is not None else ({}, {})
     drop = max((old / max(after[name], 1e-9) for name, old in before.items() if name in after), default=1.0)
-    return SEVERITIES.index(diagnostic.severity), -speedup, -drop
+    return SEVERITIES.index(diagnostic.severity), cost is not None or bool(before), -speedup, -drop
 
 
 def disjoint(fixes: Iterable[Fix], resolve: Resolve) -> list[Fix]:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import groupby
+from difflib import SequenceMatcher
+from itertools import accumulate, groupby
 
 from msgspec import Struct
 
@@ -140,30 +141,53 @@ def _underlines(marks: Sequence[_Mark], line: bytes, start: int, style: Style) -
 
 def edit_lines(edits: Sequence[Edit], sources: SourceLines, style: Style, gutter: int) -> Iterator[str]:
     """What the edits change: each line that they touch, before and after."""
-    ordered = sorted(edits, key=lambda edit: edit.place)
-
-    def clipped(line: bytes, before: bytes, edit: Edit) -> str:
-        return _clip(displayed(line), display_column(before, edit.place.column))[1]
-
-    touched = [list(group) for _, group in groupby(ordered, key=lambda edit: (edit.place.path, edit.place.line))]
-    for on_line in touched[:_MOST_EDITED]:
-        number = on_line[0].place.line
-        line = sources.line(on_line[0].place.path, number)
-        if line is None or any(edit.place.end_line != number for edit in on_line):
-            # A change over several lines is left to whoever applies it.
+    touched = _by_lines(edits)
+    for together in touched[:_MOST_EDITED]:
+        place = together[0].place
+        numbers = range(place.line, max(edit.place.end_line for edit in together) + 1)
+        found = [sources.line(place.path, number) for number in numbers]
+        before = [line for line in found if line is not None]
+        if len(before) < len(numbers):
             continue
-        changed = [after.rstrip(b"\r") for after in _edited(line, on_line).split(b"\n")]
-        if line in changed:
-            changed.remove(line)  # New lines before or behind it.
-        else:
-            yield style.paint(f"{number:>{gutter}} - {clipped(line, line, on_line[0])}", "red")
-        for after in changed:
-            yield style.paint(f"{number:>{gutter}} + {clipped(after, line, on_line[0])}", "green")
+        after = [line.rstrip(b"\r") for line in _edited(before, place.line, together)]
+        # What is put in at the end of a line that is long is of interest, and not its beginning.
+        column = display_column(before[0], place.column) if len(before) == 1 else 0
+        for _, i, j, k, m in _differences(before, after):
+            for number in numbers[i:j]:
+                line = _clip(displayed(before[number - place.line]), column)[1]
+                yield style.paint(f"{number:>{gutter}} - {line}".rstrip(), "red")
+            for each in after[k:m]:
+                line = _clip(displayed(each), column)[1]
+                yield style.paint(f"{numbers[min(i, len(numbers) - 1)]:>{gutter}} + {line}".rstrip(), "green")
     if len(touched) > _MOST_EDITED:
         yield f"{'':>{gutter}} ... and {len(touched) - _MOST_EDITED} more lines"
 
 
-def _edited(line: bytes, edits: Sequence[Edit]) -> bytes:
+def _differences(before: Sequence[bytes], after: Sequence[bytes]) -> Iterator[tuple[str, int, int, int, int]]:
+    """From where to where lines before and lines after differ."""
+    found = SequenceMatcher(None, before, after, autojunk=False).get_opcodes()
+    return (each for each in found if each[0] != "equal")
+
+
+def _by_lines(edits: Iterable[Edit]) -> list[list[Edit]]:
+    """Edits, those together that have a line in common."""
+    found: list[list[Edit]] = []
+    for edit in sorted(edits, key=lambda edit: edit.place):
+        last = found[-1] if found else []
+        if any(e.place.path == edit.place.path and edit.place.line <= e.place.end_line for e in last):
+            last.append(edit)
+        else:
+            found.append([edit])
+    return found
+
+
+def _edited(lines: Sequence[bytes], first: int, edits: Sequence[Edit]) -> list[bytes]:
+    """Some lines, of which the first has this number, with edits made."""
+    starts = [0, *accumulate(len(line) + 1 for line in lines)]
+    text = b"\n".join(lines)
     for edit in reversed(edits):
-        line = line[: edit.place.column - 1] + to_bytes(edit.text) + line[edit.place.end_column - 1 :]
-    return line
+        place = edit.place
+        begin = starts[place.line - first] + place.column - 1
+        end = starts[place.end_line - first] + place.end_column - 1
+        text = text[:begin] + to_bytes(edit.text) + text[end:]
+    return text.split(b"\n")

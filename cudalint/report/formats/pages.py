@@ -9,11 +9,13 @@ click leads is no matter of whoever wrote the code.
 from __future__ import annotations
 
 import os
+import re
 import socket
 from importlib.metadata import PackageNotFoundError, metadata
 from pathlib import Path
 
 from cudalint.catalogue import page_in
+from cudalint.regexes import regex
 
 VARIABLE = "CUDALINT_RULE_PAGES"
 _DOCS = Path(__file__).resolve().parents[3] / "docs"
@@ -53,6 +55,29 @@ def guide_page(name: str) -> str:
         return f"{_GUIDE / page}.md{mark}{section}"
     address = of_the_project("documentation")
     return f"{address}/guide/{page}.md{mark}{section}" if address else ""
+
+
+def guide_section(name: str) -> str:
+    """The text of a section of a page, without its heading and pictures, from a guide beside the program; empty where
+    there is none, and for whole pages."""
+    page, _, section = name.partition("#")
+    try:
+        text = (_GUIDE / f"{page}.md").read_text(encoding="utf-8")
+    except OSError:
+        return ""
+    parts = _HEADING.split(text)
+    found = (body for heading, body in zip(parts[1::2], parts[2::2], strict=True) if anchor_of(heading) == section)
+    return _PICTURE.sub("", next(found, "")).strip()
+
+
+def anchor_of(heading: str) -> str:
+    """What links to a heading call it."""
+    return _NO_PART_OF_ANCHORS.sub("", heading.lower()).replace(" ", "-")
+
+
+_PICTURE = regex(r"^!\[.*\n+", re.MULTILINE)
+_HEADING = regex(r"^#+ (.*)$", re.MULTILINE)
+_NO_PART_OF_ANCHORS = regex(r"[^\w -]")
 
 
 def of_the_project(label: str) -> str:
