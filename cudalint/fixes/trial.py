@@ -93,7 +93,7 @@ def tried_together(changes: Sequence[Change], sides: Sides, seconds: float) -> T
         or (any(c.drops_tail for c in _of(old, changes)) and not only_last_blocks_do_less(old, new, same))
     }
     ordered = [kernel for kernel in kernels if for_order[kernel.place]]
-    no_news = (_only_order(ordered, same), _lesser(changes), _once_double(found_before, same))
+    no_news = (_only_order(ordered, same), _lesser(changes), _once_double(found_before, same), _only_compared(kernels, changes))
     new = new_findings(found_before, diagnostics, same, lambda d: any(is_none(d) for is_none in no_news))
     owners = {(kernel.name, kernel.instantiation): kernel.place for kernel in kernels}
     worse |= {owners.get(key, Place("", 0, 0, 0, 0)) for key in new}
@@ -184,6 +184,14 @@ def _only_order(ordered: Iterable[KernelFacts], same: Correspondence) -> Callabl
         return diagnostic.code in _OF_ORDER and kernel in names
 
     return is_none
+
+
+def _only_compared(kernels: Iterable[KernelFacts], changes: Iterable[Change]) -> Callable[[Diagnostic], bool]:
+    """Whether a finding in kernels that get a guard is that an index is narrower than the size with which the guard
+    compares it: it was before, and nothing in the kernel told of that size."""
+    guards = [change for change in changes if change.drops_tail]
+    names = {(kernel.name, kernel.instantiation) for kernel in kernels if _of(kernel, guards)}
+    return lambda diagnostic: diagnostic.code == "CL111" and (diagnostic.kernel, diagnostic.instantiation) in names
 
 
 def _lesser(changes: Iterable[Change]) -> Callable[[Diagnostic], bool]:

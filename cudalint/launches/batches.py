@@ -50,7 +50,7 @@ def _defaults(space: LaunchSpace, worlds: Sequence[Mapping[str, Choice]]) -> dic
         for symbol in open_.behind(parameter):
             text = ""
             if open_.is_given(symbol):
-                text = stated(open_.graph, symbol) if open_.graph.choice(symbol).is_default else ""
+                text = stated(open_.graph, symbol) if open_.is_default(symbol) else ""
             elif len(worlds) == 1 and render(symbol) in worlds[0]:
                 text = f"{render(symbol)} = {worlds[0][render(symbol)].value}"
             if text:

@@ -84,6 +84,25 @@ def test_an_annotated_assumption_gives_a_parameter_a_constant(tmp_path: Path) ->
     assert sectors(only_kernel(facts), "store") == [4.5]
 
 
+def test_equations_of_several_sizes_hold_together_beside_sizes_that_nothing_gives(tmp_path: Path) -> None:
+    """Each thread stores a run of `rows` floats, which nothing gives: with what is usual for it, 8 * 4096 rows would
+    have more elements than an index has numbers, and it is that size which has to be a smaller one."""
+    source = """
+// cudalint: assume(b == 8, m == 4096)
+__global__ void fill(float *out, int b, int m, int rows) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.y >= b || i >= m) return;
+  out += blockIdx.y * m * rows + i * rows;
+  for (int l = 0; l < rows; l++) out[l] = 0;
+}
+void launch(float *out, int b, int m, int rows) {
+  fill<<<dim3(m / 256 + (m % 256 > 0), b), 256>>>(out, b, m, rows);
+}
+"""
+    (launch,) = only_kernel(facts_of(tmp_path, source)).launches
+    assert launch.grid == (4096 // 256, 8, 1)
+
+
 def test_an_annotated_assumption_about_nothing_is_unusable(tmp_path: Path) -> None:
     kernel = only_kernel(facts_of(tmp_path, "// cudalint: assume(N % NOBODY == 0)" + COLUMN))
     message = "`assume(N % NOBODY == 0)` could not be evaluated: `NOBODY` is not known here"
