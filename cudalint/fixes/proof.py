@@ -78,8 +78,8 @@ class Proof(Sides, frozen=True, eq=False, kw_only=True):
 
 def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
     """The findings, with the edits that hold. Where they make something worse the suggestion goes as a whole, but for
-    the words against what is wrong or out of bounds; where nothing is known of them, for lack of time as a rule, its words
-    stay."""
+    the words against what is wrong or out of bounds; where nothing is known of them, for lack of time as a rule, its
+    words stay."""
     changes = changes_of(found, proof.facts)
     # What is wrong comes first. What is outside of all kernels concerns each of them, and takes longest to try.
     tryable = [c for c in changes if may_be_tried(c, proof.facts, proof.text_of, proof.all_considered)]

@@ -93,7 +93,9 @@ def tried_together(changes: Sequence[Change], sides: Sides, seconds: float) -> T
         or (any(c.drops_tail for c in _of(old, changes)) and not only_last_blocks_do_less(old, new, same))
     }
     ordered = [kernel for kernel in kernels if for_order[kernel.place]]
-    no_news = (_only_order(ordered, same), _lesser(changes), _once_double(found_before, same), _only_compared(kernels, changes))
+    no_news = (
+        _only_order(ordered, same), _lesser(changes), _once_double(found_before, same), _only_compared(kernels, changes)
+    )  # fmt: skip
     new = new_findings(found_before, diagnostics, same, lambda d: any(is_none(d) for is_none in no_news))
     owners = {(kernel.name, kernel.instantiation): kernel.place for kernel in kernels}
     worse |= {owners.get(key, Place("", 0, 0, 0, 0)) for key in new}

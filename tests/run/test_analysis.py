@@ -103,6 +103,20 @@ void launch(float *out, int b, int m, int rows) {
     assert launch.grid == (4096 // 256, 8, 1)
 
 
+def test_a_stride_is_named_by_a_size_that_is_given_and_not_by_a_multiple_of_another_one(tmp_path: Path) -> None:
+    """The launch has `b` rows of blocks, and 4 * 8 = 32 by chance."""
+    source = """
+__global__ void fill(float *out, int b, int rows) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.y < b) for (int l = 0; l < rows; l++) out[i * rows + l] = 0;
+}
+void launch(float *out, int b, int rows) { fill<<<dim3(4, b), 256>>>(out, b, rows); }
+"""
+    params = ParameterValue(None, "b", "8"), ParameterValue(None, "rows", "32")
+    (access,) = only_kernel(facts_of(tmp_path, source, params=params)).accesses
+    assert [r.strides and r.strides.sized for r in access.results] == ["rows"]
+
+
 def test_an_annotated_assumption_about_nothing_is_unusable(tmp_path: Path) -> None:
     kernel = only_kernel(facts_of(tmp_path, "// cudalint: assume(N % NOBODY == 0)" + COLUMN))
     message = "`assume(N % NOBODY == 0)` could not be evaluated: `NOBODY` is not known here"

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from cudalint.facts import Access, FileFacts, Gap, KernelFacts, LaunchFacts, Problem
-from cudalint.numerals import count
+from cudalint.numerals import count, enumeration
 from cudalint.report.findings.results import is_seen_into
 
 _LONGEST = 120
@@ -91,7 +91,7 @@ def note_on_includes(facts: FileFacts) -> str | None:
 def _note_on_stand_ins(facts: FileFacts) -> str | None:
     """What of its kernels is not understood that a header may declare of which only a stand-in was read: what would be
     an error (CL904) otherwise. The first names, in one line; None where there is nothing."""
-    if not facts.stand_ins:
+    if not facts.stand_ins or headers_not_found(facts):
         return None
     told = {(problem.path, problem.line) for _, problem in invalid_lines(facts)}
     open_ones = [
@@ -102,19 +102,24 @@ def _note_on_stand_ins(facts: FileFacts) -> str | None:
     ]
     if not open_ones:
         return None
-    first: dict[str, Problem] = {}
-    for _, problem in sorted(open_ones, key=lambda each: (each[1].path != facts.path, each[1].line, each[1].column)):
+    open_ones.sort(key=lambda each: (each[1].path != facts.path, each[1].path, each[1].line, each[1].column))
+    names: dict[str, Problem] = {}
+    others: dict[str, Problem] = {}
+    for _, problem in open_ones:
         is_name = problem.kind in ("guessed", "undeclared", "undeclared-type") and bool(problem.name)
-        first.setdefault(f"`{problem.name}` is declared nowhere" if is_name else _short(problem.message), problem)
-    said = [f"{what} ({_line(problem, facts)})" for what, problem in first.items()]
-    listed = ", ".join(said[:_MOST_UNDECLARED])
-    if len(said) > _MOST_UNDECLARED:
-        listed += f" and {len(said) - _MOST_UNDECLARED} more"
+        (names if is_name else others).setdefault(problem.name if is_name else _short(problem.message), problem)
+    listed = [f"`{name}` ({_line(problem, facts)})" for name, problem in names.items()]
+    if len(listed) > _MOST_UNDECLARED:
+        listed[_MOST_UNDECLARED:] = [f"{len(listed) - _MOST_UNDECLARED} more"]
+    said = [f"nothing that was read declares {enumeration(listed)}"] if listed else []
+    # From a name that nothing declares, other errors follow.
+    if not said:
+        said = [f"{message} ({_line(problem, facts)})" for message, problem in others.items()][:1]
     headers = f"`{facts.stand_ins[0]}`" + (" and others" if len(facts.stand_ins) > 1 else "")
     places = {kernel.name_place for kernel in facts.kernels}
     partly = len({kernel.name_place for kernel, _ in open_ones})
     return (
-        f"not understood: {listed}; of {headers} only cudalint's stand-in was read, and what is said of {partly} of "
+        f"{said[0]}; of {headers} only cudalint's stand-in was read, and what is said of {partly} of "
         f"{count(len(places), 'kernel')} is incomplete (CL902); -I names the folders of the library's headers"
     )
 
