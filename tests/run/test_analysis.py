@@ -478,3 +478,15 @@ def test_what_is_known_of_a_kernel_stays_where_time_runs_out(
     assert [{result.launch for result in access.results} for access in kernel.accesses] == [launches] * 2
     assert [gap.kind for gap in kernel.gaps] == ["time"]
     assert facts.status == "partial"
+
+
+def test_sizes_of_accessors_are_called_as_the_source_asks_for_them(tmp_path: Path) -> None:
+    """For a tensor with one row the quotient is 0."""
+    source = """#include <torch/extension.h>
+__global__ void mix(torch::PackedTensorAccessor32<float, 2> in) {
+  for (int i = threadIdx.x; i < in.size(1); i += blockDim.x) in[blockIdx.x][i] += 1;
+}
+void launch(torch::Tensor in) { mix<<<in.size(0) / 32, 128>>>(in.packed_accessor32<float, 2>()); }
+"""
+    (fault, *_) = only_kernel(facts_of(tmp_path, source)).launch_faults
+    assert dict(fault.sizes) == {"in.size(0)": 1}
