@@ -192,6 +192,9 @@ class FileFacts(Struct, frozen=True, eq=False):
     """What the user asked for and could not be had, and what was left for lack of time; everything else was done."""
     host: HostFacts | None = None
     """What its host code does, if somebody asks."""
+    stand_ins: tuple[str, ...] = ()
+    """The headers of libraries that the file or its own headers include, of which only this package's stand-ins were
+    read."""
 
     def __repr__(self) -> str:
         return f"<FileFacts of {self.path}: {self.status}, {count(len(self.kernels), 'kernel')}>"

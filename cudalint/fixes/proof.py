@@ -7,9 +7,10 @@ them is tried again; where a finding stays that one of them is for, the others a
 An edit is proven where under every launch of every instantiation the findings that suggest it are gone or better, no
 finding is new, whatever its severity, and no access costs both more than before and more than its bytes need, nor all
 of them together more. A finding is not new that was too small beside the rest of the kernel to be reported, and now
-weighs more. Nor is what comes of a barrier or an atomic that was missing: a load costs something whose value the
-compiler took from an earlier one, another barrier has nothing left to order, and atomics meet. Only the text is
-believed: what a remedy's own model says of a change decides no more than which change is tried.
+weighs more. Nor is that an index has 32 bits, where a guard compares it with a size of 64. Nor is what comes of a
+barrier or an atomic that was missing: a load costs something whose value the compiler took from an earlier one, another
+barrier has nothing left to order, and atomics meet. Only the text is believed: what a remedy's own model says of a
+change decides no more than which change is tried.
 """
 
 from __future__ import annotations
@@ -76,8 +77,9 @@ class Proof(Sides, frozen=True, eq=False, kw_only=True):
 
 
 def proven(found: Sequence[Diagnostic], proof: Proof) -> list[Diagnostic]:
-    """The findings, with the edits that hold. Where they make something worse the suggestion goes as a whole; where
-    nothing is known of them, for lack of time as a rule, its words stay."""
+    """The findings, with the edits that hold. Where they make something worse the suggestion goes as a whole, but for
+    the words against what is wrong or out of bounds; where nothing is known of them, for lack of time as a rule, its
+    words stay."""
     changes = changes_of(found, proof.facts)
     # What is wrong comes first. What is outside of all kernels concerns each of them, and takes longest to try.
     tryable = [c for c in changes if may_be_tried(c, proof.facts, proof.text_of, proof.all_considered)]
@@ -258,7 +260,10 @@ def _judged(diagnostic: Diagnostic, verdicts: _Verdicts, stays: bool) -> Diagnos
         case "unsafe":
             return replace(diagnostic, suggestion=replace(suggestion, applicability="unsafe"), no_edit="")
         case why:
-            words = without_edits(suggestion) if why in _SAY_NOTHING else suggestion.otherwise
+            # What is wrong has to be mended, and what is out of bounds guarded, whatever else that costs.
+            is_fault = diagnostic.severity == "error" or suggestion.drops_tail
+            is_needed = is_fault and why == _WORSE and suggestion.otherwise is None
+            words = without_edits(suggestion) if is_needed or why in _SAY_NOTHING else suggestion.otherwise
             return replace(diagnostic, suggestion=words, no_edit=why)
 
 

@@ -95,7 +95,7 @@ def tried_together(changes: Sequence[Change], sides: Sides, seconds: float) -> T
     ordered = [kernel for kernel in kernels if for_order[kernel.place]]
     no_news = (
         _only_order(ordered, same), _lesser(changes), _once_double(found_before, same),
-        _outside_before(found_before, changes),
+        _outside_before(found_before, changes), _only_compared(kernels, changes),
     )  # fmt: skip
     new = new_findings(found_before, diagnostics, same, lambda d: any(is_none(d) for is_none in no_news))
     owners = {(kernel.name, kernel.instantiation): kernel.place for kernel in kernels}
@@ -187,6 +187,14 @@ def _only_order(ordered: Iterable[KernelFacts], same: Correspondence) -> Callabl
         return diagnostic.code in _OF_ORDER and kernel in names
 
     return is_none
+
+
+def _only_compared(kernels: Iterable[KernelFacts], changes: Iterable[Change]) -> Callable[[Diagnostic], bool]:
+    """Whether a finding in kernels that get a guard is that an index is narrower than the size with which the guard
+    compares it: it was before, and nothing in the kernel told of that size."""
+    guards = [change for change in changes if change.drops_tail]
+    names = {(kernel.name, kernel.instantiation) for kernel in kernels if _of(kernel, guards)}
+    return lambda diagnostic: diagnostic.code == "CL111" and (diagnostic.kernel, diagnostic.instantiation) in names
 
 
 def _lesser(changes: Iterable[Change]) -> Callable[[Diagnostic], bool]:

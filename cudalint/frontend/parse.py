@@ -21,7 +21,7 @@ from cudalint.frontend import clang, cursors, recovery
 from cudalint.frontend.attempts import SYSTEM_FOLDERS, Attempt, Setting, Source, never, refused_include
 from cudalint.frontend.conditions import conditions_declaring
 from cudalint.frontend.diagnoses import Problem, nested_launches
-from cudalint.frontend.flags import HEADERS_ROOT, ParseOptions, is_bundled, system_folders
+from cudalint.frontend.flags import HEADERS_ROOT, LIBRARIES_ROOT, ParseOptions, is_bundled, system_folders
 from cudalint.frontend.inclusions import included_in
 from cudalint.frontend.invalid import Sight, with_certainty
 from cudalint.frontend.naming import misses_names, misses_names_in_headers, with_names
@@ -149,6 +149,17 @@ class ParsedFile(Struct):
             handle = cursors.file_named(unit, name)
             if handle:
                 yield self.shown(name), cursors.file_contents(unit, handle)
+
+    def library_stand_ins(self) -> tuple[str, ...]:
+        """The headers of libraries, by the names that the user's files include, that were read as stand-ins."""
+        folder = os.path.join(LIBRARIES_ROOT, "")
+        found = [
+            each.include.name.removeprefix(folder).replace(os.sep, "/")
+            for each in self.tu.get_includes()
+            if each.include is not None and each.include.name.startswith(folder)
+            and each.source is not None and self.is_user(each.source.name)
+        ]  # fmt: skip
+        return tuple(dict.fromkeys(found))
 
     def is_bundled(self, path: str) -> bool:
         """Whether a path is one of the headers that come with this package."""

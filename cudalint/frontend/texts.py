@@ -55,6 +55,7 @@ class CudaTexts(Struct, frozen=True):
             frozenset(pair for part in known for pair in part.parameters),
             tuple(dict.fromkeys(failure for part in known for failure in part.failures)),
             next((part.host for part in known if part.host is not None), None),
+            tuple(dict.fromkeys(name for part in known for name in part.stand_ins)),
         )
 
     def _facts(self, kernel: UnreadableKernel) -> KernelFacts:

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 from cudalint.ir import nodes as ir
 
+_ASKED_FOR = {"sizes_": "size", "strides_": "stride"}
+"""Functions that give elements of fields which nobody but their class can name (ATen/core/TensorAccessor.h)."""
+
 
 def expression_text(expr: ir.Expr | ir.InitList | None) -> str:
     """An expression on one line; what it calls and captures is named, not written out."""
@@ -35,6 +38,14 @@ def expression_text(expr: ir.Expr | ir.InitList | None) -> str:
             return f"{ir.type_name(type_)}({', '.join(map(text, arguments))})"
         case _:
             return f"<{type(expr).__name__}>"
+
+
+def element_name(array: str, index: object) -> str:
+    """What an element of an array is called: `a[3]`. Sizes and strides that PyTorch's accessors keep are called as the
+    source asks for them: `a.size(1)`."""
+    record, dot, field = array.rpartition(".")
+    asked = _ASKED_FOR.get(field) if dot else None
+    return f"{array}[{index}]" if asked is None else f"{record}.{asked}({index})"
 
 
 def field_name(record: str, field: str) -> str:

@@ -67,6 +67,8 @@ class Unit(Struct, eq=False):
     """For the USR of a constant that the file defines: what it is."""
     may_launch: Callable[[FunctionRef, Wanted], bool] = field(default=lambda ref, wanted: ref.has_launch())
     """Whether a function of the file may launch a kernel in question."""
+    stand_ins: Callable[[], tuple[str, ...]] = field(default=tuple)
+    """The headers of libraries, by the names that the user's files include, that were read as stand-ins."""
     texts: Callable[[], Iterable[SourceText]] = field(default=tuple)
     """The file and the user's headers that it includes."""
     texts_left_out: Callable[[], Iterable[SourceText]] = field(default=tuple)

@@ -13,6 +13,7 @@ from cudalint.host.executor import values as old
 from cudalint.host.values.evaluation import Evaluated
 from cudalint.host.values.graph import stated
 from cudalint.host.values.nodes import Node, Uniform, render, without_cast
+from cudalint.ir.text import element_name
 from cudalint.launches.configuration import Configuration
 from cudalint.launches.flags import cases_by_name
 from cudalint.launches.space import LaunchSpace
@@ -50,7 +51,7 @@ def _defaults(space: LaunchSpace, worlds: Sequence[Mapping[str, Choice]]) -> dic
         for symbol in open_.behind(parameter):
             text = ""
             if open_.is_given(symbol):
-                text = stated(open_.graph, symbol) if open_.graph.choice(symbol).is_default else ""
+                text = stated(open_.graph, symbol) if open_.is_default(symbol) else ""
             elif len(worlds) == 1 and render(symbol) in worlds[0]:
                 text = f"{render(symbol)} = {worlds[0][render(symbol)].value}"
             if text:
@@ -136,7 +137,7 @@ class _Memories:
             return {field: self.argument(own, f"{name}.{field}") for field, own in value.fields.items()}
         if isinstance(value, old.ArrayValue):
             return {
-                number: self._element(value, number, f"{name}[{number}]")
+                number: self._element(value, number, element_name(name, number))
                 for number in range(min(value.type.count or 0, execute.MOST_ELEMENTS))
             }
         return None

@@ -8,8 +8,9 @@ from typing import Any
 
 from cudalint.host.executor import values as host
 from cudalint.host.values.evaluation import Evaluated
-from cudalint.host.values.graph import Graph
+from cudalint.host.values.graph import Graph, conjuncts
 from cudalint.host.values.nodes import Basis, Node, Uniform, bits_of, render
+from cudalint.host.values.polynomial import linear
 from cudalint.launches.configuration import Configuration
 from cudalint.worlds.choosing import Number
 from cudalint.worlds.records import Choice, Parameter
@@ -18,6 +19,8 @@ from cudalint.worlds.uses import Use
 _GIVEN: tuple[Basis, ...] = ("given", "launch", "program")
 """Why a number is not open: a user gives it; the block was made of it; the program has it, unless an option says
 otherwise."""
+_SETTLED: tuple[Basis, ...] = ("given", "launch")
+"""What comes before an equation that a user states."""
 
 
 class OpenNumbers:
@@ -32,6 +35,7 @@ class OpenNumbers:
         launch = (*configuration.grid, configuration.shared, *self.computed, *configuration.guards, *statements)
         self.all = graph.atoms(bits_of(launch), graph.uniform_bits)
         self._stated = bits_of(statements)
+        self._fixed = _fixed(graph, statements)
         self.open_bits = bits_of(symbol for symbol in self.all if not self.is_given(symbol))
         self.parameters: dict[Parameter, Node] = {
             parameter: node
@@ -44,7 +48,13 @@ class OpenNumbers:
     def is_given(self, symbol: Node) -> bool:
         """What a user states of a number comes before what the program has if no option says otherwise."""
         basis = self.graph.choice(symbol).basis
+        if symbol in self._fixed and basis not in _SETTLED:
+            return True
         return symbol.kind.is_float or (basis in _GIVEN and not (basis == "program" and symbol.bits & self._stated))
+
+    def is_default(self, symbol: Node) -> bool:
+        """Whether it is what the program has if no option says otherwise, and no user states another."""
+        return self.graph.choice(symbol).is_default and symbol not in self._fixed
 
     def behind(self, parameter: Parameter) -> tuple[Node, ...]:
         """What a parameter of the kernel is computed of."""
@@ -52,7 +62,8 @@ class OpenNumbers:
         return () if node is None else tuple(self.graph.atoms(node.bits, self.graph.uniform_bits))
 
     def usual(self, symbol: Node) -> Number:
-        return self.graph.choice(symbol).value
+        choice = self.graph.choice(symbol)
+        return choice.value if choice.basis in _SETTLED else self._fixed.get(symbol, choice.value)
 
     def choices(self, numbers: Mapping[Node, Number], uses: Sequence[Use]) -> dict[str, Choice]:
         """The numbers of a world by name, with the reasons for them."""
@@ -70,6 +81,22 @@ class OpenNumbers:
     def evaluated(self, numbers: Mapping[Node, Any]) -> Evaluated:
         """What the host code computes in such worlds."""
         return Evaluated(self.graph, numbers)
+
+
+def _fixed(graph: Graph, statements: Sequence[Node]) -> dict[Node, Number]:
+    """What equations such as `m == 4096` leave for an open number, where they agree."""
+    found: dict[Node, set[int]] = {}
+    for part in chain.from_iterable(conjuncts(graph, each) for each in statements):
+        if part.op != "==" or any(side.kind.is_float for side in part.args) or part.bits & graph.opaque_bits:
+            continue
+        (left, before), (right, behind) = map(linear, part.args)
+        terms = [*left, *((symbol, -factor) for symbol, factor in right)]
+        if len(terms) == 1 and isinstance(terms[0][0].payload, Uniform):
+            symbol, factor = terms[0]
+            number, rest = divmod(behind - before, factor)
+            if not rest:
+                found.setdefault(symbol, set()).add(number)
+    return {symbol: numbers.pop() for symbol, numbers in found.items() if len(numbers) == 1}
 
 
 def nodes_in(value: Any, parameter: Parameter | None) -> Iterator[tuple[Parameter | None, Node]]:

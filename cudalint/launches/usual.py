@@ -106,7 +106,7 @@ class Usual(Struct, eq=False):
 
     def _may_change(self, symbol: Node) -> bool:
         is_open = symbol in self.made or self.open.graph.choice(symbol).basis in _OPEN
-        return is_open and symbol.kind.code in "iu"
+        return is_open and symbol.kind.code in "iu" and not self.open.is_given(symbol)
 
     def _fit(self, symbol: Node, own: Sequence[Use], direct: Mapping[Parameter, Node]) -> None:
         by_name = {parameter.name: other for parameter, other in direct.items()}

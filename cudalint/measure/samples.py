@@ -137,24 +137,33 @@ def sized(site: AccessSite, figures: Figures, events: Sequence[AccessEvent], exe
     if any(step % site.bytes for step, _ in known):
         return "" if is_open else None
     elements = [step // site.bytes for step, _ in known]
-    found = list(_terms(elements, [own for _, own in known]))
     if len(numbers) == 1:
+        found = list(_terms(elements, [{**known[0][1], **_given_sizes(executed)}]))
         return found[0] if len(found) == 1 else None
+    found = list(_terms(elements, [own for _, own in known]))
     return found[0] if found else ""
 
 
+def _given_sizes(executed: Executed) -> dict[str, int]:
+    """The kernel's own sizes, in one world: those that users give are no open numbers."""
+    values = {symbol.name: value for symbol, value in executed.batch.arguments.items()}
+    first = {name: value[0] if isinstance(value, list) and value else value for name, value in values.items()}
+    return {name: value for name, value in first.items() if type(value) is int}
+
+
 def _terms(elements: Sequence[int], numbers: Sequence[Mapping[str, int | float | bool]]) -> Iterator[str]:
-    """Products of one or two sizes and a small number that are so many elements in each world."""
+    """Products of one or two sizes and a small number that are so many elements in each world; sizes by themselves,
+    where there are some: what is a multiple of another may be so by chance."""
     names = [
         name for name in numbers[0]
         if all(type(own.get(name)) is int and own[name] not in (0, 1) for own in numbers)
     ]  # fmt: skip
-    for count in (1, 2):
+    for count, most in ((1, 1), (1, _MOST_FACTOR), (2, _MOST_FACTOR)):
         fitting = False
         for chosen in itertools.combinations(names, count):
             products = [int(np.prod([int(own[name]) for name in chosen])) for own in numbers]
             factor, rest = divmod(elements[0], products[0]) if products[0] else (0, 0)
-            if rest or not 0 < abs(factor) <= _MOST_FACTOR:
+            if rest or not 0 < abs(factor) <= most:
                 continue
             if all(element == factor * product for element, product in zip(elements, products, strict=True)):
                 fitting = True

@@ -40,7 +40,7 @@ from cudalint.run.file_analysis import FileAnalysis, Keeper
 from cudalint.run.kernel_analysis import Watch
 from cudalint.run.shared_kernels import shared_kernels
 from cudalint.run.unevaluated import only_named, out_of_time
-from cudalint.shortfalls import Shortfall
+from cudalint.shortfalls import Gravity, Shortfall
 from cudalint.system.disk.encoding import to_bytes
 from cudalint.system.processes import time_limit
 from cudalint.system.processes.deadline import Deadline
@@ -48,7 +48,7 @@ from cudalint.system.processes.time_limit import OutOfTime, interruptible
 from cudalint.system.processes.timings import timed
 from cudalint.toolchain.toolkit.cubin import read_cubin
 from cudalint.toolchain.toolkit.nvcc import Compilation, compiled_usage
-from cudalint.toolchain.toolkit.usage import Usage, UsageError, merged
+from cudalint.toolchain.toolkit.usage import HeaderNotFoundError, Usage, UsageError, merged
 
 _RECURSION_LIMIT = 20_000
 _SHARE_OF_PARSING = 0.5
@@ -260,15 +260,15 @@ def _usage(
 ) -> tuple[Mapping[str, Usage], tuple[Shortfall, ...]]:
     """What compiled kernels take, as far as the user asks for it, and why some of it isn't known."""
     parts: list[Mapping[str, Usage]] = []
-    failures: list[str] = []
+    failures: list[Shortfall] = []
     for cubin in options.cubins:
         try:
             parts.append(read_cubin(cubin))
         except UsageError as error:
-            failures.append(f"--cubin {cubin}: {error}")
+            failures.append(Shortfall(f"--cubin {cubin}: {error}"))
     refused = next((problem.name for problem in part.parsed.problems if problem.is_refused), None)
     if options.ptxas and part.unit.kernels and refused is not None:
-        failures.append(f"--ptxas: it is not compiled, as nvcc would read {refused}")
+        failures.append(Shortfall(f"--ptxas: it is not compiled, as nvcc would read {refused}"))
     elif options.ptxas and part.unit.kernels:
         built = parse_options(path, options, text.options)
         unsaved = dict(options.unsaved).get(path) if text.places is None else text.data.decode("utf-8", "replace")
@@ -279,8 +279,9 @@ def _usage(
         try:
             parts.append(compiled_usage(compilation))
         except UsageError as error:
-            failures.append(f"--ptxas: {error}")
-    return merged(parts), tuple(map(Shortfall, failures))
+            severity: Gravity = "warning" if isinstance(error, HeaderNotFoundError) else "error"
+            failures.append(Shortfall(f"--ptxas: {error}", severity))
+    return merged(parts), tuple(failures)
 
 
 @contextmanager

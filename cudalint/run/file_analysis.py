@@ -256,7 +256,7 @@ class FileAnalysis(Struct, eq=False):
         problems = self.unit.problems
         return FileFacts(
             path, "partial" if problems or is_short else "ok", problems, kernels, sources, frozenset(self.parameters),
-            (*failures, *self.failures()),
+            (*failures, *self.failures()), stand_ins=self.unit.stand_ins(),
         )  # fmt: skip
 
     def failures(self) -> Iterator[Shortfall]:

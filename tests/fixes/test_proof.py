@@ -283,3 +283,34 @@ def test_barriers_are_tried_first(seconds: float, tried: list[str]) -> None:
     assert race.suggestion.applicability == ("safe" if tried else "display")
     assert bool(race.suggestion.edits) == bool(tried)
     assert "put `__syncthreads()` before line 9" in race.suggestion.message
+
+
+_GUARD = """__global__ void scale(const float *in, float *out, long long n) {
+    int i = blockIdx.x * blockDim.x + threadIdx.x;
+    out[i] = 2.0f * in[i];
+}
+void launch(long long n) {
+    float *in, *out;
+    cudaMalloc(&in, n * sizeof(float));
+    cudaMalloc(&out, n * sizeof(float));
+    scale<<<(n + 255) / 256, 256>>>(in, out, n);
+}
+"""
+
+
+def test_a_guard_is_not_refused_for_an_index_that_was_narrow_before() -> None:
+    """`i` has 32 bits with and without the guard, which is what tells of the 64 that `n` has."""
+    _, (found,) = _linted(_GUARD, "CL106")
+    assert (found.no_edit, found.suggestion and [edit.text.strip() for edit in found.suggestion.edits]) == (
+        "", ["if (i >= n) return;"],
+    )  # fmt: skip
+
+
+def test_a_fault_keeps_the_words_of_its_suggestion_where_the_edit_makes_something_worse() -> None:
+    """What an access costs beside it is no reason to leave the elements behind an array."""
+    facts, (found,) = _linted(_GUARD, "CL106")
+    assert found.suggestion is not None
+    proof = _proof(facts, [], _GUARD, lambda edited: (facts, [replace(found, code="CL101")]))
+    (judged,) = proven([found], proof)
+    assert judged.no_edit == "the change was tried, and makes something else in the kernel worse"
+    assert judged.suggestion == replace(found.suggestion, edits=(), applicability="display")

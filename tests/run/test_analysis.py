@@ -84,6 +84,39 @@ def test_an_annotated_assumption_gives_a_parameter_a_constant(tmp_path: Path) ->
     assert sectors(only_kernel(facts), "store") == [4.5]
 
 
+def test_equations_of_several_sizes_hold_together_beside_sizes_that_nothing_gives(tmp_path: Path) -> None:
+    """Each thread stores a run of `rows` floats, which nothing gives: with what is usual for it, 8 * 4096 rows would
+    have more elements than an index has numbers, and it is that size which has to be a smaller one."""
+    source = """
+// cudalint: assume(b == 8, m == 4096)
+__global__ void fill(float *out, int b, int m, int rows) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.y >= b || i >= m) return;
+  out += blockIdx.y * m * rows + i * rows;
+  for (int l = 0; l < rows; l++) out[l] = 0;
+}
+void launch(float *out, int b, int m, int rows) {
+  fill<<<dim3(m / 256 + (m % 256 > 0), b), 256>>>(out, b, m, rows);
+}
+"""
+    (launch,) = only_kernel(facts_of(tmp_path, source)).launches
+    assert launch.grid == (4096 // 256, 8, 1)
+
+
+def test_a_stride_is_named_by_a_size_that_is_given_and_not_by_a_multiple_of_another_one(tmp_path: Path) -> None:
+    """The launch has `b` rows of blocks, and 4 * 8 = 32 by chance."""
+    source = """
+__global__ void fill(float *out, int b, int rows) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (blockIdx.y < b) for (int l = 0; l < rows; l++) out[i * rows + l] = 0;
+}
+void launch(float *out, int b, int rows) { fill<<<dim3(4, b), 256>>>(out, b, rows); }
+"""
+    params = ParameterValue(None, "b", "8"), ParameterValue(None, "rows", "32")
+    (access,) = only_kernel(facts_of(tmp_path, source, params=params)).accesses
+    assert [r.strides and r.strides.sized for r in access.results] == ["rows"]
+
+
 def test_an_annotated_assumption_about_nothing_is_unusable(tmp_path: Path) -> None:
     kernel = only_kernel(facts_of(tmp_path, "// cudalint: assume(N % NOBODY == 0)" + COLUMN))
     message = "`assume(N % NOBODY == 0)` could not be evaluated: `NOBODY` is not known here"
@@ -445,3 +478,15 @@ def test_what_is_known_of_a_kernel_stays_where_time_runs_out(
     assert [{result.launch for result in access.results} for access in kernel.accesses] == [launches] * 2
     assert [gap.kind for gap in kernel.gaps] == ["time"]
     assert facts.status == "partial"
+
+
+def test_sizes_of_accessors_are_called_as_the_source_asks_for_them(tmp_path: Path) -> None:
+    """For a tensor with one row the quotient is 0."""
+    source = """#include <torch/extension.h>
+__global__ void mix(torch::PackedTensorAccessor32<float, 2> in) {
+  for (int i = threadIdx.x; i < in.size(1); i += blockDim.x) in[blockIdx.x][i] += 1;
+}
+void launch(torch::Tensor in) { mix<<<in.size(0) / 32, 128>>>(in.packed_accessor32<float, 2>()); }
+"""
+    (fault, *_) = only_kernel(facts_of(tmp_path, source)).launch_faults
+    assert dict(fault.sizes) == {"in.size(0)": 1}

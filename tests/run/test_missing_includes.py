@@ -49,6 +49,47 @@ def test_a_note_for_a_macro(
     assert capsys.readouterr().err == ""
 
 
+_HALF = """#include <torch/extension.h>
+__global__ void leaky(c10::Half *x, float slope, int n) {
+  int i = blockIdx.x * blockDim.x + threadIdx.x;
+  if (i < n) x[i] = x[i] > 0 ? x[i] : slope * x[i] * 0.5;
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("source", "said"),
+    [
+        (
+            "#include <torch/extension.h>\n"
+            + _KERNEL.replace("= 0;", "= buff;\na[0] = sqrtt(buff);\na[1] = one(2);\na[2] = two(1);"),
+            "nothing that was read declares `buff` (line 2), `sqrtt` (line 3), `one` (line 4) and 1 more",
+        ),
+        (
+            _HALF,
+            "conditional expression is ambiguous; 'c10::Half' can be converted to 'double' and vice versa (line 4)",
+        ),
+    ],
+)
+def test_a_note_for_what_a_stand_in_may_lack(
+    source: str, said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """One line, and no error: the library's own header may declare it."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "b.cu").write_text(source)
+    assert run(["b.cu", "--format", "json", "--select", "CL9", "--fail-on", "warning"]) == 0
+    assert capsys.readouterr().err == (
+        f"cudalint: note: b.cu: {said}; of `torch/extension.h` only cudalint's stand-in was read, and "
+        "what is said of 1 of 1 kernel is incomplete (CL902); -I names the folders of the library's headers\n"
+    )
+
+
+def test_no_note_where_a_stand_in_has_all(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "b.cu").write_text("#include <torch/extension.h>\n" + _KERNEL)
+    assert run([str(tmp_path / "b.cu")]) == 0
+    assert capsys.readouterr().err == ""
+
+
 def test_many_notes_are_counted(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     for number in range(23):
         (tmp_path / f"{number:02}.cu").write_text(f'#include "{number}.h"\n')

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from cudalint.toolchain.toolkit import nvcc
 from cudalint.toolchain.toolkit.nvcc import Compilation, compiled_usage, find_nvcc
-from cudalint.toolchain.toolkit.usage import SpillLine, Usage, UsageError
+from cudalint.toolchain.toolkit.usage import HeaderNotFoundError, SpillLine, Usage, UsageError
 
 pytestmark = pytest.mark.skipif(os.name == "nt", reason="the double is a script with a first line that names Python")
 
@@ -181,6 +181,19 @@ def test_a_cache_that_cannot_be_written(install: Install, tmp_path: Path, monkey
 def test_an_nvcc_that_fails(install: Install, body: str, status: int, message: str) -> None:
     with pytest.raises(UsageError, match=message):
         compiled_usage(_compilation(install(body, status=status)))
+
+
+@pytest.mark.parametrize(
+    ("said", "told"),
+    [
+        ("fatal error: torch/extension.h: No such file or directory", r"no torch/extension\.h, .*include_paths"),
+        ('catastrophic error: cannot open source file "own.h"', r"no own\.h, .*: -I names its folder; or --reg"),
+        ("fatal error: 'c10/util/Half.h' file not found", r"no c10/util/Half\.h, .*include_paths"),
+    ],
+)
+def test_an_nvcc_that_finds_no_header(install: Install, said: str, told: str) -> None:
+    with pytest.raises(HeaderNotFoundError, match=told):
+        compiled_usage(_compilation(install(f"a.cu:1:10: {said}\n", status=1)))
 
 
 def test_an_nvcc_that_prints_something_else(install: Install) -> None:

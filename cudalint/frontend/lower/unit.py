@@ -93,6 +93,7 @@ class Listing:
         return Unit(
             path=self._parsed.path,
             problems=tuple(map(self._context.problem, self._parsed.problems)),
+            stand_ins=self._parsed.library_stand_ins,
             kernels=self.kernels,
             host_functions=self._host_functions(),
             host_patterns=tuple(ref for ref in self._patterns if ref.has_launch()),

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from cudalint.host.values.arithmetic import BOOL, Kind
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, Reason, Uniform, render
+from cudalint.ir.text import element_name
 
 _GENERIC_FACTORS = (5, 7, 11, 13, 17, 19, 23, 29, 31, 37, 41, 43)
 _GENERIC_UNITS = {4: 8192, 8: 1 << 20}
@@ -30,7 +31,7 @@ class Generics:
         if known is None:
             assert isinstance(array.payload, Uniform)
             name = array.payload.name
-            known = self.make(name if name.startswith("?") else f"{name}[{index}]", array.kind)
+            known = self.make(name if name.startswith("?") else element_name(name, index), array.kind)
             self._elements[array, index] = known
         return known
 

@@ -26,7 +26,7 @@ from cudalint.host.values.evaluation import holds
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, Uniform, without_cast, without_not
 from cudalint.ir import nodes as ir
-from cudalint.ir.text import field_name
+from cudalint.ir.text import element_name, field_name
 
 if TYPE_CHECKING:
     from cudalint.host.executor.execution import Execution
@@ -270,7 +270,7 @@ def _better_array(
     elements: dict[int, Value] = {}
     for index in a.elements.keys() | b.elements.keys():
         was, mine, other = (array.elements.get(index, array.rest) for array in (old, a, b))
-        part = mine if mine is other else _better(ex, was, mine, other, f"{name}[{index}]", condition)
+        part = mine if mine is other else _better(ex, was, mine, other, element_name(name, index), condition)
         elements[index] = part  # type: ignore[assignment]
     rest = a.rest if a.rest is b.rest else _better(ex, old.rest, a.rest, b.rest, f"{name}[...]")
     return ArrayValue(a.type, elements, rest)  # type: ignore[arg-type]

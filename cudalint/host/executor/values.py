@@ -14,7 +14,7 @@ from cudalint.host.values.arithmetic import I8
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node, Reason, bits_of
 from cudalint.ir import nodes as ir
-from cudalint.ir.text import field_name
+from cudalint.ir.text import element_name, field_name
 
 _MAX_CHOICES = 6
 """How deep choices between pointers are nested."""
@@ -200,7 +200,7 @@ def map_leaves(value: Value, change: Callable[[Value, str], Value], path: str = 
     if isinstance(value, RecordValue):
         return RecordValue(value.type, {k: map_leaves(v, change, field_name(path, k)) for k, v in value.fields.items()})
     if isinstance(value, ArrayValue):
-        elements = {k: map_leaves(v, change, f"{path}[{k}]") for k, v in value.elements.items()}
+        elements = {k: map_leaves(v, change, element_name(path, k)) for k, v in value.elements.items()}
         return ArrayValue(value.type, elements, map_leaves(value.rest, change, f"{path}[]"))
     return change(value, path)
 
@@ -212,7 +212,7 @@ def leaves(value: Value, path: str = "") -> Iterator[tuple[str, Value]]:
             yield from leaves(v, field_name(path, k))
     elif isinstance(value, ArrayValue):
         for index, v in value.elements.items():
-            yield from leaves(v, f"{path}[{index}]")
+            yield from leaves(v, element_name(path, index))
         yield from leaves(value.rest, f"{path}[]")
     else:
         yield path, value

@@ -13,7 +13,7 @@ from cudalint.host.values.arithmetic import I8, Kind, Number, kind_of, wrap
 from cudalint.host.values.graph import Graph
 from cudalint.host.values.nodes import Node
 from cudalint.ir import nodes as ir
-from cudalint.ir.text import field_name
+from cudalint.ir.text import element_name, field_name
 from cudalint.launches.arguments import unknown_argument
 from cudalint.launches.recorded.records import POINTER_BYTES, ArgumentBytes, RecordedPointer
 
@@ -83,7 +83,7 @@ class RecordedValues:
                 return RecordValue(type_, fields)  # type: ignore[arg-type]
             case ir.ArrayType(count=int(count), element=element) if count and element.bytes:
                 elements = {
-                    index: self._value(element, f"{name}[{index}]", given, at + index * element.bytes)
+                    index: self._value(element, element_name(name, index), given, at + index * element.bytes)
                     for index in range(min(count, _MOST_ELEMENTS))
                 }
                 rest = unknown_argument(element, f"{name}[]", self._graph, self._memory)

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from cudalint.facts import Access, FileFacts, Gap, KernelFacts, LaunchFacts, Problem
-from cudalint.numerals import count
+from cudalint.numerals import count, enumeration
 from cudalint.report.findings.results import is_seen_into
 
 _LONGEST = 120
@@ -16,6 +16,8 @@ _LONGEST = 120
 _TIME = "a longer --time-limit"
 _STATED = "`// cudalint: launch(block = ...)` above the kernel, or --block"
 _MOST_NAMES = 6
+_MOST_UNDECLARED = 3
+"""Names that nothing declares: a library's header that is only known in part may have dozens."""
 
 
 def invalid_lines(file: FileFacts) -> Sequence[tuple[KernelFacts | None, Problem]]:
@@ -60,8 +62,8 @@ def headers_not_found(facts: FileFacts) -> list[str]:
 
 def note_on(facts: FileFacts) -> str | None:
     """What to know of how the file was read, in one line; None where there is nothing."""
-    notes = (note for note in (_note_on_macros(facts), note_on_includes(facts)) if note is not None)
-    return "; ".join(notes) or None
+    notes = (_note_on_macros(facts), note_on_includes(facts), _note_on_stand_ins(facts))
+    return "; ".join(note for note in notes if note is not None) or None
 
 
 def _note_on_macros(facts: FileFacts) -> str | None:
@@ -84,6 +86,51 @@ def note_on_includes(facts: FileFacts) -> str | None:
     if len(names) > _MOST_NAMES:
         listed += f" and {len(names) - _MOST_NAMES} more"
     return f"includes not found: {listed}; {_cost(facts)}; -I names a folder to look in"
+
+
+def _note_on_stand_ins(facts: FileFacts) -> str | None:
+    """What of its kernels is not understood that a header may declare of which only a stand-in was read: what would be
+    an error (CL904) otherwise. The first names, in one line; None where there is nothing."""
+    if not facts.stand_ins or headers_not_found(facts):
+        return None
+    told = {(problem.path, problem.line) for _, problem in invalid_lines(facts)}
+    open_ones = [
+        (kernel, gap.problem)
+        for kernel in facts.kernels
+        for gap in kernel.gaps
+        if gap.problem is not None and (gap.problem.path, gap.problem.line) not in told
+    ]
+    if not open_ones:
+        return None
+    open_ones.sort(key=lambda each: (each[1].path != facts.path, each[1].path, each[1].line, each[1].column))
+    names: dict[str, Problem] = {}
+    others: dict[str, Problem] = {}
+    for _, problem in open_ones:
+        is_name = problem.kind in ("guessed", "undeclared", "undeclared-type") and bool(problem.name)
+        (names if is_name else others).setdefault(problem.name if is_name else _short(problem.message), problem)
+    listed = [f"`{name}` ({_line(problem, facts)})" for name, problem in names.items()]
+    if len(listed) > _MOST_UNDECLARED:
+        listed[_MOST_UNDECLARED:] = [f"{len(listed) - _MOST_UNDECLARED} more"]
+    said = [f"nothing that was read declares {enumeration(listed)}"] if listed else []
+    # From a name that nothing declares, other errors follow.
+    if not said:
+        said = [f"{message} ({_line(problem, facts)})" for message, problem in others.items()][:1]
+    headers = f"`{facts.stand_ins[0]}`" + (" and others" if len(facts.stand_ins) > 1 else "")
+    places = {kernel.name_place for kernel in facts.kernels}
+    partly = len({kernel.name_place for kernel, _ in open_ones})
+    return (
+        f"{said[0]}; of {headers} only cudalint's stand-in was read, and what is said of {partly} of "
+        f"{count(len(places), 'kernel')} is incomplete (CL902); -I names the folders of the library's headers"
+    )
+
+
+def _line(problem: Problem, facts: FileFacts) -> str:
+    return f"line {problem.line}" if problem.path == facts.path else f"{problem.path}:{problem.line}"
+
+
+def _short(reason: str) -> str:
+    text = " ".join(reason.split())
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4].rstrip()} ..."
 
 
 def may_miss_headers(kernel: KernelFacts) -> bool:
@@ -186,9 +233,7 @@ def _ways(file: FileFacts, open_ones: Sequence[Sequence[KernelFacts]]) -> GapLin
     if ways:
         return GapLine(f"most would bring {way}: {count(number, 'kernel')}", True, way)
     reason, number = reasons.most_common(1)[0]
-    text = " ".join(reason.split())
-    short = text if len(text) <= _LONGEST else f"{text[: _LONGEST - 4].rstrip()} ..."
-    return GapLine(f"most in the way: {short} ({count(number, 'kernel')})", False)
+    return GapLine(f"most in the way: {_short(reason)} ({count(number, 'kernel')})", False)
 
 
 def _not_found(file: FileFacts) -> list[str]:

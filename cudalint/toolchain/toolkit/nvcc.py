@@ -26,7 +26,7 @@ from cudalint.system.disk.regular import read_kept, read_regular
 from cudalint.system.disk.replacing import replacing
 from cudalint.system.disk.tools import safe_environment, tool, tool_at
 from cudalint.toolchain.toolkit.disassembly import spill_lines
-from cudalint.toolchain.toolkit.usage import Usage, UsageError, read_ptxas, spilled_text
+from cudalint.toolchain.toolkit.usage import HeaderNotFoundError, Usage, UsageError, read_ptxas, spilled_text
 
 SECONDS = 60.0
 """After this time a compilation is given up."""
@@ -35,6 +35,12 @@ _OF_PACKAGES = os.path.join("cu[0-9]*", "bin", "nvcc")
 """Where the wheels of `nvidia-cuda-nvcc` have it since version 13."""
 _NEEDS_LINKING = "Unresolved extern"
 """What ptxas says of functions that other files define: such files are compiled for linking."""
+_NOT_FOUND = regex(
+    r"(?:fatal|catastrophic) error\s*:\s*(?:'?([^':\s]+)'?(?:: No such file or directory| file not found)"
+    r"|cannot open source file \"([^\"]+)\")"
+)
+"""What gcc and clang, and nvcc's own front end, say of a header that is nowhere."""
+_OF_TORCH = regex(r"(torch|ATen|c10|caffe2)/")
 _OF_SHELLS = regex(r"[$`\\\r\n\0]")
 """What means something to a shell inside of double quotes, between which nvcc puts what it hands to the compilers."""
 
@@ -115,8 +121,20 @@ def _compile(nvcc: str, compilation: Compilation) -> tuple[str, list[str]]:
         if status != 0 and _NEEDS_LINKING in output:
             status, output = _run([*command, "-rdc=true"])
         if status != 0:
-            raise UsageError(f"nvcc fails: {_first_error(output, status)}")
+            error = _first_error(output, status)
+            missing = _NOT_FOUND.search(error)
+            if missing is not None:
+                raise HeaderNotFoundError(_without_header(missing[1] or missing[2]))
+            raise UsageError(f"nvcc fails: {error}")
         return output + _spilled(nvcc, command[command.index("-o") + 1], source, compilation), _dependencies(listing)
+
+
+def _without_header(name: str) -> str:
+    where = "-I names its folder"
+    if _OF_TORCH.match(name):
+        program = "from torch.utils.cpp_extension import include_paths; print(*include_paths())"
+        where = f"-I names its folder, those of PyTorch as `python -c '{program}'` prints them"
+    return f"nvcc finds no {name}, and registers stay unknown: {where}; or --registers gives their number"
 
 
 def _spilled(nvcc: str, cubin: str, source: str, compilation: Compilation) -> str:

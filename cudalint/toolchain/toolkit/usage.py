@@ -44,6 +44,10 @@ class UsageError(Exception):
     """Nothing can be read from a file, or nvcc does not compile; the message is one line."""
 
 
+class HeaderNotFoundError(UsageError):
+    """nvcc does not find a header: nothing is wrong with the file, and the rest is said of it without registers."""
+
+
 def usage_of(name: str, linkage_name: str, known: Mapping[str, Usage]) -> Usage | None:
     """The usage of a kernel by what it is called in compiled code, or by its plain name if only one has that.
 
