@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
@@ -180,19 +181,17 @@ def launch_name(each: Compared) -> str:
     return (new or old) if not old or not new or old == new else f"{new} (before {old})"
 
 
-def launch_names(launches: Sequence[Compared], others: Sequence[Compared]) -> list[str]:
-    """Launches of a kernel, told apart from its others by the line that launches them where their blocks and grids are
-    the same; those that nothing tells apart once, with their number."""
-    lines: dict[str, set[int | None]] = {}
-    for each in others:
-        lines.setdefault(launch_name(each), set()).add(_line(each))
-    found: dict[str, int] = {}
-    for each in launches:
-        text, line = launch_name(each), _line(each)
-        if line is not None and len(lines.get(text, ())) > 1:
-            text = f"{text} at line {line}"
-        found[text] = found.get(text, 0) + 1
-    return [text if number == 1 else f"{text} ({number} launches)" for text, number in found.items()]
+def launch_names(launches: Sequence[Compared], all_: Sequence[Compared]) -> list[str]:
+    """Some of a kernel's launches, those of one block and grid together: with their number, or, where others of the
+    same block and grid are not among them, with the lines that make these."""
+    own, among = Counter(map(launch_name, launches)), Counter(map(launch_name, all_))
+    found: list[str] = []
+    for text, number in own.items():
+        lines = dict.fromkeys(str(_line(each)) for each in launches if launch_name(each) == text)
+        if number < among[text]:
+            text = f"{text} at {'line' if len(lines) == 1 else 'lines'} {enumeration(list(lines))}"
+        found.append(text if number == 1 or number < among[text] else f"{text} ({number} launches)")
+    return found
 
 
 def _line(each: Compared) -> int | None:

@@ -107,7 +107,7 @@ class Side(Struct, frozen=True, eq=False):
         cut = frozenset(
             (key_in(self.root, kernel.facts.place.path), kernel.facts.name)
             for kernel in result.kernels
-            if any(gap.kind == "time" for gap in kernel.facts.gaps) or any(_costs(each, kernel) for each in late)
+            if any(gap.kind == "time" for gap in kernel.facts.gaps) or any(is_cut(each, kernel) for each in late)
         )
         return Version(
             self.root, result.kernels, result.diagnostics, result.failures, self.target, SourceLines(), unknown, cut,
@@ -115,8 +115,8 @@ class Side(Struct, frozen=True, eq=False):
         )  # fmt: skip
 
 
-def _costs(failure: Failure, kernel: ShownKernel) -> bool:
-    """Whether something of a kernel is missing for a failure: it is named, or may be one of those that are not."""
+def is_cut(failure: Failure, kernel: ShownKernel) -> bool:
+    """Whether something of a kernel is missing for lack of time: it is named, or may be one of those that are not."""
     facts = kernel.facts
     is_named = facts.name in failure.kernels or failure.number == 0 or failure.number > len(failure.kernels)
     paths = {facts.place.path, *(launch.path for launch in facts.launches if launch.path is not None)}

@@ -29,7 +29,7 @@ _RUNNERS: Final = regex(r"##(?=\[|vso\[|teamcity\[)")
 _COMMAND: Final = regex(r"\A(\s*):(?=:(?!: ))")
 """Begins a workflow command of GitHub's; `::: ` begins none, and is how reports name a further file."""
 _MARKDOWN: Final = regex(
-    r"[&<>\\`*\[\]#|~$@]|(?<![^\W_])_|_(?![^\W_])|(?<=\w):(?=//)|(?<=w)\."
+    r"[&<>\\`*\[\]#|~$@]|(?<![^\W_])_|_(?![^\W_])|(?<=\w):(?=//)|(?<=www)\."
 )
 """What means something in Markdown, or to what makes links of addresses (`https://`, `www.`) and names. A `_` within a
 word means nothing."""
