@@ -33,7 +33,8 @@ def identify(environment: dict[str, str]) -> int:
     version = _version(environment)
     python = ".".join(map(str, sys.version_info[:3]))
     program = version or _digest(Path(environment["GITHUB_ACTION_PATH"]))
-    write_outputs(environment["GITHUB_OUTPUT"], {"key": f"{program}-python-{python}{'-ptxas' * is_set(environment, 'CUDALINT_PTXAS')}"})
+    compiler = "-ptxas" if is_set(environment, "CUDALINT_PTXAS") else ""
+    write_outputs(environment["GITHUB_OUTPUT"], {"key": f"{program}-python-{python}{compiler}"})
     return 0
 
 

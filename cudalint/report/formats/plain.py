@@ -62,7 +62,7 @@ def command_property(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """A cell of a table in Markdown: what stands between backticks is shown as code, in which nothing is escaped, and all
+    """A cell of a table in Markdown: what stands between backticks is shown as code, where nothing is escaped, and all
     else as it is."""
     one_line = " ".join(_visible(" ".join(text.split())).split())
     written, last = "", 0
