@@ -33,7 +33,8 @@ def identify(environment: dict[str, str]) -> int:
     version = _version(environment)
     python = ".".join(map(str, sys.version_info[:3]))
     program = version or _digest(Path(environment["GITHUB_ACTION_PATH"]))
-    write_outputs(environment["GITHUB_OUTPUT"], {"key": f"{program}-python-{python}"})
+    compiler = "-ptxas" if is_set(environment, "CUDALINT_PTXAS") else ""
+    write_outputs(environment["GITHUB_OUTPUT"], {"key": f"{program}-python-{python}{compiler}"})
     return 0
 
 
@@ -60,7 +61,8 @@ def install(environment: dict[str, str]) -> int:
     put_on_path(environment)
     if os.path.exists(os.path.join(folder, "cudalint", "__init__.py")):
         return 0
-    source = f"cudalint=={version}" if version else environment["GITHUB_ACTION_PATH"]
+    extra = "[ptxas]" if is_set(environment, "CUDALINT_PTXAS") else ""
+    source = f"cudalint{extra}=={version}" if version else f"{environment['GITHUB_ACTION_PATH']}{extra}"
     options = ["--quiet", "--disable-pip-version-check", "--target", folder]
     return subprocess.run([sys.executable, "-P", "-m", "pip", "install", *options, source], check=False).returncode
 
@@ -115,6 +117,7 @@ def compare(environment: dict[str, str]) -> int:
     from pull_request import NoComparison, NoPullRequest, comment, compared, say
 
     options = launches(words(environment.get("CUDALINT_LAUNCHES", ""), "launches"))
+    options += compiling(environment)
     options += words(environment.get("CUDALINT_COMMENT_ARGS", ""), "comment-args")
     paths = words(environment.get("CUDALINT_PATHS", ""), "paths")
     try:
@@ -149,6 +152,7 @@ def arguments(environment: dict[str, str], reports: Path) -> list[str]:
     if base and is_set(environment, "CUDALINT_CHANGED_ONLY"):
         found += [f"--diff=origin/{base}"]
     found += launches(words(environment.get("CUDALINT_LAUNCHES", ""), "launches"))
+    found += compiling(environment)
     found += words(environment.get("CUDALINT_ARGS", ""), "args")
     return [*found, "--", *words(environment.get("CUDALINT_PATHS", ""), "paths")]
 
@@ -156,6 +160,10 @@ def arguments(environment: dict[str, str], reports: Path) -> list[str]:
 def launches(files: Sequence[str]) -> list[str]:
     """Options for recorded launches; cudalint finds the usual file where nothing is said."""
     return ["--no-launches"] if list(files) == [NO_LAUNCHES] else [f"--launches={file}" for file in files]
+
+
+def compiling(environment: dict[str, str]) -> list[str]:
+    return ["--ptxas"] if is_set(environment, "CUDALINT_PTXAS") else []
 
 
 def sarif_file(environment: dict[str, str], reports: Path) -> str | None:

@@ -101,6 +101,8 @@ class Diagnostic(Struct, frozen=True, eq=False):
     kernel: str
     instantiation: str
     launches: tuple[LaunchFacts, ...] = ()
+    kernel_place: Place | None = None
+    """The text of its kernel; None where it is about none."""
     assumptions: tuple[str, ...] = ()
     figures: Mapping[str, float] = field(default_factory=dict)
     related: tuple[Related, ...] = ()

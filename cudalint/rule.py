@@ -80,6 +80,7 @@ class RuleBase(ABC):
             self.code, self.name, severity or self.severity, place, message,
             kernel=kernel.name if kernel is not None else "",
             instantiation=kernel.instantiation if kernel is not None else "",
+            kernel_place=kernel.place if kernel is not None else None,
             suggestion=suggestion,
             no_edit=_why_by_hand(suggestion, no_edit or self.by_hand),
             **more,

@@ -26,12 +26,14 @@ class Shortfall(Struct, frozen=True):
     """The first of those that it costs."""
     number: int = 0
     """How many kernels these are; 0 where it is about none by itself."""
+    is_late: bool = False
+    """Whether time ran out, so that what is known may be more in another run."""
 
 
-def of_kernels(names: Iterable[str], text: str, severity: Gravity = "error") -> Shortfall:
+def of_kernels(names: Iterable[str], text: str, severity: Gravity = "error", is_late: bool = False) -> Shortfall:
     """Something that costs several kernels; `text` has `{}` where they are to be named."""
     known = tuple(dict.fromkeys(names))
-    return Shortfall(text.replace("{}", _named(known), 1), severity, known[:MOST_NAMED], len(known))
+    return Shortfall(text.replace("{}", named(known), 1), severity, known[:MOST_NAMED], len(known), is_late)
 
 
 def weight(shortfalls: Iterable[Shortfall]) -> int:
@@ -39,7 +41,8 @@ def weight(shortfalls: Iterable[Shortfall]) -> int:
     return sum(max(1, each.number) for each in shortfalls)
 
 
-def _named(names: Sequence[str]) -> str:
+def named(names: Sequence[str]) -> str:
+    """The first of some kernels, and how many more there are."""
     more = len(names) - MOST_NAMED
     listed = [f"`{name}`" for name in names[:MOST_NAMED]]
     return enumeration([*listed, count(more, "more kernel")] if more > 0 else listed)

@@ -138,6 +138,8 @@ def test_the_arguments(tmp_path: Path) -> None:
     assert "--no-launches" in steps.arguments({**given, "CUDALINT_LAUNCHES": " none "}, tmp_path)
     changed = steps.arguments({**given, "CUDALINT_CHANGED_ONLY": "true"}, tmp_path)
     assert "--diff=origin/main" in changed
+    assert "--ptxas" not in found
+    assert "--ptxas" in steps.arguments({**given, "CUDALINT_PTXAS": "true"}, tmp_path)
     with pytest.raises(steps.InputError, match="`changed-only` has to be true or false"):
         steps.arguments({**given, "CUDALINT_CHANGED_ONLY": "yes"}, tmp_path)
     with pytest.raises(steps.InputError, match="`args` can't be taken apart"):
@@ -145,6 +147,29 @@ def test_the_arguments(tmp_path: Path) -> None:
     for wrong in ("--index-url=http://x", "1.0 evil", "main"):
         with pytest.raises(steps.InputError, match="`version`"):
             steps.install({"CUDALINT_FOLDER": str(tmp_path), "CUDALINT_VERSION": wrong})
+
+
+def test_the_compiler_is_installed_where_it_is_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The folder of a program with it has another name than that of one without."""
+    steps = _steps()
+    wanted: list[str] = []
+
+    def run(command: list[str], **_: object) -> subprocess.CompletedProcess[str]:
+        wanted.append(command[-1])
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(steps.subprocess, "run", run)
+    places = {f"CUDALINT_{name}": str(tmp_path / name) for name in ("FOLDER", "BIN")}
+    given = {**places, "GITHUB_PATH": str(tmp_path / "path"), "GITHUB_ACTION_PATH": "/action"}
+    for more in ({}, {"CUDALINT_PTXAS": "true"}, {"CUDALINT_PTXAS": "true", "CUDALINT_VERSION": "0.1.0"}):
+        steps.install({**given, **more})
+    assert wanted == ["/action", "/action[ptxas]", "cudalint[ptxas]==0.1.0"]
+    keys = []
+    for number, more in enumerate(({}, {"CUDALINT_PTXAS": "true"})):
+        output = tmp_path / f"output{number}"
+        steps.identify({"GITHUB_OUTPUT": str(output), "CUDALINT_VERSION": "0.1.0", **more})
+        keys.append(output.read_text().strip())
+    assert keys[1] == f"{keys[0]}-ptxas"
 
 
 def test_later_steps_find_the_program(tmp_path: Path) -> None:

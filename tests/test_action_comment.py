@@ -157,10 +157,10 @@ def test_a_comment_is_written_and_kept_up_to_date(tmp_path: Path) -> None:
         assert said.startswith("scale (src/scale.cu:1), block 256, grid 4096\n")
         assert said.endswith("cudalint: the comment is written\n")
         (own,) = github.comments[100:]
-        (row,) = (line for line in own["body"].splitlines() if line.startswith("| <code>"))
-        assert row.startswith("| <code>scale</code><br><code>src/scale.cu</code> | 256, grid 4096 | ")
+        (row,) = (line for line in own["body"].splitlines() if line.startswith("| `scale`"))
+        assert row.startswith("| `scale`<br>`src/scale.cu` | 256, grid 4096 | ")
         # Each warp loads 32 sectors in the place of 4, and stores 4: (32 + 4) / (4 + 4) times as many, of 8 x 32768.
-        assert "| 262144 → **1179648** |" in row
+        assert "| 262144 → **1179648** (worse) |" in row
         assert request.base[:10] in own["body"]
         assert row in summary
 
@@ -195,13 +195,13 @@ def test_without_a_right_to_write(tmp_path: Path) -> None:
         said, summary = request.runs(github)
         told = "::notice title=cudalint::No comparison is told: the token may not write one: the job needs the "
         assert said.count("::notice") == 1 and said.splitlines()[-1].startswith(told)
-        assert "<code>scale</code><br><code>src/scale.cu</code>" in summary
+        assert "`scale`<br>`src/scale.cu`" in summary
         assert github.comments == []
         said, _ = request.runs(github, token="")
         assert said.endswith("::notice title=cudalint::No comparison is told: there is no token\n")
     said, summary = request.runs(github)
     assert said.splitlines()[-1].startswith("::notice title=cudalint::No comparison is told: GitHub can't be asked: ")
-    assert "<code>scale</code>" in summary
+    assert "`scale`" in summary
 
 
 def test_it_is_off_unless_asked_for(tmp_path: Path) -> None:
@@ -236,10 +236,10 @@ def test_files_that_come_and_files_that_nobody_can_evaluate(tmp_path: Path) -> N
     with _served(_GitHub()) as github:
         assert _last(request.runs(github)) == "cudalint: the comment is written"
     text = github.comments[0]["body"]
-    assert "| <code>fresh</code><br><code>src/fresh.cu</code> | new: 256" in text
+    assert "| `fresh`<br>`src/fresh.cu` | new: 256" in text
     # A kernel that went to another file is the same one.
-    assert "| <code>scale</code><br><code>src/moved.cu</code> | 256, grid 4096 |" in text
-    assert "<code>other</code>" not in text
+    assert "| `scale`<br>`src/moved.cu` | 256, grid 4096 |" in text
+    assert "`other`" not in text
     assert "Not compared: src/other.cu, not evaluated in one of the versions." in text
 
 
@@ -251,7 +251,7 @@ def test_gates_fail_the_step_and_are_told(tmp_path: Path) -> None:
         assert "gate failed: `scale: time <= 1.05`: scale, block 256, grid 4096: time is " in said
         assert said.count("gate failed") == 1
         (comment,) = github.comments
-        assert "**Gate failed**: <code>scale: time &#60;= 1.05</code>: <code>scale</code>, 256, grid 4096: " in (
+        assert "**Gate failed**: `scale: time <= 1.05`: `scale`, 256, grid 4096: " in (
             comment["body"]
         )
         assert "**Gate failed**" in summary
@@ -293,7 +293,7 @@ def test_options_and_folders(tmp_path: Path) -> None:
     with _served(_GitHub()) as github:
         inputs = {"paths": "scale.cu", "working_directory": "src", "comment_args": "--target h100"}
         assert _last(request.runs(github, **inputs)) == "cudalint: the comment is written"
-        assert "| <code>scale</code><br><code>scale.cu</code> |" in github.comments[0]["body"]
+        assert "| `scale`<br>`scale.cu` |" in github.comments[0]["body"]
         assert "for h100" in github.comments[0]["body"]
     assert not (tmp_path / "hacked").exists()
 

@@ -79,7 +79,8 @@ _report_options = together(
     _report("--include-errors", is_flag=True, help="Write errors into a baseline, too."),
     _report(
         "--diff", metavar="BASE",
-        help="Report only on lines that changed since the branch left this revision of git (their merge base).",
+        help="Report only on lines that changed since the branch left this revision of git (their merge base), with "
+        "those beside deleted ones, and errors of which anything in the kernel or function has changed.",
     ),
     _report(
         "--max-findings", type=click.IntRange(min=1), default=1000, show_default=True, metavar="N",

@@ -86,9 +86,9 @@ def command(
     1.1`, `base + 8` for what the old version has. Figures are time_us, registers, spills, stack, shared (bytes),
     occupancy (0.5 or 50%), blocks_per_sm, sectors_per_request, wavefronts_per_request, findings and new_findings; a
     plain number after time, requests, sectors, shared_requests, wavefronts, instructions or dram is a multiple of the
-    old version's: `time <= 1.05` allows 5% more. What isn't known passes no gate.
+    old version's: `time <= 1.05` allows 5% more. What isn't known can't be checked.
 
-    Exit status: 0, 1 where a gate fails, 2 where something could not be analysed.
+    Exit status: 0, 1 where a gate fails, 2 where one can't be checked or something could not be analysed.
 
     \b
     Examples:
@@ -98,7 +98,7 @@ def command(
       cudalint diff --base HEAD~1 sgemm.cu --ptxas --gate 'registers <= 168' --gate 'time <= 1.05'
       cudalint diff old.cu new.cu --gate 'sgemm: sectors_per_request <= base' --gate 'new_findings == 0'
     """
-    from cudalint.cli.comparing.gates import failed
+    from cudalint.cli.comparing.gates import judged
     from cudalint.cli.comparing.pairing import compare
     from cudalint.cli.comparing.reported import Report
 
@@ -114,11 +114,11 @@ def command(
                 )
                 same = ()
             for gate in gates:
-                if gate.kernel is not None and not any(map(gate.is_for, comparison.launches)):
+                if gate.kernel is not None and not any(map(gate.is_for, comparison.pairs)):
                     raise click.UsageError(f"--gate '{gate.text}': no kernel is called `{gate.kernel}`")
             how = "" if values["ptxas"] or values["cubins"] else "; --ptxas compiles to learn them, --cubin reads them"
-            failures = list(failed(gates, comparison.launches, how))
-            report = Report(comparison, sides.old, sides.new, same, gates, failures, revision)
+            verdicts = list(judged(gates, comparison, how))
+            report = Report(comparison, sides.old, sides.new, same, gates, verdicts, revision)
             write = write_text if format_ == "text" else write_lines
             write(_lines(format_, report, output_style(color)))
             unwritten = list(_written(outputs, report))
@@ -130,16 +130,16 @@ def command(
             print_failures((*unread, *unwritten))
     except ChangesError as error:
         raise click.ClickException(str(error)) from None
-    if are_errors((*unread, *unwritten)):
+    if are_errors((*unread, *unwritten)) or not all(each.is_checked for each in verdicts):
         return FAILED
-    return FINDINGS if failures else NOTHING_FOUND
+    return FINDINGS if verdicts else NOTHING_FOUND
 
 
 def _need_all(gates: Iterable[Gate], comparison: Comparison) -> bool:
     """Whether gates are about kernels of files that are the same, too: they don't pass by that alone, or name what
     isn't among the others."""
     return any(
-        not gate.is_kept_by_the_same or (gate.kernel is not None and not any(map(gate.is_for, comparison.launches)))
+        not gate.is_kept_by_the_same or (gate.kernel is not None and not any(map(gate.is_for, comparison.pairs)))
         for gate in gates
     )
 

@@ -1,4 +1,4 @@
-"""The lines that changed since a revision of git, for `--diff`.
+"""The lines that changed since a revision of git, and the findings that a change may have made, for `--diff`.
 
 A repository may come from anybody, with its `.git`: its configuration names programs that git runs for a mere diff, to
 watch the files, to convert or to compare them, or to fetch what is missing. None of them is.
@@ -9,14 +9,16 @@ from __future__ import annotations
 import os
 import re
 import subprocess
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from typing import NamedTuple
 
 from msgspec import Struct, field
 
 from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.facts import Place
 from cudalint.regexes import regex
+from cudalint.source.bodies import function_lines
 from cudalint.system.disk.arguments import as_path
 from cudalint.system.disk.folders import work_tree
 from cudalint.system.disk.tools import safe_environment, tool
@@ -42,6 +44,8 @@ _ENVIRONMENT = {
     "GIT_PAGER": "cat",
 }
 _FILTER_KEYS = ("clean", "smudge", "process")
+_GONE = "/dev/null"
+"""What git calls the new version of a file that is there no more."""
 _SECONDS = 120.0
 """A pipe in the place of a file that git reads would keep it waiting for good."""
 _LETTERS = {"a": "\a", "b": "\b", "f": "\f", "n": "\n", "r": "\r", "t": "\t", "v": "\v"}
@@ -51,14 +55,48 @@ class ChangesError(RuntimeError):
     """Git is missing, this is no work tree, or there is no such revision."""
 
 
+class Changed(NamedTuple):
+    """Lines that changed, both ends inclusive; or those before and behind lines that are gone."""
+
+    first: int
+    last: int
+    is_gap: bool = False
+
+    def is_in(self, place: Place) -> bool:
+        """Whether something changed in a piece of source: lines that are gone were in it if it has both neighbours."""
+        if self.is_gap:
+            return place.line <= self.first and self.last <= place.end_line
+        return self.meets(place)
+
+    def meets(self, place: Place) -> bool:
+        return self.first <= place.end_line and place.line <= self.last
+
+
 class Changes(Struct, frozen=True):
-    """By resolved path, the ranges of changed lines (both ends inclusive); None for a file that is all new."""
+    """By resolved path, the lines that changed; None for a file that is all new."""
 
-    ranges: dict[str, list[tuple[int, int]] | None] = field(default_factory=dict)
+    ranges: dict[str, list[Changed] | None] = field(default_factory=dict)
 
-    def touch(self, diagnostic: Diagnostic) -> bool:
-        """Whether a line changed that the finding is on, or that it names, as the declaration of an array."""
-        return self._touches(diagnostic.place) or any(self._touches(r.place) for r in diagnostic.related)
+    def touch(self, diagnostic: Diagnostic, text_of: Callable[[str], str]) -> bool:
+        """Whether a line changed that the finding is on, or that it names, as the declaration of an array; for an error
+        also, whether one did in its kernel, or in a function that one of these places is in: what makes a race may
+        stand in neither, as a barrier that is gone."""
+        places = [diagnostic.place, *(related.place for related in diagnostic.related)]
+        if any(map(self._touches, places)):
+            return True
+        if diagnostic.severity != "error":
+            return False
+        kernel = [] if diagnostic.kernel_place is None else [diagnostic.kernel_place]
+        functions = (function for place in places for function in self._functions_at(place, text_of))
+        return any(change.is_in(each) for each in (*kernel, *functions) for change in self._of(each.path) or ())
+
+    def _functions_at(self, place: Place, text_of: Callable[[str], str]) -> Iterator[Place]:
+        """The function of C++ around a place, if its file has changed at all."""
+        if not self._of(place.path) or place.path.endswith(".py"):
+            return
+        for first, last in function_lines(text_of(place.path)):
+            if first <= place.line <= last:
+                yield Place(place.path, first, 1, last, 1)
 
     def paths(self) -> list[str]:
         """The files with a line that changed; resolved."""
@@ -73,26 +111,27 @@ class Changes(Struct, frozen=True):
         for path, own in by_path.items():
             old = self.ranges.get(path, [])
             if old is not None:
-                ranges[path] = [_moved(each, own) for each in (*old, *((e.place.line, e.place.end_line) for e in own))]
+                edited = (Changed(edit.place.line, edit.place.end_line) for edit in own)
+                ranges[path] = [_moved(each, own) for each in (*old, *edited)]
         return Changes(ranges)
 
     def _touches(self, place: Place) -> bool:
-        path = os.path.realpath(place.path)
-        if path not in self.ranges:
-            return False
-        ranges = self.ranges[path]
-        return ranges is None or any(first <= place.end_line and place.line <= last for first, last in ranges)
+        changed = self._of(place.path)
+        return changed is None or any(change.meets(place) for change in changed)
+
+    def _of(self, path: str) -> list[Changed] | None:
+        return self.ranges.get(os.path.realpath(path), [])
 
 
-def _moved(lines: tuple[int, int], edits: Iterable[Edit]) -> tuple[int, int]:
+def _moved(lines: Changed, edits: Iterable[Edit]) -> Changed:
     """Where a range of lines is after edits; it grows by what is put into its first and last line."""
-    first, last = lines
+    first, last, _ = lines
     begin, end = first, last
     for edit in edits:
         more = edit.text.count("\n") - (edit.place.end_line - edit.place.line)
         begin += more if edit.place.end_line < first else 0
         end += more if edit.place.line <= last else 0
-    return begin, max(begin, end)
+    return lines._replace(first=begin, last=max(begin, end))
 
 
 def changes_since(base: str, paths: Iterable[str]) -> Changes:
@@ -142,10 +181,10 @@ def _changes_in(folder: str, base: str) -> Changes:
     # A work tree within this one has a configuration of its own.
     text = git(*_without_filters(folder), "diff", *options, "--ignore-submodules=all", start, "--")
     found = Changes()
-    for path, first, last in _added_lines(text.split("\n")):
+    for path, change in _changed_lines(text.split("\n")):
         ranges = found.ranges.setdefault(_resolved(top, path), [])
         assert ranges is not None
-        ranges.append((first, last))
+        ranges.append(change)
     for path in _git(top, "ls-files", "-z", "--others", "--exclude-standard").split("\0"):
         if path:
             found.ranges[_resolved(top, path)] = None
@@ -170,8 +209,9 @@ def _resolved(top: str, path: str) -> str:
     return os.path.realpath(os.path.join(top, path))
 
 
-def _added_lines(lines: Sequence[str]) -> Iterator[tuple[str, int, int]]:
-    """Path, first and last line of each hunk that adds lines. What is in a hunk is skipped, whatever it looks like.
+def _changed_lines(lines: Sequence[str]) -> Iterator[tuple[str, Changed]]:
+    """Path, first and last line of each hunk in the new file: what it adds, or, where it only takes lines away, what
+    they stood between. What is in a hunk is skipped, whatever it looks like.
 
     unidiff 1.0.1 is no help: of git's output it refuses all for one path with a space (`--no-prefix`) or with ` b/` in
     it, and leaves paths in quotes as they are."""
@@ -184,9 +224,10 @@ def _added_lines(lines: Sequence[str]) -> Iterator[tuple[str, int, int]]:
         if line.startswith("+++ "):
             path = _unquoted(line[4:])
         elif hunk:
-            added = int(hunk["added"] or 1)
-            if added:
-                yield path, int(hunk["start"]), int(hunk["start"]) + added - 1
+            added, start = int(hunk["added"] or 1), int(hunk["start"])
+            if path != _GONE:
+                # Of lines that are gone, git names the one before them, which is 0 before the first.
+                yield path, Changed(start, start + added - 1) if added else Changed(start, start + 1, is_gap=True)
             number += added + int(hunk["removed"] or 1)
 
 

@@ -101,7 +101,7 @@ def _analyse_texts(texts: CudaTexts, options: AnalysisOptions, hooks: Hooks) -> 
     for number, text in enumerate(texts.texts):
         if number and time.process_time() > end:
             left = f"{len(texts.texts) - number} of {len(texts.texts)} kernel sources were not evaluated"
-            yield FileFacts(texts.path, "partial", failures=(Shortfall(out_of_time(left, options), "warning"),))
+            yield FileFacts(texts.path, "partial", failures=(_late(left, options),))
             return
         try:
             yield from _analyse_text(texts.path, text, options, end, hooks)
@@ -109,6 +109,10 @@ def _analyse_texts(texts: CudaTexts, options: AnalysisOptions, hooks: Hooks) -> 
             if text.places is None:
                 raise
             yield FileFacts(texts.path, "partial", failures=(Shortfall(f"the source at line {text.line}: {error}"),))
+
+
+def _late(left: str, options: AnalysisOptions) -> Shortfall:
+    return Shortfall(out_of_time(left, options), "warning", is_late=True)
 
 
 def looked_through(path: str, options: AnalysisOptions) -> frozenset[str]:
@@ -163,8 +167,7 @@ def _analyse_text(
         with interruptible():
             first, *others = _parts(path, text, options, deadline)
     except OutOfTime:
-        left = out_of_time("to parse it takes longer", options)
-        yield FileFacts(path, "partial", failures=(Shortfall(left, "warning"),))
+        yield FileFacts(path, "partial", failures=(_late("to parse it takes longer", options),))
         return
     if not others:
         yield _analyse_part(path, first, options, text, deadline, hooks)
@@ -194,7 +197,7 @@ def _analyse_part(
     except OutOfTime:
         kernels = tuple(only_named(ref, options) for ref in unit.kernels)
         left = "none of its kernels were evaluated, since the host code takes longer"
-        failures += (Shortfall(out_of_time(left, options), "warning"),)
+        failures += (_late(left, options),)
         return FileFacts(path, "partial", unit.problems, kernels, sources, failures=failures)
     if hooks.baseline is not None:
         hooks.baseline.keep(analysis, part.parsed, part.constant, time.process_time() - start)

@@ -267,13 +267,14 @@ class FileAnalysis(Struct, eq=False):
             are = "are" if len(self.broken) > 1 else "is"
             yield of_kernels(self.broken, f"{{}} {are} not evaluated: {first}{more}")
         if self.given_up:
-            yield of_kernels(self.given_up, out_of_time("launches of {} were not evaluated", self.options), "warning")
+            left = out_of_time("launches of {} were not evaluated", self.options)
+            yield of_kernels(self.given_up, left, "warning", is_late=True)
         elif self.cut:
             left = out_of_time("further instantiations of {} were not evaluated", self.options)
-            yield of_kernels(self.cut, left, "warning")
+            yield of_kernels(self.cut, left, "warning", is_late=True)
         elif self.is_cut:
             left = "not all launches are known, since the host code takes longer"
-            yield Shortfall(out_of_time(left, self.options), "warning")
+            yield Shortfall(out_of_time(left, self.options), "warning", is_late=True)
 
     def _facts(self, ref: ir.FunctionRef, instances: Instances) -> list[KernelFacts]:
         """The facts of a kernel: of one of its instances, or of all that are evaluated where they are kept."""

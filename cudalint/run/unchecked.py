@@ -47,6 +47,6 @@ def _of(codes: Sequence[str], kernels: Collection[str | None], reason: str, is_l
     are = "are" if len(codes) > 1 else "is"
     names = [name for name in kernels if name is not None]
     if not names:
-        return Shortfall(f"{rules} {are} not checked for the file: {reason}", severity)
+        return Shortfall(f"{rules} {are} not checked for the file: {reason}", severity, is_late=is_late)
     of = "the file and " if None in kernels else ""
-    return of_kernels(names, f"{rules} {are} not checked for {of}{{}}: {reason}", severity)
+    return of_kernels(names, f"{rules} {are} not checked for {of}{{}}: {reason}", severity, is_late)

@@ -10,16 +10,23 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from handmade import TILE_SOURCE, kernel, launch
+from handmade import TILE_SOURCE, column_read, kernel, launch
+from msgspec.structs import replace
 
-from cudalint.cli.comparing.gates import GateError, failed, parse
+from cudalint.cli.comparing.comparison_json import document
+from cudalint.cli.comparing.gates import GateError, judged, parse
+from cudalint.cli.comparing.markdown import lines as markdown_lines
 from cudalint.cli.comparing.pairing import compare
 from cudalint.cli.comparing.reported import Report
 from cudalint.cli.comparing.tables import text_lines
-from cudalint.cli.comparing.versions import Version
-from cudalint.report.findings.results import ShownKernel
+from cudalint.cli.comparing.versions import Version, is_cut
+from cudalint.options.analysis import AnalysisOptions
+from cudalint.report.findings.results import Failure, ShownKernel
 from cudalint.report.findings.sources import SourceLines
 from cudalint.report.formats.style import Style
+from cudalint.run.unchecked import Unchecked
+from cudalint.run.unevaluated import out_of_time
+from cudalint.shortfalls import Shortfall, of_kernels
 
 Run = Callable[..., Any]
 
@@ -67,10 +74,10 @@ def test_a_version_beside_itself_is_the_same(real_cudalint: Run, versions: tuple
 
 def test_json_has_both_sides(real_cudalint: Run, versions: tuple[str, str]) -> None:
     result = real_cudalint("diff", *versions, "--format", "json", "--gate", "time <= 1.05")
-    document = json.loads(result.out)
+    found = json.loads(result.out)
     assert result.status == 1
-    assert (document["schema"], document["target"], document["base_target"]) == (1, "a100", "a100")
-    turned, scaled = document["kernels"]
+    assert (found["schema"], found["target"], found["base_target"]) == (1, "a100", "a100")
+    turned, scaled = found["kernels"]
     assert (turned["base"]["figures"]["wavefronts_per_request"], turned["head"]["figures"]["shared"]) == (16.5, 4224)
     assert turned["base"]["figures"]["registers"] is None
     assert [finding["code"] for finding in turned["vanished"]] == ["CL201"]
@@ -78,7 +85,7 @@ def test_json_has_both_sides(real_cudalint: Run, versions: tuple[str, str]) -> N
         "space": "global", "operation": "load", "array": "x", "base_line": 9, "head_line": 10,
         "base": "4 sectors per request", "head": "8 sectors per request",
     }  # fmt: skip
-    (gate,) = document["gates"]
+    (gate,) = found["gates"]
     assert (gate["passes"], [each["kernel"] for each in gate["failed"]]) == (False, ["scaled"])
 
 
@@ -94,16 +101,79 @@ def test_json_has_both_sides(real_cudalint: Run, versions: tuple[str, str]) -> N
         ("wavefronts_per_request <= 1", ""),
         ("shared <= 4096", "turned, block 32x32, grid 32x32: shared is 4224 B"),
         ("occupancy >= 50%", ""),
-        ("new_findings == 0", "scaled, block 256, grid 3907: new_findings is 1"),
+        ("new_findings == 0", "scaled: new_findings is 1"),
         ("findings <= base", "findings is 1 (before 0)"),
-        ("registers <= 255", "registers is not known; --ptxas compiles to learn them"),
-        ("registers <= base", ""),
     ],
 )
 def test_gates(real_cudalint: Run, versions: tuple[str, str], gate: str, said: str) -> None:
     result = real_cudalint("diff", *versions, "--gate", gate)
     assert result.status == (1 if said else 0)
     assert (f"gate failed: `{gate}`: " in result.out and said in result.out) if said else "1 gate passed" in result.out
+
+
+@pytest.mark.parametrize("gate", ["registers <= 255", "registers <= base"])
+def test_a_gate_on_what_nobody_knows_is_not_checked(
+    real_cudalint: Run, versions: tuple[str, str], tmp_path: Path, gate: str
+) -> None:
+    """Whatever it is compared with, in no format it passes; the other gate does."""
+    wanted = ("--gate", gate, "--gate", "time <= 2", "--output", f"markdown={tmp_path / 'a.md'}")
+    result = real_cudalint("diff", *versions, *wanted, "--output", f"json={tmp_path / 'a.json'}")
+    assert result.status == 2
+    why = "registers of `turned` and `scaled` are not known; --ptxas compiles to learn them, --cubin reads them"
+    assert f"gate not checked: `{gate}`: {why}\n" in result.out
+    markdown = (tmp_path / "a.md").read_text()
+    assert f"**Gate not checked**: `{gate}`: {why}\n" in markdown
+    assert "passed" not in result.out + markdown
+    unchecked, other = json.loads((tmp_path / "a.json").read_text())["gates"]
+    assert (unchecked["passes"], unchecked["failed"], other["passes"]) == (False, [], True)
+    assert [each["kernel"] for each in unchecked["not_checked"]] == ["turned", "scaled"]
+    assert unchecked["not_checked"][0]["reason"].startswith("registers of turned are not known; --ptxas")
+
+
+def test_a_kernel_that_was_not_evaluated_in_full_is_not_compared() -> None:
+    """Its figures and findings are what there was time for. The other kernel is compared as ever."""
+    slower = replace(launch(), grid=(1, 1, 1))
+    sides = [
+        Version(
+            ".",
+            (ShownKernel(kernel(launches=(one,)), "a100"), ShownKernel(kernel(name="other", launches=(one,)), "a100")),
+            (column_read(),) if one is slower else (), (), "a100", SourceLines({"tile.cu": TILE_SOURCE}),
+            cut=cut,
+        )
+        for one, cut in ((launch(), frozenset()), (slower, frozenset({("tile.cu", "tile32")})))
+    ]  # fmt: skip
+    comparison = compare(*sides, lambda _: True)
+    gates = [parse("new_findings == 0")]
+    verdicts = list(judged(gates, comparison, ""))
+    assert {each.pair.either.facts.name for each in comparison.launches} == {"other"}
+    assert (comparison.appeared, [each.is_checked for each in verdicts]) == ((), [False])
+    report = Report(comparison, *sides, (), gates, verdicts)
+    cut = "`tile32`, whose evaluation the time limit cut short"
+    text = list(text_lines(report, Style()))
+    assert f"not compared (time limit): {cut}" in text
+    why = "the time limit cut the evaluation of `tile32` short; --time-limit gives more time"
+    assert text[-1] == f"gate not checked: `new_findings == 0`: {why}"
+    assert f"Not compared (time limit): {cut}." in list(markdown_lines(report))
+    assert [each["kernel"] for each in document(report)["cut_short"]] == ["tile32"]
+
+
+def test_what_time_ran_out_for_may_be_any_kernel_that_is_not_named() -> None:
+    own, other = (ShownKernel(kernel(name=name), "a100") for name in ("a", "b"))
+    elsewhere = ShownKernel(kernel("other.cu"), "a100")
+    unchecked = Unchecked()
+    unchecked.late("CL301", "a")
+    (late,) = unchecked.shortfalls()
+    limit = AnalysisOptions()
+    lines = [
+        (late, (True, False, False)),
+        (of_kernels(["a"], out_of_time("launches of {} were left", limit), is_late=True), (True, False, False)),
+        (of_kernels([f"k{n}" for n in range(9)], "launches of {}", is_late=True), (True, True, False)),
+        (Shortfall("not all launches are known", is_late=True), (True, True, False)),
+    ]
+    for shortfall, costs in lines:
+        failure = Failure.of("tile.cu", shortfall)
+        assert failure.is_late
+        assert tuple(is_cut(failure, each) for each in (own, other, elsewhere)) == costs
 
 
 @pytest.mark.parametrize(
@@ -177,11 +247,40 @@ def test_launches_that_tell_the_same_are_told_once(real_cudalint: Run, sweep: tu
 
 def test_markdown_has_a_row_for_a_kernel(real_cudalint: Run, sweep: tuple[str, str]) -> None:
     out = real_cudalint("diff", *sweep, "--format", "markdown", "--gate", "sectors_per_request <= base").out
-    (row,) = (line for line in out.splitlines() if line.startswith("| <code>"))
-    assert row.startswith("| <code>swept</code><br><code>")
-    assert "<br>and 2 more launches; time in all: " in row
-    assert "| 4 → **6** |" in row
-    assert "**Gate failed**: <code>sectors&#95;per&#95;request &#60;= base</code>: <code>swept</code>, 256, " in out
+    (row,) = (line for line in out.splitlines() if line.startswith("| `"))
+    assert row.startswith("| `swept`<br>`")
+    assert "<br>and 2 more launches; each takes " in row
+    assert "| 4 → **6** (worse) |" in row
+    assert out.count("**Gate failed**") == 1
+    assert "**Gate failed**: `sectors_per_request <= base`: `swept`, 256, " in out
+    assert out.rstrip().endswith("sectors_per_request is 6 (before 4), and 2 more launches")
+
+
+def test_markdown_begins_with_errors(real_cudalint: Run, tmp_path: Path) -> None:
+    """Then come warnings, then the table, then what is gone, with the lines that it had."""
+    racing = _OLD.replace("    __syncthreads();\n", "").replace("x[i] *= 2", "x[2 * i] *= 2")
+    for name, text in (("old.cu", _OLD), ("new.cu", racing)):
+        (tmp_path / name).write_text(text)
+    ways = [(f"{tmp_path}/old.cu", f"{tmp_path}/new.cu"), (f"{tmp_path}/new.cu", f"{tmp_path}/old.cu")]
+    there, back = (real_cudalint("diff", *each, "--format", "markdown").out.splitlines() for each in ways)
+    told = [line for line in there if line.startswith(("- **", "| kernel"))]
+    begun = [line.split(f" {tmp_path}")[0] for line in told[:2]]
+    assert begun == ["- **new error**: CL301", "- **new warning**: CL101"]
+    assert "new.cu:4 in `turned`: race on `t[" in told[0] and told[-1].startswith("| kernel")
+    gone = [line for line in back if line.startswith("- gone")]
+    assert any(line.startswith("- gone: CL301 ") and "new.cu, old line 4 in `turned`: " in line for line in gone)
+    (table,) = (number for number, line in enumerate(back) if line.startswith("| kernel"))
+    assert back.index(gone[0]) > table
+
+
+def test_launches_of_one_block_and_grid_are_told_apart_by_their_lines(real_cudalint: Run, tmp_path: Path) -> None:
+    """Two alike are told with their number; one whose argument is another one, by the line that it is launched in."""
+    launched = "    swept<<<1, 32>>>(out, in, 32);\n"
+    text = _SWEEP[: _SWEEP.index("    swept<<<")] + launched * 2 + launched.replace("32);", "8);") + "}\n"
+    (tmp_path / "old.cu").write_text(text)
+    (tmp_path / "new.cu").write_text(text.replace("in[i]", "in[i * 2]"))
+    out = real_cudalint("diff", str(tmp_path / "old.cu"), str(tmp_path / "new.cu")).out
+    assert len([line for line in out.splitlines() if line.startswith("  block 32, grid 1 at line")]) == 2
 
 
 def test_markdown_says_what_comes_from_a_repository_as_text(real_cudalint: Run, tmp_path: Path) -> None:
@@ -191,9 +290,9 @@ def test_markdown_says_what_comes_from_a_repository_as_text(real_cudalint: Run, 
         folder.mkdir()
         (folder / "a|<b>@x`.cu").write_text(text)
     out = real_cudalint("diff", *map(str, folders), "--format", "markdown").out
-    (row,) = (line for line in out.splitlines() if line.startswith("| <code>"))
+    (row,) = (line for line in out.splitlines() if line.startswith("| `swept`"))
     assert "/a|<b>@x'.cu</code> | " in unescape(row)
-    assert not set("`@") & set(row) and "<b>" not in row and "a|" not in row
+    assert "@" not in row and "<b>" not in row and "a|" not in row
 
 
 def test_comparisons_are_written_into_files_too(real_cudalint: Run, sweep: tuple[str, str]) -> None:
@@ -214,8 +313,8 @@ def test_a_kernel_that_one_version_was_not_evaluated_of_is_not_gone() -> None:
     comparison = compare(old, new, lambda _: True)
     lines = list(text_lines(Report(comparison, old, new, (), (), ()), Style()))
     assert lines[0] == "tile32 (tile.cu:4), block 32x32, grid 8x8 (not evaluated any more)"
-    (failure,) = failed([parse("time_us <= 5")], comparison.launches, "")
-    assert failure.reason == "time_us is not known"
+    (verdict,) = judged([parse("time_us <= 5")], comparison, "")
+    assert (verdict.is_checked, verdict.reason) == (False, "time of {} is not known")
 
 
 def test_a_renamed_kernel_is_compared(real_cudalint: Run, tmp_path: Path) -> None:

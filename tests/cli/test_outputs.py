@@ -65,7 +65,7 @@ def test_on_githubs_runners(cudalint: Run, tile: str, project: Path, monkeypatch
     assert result.out.startswith("::warning file=tile.cu,line=10,endLine=10,col=26,endColumn=33,title=CL201")
     summary = (project / "summary.md").read_text()
     assert summary.startswith("before\n### cudalint\n\nFound 1 warning")
-    assert "| warning | CL201 bank-conflict | tile.cu:10 | <code>tile32</code> |" in summary
+    assert "| warning | CL201 bank-conflict | tile.cu:10 | `tile32` |" in summary
     assert cudalint(tile, "--format", "text").out.startswith("warning[CL201]")
     assert (project / "summary.md").read_text() == summary
     monkeypatch.setenv("GITHUB_STEP_SUMMARY", str(project / "none" / "summary.md"))

@@ -80,3 +80,43 @@ def test_errors_come_before_the_work(cudalint: Run, tile: str) -> None:
         assert (result.status, result.out) == (2, "")
         assert message in result.err
         assert result.err.count("\n") == 1
+
+
+_RACING = """__global__ void old_race(float *out) {
+    __shared__ float t[64];
+    t[threadIdx.x] = out[threadIdx.x];
+    out[threadIdx.x] = t[63 - threadIdx.x];
+}
+__device__ void filled(float *t, const float *in) {
+    t[threadIdx.x] = in[threadIdx.x];
+}
+__device__ float other_end(const float *t) {
+    return t[63 - threadIdx.x];
+}
+__global__ void reversed_block(float *out, const float *in) {
+    __shared__ float t[64];
+
+    filled(t, in);
+    __syncthreads();
+
+    out[threadIdx.x] = other_end(t);
+}
+void run(float *out, const float *in) {
+    old_race<<<1, 64>>>(out);
+    reversed_block<<<1, 64>>>(out, in);
+}
+"""
+
+
+def test_the_race_of_a_barrier_that_is_gone(real_cudalint: Run, project: Path) -> None:
+    """It is between lines of two functions in which nothing has changed. The race of the kernel beside it is old."""
+    git = ["git", "-c", "user.name=t", "-c", "user.email=t@example.org", "-c", "commit.gpgsign=false"]
+    (project / "race.cu").write_text(_RACING)
+    for arguments in (["init", "-q"], ["add", "."], ["commit", "-qm", "first"]):
+        subprocess.run([*git, *arguments], check=True)
+    (project / "race.cu").write_text(_RACING.replace("    __syncthreads();\n", ""))
+    known = ("race.cu", "--select", "CL301", "--format", "json")
+    found = [each["kernel"] for each in json.loads(real_cudalint("check", *known).out)["diagnostics"]]
+    assert sorted(found) == ["old_race", "reversed_block"]
+    told = json.loads(real_cudalint("check", *known, "--diff", "HEAD").out)["diagnostics"]
+    assert [each["kernel"] for each in told] == ["reversed_block"]

@@ -10,7 +10,7 @@ from handmade import column_read, place
 from msgspec.structs import replace
 
 from cudalint.diagnostics import Related
-from cudalint.project.changes import ChangesError, changes_since
+from cudalint.project.changes import Changed, ChangesError, changes_since
 
 _STRANGE = 'str "ange\té.cu'
 _LINES = [f"line {number}" for number in range(1, 11)]
@@ -35,10 +35,14 @@ def work_tree(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
+def _text(path: str) -> str:
+    return Path(path).read_text()
+
+
 def _changed(path: str, base: str = "HEAD", count: int = 12) -> list[int]:
     changes = changes_since(base, ["a.cu"])
     finding = replace(column_read(path), related=())
-    return [n for n in range(1, count) if changes.touch(replace(finding, place=place(n, 1, 2, path)))]
+    return [n for n in range(1, count) if changes.touch(replace(finding, place=place(n, 1, 2, path)), _text)]
 
 
 def _edit(path: str, *lines: str) -> None:
@@ -56,9 +60,67 @@ def test_changed_and_added_lines(work_tree: Path, path: str) -> None:
     assert _changed("b.cu") == []
 
 
-def test_removed_lines_are_none(work_tree: Path) -> None:
+def test_removed_lines_change_their_neighbours(work_tree: Path) -> None:
     _edit("a.cu", *_LINES[2:])
-    assert _changed("a.cu") == []
+    assert _changed("a.cu") == [1]
+    _edit("a.cu", *_LINES[:4], *_LINES[5:])
+    assert _changed("a.cu") == [4, 5]
+    Path("b.cu").unlink()
+    assert set(changes_since("HEAD", ["a.cu"]).ranges) == {str(work_tree / "a.cu")}
+
+
+_FUNCTIONS = """namespace n {
+__device__ float one(float *t) {
+    t[0] = 1;
+    __syncthreads();
+    return t[1];
+}
+
+template <class T> struct S {
+    __device__ void two(T *t) {
+        t[0] = 2;
+    }
+};
+}
+__global__ void k(float *p) {
+    p[0] = n::one(p);
+    __syncthreads();
+}
+"""
+
+
+@pytest.mark.parametrize(
+    ("gone", "seen"),
+    [
+        # Of `one`: its own lines; those of `k`, whose text is another one, only for a line beside it.
+        (4, {2, 3, 4, 5}),
+        # Between functions, and so in neither of them.
+        (7, set()),
+        (10, {9, 10}),
+        # Of the kernel, and so of all errors in it, in whatever function.
+        (16, set(range(1, 17))),
+    ],
+)
+def test_an_error_counts_where_its_function_or_kernel_has_changed(work_tree: Path, gone: int, seen: set[int]) -> None:
+    lines = _FUNCTIONS.splitlines()
+    _edit("a.cu", *lines)
+    _git("commit", "-qam", "functions")
+    left = [line for number, line in enumerate(lines, 1) if number != gone]
+    _edit("a.cu", *left)
+    first = left.index("__global__ void k(float *p) {") + 1
+    body = place(first, 1, 2, "a.cu")._replace(end_line=len(left), end_column=2)
+    changes = changes_since("HEAD", ["a.cu"])
+    finding = replace(column_read("a.cu"), related=(), kernel_place=body)
+    found = {
+        severity: {
+            n
+            for n in range(1, len(left) + 1)
+            if changes.touch(replace(finding, severity=severity, place=place(n, 1, 2, "a.cu")), _text)
+        }
+        for severity in ("error", "warning")
+    }
+    beside = {gone - 1, gone}
+    assert found == {"error": seen | beside, "warning": beside}
 
 
 def test_what_looks_like_a_header_in_a_hunk_is_none(work_tree: Path) -> None:
@@ -99,8 +161,8 @@ def test_from_a_folder_below_and_after_a_rename(work_tree: Path, monkeypatch: py
 def test_related_lines_count(work_tree: Path) -> None:
     _edit("a.cu", "line 1", "changed", *_LINES[2:])
     finding = replace(column_read("a.cu"), related=(Related(place(2, 1, 2, "a.cu"), "a row is 32 words"),))
-    assert changes_since("HEAD", ["a.cu"]).touch(finding)
-    assert not changes_since("HEAD", ["a.cu"]).touch(replace(finding, related=()))
+    assert changes_since("HEAD", ["a.cu"]).touch(finding, _text)
+    assert not changes_since("HEAD", ["a.cu"]).touch(replace(finding, related=()), _text)
 
 
 def test_errors(work_tree: Path, tmp_path_factory: pytest.TempPathFactory, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -130,6 +192,6 @@ def test_the_work_tree_of_each_file_counts(
     _edit(paths[0], "changed", *_LINES[1:])
     _edit(paths[1], "1", "changed", "")
     found = changes_since("HEAD", paths).ranges
-    assert found == {str(work_tree / "a.cu"): [(1, 1)], str(other / "b.cu"): [(2, 2)]}
+    assert found == {str(work_tree / "a.cu"): [Changed(1, 1)], str(other / "b.cu"): [Changed(2, 2)]}
     with pytest.raises(ChangesError, match=f"no revision `HEAD~7` in {work_tree}"):
         changes_since("HEAD~7", paths)

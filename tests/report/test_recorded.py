@@ -280,13 +280,13 @@ def test_the_summary_of_a_step_goes_by_recorded_time(folder: Path, timed: CheckR
     assert head[-2:] == ["faster without it", "of the recorded time"]
     share = f"{round(100 * _GATHERED / _ALL)}%"
     assert [(each[0], each[-1]) for each in kernels] == [
-        ("<code>gather</code>", share), ("<code>columns</code>", f"{round(100 * 165 / _ALL)}%"),
+        ("`gather`", share), ("`columns`", f"{round(100 * 165 / _ALL)}%"),
     ]  # fmt: skip
     gains = [float(each[-2].removesuffix("x")) for each in kernels]
     assert gains[0] < gains[1]
     head, _, *kernels = rows(_checked(folder, "made.json"))
     assert head[-1] == "faster without it"
-    assert kernels[0][0] == "<code>columns</code>"
+    assert kernels[0][0] == "`columns`"
 
 
 def test_what_separates_recorded_launches(timed: CheckResult) -> None:

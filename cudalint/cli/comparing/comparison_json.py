@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from cudalint.cli.comparing.gates import Failed
+from cudalint.cli.comparing.gates import Verdict
 from cudalint.cli.comparing.pairing import AccessChange, Compared
 from cudalint.cli.comparing.reported import Report
 from cudalint.cli.comparing.versions import Version
@@ -12,7 +12,6 @@ from cudalint.report.formats.diagnostics_json import JsonObject, document_head, 
 
 def document(report: Report) -> JsonObject:
     comparison, old, new = report.comparison, report.old, report.new
-    gates, failures = report.gates, report.failures
     return {
         **document_head(new.target),
         "base_target": old.target,
@@ -20,16 +19,23 @@ def document(report: Report) -> JsonObject:
         "differs": report.differs,
         "same_files": list(report.same),
         "not_compared": [new.shown_key(key) for key in comparison.unknown],
+        "cut_short": [
+            {"path": new.shown(own.facts.place.path), "kernel": own.facts.instantiation}
+            for own in (pair.either for pair in comparison.cut)
+        ],
         "kernels": [_json_launch(each, old, new) for each in comparison.launches],
         "appeared": [_json_finding(each, new) for each in comparison.appeared],
         "vanished": [_json_finding(each, old) for each in comparison.vanished],
         "gates": [
             {
                 "gate": gate.text,
-                "passes": not any(each.gate is gate for each in failures),
-                "failed": [_json_failed(each) for each in failures if each.gate is gate],
+                "passes": not any(each.gate is gate for each in report.verdicts),
+                "failed": [_json_verdict(each) for each in report.failed if each.gate is gate],
+                "not_checked": [
+                    _json_verdict(each) for each in report.verdicts if each.gate is gate and not each.is_checked
+                ],
             }
-            for gate in gates
+            for gate in report.gates
         ],
         "failures": [
             {"base": version is old, "path": version.shown(each.path), **picked(each, "message", "severity")}
@@ -39,16 +45,16 @@ def document(report: Report) -> JsonObject:
     }
 
 
-def _json_failed(each: Failed) -> JsonObject:
-    facts = each.compared.pair.either.facts
-    launch = each.compared.new_launch
+def _json_verdict(each: Verdict) -> JsonObject:
+    name = each.pair.either.facts.instantiation
     return {
-        "kernel": facts.instantiation,
-        "block": launch.block if launch else None,
-        "grid": launch.grid if launch else None,
+        "kernel": name,
+        "block": each.launch.block if each.launch else None,
+        "grid": each.launch.grid if each.launch else None,
+        "more_launches": each.more,
         "figure": each.gate.name,
         "value": each.value,
-        "reason": each.reason,
+        "reason": each.reason if each.is_checked else each.reason.replace("{}", name, 1),
     }
 
 

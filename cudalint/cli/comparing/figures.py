@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from typing import Final, NamedTuple
+from typing import Final, Literal, NamedTuple
 
 from cudalint.facts import REGISTER_CEILINGS, KernelFacts, LaunchCost
 from cudalint.numerals import figure
@@ -22,6 +22,8 @@ class Kind(NamedTuple):
     shown: Callable[[float], str]
     is_relative: bool = False
     """A plain number is a multiple of the base's, as for counts that grow with the size of the problem."""
+    better: Literal["less", "more"] | None = "less"
+    """None for what is a means: what registers and shared memory do, occupancy and time say."""
 
 
 def _bytes(value: float) -> str:
@@ -39,12 +41,12 @@ def _share(value: float) -> str:
 KINDS: Final[Mapping[str, Kind]] = {
     "time": Kind("time", duration, is_relative=True),
     "time_us": Kind("time", duration),
-    "registers": Kind("registers", figure),
+    "registers": Kind("registers", figure, better=None),
     "spills": Kind("spilled registers", _bytes),
     "stack": Kind("stack frame", _bytes),
-    "shared": Kind("shared memory", _bytes),
-    "occupancy": Kind("occupancy", _share),
-    "blocks_per_sm": Kind("blocks per SM", figure),
+    "shared": Kind("shared memory", _bytes, better=None),
+    "occupancy": Kind("occupancy", _share, better="more"),
+    "blocks_per_sm": Kind("blocks per SM", figure, better="more"),
     "sectors_per_request": Kind("sectors per request", figure),
     "wavefronts_per_request": Kind("wavefronts per request", figure),
     "requests": Kind("global requests", figure, is_relative=True),
@@ -98,6 +100,14 @@ def differ(old: float | None, new: float | None) -> bool:
     if old is None or new is None:
         return old is not new
     return abs(old - new) > _SAME * max(abs(old), abs(new))
+
+
+def judgement(name: str, old: float | None, new: float | None) -> str:
+    """`better` or `worse`; empty where that can't be said."""
+    better = KINDS[name].better
+    if old is None or new is None or better is None or not differ(old, new):
+        return ""
+    return "better" if (new < old) is (better == "less") else "worse"
 
 
 def change(name: str, old: float | None, new: float | None) -> str:

@@ -9,9 +9,11 @@ from fnmatch import fnmatchcase
 from typing import Final
 
 from msgspec import Struct
+from msgspec.structs import replace
 
 from cudalint.cli.comparing.figures import KINDS, OF_FINDINGS, differ
-from cudalint.cli.comparing.pairing import Compared
+from cudalint.cli.comparing.pairing import Compared, Comparison, Pair
+from cudalint.facts import LaunchFacts
 from cudalint.numerals import figure
 from cudalint.regexes import regex
 
@@ -43,8 +45,8 @@ class Gate(Struct, frozen=True):
     kernel: str | None = None
     """A pattern that its name, or its name with template arguments, has to match."""
 
-    def is_for(self, compared: Compared) -> bool:
-        facts = [each.facts for each in compared.pair if each is not None]
+    def is_for(self, pair: Pair) -> bool:
+        facts = [each.facts for each in pair if each is not None]
         names = {name for each in facts for name in (each.name, each.instantiation)}
         return self.kernel is None or any(fnmatchcase(name, self.kernel) for name in names)
 
@@ -64,14 +66,22 @@ class Gate(Struct, frozen=True):
         return {"<=": is_at_most, ">=": is_at_least, "==": is_at_most and is_at_least}.get(self.sign, False)
 
 
-class Failed(Struct, frozen=True, eq=False):
-    """A gate that a launch of a kernel doesn't pass, and why."""
+class Verdict(Struct, frozen=True, eq=False):
+    """A gate that a kernel doesn't pass, or that can't be checked for it, and why."""
 
     gate: Gate
-    compared: Compared
-    value: float | None
-    """Of the figure; None where it isn't known."""
+    pair: Pair
     reason: str
+    """With `{}` for the kernel's name where it can't be checked, as that is told of several at once."""
+    is_checked: bool = True
+    launch: LaunchFacts | None = None
+    """The one that is furthest from passing; None for what is no launch's own."""
+    value: float | None = None
+    """Of the figure; None where it isn't known."""
+    more: int = 0
+    """How many more of its launches this is so of."""
+    excess: float = 0.0
+    """By how much it misses what it is compared with, as a share of that."""
 
 
 def parse(text: str) -> Gate:
@@ -97,28 +107,53 @@ def parse(text: str) -> Gate:
     return Gate(text.strip(), name, match["sign"], None, float(value["factor"] or 1), more, match["kernel"])
 
 
-def failed(gates: Sequence[Gate], launches: Sequence[Compared], how_to_know: str) -> Iterator[Failed]:
-    """What doesn't pass. Kernels that are gone pass, and those that are new what compares with a base.
+def judged(gates: Sequence[Gate], comparison: Comparison, how_to_know: str) -> Iterator[Verdict]:
+    """What doesn't pass, and what can't be checked: for each gate and kernel one, of its worst launch. Kernels that are
+    gone pass, and those that are new what compares with a base.
 
-    What is not known passes no gate but one that compares with a base of which nothing is known either."""
+    Nothing can be said of a figure that isn't known, nor of kernels that were not evaluated in full."""
+    by_pair: dict[int, list[Compared]] = {}
+    for each in comparison.launches:
+        by_pair.setdefault(id(each.pair), []).append(each)
     for gate in gates:
-        for compared in launches:
-            if not gate.is_for(compared) or compared.new is None:
-                continue
-            if gate.needs_base and compared.old is None:
-                continue
-            value, base = (_value(gate.name, compared, is_old) for is_old in (False, True))
-            if gate.needs_base and not differ(base, value):
-                value = base  # What isn't told as a difference is none.
-            if value is None:
-                if gate.needs_base and base is None:
-                    continue
-                hint = how_to_know if gate.name in ("registers", "spills", "stack") else ""
-                yield Failed(gate, compared, None, f"{gate.name} is not known{hint}")
-            elif gate.needs_base and base is None:
-                yield Failed(gate, compared, value, f"{gate.name} of the base is not known")
-            elif not _passes(gate, value, base or 0.0):
-                yield Failed(gate, compared, value, _reason(gate, value, base or 0.0))
+        for launches in by_pair.values():
+            if gate.is_for(launches[0].pair):
+                yield from _worst(gate, [verdict for each in launches for verdict in _verdict(gate, each, how_to_know)])
+        for pair in comparison.cut:
+            if gate.is_for(pair) and pair.new is not None:
+                reason = "the time limit cut the evaluation of {} short; --time-limit gives more time"
+                yield Verdict(gate, pair, reason, is_checked=False)
+
+
+def _worst(gate: Gate, found: Sequence[Verdict]) -> Iterator[Verdict]:
+    for is_checked in (True, False):
+        alike = [each for each in found if each.is_checked is is_checked]
+        if alike:
+            worst = max(alike, key=lambda each: each.excess)
+            is_of_kernel = gate.name in OF_FINDINGS
+            yield replace(worst, launch=None) if is_of_kernel else replace(worst, more=len(alike) - 1)
+
+
+def _verdict(gate: Gate, compared: Compared, how_to_know: str) -> Iterator[Verdict]:
+    """None where it passes."""
+    if compared.new is None or (gate.needs_base and compared.old is None):
+        return
+    value, base = (_value(gate.name, compared, is_old) for is_old in (False, True))
+    if value is None or (gate.needs_base and base is None):
+        title = KINDS[gate.name].title
+        are = "are" if title.partition(" per ")[0].endswith("s") else "is"
+        where = " in the old version" if value is not None else ""
+        hint = how_to_know if gate.name in ("registers", "spills", "stack") else ""
+        reason = f"{title} of {{}} {are} not known{where}{hint}"
+        yield Verdict(gate, compared.pair, reason, False, compared.new_launch, value)
+        return
+    if gate.needs_base and base is not None and not differ(base, value):
+        value = base  # What isn't told as a difference is none.
+    limit = _limit(gate, base or 0.0)
+    if not _SIGNS[gate.sign](value, limit):
+        excess = abs(value - limit) / (abs(limit) or 1.0)
+        reason = _reason(gate, value, base or 0.0)
+        yield Verdict(gate, compared.pair, reason, True, compared.new_launch, value, excess=excess)
 
 
 def _value(name: str, compared: Compared, is_old: bool) -> float | None:
@@ -134,13 +169,10 @@ def _findings(name: str, compared: Compared, is_old: bool) -> float:
     return float(len(compared.old_findings if is_old else compared.new_findings))
 
 
-def _passes(gate: Gate, value: float, base: float) -> bool:
-    compares = _SIGNS[gate.sign]
+def _limit(gate: Gate, base: float) -> float:
     if gate.number is None:
-        return compares(value, gate.factor * base + gate.more)
-    if KINDS[gate.name].is_relative:
-        return compares(value, gate.number * base)
-    return compares(value, gate.number)
+        return gate.factor * base + gate.more
+    return gate.number * base if KINDS[gate.name].is_relative else gate.number
 
 
 def _reason(gate: Gate, value: float, base: float) -> str:

@@ -1,16 +1,18 @@
-"""`cudalint diff --format markdown`: a row for each kernel that differs, to be put into a pull request."""
+"""`cudalint diff --format markdown`: what a change brings, the worst first, and a row for each kernel that differs, to
+be put into a pull request."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 
-from cudalint.cli.comparing.figures import KINDS, SHOWN, differ
+from cudalint.cli.comparing.figures import KINDS, SHOWN, differ, judgement
 from cudalint.cli.comparing.pairing import Compared
-from cudalint.cli.comparing.reported import UNKNOWN, Kernel, Report, kernels_of, shown
+from cudalint.cli.comparing.reported import UNKNOWN, Kernel, Report, and_more, kernels_of, shown
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import LaunchFacts
 from cudalint.facts.costs import Bound
 from cudalint.numerals import count, dimensions
+from cudalint.report.findings.results import worst_first
 from cudalint.report.formats import costs, plain
 
 _MOST_ROWS = 40
@@ -26,6 +28,7 @@ def lines(report: Report) -> Iterator[str]:
     yield ""
     before = f"`{report.revision[:10]}`" if report.revision else "the other version"
     kernels = sorted(kernels_of(report.comparison), key=_slower_first)
+    yield from _findings(_new(report))
     if kernels:
         yield from _table(kernels, report)
         yield ""
@@ -35,11 +38,17 @@ def lines(report: Report) -> Iterator[str]:
         )
     else:
         yield f"No kernel has other figures than in {before}."
-    yield from _findings(report)
+    gone = [*_gone(report)]
+    if gone:
+        yield ""
+    yield from _most(gone)
     yield from _gates(report)
     if report.comparison.unknown:
         yield ""
         yield f"Not compared: {plain.cell(report.not_compared())}."
+    if report.comparison.cut:
+        yield ""
+        yield f"Not compared (time limit): {plain.cell(report.cut())}."
 
 
 def _table(kernels: Sequence[Kernel], report: Report) -> Iterator[str]:
@@ -98,7 +107,7 @@ def _launch(kernel: Kernel, each: Compared) -> str:
             text = f"{old} {_ARROW} **{new}**"
     others = len(kernel.launches) - 1
     if others:
-        speed = f"; time in all: {kernel.speed()}" if kernel.speed() else ""
+        speed = f"; each takes {kernel.speed()} of its time before" if kernel.speed() else ""
         text += f"<br>and {count(others, 'more launch', 'more launches')}{speed}"
     return text
 
@@ -118,7 +127,8 @@ def _cell(name: str, each: Compared) -> str:
         return new if each.new else old
     if not _is_told(each, name) and (name != "time" or each.old_bound == each.new_bound):
         return new
-    return f"{old} {_ARROW} **{new}**"
+    judged = judgement(name, each.old.get(name), each.new.get(name))
+    return f"{old} {_ARROW} **{new}**{f' ({judged})' if judged else ''}"
 
 
 def _value(name: str, figures: object, bound: Bound | None) -> str:
@@ -129,20 +139,41 @@ def _value(name: str, figures: object, bound: Bound | None) -> str:
     return f"{text}, {costs.NAMES.get(bound, bound)}" if name == "time" and bound else text
 
 
-def _findings(report: Report) -> Iterator[str]:
-    sides = (("new", report.new), ("gone", report.old))
-    told: list[str] = []
-    for word, version in sides:
-        found = _all_of(report, is_new=word == "new")
-        told += dict.fromkeys(
-            f"- {word}: {plain.cell(f'{each.code} {version.place_text(each.place)}: {each.message}'[:_LONGEST])}"
-            for each in found
-        )
+def _findings(told: Sequence[str]) -> Iterator[str]:
+    yield from _most(told)
     if told:
         yield ""
-        yield from told[:_MOST_FINDINGS]
+
+
+def _most(told: Sequence[str]) -> Iterator[str]:
+    yield from told[:_MOST_FINDINGS]
     if len(told) > _MOST_FINDINGS:
         yield f"- and {count(len(told) - _MOST_FINDINGS, 'more finding')}"
+
+
+def _new(report: Report) -> list[str]:
+    """Errors first."""
+    return list(
+        dict.fromkeys(
+            f"- **new {each.severity}**: {_told(each, report.new.place_text(each.place))}"
+            for each in worst_first(_all_of(report, is_new=True))
+        )
+    )
+
+
+def _gone(report: Report) -> list[str]:
+    """Their lines are those of the old version, which is said."""
+    return list(
+        dict.fromkeys(
+            f"- gone: {_told(each, f'{report.old.shown(each.place.path)}, old line {each.place.line}')}"
+            for each in _all_of(report, is_new=False)
+        )
+    )
+
+
+def _told(each: Diagnostic, place: str) -> str:
+    kernel = f" in {_code(each.kernel)}" if each.kernel else ""
+    return plain.cell(f"{each.code} {place}{kernel}: {each.message}"[:_LONGEST])
 
 
 def _all_of(report: Report, is_new: bool) -> Iterator[Diagnostic]:
@@ -153,17 +184,18 @@ def _all_of(report: Report, is_new: bool) -> Iterator[Diagnostic]:
 
 
 def _gates(report: Report) -> Iterator[str]:
-    for failure in report.failures:
-        name = failure.compared.pair.either.facts.instantiation
-        shape = _extents(failure.compared.new_launch)
+    for each in report.failed:
+        shape = f", {_extents(each.launch)}" if each.launch is not None else ""
+        name = plain.cell(_code(each.pair.either.facts.instantiation))
+        why = plain.cell(f"{each.reason}{and_more(each)}")
         yield ""
-        yield (
-            f"**Gate failed**: {plain.cell(_code(failure.gate.text))}: "
-            f"{plain.cell(_code(name))}, {shape}: {plain.cell(failure.reason)}"
-        )
-    if report.gates and not report.failures:
+        yield f"**Gate failed**: {plain.cell(_code(each.gate.text))}: {name}{shape}: {why}"
+    for (gate, _), why in report.unchecked().items():
         yield ""
-        yield f"{count(len(report.gates), 'gate')} passed."
+        yield f"**Gate not checked**: {plain.cell(_code(gate))}: {plain.cell(why)}"
+    if passed := report.passed():
+        yield ""
+        yield f"{passed}."
 
 
 def _code(text: str) -> str:

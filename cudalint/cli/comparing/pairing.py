@@ -83,10 +83,17 @@ class Comparison(Struct, frozen=True, eq=False):
     unknown: tuple[str, ...] = ()
     """Files that could not be evaluated in one of the versions, as paths from the root on; their kernels are not
     compared."""
+    cut: tuple[Pair, ...] = ()
+    """Kernels whose evaluation was cut short in one of the versions, which are not compared either."""
+
+    @property
+    def pairs(self) -> tuple[Pair, ...]:
+        """All kernels, those that are not compared, too."""
+        return (*{id(each.pair): each.pair for each in self.launches}.values(), *self.cut)
 
     def with_same(self, same: Comparison) -> Comparison:
         """With the kernels of files that nothing tells apart, compared with themselves."""
-        return replace(self, launches=(*self.launches, *same.launches))
+        return replace(self, launches=(*self.launches, *same.launches), cut=(*self.cut, *same.cut))
 
 
 def compare(old: Version, new: Version, wanted: Callable[[ShownKernel], bool]) -> Comparison:
@@ -95,17 +102,26 @@ def compare(old: Version, new: Version, wanted: Callable[[ShownKernel], bool]) -
     pairs = list(_pairs(old, new))
     appeared, vanished = _findings(old, new, pairs)
     launches: list[Compared] = []
+    cut = [pair for pair in pairs if _is_cut(pair, old, new)]
     for pair in pairs:
-        if wanted(pair.either):
+        if wanted(pair.either) and pair not in cut:
             found = _Findings(
                 tuple(_of(pair.new, appeared)), tuple(_of(pair.old, vanished)),
                 tuple(_of(pair.old, old.findings)), tuple(_of(pair.new, new.findings)),
             )  # fmt: skip
             launches += _launches(pair, found)
     told = {id(d) for each in launches for d in (*each.appeared, *each.vanished)}
-    names = {each.facts.name for pair in pairs for each in pair if each is not None and not wanted(pair.either)}
+    untold = [pair for pair in pairs if not wanted(pair.either) or pair in cut]
+    names = {each.facts.name for pair in untold for each in pair if each is not None}
     left = [tuple(d for d in found if id(d) not in told and d.kernel not in names) for found in (appeared, vanished)]
-    return Comparison(tuple(launches), left[0], left[1], tuple(sorted(unknown)))
+    asked = tuple(pair for pair in cut if wanted(pair.either))
+    return Comparison(tuple(launches), left[0], left[1], tuple(sorted(unknown)), asked)
+
+
+def _is_cut(pair: Pair, old: Version, new: Version) -> bool:
+    sides = ((old, pair.old), (new, pair.new))
+    keys = {(side.key_of(each.facts.place.path), each.facts.name) for side, each in sides if each is not None}
+    return not keys.isdisjoint(old.cut | new.cut)
 
 
 def _without(version: Version, files: Collection[str]) -> Version:

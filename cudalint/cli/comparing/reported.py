@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from msgspec import Struct
 
 from cudalint.cli.comparing.figures import KINDS, SHOWN, change, differ
-from cudalint.cli.comparing.gates import Failed, Gate
+from cudalint.cli.comparing.gates import Gate, Verdict
 from cudalint.cli.comparing.pairing import Compared, Comparison, Pair
 from cudalint.cli.comparing.versions import Version
-from cudalint.numerals import enumeration, figure
+from cudalint.numerals import count, enumeration, figure
+from cudalint.report.formats.wording import block_and_grid
+from cudalint.shortfalls import named
 
 UNKNOWN = "-"
 _MOST_FILES = 10
@@ -29,7 +32,7 @@ class Report(Struct, frozen=True, eq=False):
     same: Sequence[str]
     """Files of which nobody evaluated the kernels, as nothing tells them apart."""
     gates: Sequence[Gate]
-    failures: Sequence[Failed]
+    verdicts: Sequence[Verdict]
     revision: str | None = None
     """The commit that the old version is."""
 
@@ -46,6 +49,30 @@ class Report(Struct, frozen=True, eq=False):
         shown = [*files[:_MOST_FILES], *([f"{left} more"] if left > 0 else [])]
         return f"{enumeration(shown)}, not evaluated in one of the versions" if files else ""
 
+    @property
+    def failed(self) -> list[Verdict]:
+        return [each for each in self.verdicts if each.is_checked]
+
+    def unchecked(self) -> dict[tuple[str, str], str]:
+        """For each gate that can't be checked and each reason, that in words, of all kernels of which it is so."""
+        found: dict[tuple[str, str], list[str]] = {}
+        for each in self.verdicts:
+            if not each.is_checked:
+                found.setdefault((each.gate.text, each.reason), []).append(each.pair.either.facts.instantiation)
+        return {key: key[1].replace("{}", named(list(dict.fromkeys(names))), 1) for key, names in found.items()}
+
+    def passed(self) -> str:
+        """That all gates passed; empty where that is not so."""
+        if not self.gates or self.verdicts:
+            return ""
+        but = ", but for what was not compared" if self.comparison.unknown else ""
+        return f"{count(len(self.gates), 'gate')} passed{but}"
+
+    def cut(self) -> str:
+        """The kernels that were not evaluated in full; empty where there are none."""
+        names = dict.fromkeys(pair.either.facts.instantiation for pair in self.comparison.cut)
+        return f"{named(list(names))}, whose evaluation the time limit cut short" if names else ""
+
     def where(self, pair: Pair) -> str:
         """The place of a kernel, or both where they differ."""
         places = [
@@ -54,6 +81,10 @@ class Report(Struct, frozen=True, eq=False):
             if kernel is not None
         ]
         return " -> ".join(dict.fromkeys(places))
+
+
+def and_more(verdict: Verdict) -> str:
+    return f", and {count(verdict.more, 'more launch', 'more launches')}" if verdict.more else ""
 
 
 class Row(NamedTuple):
@@ -142,6 +173,30 @@ class Kernel(NamedTuple):
 def _range(name: str, values: Sequence[float | None]) -> str:
     known = [value for value in values if value is not None]
     return " to ".join(dict.fromkeys((shown(name, min(known)), shown(name, max(known)))))
+
+
+def launch_name(each: Compared) -> str:
+    """`block 32, grid 8192`, with what it was before where that is not the same."""
+    old, new = (block_and_grid(launch) if launch else "" for launch in (each.old_launch, each.new_launch))
+    return (new or old) if not old or not new or old == new else f"{new} (before {old})"
+
+
+def launch_names(launches: Sequence[Compared], all_: Sequence[Compared]) -> list[str]:
+    """Some of a kernel's launches, those of one block and grid together: with their number, or, where others of the
+    same block and grid are not among them, with the lines that make these."""
+    own, among = Counter(map(launch_name, launches)), Counter(map(launch_name, all_))
+    found: list[str] = []
+    for text, number in own.items():
+        lines = dict.fromkeys(str(_line(each)) for each in launches if launch_name(each) == text)
+        if number < among[text]:
+            text = f"{text} at {'line' if len(lines) == 1 else 'lines'} {enumeration(list(lines))}"
+        found.append(text if number == 1 or number < among[text] else f"{text} ({number} launches)")
+    return found
+
+
+def _line(each: Compared) -> int | None:
+    launch = each.new_launch or each.old_launch
+    return launch.line if launch is not None else None
 
 
 def kernels_of(comparison: Comparison) -> Iterator[Kernel]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from cudalint.cli.comparing.pairing import AccessChange, Compared
-from cudalint.cli.comparing.reported import Kernel, Report, kernels_of, rows_of
+from cudalint.cli.comparing.reported import Kernel, Report, and_more, kernels_of, launch_name, launch_names, rows_of
 from cudalint.cli.comparing.versions import Version
 from cudalint.diagnostics import Diagnostic
 from cudalint.facts import LaunchFacts
@@ -29,11 +29,13 @@ def text_lines(report: Report, style: Style) -> Iterator[str]:
         yield from _findings(comparison.appeared, comparison.vanished, report, style)
         yield ""
     yield from _summary(report)
-    for failure in report.failures:
-        where = f"{failure.compared.pair.either.facts.instantiation}{_shape(failure.compared.new_launch)}"
-        yield f"{style.paint('gate failed', 'red')}: `{failure.gate.text}`: {where}: {failure.reason}"
-    if report.gates and not report.failures:
-        yield f"{count(len(report.gates), 'gate')} passed"
+    for each in report.failed:
+        where = f"{each.pair.either.facts.instantiation}{_shape(each.launch)}"
+        yield f"{style.paint('gate failed', 'red')}: `{each.gate.text}`: {where}: {each.reason}{and_more(each)}"
+    for (gate, _), why in report.unchecked().items():
+        yield f"{style.paint('gate not checked', 'red')}: `{gate}`: {why}"
+    if passed := report.passed():
+        yield passed
 
 
 def _summary(report: Report) -> Iterator[str]:
@@ -45,7 +47,9 @@ def _summary(report: Report) -> Iterator[str]:
         yield f"{count(len(report.same), 'file is', 'files are')} the same, with all that {_counts_for(report)}"
     if comparison.unknown:
         yield f"not compared: {report.not_compared()}"
-    if not comparison.launches and not report.same:
+    if comparison.cut:
+        yield f"not compared (time limit): {report.cut()}"
+    if not comparison.pairs and not report.same:
         yield "no kernels"
 
 
@@ -71,7 +75,7 @@ def _kernel(kernel: Kernel, report: Report, style: Style) -> Iterator[str]:
     if pair.new is None:
         return
     if len(kernel.launches) > 1 and not apart:
-        yield f"  {'; '.join(_named(each) for each in kernel.launches)}"
+        yield f"  {'; '.join(launch_names(kernel.launches, kernel.launches))}"
     for launches, told in apart.items():
         yield f"  {launches}: {told}"
     rows = list(common.values())
@@ -90,7 +94,7 @@ def _launches(kernel: Kernel) -> str:
         number = len(kernel.launches)
         text = f", {number} of {number + kernel.same} launches" if kernel.same else f", {number} launches"
     else:
-        text = f", {_named(kernel.launches[0])}"
+        text = f", {launch_name(kernel.launches[0])}"
     match kernel.status:
         case "unknown":
             is_old = not kernel.launches[0].old
@@ -102,24 +106,18 @@ def _launches(kernel: Kernel) -> str:
     return text
 
 
-def _named(each: Compared) -> str:
-    """`block 32, grid 8192`, with what it was before where that is not the same."""
-    old, new = (block_and_grid(launch) if launch else "" for launch in (each.old_launch, each.new_launch))
-    return (new or old) if not old or not new or old == new else f"{new} (before {old})"
-
-
 def _apart(kernel: Kernel, common: set[str]) -> dict[str, str]:
     """What launches tell that the others don't, by these; those together that tell the same."""
     if len(kernel.launches) < 2:
         return {}
     accesses = set(_common_accesses(kernel))
-    by_text: dict[str, list[str]] = {}
+    by_text: dict[str, list[Compared]] = {}
     for each in kernel.launches:
         told = [_in_line(row.cells) for name, row in rows_of(each).items() if name not in common]
         told += [text for text in map(access_text, each.accesses) if text not in accesses]
         if told:
-            by_text.setdefault(", ".join(told), []).append(_named(each))
-    return {enumeration(launches): text for text, launches in by_text.items()}
+            by_text.setdefault(", ".join(told), []).append(each)
+    return {enumeration(launch_names(own, kernel.launches)): text for text, own in by_text.items()}
 
 
 def _in_line(cells: tuple[str, str, str, str]) -> str:

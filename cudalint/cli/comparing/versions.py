@@ -31,6 +31,9 @@ class Version(Struct, frozen=True, eq=False):
     sources: SourceLines
     unknown: frozenset[str] = frozenset()
     """Files that are there and of which nothing is known, as paths from the root on."""
+    cut: frozenset[tuple[str, str]] = frozenset()
+    """Kernels whose evaluation the time limit cut short, each by its file, from the root on, and its name: what is
+    known of them may be something else in another run."""
     work_tree: str | None = None
     """Where the paths are shown that are below the root, for a root that is gone afterwards."""
 
@@ -100,10 +103,24 @@ class Side(Struct, frozen=True, eq=False):
         failed = {key_in(self.root, failure.path) for failure in run.failures}
         failed |= {key_in(self.root, report.path) for report in run.reports if report.status == "failed"}
         unknown = (self.files & failed) | (self.files - self.by_key().keys())
+        late = [failure for failure in result.failures if failure.is_late]
+        cut = frozenset(
+            (key_in(self.root, kernel.facts.place.path), kernel.facts.name)
+            for kernel in result.kernels
+            if any(gap.kind == "time" for gap in kernel.facts.gaps) or any(is_cut(each, kernel) for each in late)
+        )
         return Version(
-            self.root, result.kernels, result.diagnostics, result.failures, self.target, SourceLines(), unknown,
+            self.root, result.kernels, result.diagnostics, result.failures, self.target, SourceLines(), unknown, cut,
             self.work_tree,
         )  # fmt: skip
+
+
+def is_cut(failure: Failure, kernel: ShownKernel) -> bool:
+    """Whether something of a kernel is missing for lack of time: it is named, or may be one of those that are not."""
+    facts = kernel.facts
+    is_named = facts.name in failure.kernels or failure.number == 0 or failure.number > len(failure.kernels)
+    paths = {facts.place.path, *(launch.path for launch in facts.launches if launch.path is not None)}
+    return is_named and os.path.realpath(failure.path) in map(os.path.realpath, paths)
 
 
 class Sides(Struct, frozen=True, eq=False):

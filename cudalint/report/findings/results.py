@@ -31,10 +31,12 @@ class Failure(Struct, frozen=True):
     """The first of those that it costs, where it is about kernels."""
     number: int = 0
     """How many kernels these are."""
+    is_late: bool = False
+    """Whether time ran out."""
 
     @classmethod
     def of(cls, path: str, shortfall: Shortfall) -> Failure:
-        return cls(path, shortfall.message, shortfall.severity, shortfall.kernels, shortfall.number)
+        return cls(path, shortfall.message, shortfall.severity, shortfall.kernels, shortfall.number, shortfall.is_late)
 
 
 def are_errors(failures: Iterable[Failure]) -> bool:

@@ -28,8 +28,13 @@ _RUNNERS: Final = regex(r"##(?=\[|vso\[|teamcity\[)")
 """Begins a command wherever it stands in a line, for runners of GitHub, Azure and TeamCity."""
 _COMMAND: Final = regex(r"\A(\s*):(?=:(?!: ))")
 """Begins a workflow command of GitHub's; `::: ` begins none, and is how reports name a further file."""
-_MARKDOWN: Final = regex(r"[&<>\\`*_\[\]#|~$@]|(?<=\w):(?=//)|(?<=w)\.")
-"""What means something in Markdown, or to what makes links of addresses (`https://`, `www.`) and names."""
+_MARKDOWN: Final = regex(
+    r"[&<>\\`*\[\]#|~$@]|(?<![^\W_])_|_(?![^\W_])|(?<=\w):(?=//)|(?<=www)\."
+)
+"""What means something in Markdown, or to what makes links of addresses (`https://`, `www.`) and names. A `_` within a
+word means nothing."""
+_SPAN: Final = regex(r"[^\s|](?:[^|]*[^\s|])?")
+"""What can stand in a code span of Markdown in a table: a bar would end the cell, and spaces at the ends go."""
 _TAB: Final = 4
 _CODE: Final = regex(r"`([^`]*)`")
 
@@ -57,11 +62,12 @@ def command_property(text: str) -> str:
 
 
 def cell(text: str) -> str:
-    """A cell of a table in Markdown: what stands between backticks is shown as code, and all else as it is."""
+    """A cell of a table in Markdown: what stands between backticks is shown as code, where nothing is escaped, and all
+    else as it is."""
     one_line = " ".join(_visible(" ".join(text.split())).split())
     written, last = "", 0
     for match in _CODE.finditer(one_line):
-        written += f"{_markdown(one_line[last : match.start()])}<code>{_markdown(match[1])}</code>"
+        written += f"{_markdown(one_line[last : match.start()])}{_code(match[1])}"
         last = match.end()
     return written + _markdown(one_line[last:])
 
@@ -85,6 +91,10 @@ def xml(text: str) -> str:
 def page(text: str) -> str:
     """Text of a page of HTML, which whoever writes it escapes; tabs as spaces."""
     return _visible(text.expandtabs(_TAB))
+
+
+def _code(text: str) -> str:
+    return f"`{text}`" if _SPAN.fullmatch(text) else f"<code>{_markdown(text)}</code>"
 
 
 def _markdown(text: str) -> str:

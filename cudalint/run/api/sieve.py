@@ -68,7 +68,7 @@ class Sieve:
         if self._target is not None:
             return _written(self._target, result, sources, self._takes_errors)
         if self._changes is not None:
-            kept = tuple(d for d in result.diagnostics if self._changes.touch(d))
+            kept = tuple(d for d in result.diagnostics if self._changes.touch(d, sources.text))
             result = _with_aside(result, len(result.diagnostics) - len(kept), "on unchanged lines")
             plural = "file" if self._unreached == 1 else "files"
             result = _with_aside(result, self._unreached, f"{plural} that no change reaches not linted")
