@@ -138,7 +138,9 @@ def _written(path: str, result: CheckResult, sources: SourceLines, takes_errors:
     written = f"{count(len(known), 'finding')} written to {path}{_by_rule(known)}"
     left_out = len(found) - len(known)
     words = f"{'error' if left_out == 1 else 'errors'} left out of it (--include-errors takes them in)"
-    return _with_aside(replace(result, diagnostics=tuple(stays), asides=(*result.asides, written)), left_out, words)
+    put_up_with = tuple(d for d in result.diagnostics if takes_errors or d.severity != "error")
+    result = replace(result, diagnostics=tuple(stays), known=put_up_with, asides=(*result.asides, written))
+    return _with_aside(result, left_out, words)
 
 
 def _by_rule(diagnostics: Iterable[Diagnostic]) -> str:
