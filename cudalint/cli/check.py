@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -38,7 +38,7 @@ from cudalint.report.findings.results import (
     unknown_and_not_put_up_with,
 )
 from cudalint.report.findings.sources import SourceLines
-from cudalint.report.formats import pictures, wording
+from cudalint.report.formats import pictures, plain, wording
 from cudalint.report.formats.presentation import ORDERS, Order, Presentation
 from cudalint.run.api.rendering import (
     Output,
@@ -148,9 +148,7 @@ _fix_options = together(
 
 _allow_options = together(
     under("Suppressions")(
-        "--add-allow",
-        callback=parameters.reason,
-        metavar="REASON",
+        "--add-allow", callback=parameters.reason, metavar="REASON",
         help="Write a comment with this reason above each finding, which allows it from now on.",
     ),
 )
@@ -341,10 +339,14 @@ def command(
         write_lines(lines)
     else:
         unwritten += wishes.report(fixed, lines, shown, format_, texts.get(stdin), stdin)
-    if history is not None:
+    if format_ in ("text", "concise") and not quiet:
+        write_lines(map(plain.line, result.closing))
+    if history is not None and left:
+        print_line(f"note: no line for {history}: not all files were linted")
+    elif history is not None:
         from cudalint.run.api.history import append, change_lines, entry_of
 
-        entry = entry_of(result, paths)
+        entry = entry_of(result, paths, list(_narrowed(diff, values)))
         tell = write_lines if format_ in ("text", "concise") and not quiet else print_lines
         tell(change_lines(entry, earlier))
         unwritten += filter(None, [append(history, entry)])
@@ -391,6 +393,14 @@ def _earlier(history: str | None) -> list[Entry]:
         return read_history(history)
     except HistoryError as error:
         raise click.UsageError(f"--history {error}") from None
+
+
+def _narrowed(diff: str | None, values: Mapping[str, Any]) -> Iterator[str]:
+    """The options of a command line that leave out what other runs of the same paths look at."""
+    if diff is not None:
+        yield f"--diff {diff}"
+    for name in ("select", "extend_select", "ignore", "exclude"):
+        yield from (f"--{name.replace('_', '-')} {value}" for value in values[name] or ())
 
 
 def _drawn(show: bool | None) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import subprocess
 import sys
 from pathlib import Path
@@ -67,9 +68,12 @@ def test_one_that_is_put_up_with_fails_no_run(tmp_path: Path) -> None:
 def test_a_baseline_that_knows_of_a_part_knows_nothing_of_the_whole(tmp_path: Path) -> None:
     """A kernel of which an access was evaluated when the baseline was written, and nothing is now."""
     source, known = tmp_path / "hidden.cu", str(tmp_path / "known.json")
+    # Gaps that nobody can close are told of a file with a kernel of which nothing was evaluated.
     in_part = _HIDDEN.replace("hidden() {", "hidden(float *a) { a[threadIdx.x] = 1;")
+    in_part += "__global__ void more() { elsewhere()[threadIdx.x] = 1; }\n"
     source.write_text(in_part)
     _run(str(source), "--write-baseline", known)
-    assert "CL902" in Path(known).read_text()
-    source.write_text(_HIDDEN)
-    assert _run(str(source), "--baseline", known, "--fail-on-incomplete").status == 1
+    assert [found["kernel"] for found in json.loads(Path(known).read_text())["findings"]] == ["hidden", "more"]
+    source.write_text(in_part.replace("a[threadIdx.x] = 1;", ""))
+    result = _run(str(source), "--baseline", known, "--fail-on-incomplete")
+    assert (result.status, "hidden (" in result.err, "more (" in result.err) == (1, True, False)

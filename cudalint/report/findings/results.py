@@ -258,6 +258,8 @@ class CheckResult(Struct, frozen=True):
     """Findings of a baseline, which fail no run: waste that is put up with is waste."""
     asides: tuple[str, ...] = ()
     """What the summary says of findings that are not among the diagnostics."""
+    closing: tuple[str, ...] = ()
+    """Lines below the summary, of what the run has written."""
     notes: tuple[Note, ...] = ()
     not_linted: tuple[tuple[str, int], ...] = ()
     """Languages of kernels that are no CUDA C++, as `Triton kernel`, and how many there are."""

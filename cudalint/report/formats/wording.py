@@ -251,7 +251,7 @@ def summary(result: CheckResult) -> str:
     coverage = result.coverage
     unknown = coverage.unknown_kernels if coverage.is_of_accesses else 0
     is_blank = not found and 0 < unknown == len(coverage.kernels)
-    nothing = "Nothing to report" if result.asides or result.minor else "No findings"
+    nothing = "Nothing to report" if result.asides or result.closing or result.minor else "No findings"
     nothing = "Nothing could be evaluated" if is_blank else nothing
     text = f"Found {enumeration(found)}" if found else nothing
     if coverage.kernels or result.diagnostics or not result.not_linted:
