@@ -47,7 +47,9 @@ def _origin(launch: LaunchFacts) -> str:
         case "recorded":
             return recorded_phrase(launch.recorded) if launch.recorded is not None else "recorded"
         case "launch-site":
-            return f"launch{place}"
+            called = launch.called_from
+            is_elsewhere = called is not None and called.path != launch.path
+            return f"launch{place}" + (f", called at {called.path}:{called.line}" if called and is_elsewhere else "")
         case "annotation":
             return f"annotation{place}"
         case "config":
