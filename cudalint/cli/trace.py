@@ -15,7 +15,7 @@ from cudalint.cli.terminal import print_failures, write_text
 from cudalint.numerals import count
 from cudalint.options.analysis import AnalysisOptions
 from cudalint.project.discovery import discover
-from cudalint.project.settings import CommandLine
+from cudalint.project.settings import Settings
 from cudalint.report.findings.results import Failure, are_errors
 from cudalint.run.file_facts import analyse
 from cudalint.run.runs import configure
@@ -62,7 +62,7 @@ def _parsed(place: str) -> tuple[str, int]:
     return path, int(line)
 
 
-def _write_through_others(path: str, line: int, settings: CommandLine, failures: list[Failure]) -> None:
+def _write_through_others(path: str, line: int, settings: Settings, failures: list[Failure]) -> None:
     """The same in files that include this one, whose launches and calls give its kernels other numbers."""
     from cudalint.launches.program.project_texts import sources_including
 

@@ -80,3 +80,13 @@ def test_errors_come_before_the_work(cudalint: Run, tile: str) -> None:
         assert (result.status, result.out) == (2, "")
         assert message in result.err
         assert result.err.count("\n") == 1
+
+
+def test_findings_are_counted_as_reports_show_them(cudalint: Run, tile: str, project: Path) -> None:
+    """Two copies of a kernel are one finding of a report, and two entries of a baseline."""
+    (project / "other.cu").write_text(TILE_SOURCE)
+    assert "Found 1 warning in 2 kernels" in cudalint(".").out
+    written = cudalint(".", "--write-baseline", "known.json")
+    assert written.out.endswith("\nWritten to known.json: 1 finding in 2 places\n  1 of CL201\n")
+    assert len(json.loads(Path("known.json").read_text())["findings"]) == 2
+    assert cudalint(".", "--baseline", "known.json").out.endswith("; 1 finding in 2 places known from the baseline\n")
