@@ -21,6 +21,7 @@ from cudalint.facts import (
 )
 from cudalint.regexes import regex
 from cudalint.report.findings.gaps import GapLine, gap_line, headers_not_found, invalid_lines, is_assumed
+from cudalint.report.findings.results import is_seen_into
 from cudalint.rule import Rule, RuleContext
 from cudalint.rulekit import count, is_repeat
 from cudalint.source.code import code_text
@@ -144,6 +145,7 @@ class IncompleteAnalysis(Rule):
                 "accesses": float(len(accesses)),
                 "not_evaluated": float(len(unknown)),
                 "data_dependent": float(len(dependent)),
+                **({} if is_seen_into(kernel) else {"nothing_evaluated": 1.0}),
             },
             suggestion=_way_out(kernel),
             causes=(_of_file(context.file), *([f"asks for {line.asks}"] if line.asks else [])),

@@ -118,6 +118,9 @@ def test_a_team_with_old_code(name: str, tmp_path: Path) -> None:
         return subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False)
 
     (tmp_path / "old.cu").write_text(TILE_SOURCE)
+    # What a lead does who is told by the template that errors stay.
+    template = (ROOT / "ci-templates" / f"team-{name}.yml").read_text()
+    assert "cudalint check . --write-baseline cudalint-baseline.json --include-errors" in template
     assert done(f"{shlex.quote(sys.executable)} -m cudalint init").returncode == 0
     first = done(_script(name))
     assert first.returncode == 0, first.stdout + first.stderr

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -15,16 +15,30 @@ from cudalint.cli.analysis_options import analysis_options, limits_from, rule_op
 from cudalint.cli.fixing import FixWishes, tell_how_to_fix
 from cudalint.cli.headed import HeadedCommand, together, under
 from cudalint.cli.progress import ProgressBar
-from cudalint.cli.terminal import is_wide, output_style, print_failures, print_lines, print_notes, write_lines
+from cudalint.cli.terminal import (
+    is_wide,
+    output_style,
+    print_failures,
+    print_line,
+    print_lines,
+    print_notes,
+    write_lines,
+)
 from cudalint.cli.warnings import warn_of_options, warn_of_settings
 from cudalint.diagnostics import Severity
-from cudalint.numerals import count
+from cudalint.numerals import count, enumeration
 from cudalint.project.discovery import STDIN, discover
 from cudalint.project.formats import FORMATS, PATCH, SHOWING_KERNELS
 from cudalint.report.findings.causes import with_causes_merged
-from cudalint.report.findings.results import SEVERITIES, CheckResult, are_errors
+from cudalint.report.findings.results import (
+    SEVERITIES,
+    CheckResult,
+    UnknownKernel,
+    are_errors,
+    unknown_and_not_put_up_with,
+)
 from cudalint.report.findings.sources import SourceLines
-from cudalint.report.formats import pictures, wording
+from cudalint.report.formats import pictures, plain, wording
 from cudalint.report.formats.presentation import ORDERS, Order, Presentation
 from cudalint.run.api.rendering import (
     Output,
@@ -316,6 +330,7 @@ def command(
     if watched is not None:
         watched.found = "" if format_ == "text" and not quiet else wording.summary(result)
     result = replace(result, failures=(*found.failures, *result.failures), not_linted=found.not_linted)
+    incomplete = unknown_and_not_put_up_with(result) if fail_on_incomplete else []
     result = with_causes_merged(result, sources, show_gaps)
     unwritten = list(write_outputs([o for o in outputs if o.format != PATCH], result, sources, shown))
     summary = append_step_summary(result) if format_ == "github" else None
@@ -327,10 +342,14 @@ def command(
             tell_how_to_fix(result.diagnostics)
     else:
         unwritten += wishes.report(fixed, lines, shown, format_, texts.get(stdin), stdin)
-    if history is not None:
+    if format_ in ("text", "concise") and not quiet:
+        write_lines(map(plain.line, result.closing))
+    if history is not None and left:
+        print_line(f"note: no line for {history}: not all files were linted")
+    elif history is not None:
         from cudalint.run.api.history import append, change_lines, entry_of
 
-        entry = entry_of(result, paths)
+        entry = entry_of(result, paths, list(_narrowed(diff, values)))
         tell = write_lines if format_ in ("text", "concise") and not quiet else print_lines
         tell(change_lines(entry, earlier))
         unwritten += filter(None, [append(history, entry)])
@@ -345,8 +364,12 @@ def command(
     print_failures(failure for failure in result.failures if failure.message != UNFINISHED)
     if left:
         return interrupted(f"{len(left)} of {count(len(found.files), 'file')} not linted")
-    status = _status(result, shown.fail_on, fail_on_incomplete)
-    return NOTHING_FOUND if exit_zero and status == FINDINGS else status
+    status = _status(result, shown.fail_on, bool(incomplete))
+    if exit_zero and status == FINDINGS:
+        return NOTHING_FOUND
+    if incomplete and status == FINDINGS:
+        print_line(_about_incomplete(incomplete))
+    return status
 
 
 def _watched(ctx: click.Context, paths: Sequence[str]) -> int:
@@ -375,6 +398,14 @@ def _earlier(history: str | None) -> list[Entry]:
         raise click.UsageError(f"--history {error}") from None
 
 
+def _narrowed(diff: str | None, values: Mapping[str, Any]) -> Iterator[str]:
+    """The options of a command line that leave out what other runs of the same paths look at."""
+    if diff is not None:
+        yield f"--diff {diff}"
+    for name in ("select", "extend_select", "ignore", "exclude"):
+        yield from (f"--{name.replace('_', '-')} {value}" for value in values[name] or ())
+
+
 def _drawn(show: bool | None) -> int | None:
     """For how many findings a picture is drawn; None for all."""
     if show is False:
@@ -386,8 +417,14 @@ def _drawn(show: bool | None) -> int | None:
     return WORST if is_wide(pictures.NEEDED_WIDTH) else 0
 
 
-def _status(result: CheckResult, fail_on: Severity, fail_on_incomplete: bool) -> int:
+def _status(result: CheckResult, fail_on: Severity, is_incomplete: bool) -> int:
     if are_errors(result.failures):
         return FAILED
-    fails = result.reaches(fail_on) or (fail_on_incomplete and result.coverage.unknown_kernels > 0)
-    return FINDINGS if fails else NOTHING_FOUND
+    return FINDINGS if is_incomplete or result.reaches(fail_on) else NOTHING_FOUND
+
+
+def _about_incomplete(kernels: Sequence[UnknownKernel]) -> str:
+    """Why a run fails that may have printed nothing; all are named, as nothing else may name them."""
+    named = enumeration([f"{each.name} ({each.named_at.path}:{each.named_at.line})" for each in kernels])
+    ways = "a baseline, or `// cudalint: allow(CL902) -- reason` above the kernel, puts up with that"
+    return f"--fail-on-incomplete: nothing could be evaluated of {named}; {ways}"

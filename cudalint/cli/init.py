@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import os
+import shlex
 
 import click
 
-from cudalint.cli import NOTHING_FOUND
+from cudalint.cli import FINDINGS, NOTHING_FOUND
 from cudalint.numerals import count
 from cudalint.project.config import OWN_FILE, SHARED_FILE, ConfigError, find_config
 from cudalint.system.disk.replacing import write_whole
@@ -62,6 +63,11 @@ def command(folder: str, no_baseline: bool, include_errors: bool, dry_run: bool,
     # Named when it is there: whoever ends this early has a configuration that works.
     if os.path.exists(baseline):
         write_whole(path, configuration(found, BASELINE).encode())
+        click.echo(f"{path} names it: from now on `cudalint check` fails for what is new or worse than that")
+        if status == FINDINGS:
+            command_line = shlex.join(["cudalint", "check", folder, "--write-baseline", baseline, "--include-errors"])
+            click.echo("It fails for the errors above, too, until they are mended, or taken into the baseline:")
+            click.echo(f"  {command_line}")
     return status if isinstance(status, int) else NOTHING_FOUND
 
 

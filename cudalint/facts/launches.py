@@ -117,6 +117,9 @@ class LaunchFacts(Struct, frozen=True, eq=False):
     """The kinds of facts of which something may be missing under this launch and not under others of its kernel, since
     time ran out or there was too much to look at."""
 
+    called_from: Place | None = None
+    """The call of the function that makes it, which gives it its numbers; None where nobody calls that in sight."""
+
     def __eq__(self, other: object) -> bool:
         """Whether a finding that names one has named the other: their sites and arguments don't count."""
         return isinstance(other, LaunchFacts) and self._named() == other._named()

@@ -79,6 +79,8 @@ class Configuration(Struct, frozen=True, eq=False):
     """See `LaunchFacts`."""
     is_cooperative: bool = False
     """All its blocks are resident at one time, or it fails."""
+    called_from: SourcePlace | None = None
+    """See `LaunchFacts`."""
 
     def key(self) -> object:
         """Equal for launches under which a kernel behaves the same."""

@@ -81,6 +81,7 @@ def _from_launch(
         guards=guards, by_default=by_default or chosen.is_of_large_sizes, open_extents=tuple(open_),
         asked_block=launch.block, ways=(Way(place, launch.guards),), vanished=launch.vanished,
         is_cooperative=launch.is_cooperative,
+        called_from=SourcePlace(*launch.from_call) if launch.from_call is not None else None,
     )  # fmt: skip
 
 

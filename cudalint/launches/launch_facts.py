@@ -35,6 +35,7 @@ def launch_facts_of(
         configuration.site, configuration.twins, by_default=configuration.by_default, guesses=configuration.guesses,
         made_up=configuration.made_up, arguments={name: _value(leaf) for name, leaf in arguments.items()},
         allocated={name: size for name, size in sizes.items() if size}, recorded=configuration.recorded,
+        called_from=configuration.called_from,
     )  # fmt: skip
 
 

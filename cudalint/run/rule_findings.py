@@ -8,7 +8,7 @@ from itertools import chain
 
 from msgspec.structs import replace
 
-from cudalint.diagnostics import Diagnostic
+from cudalint.diagnostics import Diagnostic, Related
 from cudalint.facts import FileFacts, KernelFacts
 from cudalint.facts.needs import Need
 from cudalint.frontend.source_text import source_text
@@ -71,7 +71,17 @@ def _findings_in(kernel: KernelFacts, rule: Rule, context: RuleContext) -> Itera
             diagnostic = replace(diagnostic, message=f"{diagnostic.message}{_mean(diagnostic)}")
         if not diagnostic.headline and not diagnostic.condition:
             diagnostic = replace(diagnostic, condition=_made_up(diagnostic, rule))
+        if diagnostic.severity == "error":
+            diagnostic = replace(diagnostic, related=(*diagnostic.related, *_calls(diagnostic)))
         yield Finding(kernel, diagnostic)
+
+
+def _calls(diagnostic: Diagnostic) -> Iterator[Related]:
+    """The call that gives the first launch its numbers, which its own line doesn't show: an error is about one of
+    several callers, and maybe not one of this file."""
+    launch = next(iter(diagnostic.launches), None)
+    if launch is not None and launch.called_from is not None and launch.source == "launch-site":
+        yield Related(launch.called_from, f"the call that the launch at line {launch.line} has its numbers from")
 
 
 def _is_recorded(diagnostic: Diagnostic) -> bool:

@@ -34,6 +34,8 @@ class Trace(Struct):
 
     path: str
     line: int
+    through: str | None = None
+    """The file that is analysed, where that is one which includes it."""
     executed: dict[tuple[str, int], list[str]] = field(default_factory=dict)
     """The lines of text of each launch (by its index) of each instantiation."""
     worlds: dict[tuple[str, int], Mapping[str, Choice]] = field(default_factory=dict)
@@ -50,17 +52,18 @@ class Trace(Struct):
     def report(self, facts: FileFacts) -> Iterator[str]:
         """All of it, with what the facts say of the line."""
         is_empty = True
+        through = f"in {self.through}, which includes it: " if self.through is not None else ""
         for kernel in facts.kernels:
             for index, launch in enumerate(kernel.launches):
                 lines = [*self.executed.get((kernel.instantiation, index), ()), *self._figures(kernel, index)]
                 if lines:
                     is_empty = False
-                    yield f"{kernel.instantiation}, {_launch(launch)}"
+                    yield f"{through}{kernel.instantiation}, {_launch(launch)}"
                     yield from _arguments(launch, self.worlds.get((kernel.instantiation, index), {}))
                     yield from (f"  {line}" for line in lines)
                     yield ""
             yield from self._gaps(kernel)
-        if is_empty:
+        if is_empty and self.through is None:
             yield f"{self.path}:{self.line}: nothing of a kernel was executed here"
 
     def _is_here(self, path: str, line: int) -> bool:
@@ -120,7 +123,9 @@ def _launch(launch: LaunchFacts) -> str:
     block, grid = ("x".join(map(str, extents)) for extents in (launch.block, launch.grid))
     where = f" at {launch.path}:{launch.line}" if launch.path is not None else ""
     taken = f"; taken for granted: {', '.join(launch.assumptions)}" if launch.assumptions else ""
-    return f"grid {grid} of blocks {block} ({launch.source}{where}){taken}"
+    called = launch.called_from
+    call = f", called at {called.path}:{called.line}" if called is not None else ""
+    return f"grid {grid} of blocks {block} ({launch.source}{where}{call}){taken}"
 
 
 def _arguments(launch: LaunchFacts, world: Mapping[str, Choice]) -> Iterator[str]:

@@ -63,7 +63,7 @@ def test_the_report_is_configured_too(cudalint: Run, tree: Path) -> None:
     assert missing.status == 2
     assert "known.json: no such file; `--write-baseline known.json` makes it" in missing.err
     assert cudalint("own/t.cu", "--write-baseline", "known.json").status == 0
-    assert "1 known from the baseline" in cudalint("own/t.cu", "--format", "text").out
+    assert "1 finding known from the baseline" in cudalint("own/t.cu", "--format", "text").out
     shown = cudalint("own/t.cu", "--no-baseline")
     assert (shown.status, shown.out.splitlines()[0].split()[::2][:2]) == (0, ["own/t.cu:10:26:", "CL201"])
     assert [d["severity"] for d in json.loads((tree / "out.json").read_text())["diagnostics"]] == ["warning"]

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import shlex
 import tomllib
 from pathlib import Path
 
@@ -130,12 +131,20 @@ def test_errors_are_listed_and_stay_findings(
     assert run(["init"]) == 1
     printed = capfd.readouterr().out
     assert "error[CL301]" in printed
-    assert "1 error left out of it (--include-errors takes them in)" in printed
+    assert "\nLeft out of it: 1 error; --include-errors takes it in\n" in printed
+    command = "cudalint check . --write-baseline ./cudalint-baseline.json --include-errors"
+    assert printed.splitlines()[-1] == f"  {command}"
+    # After the finding and what it shows of the source: short lines.
+    assert all(len(line) < 130 for line in printed.splitlines()[-7:])
     codes = [found["code"] for found in json.loads(Path("cudalint-baseline.json").read_text())["findings"]]
     assert "CL301" not in codes
-    assert f"{len(codes)} finding" in printed
-    assert all(f"{codes.count(code)} of {code}" in printed for code in codes)
+    # A grid that does the same in all its blocks (CL507) takes less of the kernel than is reported.
+    assert sorted(codes) == ["CL101", "CL507"]
+    assert "\nWritten to ./cudalint-baseline.json: 1 finding, and 1 that is only counted\n  1 of CL101\n" in printed
+    assert "--include-errors" in Path("cudalint.toml").read_text()
     assert run(["a.cu"]) == 1
+    assert run(shlex.split(command)[1:]) == 0
+    assert run(["a.cu"]) == 0
     for name in ("cudalint.toml", "cudalint-baseline.json"):
         Path(name).unlink()
     assert run(["init", "--include-errors"]) == 0

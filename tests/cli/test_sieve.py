@@ -17,32 +17,32 @@ def test_a_baseline_keeps_known_findings_quiet(cudalint: Run, tile: str, project
     written = cudalint(tile, "--write-baseline", "known.json")
     assert (written.status, written.err) == (0, "")
     counted = "in 1 kernel for a100 (1 of 2 accesses evaluated)"
-    assert written.out == f"Nothing to report {counted}; 1 finding written to known.json: 1 of CL201\n"
+    assert written.out == f"Nothing to report {counted}\nWritten to known.json: 1 finding\n  1 of CL201\n"
     known = cudalint(tile, "--baseline", "known.json")
     assert known.status == 0
-    assert known.out.endswith("; 1 known from the baseline\n")
+    assert known.out.endswith("; 1 finding known from the baseline\n")
     assert cudalint(tile, "--baseline", "known.json", "--select", "CL101").status == 1
     (project / "other.cu").write_text("// another file\n" + TILE_SOURCE.replace("[x][y]", "[y][x]"))
     result = cudalint(".", "--baseline", "known.json", "--format", "json")
     assert result.status == 1
     assert [d["path"] for d in json.loads(result.out)["diagnostics"]] == ["other.cu"]
     (project / "tile.cu").write_text("")
-    assert cudalint(tile, "--baseline", "known.json").out.endswith("; 1 of the baseline no longer there\n")
+    assert cudalint(tile, "--baseline", "known.json").out.endswith("; 1 place of the baseline no longer there\n")
 
 
 def test_errors_stay_findings(cudalint: Run, tile: str, project: Path) -> None:
     (project / "cudalint.toml").write_text('select = ["CL101", "CL201"]\n[severity]\nCL201 = "error"\n')
     written = cudalint(tile, "--write-baseline", "known.json")
     assert written.status == 1
-    first, *_, last = written.out.splitlines()
+    first, *told = written.out.splitlines()
     assert first.startswith("error[CL201]: 32-way bank conflict")
     assert [found["code"] for found in json.loads(Path("known.json").read_text())["findings"]] == ["CL101"]
-    told = "1 finding written to known.json: 1 of CL101; 1 error left out of it (--include-errors takes them in)"
-    assert told in last
+    assert told[-3:-1] == ["Written to known.json: 1 finding", "  1 of CL101"]
+    assert told[-1] == "Left out of it: 1 error; --include-errors takes it in"
     assert cudalint(tile, "--baseline", "known.json").status == 1
     written = cudalint(tile, "--write-baseline", "known.json", "--include-errors")
     assert written.status == 0
-    assert "2 findings written to known.json: 1 of CL101, 1 of CL201\n" in written.out
+    assert "Written to known.json: 2 findings\n  1 of CL101, 1 of CL201\n" in written.out
     assert cudalint(tile, "--baseline", "known.json").status == 0
 
 
@@ -62,7 +62,7 @@ def test_diff(cudalint: Run, tile: str, project: Path) -> None:
     reached = cudalint(".", "--diff", "HEAD")
     assert reached.status == 1
     # What stands beside it may launch its kernels.
-    assert reached.out.endswith("; 1 on unchanged lines; see `cudalint explain CL201`\n")
+    assert reached.out.endswith("; 1 finding on unchanged lines; see `cudalint explain CL201`\n")
     (project / "other.cu").unlink()
     (project / "tile.cu").write_text(TILE_SOURCE.replace("    out[y", "        out[y"))
     assert cudalint(tile, "--diff", "HEAD").status == 1
@@ -120,3 +120,13 @@ def test_the_race_of_a_barrier_that_is_gone(real_cudalint: Run, project: Path) -
     assert sorted(found) == ["old_race", "reversed_block"]
     told = json.loads(real_cudalint("check", *known, "--diff", "HEAD").out)["diagnostics"]
     assert [each["kernel"] for each in told] == ["reversed_block"]
+
+
+def test_findings_are_counted_as_reports_show_them(cudalint: Run, tile: str, project: Path) -> None:
+    """Two copies of a kernel are one finding of a report, and two entries of a baseline."""
+    (project / "other.cu").write_text(TILE_SOURCE)
+    assert "Found 1 warning in 2 kernels" in cudalint(".").out
+    written = cudalint(".", "--write-baseline", "known.json")
+    assert written.out.endswith("\nWritten to known.json: 1 finding in 2 places\n  1 of CL201\n")
+    assert len(json.loads(Path("known.json").read_text())["findings"]) == 2
+    assert cudalint(".", "--baseline", "known.json").out.endswith("; 1 finding in 2 places known from the baseline\n")

@@ -3,6 +3,7 @@ that nothing changed since is in a register."""
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -89,3 +90,45 @@ def test_what_is_no_place_is_one_line(place: str, capsys: pytest.CaptureFixture[
     assert run(["trace", place]) == 2
     said = capsys.readouterr()
     assert said.out == "" and said.err.count("\n") == 1 and place.split(":")[0] in said.err
+
+
+@pytest.fixture
+def included(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A source that another one includes and calls, as scans are by what packs with them: 512 threads go past the end
+    of 256 elements there, and nobody else says how many there are."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("scan", "pack"):
+        Path(name).mkdir()
+    (tmp_path / ".git").mkdir()
+    Path("scan/scan.cu").write_text(
+        "__global__ void scan(float *d, int n) { d[threadIdx.x] = n; }\n"
+        "void run(float *d, int n) { scan<<<1, 512>>>(d, n); }\n"
+    )
+    Path("pack/pack.cu").write_text(
+        '#include "../scan/scan.cu"\n'
+        "int main() {\n"
+        "    float *d;\n"
+        "    cudaMalloc(&d, 256 * sizeof(float));\n"
+        "    run(d, 256);\n"
+        "}\n"
+    )
+    return tmp_path
+
+
+def test_a_line_is_traced_in_files_that_include_it(included: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    text = _trace("scan/scan.cu", 1, capsys)
+    called = "(launch-site at scan/scan.cu:2, called at pack/pack.cu:5)"
+    assert "scan, grid 1x1x1 of blocks 512x1x1 (launch-site at scan/scan.cu:2)\n" in text
+    through = f"in pack/pack.cu, which includes it: scan, grid 1x1x1 of blocks 512x1x1 {called}\n"
+    assert "argument    n = 256 (the launch passes it)" in text.partition(through)[2]
+
+
+def test_an_error_names_the_call_that_its_numbers_come_from(
+    included: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(["check", ".", "--select", "CL107"]) == 1
+    assert "(launch at scan/scan.cu:2, called at pack/pack.cu:5)" in capsys.readouterr().out
+    run(["check", ".", "--select", "CL107", "--format", "json"])
+    (found,) = json.loads(capsys.readouterr().out)["diagnostics"]
+    (call,) = [each for each in found["related"] if each["path"] == "pack/pack.cu"]
+    assert (call["line"], call["message"]) == (5, "the call that the launch at line 2 has its numbers from")

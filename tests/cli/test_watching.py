@@ -121,8 +121,7 @@ def test_a_history_has_a_line_for_each_run(real_cudalint: Run, source: Path) -> 
     assert second.status == 0
     assert told[0].startswith("Since 20") and told[0].endswith(": 1 -> 0 findings")
     assert told[1] == "  CL101  1 -> 0"
-    assert told[2].startswith("  time lost by the model, with one launch of each kernel: ")
-    assert told[2].endswith("-> none (1 kernels then and 0 now lose any)")
+    assert told[2:] == ["  without a time, as nothing gives the sizes of their launches: 1 finding then and 0 now"]
     one, other = (json.loads(line) for line in Path("h.jsonl").read_text().splitlines())
     assert (one["rules"], one["warnings"], one["kernels"], one["target"], one["schema"]) == (
         {"CL101": 1},
@@ -131,17 +130,53 @@ def test_a_history_has_a_line_for_each_run(real_cudalint: Run, source: Path) -> 
         "a100",
         1,
     )
+    assert (one["lost_us"], one["untimed"], one["losing_kernels"]) == (0, 1, 0)
     assert (other["rules"], other["lost_us"], other["paths"]) == ({}, 0, ["a.cu"])
+
+
+_STRIDED = "__global__ void k(float* p) { p[blockIdx.x * 8192 + threadIdx.x * 32] = 0; }\n"
+
+
+def test_only_launches_of_known_sizes_have_lost_time(real_cudalint: Run, source: Path) -> None:
+    """Another kernel with the same waste, launched with as many blocks as one wants, is a finding without a time."""
+    source.write_text(f"{_STRIDED}void run(float* p) {{ k<<<65536, 256>>>(p); }}\n")
+    real_cudalint("check", "a.cu", "--history", "h.jsonl")
+    # Of another shape, so that the two are findings of their own.
+    body = "float t = q[32 * threadIdx.x + 8192 * blockIdx.x]; q[blockIdx.x] = t;"
+    open_one = f"__global__ void open(float* q) {{ {body} }}\n"
+    with source.open("a") as file:
+        file.write(f"{open_one}void some(float* q, int n) {{ open<<<n, 256>>>(q); }}\n")
+    told = real_cudalint("check", "a.cu", "--history", "h.jsonl").out
+    one, other = (json.loads(line) for line in Path("h.jsonl").read_text().splitlines())
+    assert one["lost_us"] == other["lost_us"] > 0
+    assert (one["losing_kernels"], one["untimed"]) == (1, 0)
+    assert (other["losing_kernels"], other["untimed"]) == (1, 1)
+    assert "(1 kernel then and 1 now lose any)" in told
+    assert "nothing gives the sizes of their launches: 0 findings then and 1 now" in told
+
+
+def test_a_run_of_a_part_is_compared_with_no_whole_one(real_cudalint: Run, source: Path) -> None:
+    real_cudalint("check", "a.cu", "--history", "h.jsonl")
+    part = real_cudalint("check", "a.cu", "--history", "h.jsonl", "--ignore", "CL101")
+    assert part.out.splitlines()[-2:] == [
+        "In the history as a part of these paths only, beside other runs with --ignore CL101",
+        "No earlier run of this part of these paths for this GPU in the history",
+    ]
+    whole = real_cudalint("check", "a.cu", "--history", "h.jsonl")
+    assert "1 finding, as before" in whole.out
+    again = real_cudalint("check", "a.cu", "--history", "h.jsonl", "--ignore", "CL101")
+    assert "0 findings, as before" in again.out
+    scopes = [json.loads(line)["scope"] for line in Path("h.jsonl").read_text().splitlines()]
+    assert scopes == [[], ["--ignore CL101"], [], ["--ignore CL101"]]
 
 
 def test_what_a_baseline_has_is_in_the_history_and_in_front_of_the_report(real_cudalint: Run, source: Path) -> None:
     """All lanes of a load 128 bytes apart take most of the time, whoever has put up with it."""
-    strided = "__global__ void k(float* p) { p[blockIdx.x * 8192 + threadIdx.x * 32] = 0; }\n"
-    source.write_text(f"{strided}void run(float* p) {{ k<<<65536, 256>>>(p); }}\n")
+    source.write_text(f"{_STRIDED}void run(float* p) {{ k<<<65536, 256>>>(p); }}\n")
     real_cudalint("check", "a.cu", "--write-baseline", "known.json")
     options = ("check", "a.cu", "--baseline", "known.json", "--history", "h.jsonl", "--output", "html=r.html")
     first = real_cudalint(*options)
-    assert first.status == 0 and "1 known from the baseline" in first.out
+    assert first.status == 0 and "1 finding known from the baseline" in first.out
     [line] = Path("h.jsonl").read_text().splitlines()
     entry = json.loads(line)
     assert (entry["rules"], entry["known"], entry["losing_kernels"]) == ({}, {"CL101": 1}, 1)

@@ -187,7 +187,9 @@ def _lines(look: FirstLook, baseline: str | None) -> Iterator[str]:
     yield "# job they do, so that a header that is not found any more does not look like clean code."
     if baseline is not None:
         yield ""
-        yield f"# What was there before; `cudalint check . --write-baseline {baseline}` writes it anew."
+        yield f"# What was there before, which fails no run; `cudalint check . --write-baseline {baseline}`"
+        yield "# writes it anew. Errors are left out of it, and fail each run until they are mended; with"
+        yield "# `--include-errors` behind that command the baseline takes them in, too."
         yield f"baseline = {_text(baseline)}"
     yield ""
 

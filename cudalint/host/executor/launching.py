@@ -54,6 +54,8 @@ class HostLaunch(Struct, frozen=True, eq=False):
     called_at: ir.Span | None = None
     """Where it is written, if not at the launch itself: of a function that launches the kernel that it is given
     (`launch(kernel, grid, block, ...)`), the outermost call that hands the kernel over."""
+    from_call: ir.Span | None = None
+    """The call of the function that it is written in, which its numbers come through; None where nobody calls that."""
 
     @property
     def written_at(self) -> ir.Span:
@@ -169,16 +171,20 @@ def add(
     ex.found.vanished.clear()
     launch = HostLaunch(
         kernel, grid, block, shared, arguments, span, taken, sizes, known, cluster, vanished, is_cooperative,
-        _handed_over_at(ex, kernel),
+        *_calls_to(ex, kernel),
     )  # fmt: skip
     ex.found.launches.append(launch)
     numbers = tuple(value for value in arguments if isinstance(value, Node) and not value.kind.is_float)
     ex.found.made.add((kernel.key, span, grid, block, shared, numbers))
 
 
-def _handed_over_at(ex: Execution, kernel: ir.FunctionRef) -> ir.Span | None:
-    """The outermost of the calls by which a kernel has come to its launch as an argument; None where it has not."""
-    return next((each.call for each in ex.state.functions if each.call is not None and kernel.key in each.given), None)
+def _calls_to(ex: Execution, kernel: ir.FunctionRef) -> tuple[ir.Span | None, ir.Span | None]:
+    """The outermost of the calls by which a kernel has come to its launch as an argument, None where it has not; and
+    the innermost of those outside of it."""
+    functions = ex.state.functions
+    handed = next((i for i, each in enumerate(functions) if each.call is not None and kernel.key in each.given), None)
+    outside = [each.call for each in functions[:handed] if each.call is not None]
+    return (functions[handed].call if handed is not None else None), (outside[-1] if outside else None)
 
 
 def arguments_of(ex: Execution, kernel: ir.FunctionRef, arguments: tuple[ir.Expr, ...]) -> tuple[Value | Place, ...]:

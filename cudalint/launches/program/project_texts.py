@@ -16,6 +16,7 @@ from cudalint.system.disk.border import project_top
 from cudalint.system.disk.folders import small_file
 
 _SOURCES: Final = (".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hh", ".hxx", ".inl")
+_INCLUDING: Final = (".cu", ".cpp", ".cc", ".cxx", ".c")
 _BY_NAME: Final = (".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hh", ".hxx", ".cu", ".rs", ".py", ".pyx")
 _MOST_FOLDERS: Final = 4_000
 _MOST_FILES: Final = 2_500
@@ -47,6 +48,17 @@ def texts_by_name(path: str, kernels: tuple[str, ...]) -> tuple[str, ...]:
     """Files of the project in which the name of one of the kernels is a literal, beside what loads kernels by name."""
     top = project_top(os.path.dirname(os.path.abspath(path)))
     return _naming(top, kernels) if top is not None and kernels else ()
+
+
+@heuristic("launches-in-project", "headers of kernels that files of other folders launch").otherwise(())
+def sources_including(path: str) -> tuple[str, ...]:
+    """Sources of the project, or of the file's folder where there is none, that include the file themselves."""
+    own = os.path.abspath(path)
+    name = os.fsencode(os.path.basename(own))
+    includes = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<](?:[^">\n]*/)?' + re.escape(name) + rb'[">]', re.MULTILINE)
+    top = project_top(os.path.dirname(own)) or os.path.dirname(own)
+    found = (other for other, text in _texts(top, _INCLUDING, (name,)) if includes.search(text) is not None)
+    return tuple(other for other in found if os.path.abspath(other) != own)
 
 
 def without_types(kernel: str) -> str:

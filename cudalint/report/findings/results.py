@@ -61,6 +61,15 @@ class Site(NamedTuple):
     inlined_from: tuple[Frame, ...]
 
 
+class UnknownKernel(NamedTuple):
+    """A kernel of which nothing could be evaluated, in one of its instances at least."""
+
+    name: str
+    kernel: Place
+    named_at: Place
+    """Where its name stands, and the finding about what is missing."""
+
+
 class Coverage(Struct, frozen=True):
     """How much of some files was evaluated. Coverages of several files add up without counting headers twice."""
 
@@ -73,6 +82,8 @@ class Coverage(Struct, frozen=True):
     seen_into: frozenset[Place] = frozenset()
     """Those of `kernels` of which anything is known: an access has figures or depends on loaded data, or there was
     nothing to evaluate, and nothing was left out."""
+    unseen: frozenset[UnknownKernel] = frozenset()
+    """Those of `kernels` that one file or instance saw nothing of; another may have seen into them."""
     sampled: frozenset[Place] = frozenset()
     """Those of `kernels` of whose instances some were not evaluated."""
     is_of_accesses: bool = True
@@ -82,6 +93,11 @@ class Coverage(Struct, frozen=True):
     def unknown_kernels(self) -> int:
         """Kernels of which nothing could be evaluated: that nothing was found in them says nothing."""
         return len(self.kernels - self.seen_into)
+
+    def named_unknown(self) -> list[UnknownKernel]:
+        """Those, in the order of the source."""
+        found = (each for each in self.unseen if each.kernel not in self.seen_into)
+        return sorted(found, key=lambda each: (each.named_at, each.name))
 
     @property
     def kernels_without_accesses(self) -> int:
@@ -111,11 +127,18 @@ def coverage_of(facts: FileFacts) -> Coverage:
     places = frozenset(kernel.place for kernel in facts.kernels)
     left_out = frozenset((kernel.instantiation, launches) for kernel in facts.kernels for launches in kernel.left_out)
     seen_into = frozenset(kernel.place for kernel in facts.kernels if is_seen_into(kernel))
+    unseen = frozenset(
+        UnknownKernel(kernel.name, kernel.place, kernel.name_place)
+        for kernel in facts.kernels
+        if kernel.place not in seen_into
+    )
     sampled = frozenset(
         kernel.place for kernel in facts.kernels if any(gap.kind == "instantiations" for gap in kernel.gaps)
     )
     is_of_accesses = all("accesses" in kernel.collected for kernel in facts.kernels)
-    return Coverage(places, frozenset(accesses), frozenset(unevaluated), left_out, seen_into, sampled, is_of_accesses)
+    return Coverage(
+        places, frozenset(accesses), frozenset(unevaluated), left_out, seen_into, unseen, sampled, is_of_accesses
+    )  # fmt: skip
 
 
 def is_seen_into(kernel: KernelFacts) -> bool:
@@ -237,6 +260,8 @@ class CheckResult(Struct, frozen=True):
     """Findings of a baseline, which fail no run: waste that is put up with is waste."""
     asides: tuple[str, ...] = ()
     """What the summary says of findings that are not among the diagnostics."""
+    closing: tuple[str, ...] = ()
+    """Lines below the summary, of what the run has written."""
     notes: tuple[Note, ...] = ()
     not_linted: tuple[tuple[str, int], ...] = ()
     """Languages of kernels that are no CUDA C++, as `Triton kernel`, and how many there are."""
@@ -253,6 +278,13 @@ class CheckResult(Struct, frozen=True):
         return any(is_at_least(diagnostic.severity, threshold) for diagnostic in self.diagnostics)
 
 
+def unknown_and_not_put_up_with(result: CheckResult) -> list[UnknownKernel]:
+    """The kernels of which nothing could be evaluated, but for those whose finding about it (CL902) a baseline has or
+    an annotation allows; of a result whose findings are still single places."""
+    known = {(d.place, d.kernel) for d in (*result.known, *result.suppressed) if "nothing_evaluated" in d.figures}
+    return [each for each in result.coverage.named_unknown() if (each.named_at, each.name) not in known]
+
+
 def is_at_least(severity: Severity, threshold: Severity) -> bool:
     return SEVERITIES.index(severity) <= SEVERITIES.index(threshold)
 
@@ -264,14 +296,14 @@ def worst_first(diagnostics: Iterable[Diagnostic]) -> Iterator[Diagnostic]:
 
 def excess(diagnostic: Diagnostic) -> float:
     """By what factor the figures exceed their ideal, 1 where the diagnostic has no such pair; of a missing barrier how
-    many arrays lack it."""
+    many arrays lack it; of gaps 2 where nothing of the kernel was evaluated, which is worse than a part of it."""
     figures = diagnostic.figures
     factors = [
         figures[name] / figures[ideal]
         for name, ideal in _FIGURE_AND_IDEAL
         if name in figures and figures.get(ideal, 0) > 0
     ]
-    return max(factors, default=figures.get("arrays", 1.0))
+    return max(factors, default=figures.get("arrays", 1.0 + figures.get("nothing_evaluated", 0.0)))
 
 
 _FIGURE_AND_IDEAL = (

@@ -47,7 +47,9 @@ def _origin(launch: LaunchFacts) -> str:
         case "recorded":
             return recorded_phrase(launch.recorded) if launch.recorded is not None else "recorded"
         case "launch-site":
-            return f"launch{place}"
+            called = launch.called_from
+            is_elsewhere = called is not None and called.path != launch.path
+            return f"launch{place}" + (f", called at {called.path}:{called.line}" if called and is_elsewhere else "")
         case "annotation":
             return f"annotation{place}"
         case "config":
@@ -251,7 +253,7 @@ def summary(result: CheckResult) -> str:
     coverage = result.coverage
     unknown = coverage.unknown_kernels if coverage.is_of_accesses else 0
     is_blank = not found and 0 < unknown == len(coverage.kernels)
-    nothing = "Nothing to report" if result.asides or result.minor else "No findings"
+    nothing = "Nothing to report" if result.asides or result.closing or result.minor else "No findings"
     nothing = "Nothing could be evaluated" if is_blank else nothing
     text = f"Found {enumeration(found)}" if found else nothing
     if coverage.kernels or result.diagnostics or not result.not_linted:

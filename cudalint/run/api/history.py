@@ -46,8 +46,9 @@ class Entry(Struct, frozen=True):
     """How often each found something that is reported."""
     lost_us: float
     """Of the kernels with findings, one launch of each, what the time model says that would go away without them, be
-    they in a baseline or not."""
+    they in a baseline or not. Launches whose sizes nothing gives have no time."""
     losing_kernels: int
+    """With such a time."""
     failures: int
     revision: str | None = None
     """Of git, which the work tree may have gone on from."""
@@ -56,18 +57,23 @@ class Entry(Struct, frozen=True):
     """Findings that are only counted, by the reason."""
     known: Mapping[str, int] = field(default_factory=dict)
     """How often each rule found what a baseline has, which is not among those that are reported."""
+    untimed: int = 0
+    """Findings, known ones too, that cost time, and nothing says how much: the sizes of their launches are open."""
+    scope: tuple[str, ...] = ()
+    """The options that left a part of these files, or of the rules, out; empty for a run that tells of all."""
 
     @property
     def findings(self) -> int:
         return self.errors + self.warnings + self.infos
 
     def is_like(self, other: Entry) -> bool:
-        """Whether both are about the same files, judged by the same GPU."""
-        return (self.target, self.paths) == (other.target, other.paths)
+        """Whether both are about the same part of the same files, judged by the same GPU."""
+        return (self.target, self.paths, self.scope) == (other.target, other.paths, other.scope)
 
 
-def entry_of(result: CheckResult, paths: Sequence[str]) -> Entry:
-    losing = losses(everything_in((*result.diagnostics, *result.known)))
+def entry_of(result: CheckResult, paths: Sequence[str], scope: Sequence[str] = ()) -> Entry:
+    found = (*result.diagnostics, *result.known)
+    losing = [loss for loss in losses(everything_in(found)) if not loss.kernel.is_nominal]
     return Entry(
         date=datetime.now(UTC).isoformat(timespec="seconds"),
         target=result.target,
@@ -84,7 +90,14 @@ def entry_of(result: CheckResult, paths: Sequence[str]) -> Entry:
         revision=head_of(paths[0]) if paths else None,
         held_back=dict(sorted(Counter(str(diagnostic.held_back) for diagnostic in result.minor).items())),
         known=_by_rule(result.known),
+        untimed=sum(map(_has_no_time, found)),
+        scope=tuple(scope),
     )
+
+
+def _has_no_time(diagnostic: Diagnostic) -> bool:
+    kernel = diagnostic.cost.kernel if diagnostic.cost is not None else None
+    return kernel is not None and kernel.is_nominal
 
 
 def _by_rule(diagnostics: Sequence[Diagnostic]) -> Mapping[str, int]:
@@ -124,10 +137,13 @@ def append(path: str, entry: Entry) -> Failure | None:
 
 
 def change_lines(entry: Entry, before: Sequence[Entry]) -> Iterator[str]:
-    """What has changed since the last run of the same paths for the same GPU."""
+    """What has changed since the last run of the same part of the same paths for the same GPU."""
+    if entry.scope:
+        yield f"In the history as a part of these paths only, beside other runs with {' '.join(entry.scope)}"
     last = next((each for each in reversed(before) if each.is_like(entry)), None)
     if last is None:
-        yield "No earlier run of these paths for this GPU in the history"
+        of = "this part of these paths" if entry.scope else "these paths"
+        yield f"No earlier run of {of} for this GPU in the history"
         return
     revision = f", {last.revision[:10]}" if last.revision else ""
     yield f"Since {last.date[: len('2000-01-01')]}{revision}: {_findings(last, entry)}"
@@ -135,8 +151,11 @@ def change_lines(entry: Entry, before: Sequence[Entry]) -> Iterator[str]:
     yield from _changed(last.known, entry.known, " in the baseline")
     if max(last.lost_us, entry.lost_us) > 0:
         lost = f"{_time(last.lost_us)} -> {_time(entry.lost_us)}"
-        kernels = f"{last.losing_kernels} kernels then and {entry.losing_kernels} now"
+        kernels = f"{count(last.losing_kernels, 'kernel')} then and {entry.losing_kernels} now"
         yield f"  time lost by the model, with one launch of each kernel: {lost} ({kernels} lose any)"
+    if max(last.untimed, entry.untimed) > 0:
+        without = f"{count(last.untimed, 'finding')} then and {entry.untimed} now"
+        yield f"  without a time, as nothing gives the sizes of their launches: {without}"
 
 
 def _changed(old: Mapping[str, int], new: Mapping[str, int], where: str) -> Iterator[str]:

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 
 from cudalint.diagnostics import Diagnostic, Edit
 from cudalint.numerals import count
+from cudalint.report.findings.causes import merged_by_cause
 from cudalint.report.findings.results import CheckResult
 from cudalint.report.findings.sources import SourceLines
 
@@ -69,9 +70,10 @@ class Sieve:
             return _written(self._target, result, sources, self._takes_errors)
         if self._changes is not None:
             kept = tuple(d for d in result.diagnostics if self._changes.touch(d, sources.text))
-            result = _with_aside(result, len(result.diagnostics) - len(kept), "on unchanged lines")
+            others = [d for d in result.diagnostics if not self._changes.touch(d, sources.text)]
+            result = _with_aside(result, amount(others, sources), "on unchanged lines")
             plural = "file" if self._unreached == 1 else "files"
-            result = _with_aside(result, self._unreached, f"{plural} that no change reaches not linted")
+            result = _with_aside(result, str(self._unreached or ''), f"{plural} that no change reaches not linted")
             result = replace(result, diagnostics=kept)
         if self._baseline is not None and self._path is not None:
             from cudalint.report.findings.baseline import compare
@@ -79,9 +81,10 @@ class Sieve:
             new, known, gone = compare(
                 self._baseline, result.diagnostics, sources, self._path, result.paths, result.minor
             )
-            result = _with_aside(replace(result, diagnostics=new, known=known), len(known), "known from the baseline")
+            result = replace(result, diagnostics=new, known=known)
+            result = _with_aside(result, amount(known, sources), "known from the baseline")
             if self._changes is None:
-                result = _with_aside(result, gone, "of the baseline no longer there")
+                result = _with_aside(result, count(gone, "place") if gone else "", "of the baseline no longer there")
         return result
 
 
@@ -99,7 +102,16 @@ def _is_reached(each: Configured, reach: Reach) -> bool:
     return bool(options.extra) or reach.reaches(each.file.path, options.include_dirs)
 
 
-def _with_aside(result: CheckResult, number: int, what: str) -> CheckResult:
+def amount(diagnostics: Sequence[Diagnostic], sources: SourceLines, noun: str = "finding") -> str:
+    """`16 findings in 34 places`: as many as a report of them shows, and the places that it names for these, each of
+    which is an entry of a baseline; empty for none."""
+    if not diagnostics:
+        return ""
+    found = count(len(merged_by_cause(diagnostics, sources)), noun)
+    return found if found == count(len(diagnostics), noun) else f"{found} in {len(diagnostics)} places"
+
+
+def _with_aside(result: CheckResult, number: str, what: str) -> CheckResult:
     return replace(result, asides=(*result.asides, f"{number} {what}")) if number else result
 
 
@@ -126,23 +138,26 @@ def _written(path: str, result: CheckResult, sources: SourceLines, takes_errors:
     live with waste for a while, and not with what reads another array's memory."""
     from cudalint.report.findings.baseline import BaselineError, write_baseline
 
+    # What is too small to be reported becomes worth it once its edit has been tried, and is known, then.
+    small = [d for d in result.minor if d.held_back in ("small", "unknown") and (takes_errors or d.severity != "error")]
+    known = tuple(d for d in result.diagnostics if takes_errors or d.severity != "error")
+    stays = tuple(d for d in result.diagnostics if not takes_errors and d.severity == "error")
     try:
-        # What is too small to be reported becomes worth it once its edit has been tried, and is known, then.
-        small = [diagnostic for diagnostic in result.minor if diagnostic.held_back in ("small", "unknown")]
-        stays = [d for d in result.diagnostics if d.severity == "error" and not takes_errors]
-        found = [*result.diagnostics, *small]
-        known = [d for d in found if takes_errors or d.severity != "error"]
-        write_baseline(path, known, sources)
+        write_baseline(path, (*known, *small), sources)
     except BaselineError as error:
         raise click.ClickException(str(error)) from None
-    written = f"{count(len(known), 'finding')} written to {path}{_by_rule(known)}"
-    left_out = len(found) - len(known)
-    words = f"{'error' if left_out == 1 else 'errors'} left out of it (--include-errors takes them in)"
-    return _with_aside(replace(result, diagnostics=tuple(stays), asides=(*result.asides, written)), left_out, words)
+    more = f", and {len(small)} that {'is' if len(small) == 1 else 'are'} only counted" if small else ""
+    closing = [f"Written to {path}: {amount(known, sources) or 'no finding'}{more}"]
+    closing += [f"  {rules}" for rules in [_by_rule(merged_by_cause(known, sources))] if rules]
+    if stays:
+        left_out = amount(stays, sources, "error")
+        them = "it" if len(stays) == 1 else "them"
+        closing.append(f"Left out of it: {left_out}; --include-errors takes {them} in")
+    return replace(result, diagnostics=stays, known=known, closing=tuple(closing))
 
 
 def _by_rule(diagnostics: Iterable[Diagnostic]) -> str:
-    """`: 12 of CL101, 3 of CL201`, the most frequent first."""
+    """`12 of CL101, 3 of CL201`, the most frequent first."""
     numbers = Counter(diagnostic.code for diagnostic in diagnostics)
     ordered = sorted(numbers.items(), key=lambda item: (-item[1], item[0]))
-    return ": " + ", ".join(f"{number} of {code}" for code, number in ordered) if ordered else ""
+    return ", ".join(f"{number} of {code}" for code, number in ordered)
