@@ -125,6 +125,12 @@ class Attempt(Struct, frozen=True):
             if inclusion.include is not None:
                 yield inclusion.include.name
 
+    def read(self, path: str) -> bytes:
+        """The text of an included file as clang has it."""
+        unit = cursors.from_bindings(self.unit.cursor).unit
+        handle = cursors.file_named(unit, path)
+        return cursors.file_contents(unit, handle) if handle else b""
+
     def own_files(self) -> list[str]:
         """The file and the headers of its project."""
         included = self.included()

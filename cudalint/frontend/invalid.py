@@ -23,6 +23,7 @@ from cudalint.frontend.half_seen import sure_errors
 from cudalint.regexes import regex
 from cudalint.source.lexing import DIRECTIVE, blanked
 from cudalint.source.lines import Lines
+from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.encoding import to_bytes, to_text
 from cudalint.system.disk.folders import small_file
 
@@ -83,6 +84,8 @@ class Sight(Struct, frozen=True):
     """First and last line of what preprocessor conditions leave out."""
     included: Collection[str]
     """The paths of the headers that were read."""
+    text_of: Callable[[str], bytes]
+    """What was read of one of them, which is nothing where it may not be opened."""
     declared: Callable[[], frozenset[str]]
     """The names that the file and the headers of its project declare, and the macros that there are."""
     is_whole: bool
@@ -119,7 +122,7 @@ class _Judge:
         bundled = [path.removeprefix(BUNDLED_ROOT).lstrip("/\\") for path in sight.included if path not in own]
         self.has_libraries = any(path.startswith(LIBRARIES_ROOT) for path in own)
         self._others_in_part = not all(_IN_FULL.match(path) for path in bundled)
-        headers = "\n".join(small_file(path).decode(errors="replace") for path in own)
+        headers = "\n".join(sight.text_of(path).decode(errors="replace") for path in own)
         self._texts = f"{sight.text}\n{headers}"
         self._left_out = "\n".join([to_text(self._lines.between(first, last)) for first, last in sight.skipped])
         directives = (match[0] for match in DIRECTIVE.finditer(sight.text))
@@ -207,6 +210,6 @@ def _bundled_code(included: Collection[str]) -> str:
     """The code of the bundled headers that a file was parsed with. Those that come with every file include others,
     precompiled, which nothing tells of; they stand in one folder."""
     folder = os.path.join(BUNDLED_ROOT, "_cudalint")
-    always = (os.path.join(folder, name) for name in sorted(os.listdir(folder)))
+    always = (os.path.join(folder, name) for name in sorted(disk.names_in(folder, (".h",))))
     paths = dict.fromkeys((*always, *(path for path in sorted(included) if path.startswith(HEADERS_ROOT))))
     return blanked("\n".join([to_text(small_file(path)) for path in paths]), directives=False)

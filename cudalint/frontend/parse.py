@@ -265,7 +265,8 @@ def _sight(
     as_built = not setting.switches and (places is not None or recovery.includer_context(path) is None)
     is_written = places.is_written if places is not None else None
     shown = text.decode(errors="replace")
-    return Sight(path, shown, ranges, frozenset(attempt.included()), attempt.declared, as_built, is_written)
+    included = frozenset(attempt.included())
+    return Sight(path, shown, ranges, included, attempt.read, attempt.declared, as_built, is_written)
 
 
 def _without_followers(problems: Sequence[Problem]) -> Iterator[Problem]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -46,6 +47,9 @@ def from_launches(
         yield _from_launch(launch, found, function, graph, generics)
 
 
+_SOURCES: Final = (".cu", ".cpp", ".cc", ".cxx", ".c")
+
+
 def telling(configurations: Iterable[Configuration], graph: Graph) -> list[Configuration]:
     """Without launches of no block, and without those that leave the block open, where others at the same place tell
     more. Host code that collects work until there is enough of it (`if (++count == steps) k<<<steps / 96, 96>>>`) comes
@@ -58,6 +62,13 @@ def telling(configurations: Iterable[Configuration], graph: Graph) -> list[Confi
         places = {(each.path, each.line) for each in kept}
         found = [each for each in found if (each.path, each.line) not in places or tells(each)]
     return found
+
+
+def _called_from(launch: HostLaunch, place: SourcePlace) -> SourcePlace | None:
+    """The call that brings a launch in a source its numbers. What stands in a header is the same for all who include
+    it."""
+    is_in_source = place.path.endswith(_SOURCES)
+    return SourcePlace(*launch.from_call) if launch.from_call is not None and is_in_source else None
 
 
 def _from_launch(
@@ -81,7 +92,7 @@ def _from_launch(
         guards=guards, by_default=by_default or chosen.is_of_large_sizes, open_extents=tuple(open_),
         asked_block=launch.block, ways=(Way(place, launch.guards),), vanished=launch.vanished,
         is_cooperative=launch.is_cooperative,
-        called_from=SourcePlace(*launch.from_call) if launch.from_call is not None else None,
+        called_from=_called_from(launch, place),
     )  # fmt: skip
 
 

@@ -296,7 +296,7 @@ def test_a_file_that_takes_too_long_keeps_what_it_has(tmp_path: Path) -> None:
     assert facts.status == "partial"
     left = "launches of `column` and `other` were not evaluated"
     message = f"the time limit of 0 s is too short: {left}; --time-limit gives more time"
-    assert facts.failures == (Shortfall(message, "warning", ("column", "other"), 2),)
+    assert facts.failures == (Shortfall(message, "warning", ("column", "other"), 2, is_late=True),)
     assert [kernel.name for kernel in facts.kernels] == ["column", "other"]
     assert all("takes too long" in kernel.gaps[0].reason for kernel in facts.kernels)
     assert facts_of(tmp_path, COLUMN).failures == ()
@@ -329,7 +329,7 @@ def test_what_comes_before_the_kernels_may_take_too_long(
     assert facts.status == "partial"
     assert [kernel.name for kernel in facts.kernels] == kernels
     message = f"the time limit of 20 s is too short: {left}; --time-limit gives more time"
-    assert facts.failures == (Shortfall(message, "warning"),)
+    assert facts.failures == (Shortfall(message, "warning", is_late=True),)
 
 
 def test_each_kernel_is_listed_with_its_scalar_parameters(tmp_path: Path) -> None:

@@ -135,7 +135,7 @@ def test_a_rule_that_takes_too_long_costs_what_it_has_to_say(
         signal.setitimer(signal.ITIMER_REAL, 0)
     assert _codes(report) == ["CL201"]
     message = "CL299 is not checked for `tile32`: the time limit is too short; --time-limit gives more time"
-    assert report.failures == (Shortfall(message, "warning", ("tile32",), 1),)
+    assert report.failures == (Shortfall(message, "warning", ("tile32",), 1, is_late=True),)
 
 
 def test_what_a_rule_could_not_look_at_is_told_once_however_many_kernels_there_are(
@@ -168,10 +168,11 @@ def test_what_a_rule_could_not_look_at_is_told_once_however_many_kernels_there_a
     failed, late = _report(TILE_SOURCE, file_facts(kernels=kernels)).failures
     first = "`k0`, `k1`, `k2`, `k3`, `k4` and 1995 more kernels"
     limit = "the time limit is too short; --time-limit gives more time"
-    assert late == Shortfall(
-        f"CL298, CL299 are not checked for {first}: {limit}", "warning", ("k0", "k1", "k2", "k3", "k4"), 2000
-    )
-    error = "internal error: ValueError: k0, and 1999 more reasons"
+    named = ("k0", "k1", "k2", "k3", "k4")
+    message = f"CL298, CL299 are not checked for {first}: {limit}"
+    assert late == Shortfall(message, "warning", named, 2000, is_late=True)
+    line = Broken.check.__code__.co_firstlineno + 1
+    error = f"ValueError: k0, raised at {__file__}:{line} (CUDALINT_DEBUG=1 shows how), and 1999 more reasons"
     assert failed == Shortfall(f"CL297 is not checked for {first}: {error}", "error", late.kernels, 2000)
 
 
