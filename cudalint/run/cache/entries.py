@@ -156,13 +156,13 @@ def _is_same(one: FileReport, other: FileReport) -> bool:
 
 
 def _sets(report: FileReport) -> tuple[object, ...]:
-    return report.coverage, report.parameters, report.launched, report.unlaunched, report.whole
+    return report.coverage, report.parameters, report.launched, report.unlaunched, report.whole, report.tried
 
 
 def _without_sets(report: FileReport) -> FileReport:
     none: frozenset[Any] = frozenset()
     empty = replace(report, coverage=Coverage(), parameters=none)
-    return replace(empty, launched=none, unlaunched=none, whole=none)
+    return replace(empty, launched=none, unlaunched=none, whole=none, tried={})
 
 
 # --- all entries ---------------------------------------------------------------------------------------------
