@@ -127,9 +127,7 @@ class Attempt(Struct, frozen=True):
 
     def read(self, path: str) -> bytes:
         """The text of an included file as clang has it."""
-        unit = cursors.from_bindings(self.unit.cursor).unit
-        handle = cursors.file_named(unit, path)
-        return cursors.file_contents(unit, handle) if handle else b""
+        return cursors.text_in(cursors.from_bindings(self.unit.cursor).unit, path) or b""
 
     def own_files(self) -> list[str]:
         """The file and the headers of its project."""

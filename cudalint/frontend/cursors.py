@@ -376,6 +376,12 @@ def file_contents(unit: int, file: int) -> bytes:
     return ctypes.string_at(data, size) if data else b""
 
 
+def text_in(unit: int, path: str) -> bytes | None:
+    """The text of a file of a unit, by its path, as it was parsed; None where the unit has none of that path."""
+    handle = file_named(unit, path)
+    return file_contents(unit, handle) if handle else None
+
+
 def _contents(unit: int, file: int) -> tuple[int | None, int]:
     """Where the text of a file lies in memory, and how long it is."""
     size = ctypes.c_size_t()

@@ -101,15 +101,21 @@ def with_certainty(problems: Iterable[Problem], sight: Sight) -> tuple[Problem, 
         return listed
     if not any(problem.path == sight.path for problem in listed):
         return listed
+    is_all_seen = not _has_libraries(sight) and all(problem.kind not in _OF_SURROUNDINGS for problem in listed)
+    if not is_all_seen and not any(problem.is_syntax for problem in listed):
+        return listed  # Names that nothing declares: they may come from what was not seen.
     judge = _Judge(sight)
     sure = judge.sure_ones([problem for problem in listed if problem.path == sight.path and problem.is_error])
-    is_all_seen = not judge.has_libraries and all(problem.kind not in _OF_SURROUNDINGS for problem in listed)
     return tuple(
         replace(problem, is_certain=True, stands_alone=True)
         if problem in sure
         else replace(problem, is_certain=is_all_seen and judge.is_certain(problem))
         for problem in listed
     )
+
+
+def _has_libraries(sight: Sight) -> bool:
+    return any(path.startswith(LIBRARIES_ROOT) for path in sight.included)
 
 
 class _Judge:
@@ -120,7 +126,6 @@ class _Judge:
         self._lines = Lines(to_bytes(sight.text))
         own = [path for path in sight.included if not path.startswith(BUNDLED_ROOT)]
         bundled = [path.removeprefix(BUNDLED_ROOT).lstrip("/\\") for path in sight.included if path not in own]
-        self.has_libraries = any(path.startswith(LIBRARIES_ROOT) for path in own)
         self._others_in_part = not all(_IN_FULL.match(path) for path in bundled)
         headers = "\n".join(sight.text_of(path).decode(errors="replace") for path in own)
         self._texts = f"{sight.text}\n{headers}"

@@ -146,9 +146,9 @@ class ParsedFile(Struct):
         names = [file.name for file in included if file is not None and self.is_user(file.name)]
         unit = cursors.from_bindings(self.tu.cursor).unit
         for name in dict.fromkeys([self.path, *names]):
-            handle = cursors.file_named(unit, name)
-            if handle:
-                yield self.shown(name), cursors.file_contents(unit, handle)
+            text = cursors.text_in(unit, name)
+            if text is not None:
+                yield self.shown(name), text
 
     def library_stand_ins(self) -> tuple[str, ...]:
         """The headers of libraries, by the names that the user's files include, that were read as stand-ins."""

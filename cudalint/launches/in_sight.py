@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import Final
 
 from msgspec.structs import replace
 
@@ -27,6 +26,7 @@ from cudalint.launches.configuration import (
     known_extents,
     site_of,
 )
+from cudalint.launches.program.mentions import CALLING
 
 
 def from_launches(
@@ -47,9 +47,6 @@ def from_launches(
         yield _from_launch(launch, found, function, graph, generics)
 
 
-_SOURCES: Final = (".cu", ".cpp", ".cc", ".cxx", ".c")
-
-
 def telling(configurations: Iterable[Configuration], graph: Graph) -> list[Configuration]:
     """Without launches of no block, and without those that leave the block open, where others at the same place tell
     more. Host code that collects work until there is enough of it (`if (++count == steps) k<<<steps / 96, 96>>>`) comes
@@ -67,7 +64,7 @@ def telling(configurations: Iterable[Configuration], graph: Graph) -> list[Confi
 def _called_from(launch: HostLaunch, place: SourcePlace) -> SourcePlace | None:
     """The call that brings a launch in a source its numbers. What stands in a header is the same for all who include
     it."""
-    is_in_source = place.path.endswith(_SOURCES)
+    is_in_source = place.path.endswith(CALLING)
     return SourcePlace(*launch.from_call) if launch.from_call is not None and is_in_source else None
 
 

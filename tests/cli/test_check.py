@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from edit_note import without_edit_note
 from handmade import TILE_SOURCE
 
 from cudalint.run import runs as driver
@@ -367,7 +368,7 @@ def test_an_interrupted_run_prints_what_is_there(
     assert result.status == 130
     assert "warning[CL201]" in result.out
     assert "2 paths could not be linted" in result.out
-    assert result.err.endswith("\ncudalint: error: interrupted: 2 of 3 files not linted\n")
+    assert without_edit_note(result.err) == "cudalint: error: interrupted: 2 of 3 files not linted\n"
     document = json.loads(cudalint(".", "--no-cache", "-j", "1", "--format", "json").out)
     assert [failure["path"] for failure in document["failures"]] == ["b.cu", "c.cu"]
     # Half a baseline would let new findings pass for known ones.

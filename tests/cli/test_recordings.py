@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from edit_note import without_edit_note
 from handmade import TILE_SOURCE
 from recorded import NAME, write_recording_in
 
@@ -43,21 +44,17 @@ def given(monkeypatch: pytest.MonkeyPatch) -> dict[str, tuple[tuple[str, ...], b
     return found
 
 
-def _warnings(err: str) -> list[str]:
-    """What is said beside which options make edits."""
-    return [line for line in err.splitlines() if not line.startswith("cudalint: note: ")]
-
-
 def test_jobs_carry_them(cudalint: Run, tree: Path, given: dict[str, tuple[tuple[str, ...], bool]]) -> None:
-    assert _warnings(cudalint(".", *_ALONE).err) == []
+    assert without_edit_note(cudalint(".", *_ALONE).err) == ""
     assert given == {"own/t.cu": ((), False), "other/t.cu": ((), False)}
     write_recording_in(tree)
     write_recording_in(tree / "own")
-    assert _warnings(cudalint(".", *_ALONE, "--only-recorded").err) == []
+    assert without_edit_note(cudalint(".", *_ALONE, "--only-recorded").err) == ""
     assert given == {"own/t.cu": ((f"own/{NAME}",), True), "other/t.cu": ((NAME,), True)}
-    assert _warnings(cudalint(".", *_ALONE, "--no-launches").err) == []
+    assert without_edit_note(cudalint(".", *_ALONE, "--no-launches").err) == ""
     assert given == {"own/t.cu": ((), False), "other/t.cu": ((), False)}
-    assert _warnings(cudalint(".", *_ALONE, "--launches", NAME, "--launches", f"own/{NAME}").err) == []
+    both = ("--launches", NAME, "--launches", f"own/{NAME}")
+    assert without_edit_note(cudalint(".", *_ALONE, *both).err) == ""
     assert set(given.values()) == {((NAME, f"own/{NAME}"), False)}
 
 
@@ -73,7 +70,7 @@ def test_a_bad_one_that_is_named_is_one_line(cudalint: Run, tree: Path, command:
 def test_a_bad_one_that_is_found_is_one_line_and_everything_is_done(cudalint: Run, tree: Path, command: str) -> None:
     (tree / NAME).write_text("{")
     result = cudalint(command, ".", *_ALONE)
-    (line,) = _warnings(result.err)
+    (line,) = without_edit_note(result.err).splitlines()
     assert line.startswith(f"cudalint: error: {NAME}: it holds no recorded launches: ")
     assert result.status == 2
     for path in ("own/t.cu", "other/t.cu"):
@@ -83,12 +80,11 @@ def test_a_bad_one_that_is_found_is_one_line_and_everything_is_done(cudalint: Ru
 
 def test_recorded_launches_alone_where_there_are_none(cudalint: Run, tree: Path) -> None:
     wanted = "cudalint: warning: only recorded launches are wanted, and there are none for "
-    (line,) = _warnings(cudalint(".", *_ALONE, "--only-recorded").err)
-    assert line.startswith(wanted)
+    assert without_edit_note(cudalint(".", *_ALONE, "--only-recorded").err).startswith(wanted)
     write_recording_in(tree / "own")
-    (line,) = _warnings(cudalint(".", *_ALONE, "--only-recorded").err)
+    (line,) = without_edit_note(cudalint(".", *_ALONE, "--only-recorded").err).splitlines()
     assert line == f"{wanted}other/t.cu; `cudalint record` makes them"
-    assert _warnings(cudalint("own", "--only-recorded").err) == []
+    assert without_edit_note(cudalint("own", "--only-recorded").err) == ""
 
 
 def test_config_says_where_they_come_from(cudalint: Run, tree: Path) -> None:

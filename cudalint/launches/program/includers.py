@@ -6,13 +6,12 @@ import os
 import re
 
 from cudalint.heuristics import heuristic
+from cudalint.launches.program.mentions import CALLING, HEADERS
 from cudalint.launches.program.neighbours import sources_near
 from cudalint.regexes import regex
 from cudalint.system.disk import recorder as disk
 from cudalint.system.disk.folders import small_file
 
-_SOURCES = (".cu", ".cpp", ".cc", ".cxx", ".c")
-_HEADERS = (".cuh", ".h", ".hpp", ".hh", ".hxx", ".inl")
 _INCLUDE = regex(rb"^[ \t]*#[ \t]*include[ \t]*[\"<]([^\">\n]+)[\">]", re.MULTILINE)
 
 
@@ -33,8 +32,8 @@ def is_included_elsewhere(header: str, path: str) -> bool:
                 reached.add(file)
                 waiting.append(os.path.basename(file))
     others = reached - {disk.resolved(header), disk.resolved(path)}
-    return any(other.endswith(_SOURCES) for other in others)
+    return any(other.endswith(CALLING) for other in others)
 
 
 def _near(path: str) -> list[str]:
-    return sources_near(path, (*_SOURCES, *_HEADERS))
+    return sources_near(path, (*CALLING, *HEADERS))

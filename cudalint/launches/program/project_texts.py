@@ -5,10 +5,11 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Final
 
 from cudalint.heuristics import heuristic
+from cudalint.launches.program.mentions import CALLING
 from cudalint.regexes import regex
 from cudalint.source.comments import COMMENT_IN_BYTES
 from cudalint.system.disk import recorder as disk
@@ -16,7 +17,6 @@ from cudalint.system.disk.border import project_top
 from cudalint.system.disk.folders import small_file
 
 _SOURCES: Final = (".cu", ".cuh", ".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hh", ".hxx", ".inl")
-_INCLUDING: Final = (".cu", ".cpp", ".cc", ".cxx", ".c")
 _BY_NAME: Final = (".cpp", ".cc", ".cxx", ".c", ".h", ".hpp", ".hh", ".hxx", ".cu", ".rs", ".py", ".pyx")
 _MOST_FOLDERS: Final = 4_000
 _MOST_FILES: Final = 2_500
@@ -54,10 +54,10 @@ def texts_by_name(path: str, kernels: tuple[str, ...]) -> tuple[str, ...]:
 def sources_including(path: str) -> tuple[str, ...]:
     """Sources of the project, or of the file's folder where there is none, that include the file themselves."""
     own = os.path.abspath(path)
-    name = os.fsencode(os.path.basename(own))
-    includes = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<](?:[^">\n]*/)?' + re.escape(name) + rb'[">]', re.MULTILINE)
+    includes = _including([own])
     top = project_top(os.path.dirname(own)) or os.path.dirname(own)
-    found = (other for other, text in _texts(top, _INCLUDING, (name,)) if includes.search(text) is not None)
+    texts = _texts(top, CALLING, (os.fsencode(os.path.basename(own)),))
+    found = (other for other, text in texts if includes.search(text) is not None)
     return tuple(other for other in found if os.path.abspath(other) != own)
 
 
@@ -66,11 +66,16 @@ def without_types(kernel: str) -> str:
     return _APPENDED.sub("", kernel)
 
 
+def _including(paths: Iterable[str]) -> re.Pattern[bytes]:
+    """What includes one of some files, by their last names."""
+    names = b"|".join(re.escape(os.fsencode(os.path.basename(path))) for path in paths)
+    return re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<](?:[^">\n]*/)?(?:' + names + rb')[">]', re.MULTILINE)
+
+
 @disk.question
 def _launching(top: str, kernels: tuple[str, ...], defining: tuple[str, ...], path: str) -> tuple[str, ...]:
     texts = _texts(top, _SOURCES, _LAUNCHES)
-    names = b"|".join(re.escape(os.fsencode(os.path.basename(each))) for each in sorted(defining))
-    includes = re.compile(rb'^[ \t]*#[ \t]*include[ \t]*["<](?:[^">\n]*/)?(?:' + names + rb')[">]', re.MULTILINE)
+    includes = _including(sorted(defining))
     near = os.path.dirname(path)
     found: dict[str, tuple[bool, bool, int]] = {}
     for kernel in kernels:

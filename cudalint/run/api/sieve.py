@@ -69,12 +69,13 @@ class Sieve:
         if self._target is not None:
             return _written(self._target, result, sources, self._takes_errors)
         if self._changes is not None:
-            kept = tuple(d for d in result.diagnostics if self._changes.touch(d, sources.text))
-            others = [d for d in result.diagnostics if not self._changes.touch(d, sources.text)]
-            result = _with_aside(result, amount(others, sources), "on unchanged lines")
+            touched: dict[bool, list[Diagnostic]] = {True: [], False: []}
+            for each in result.diagnostics:
+                touched[self._changes.touch(each, sources.text)].append(each)
+            result = _with_aside(result, amount(touched[False], sources), "on unchanged lines")
             plural = "file" if self._unreached == 1 else "files"
-            result = _with_aside(result, str(self._unreached or ''), f"{plural} that no change reaches not linted")
-            result = replace(result, diagnostics=kept)
+            result = _with_aside(result, str(self._unreached or ""), f"{plural} that no change reaches not linted")
+            result = replace(result, diagnostics=tuple(touched[True]))
         if self._baseline is not None and self._path is not None:
             from cudalint.report.findings.baseline import compare
 
