@@ -15,6 +15,7 @@ from cudalint.hardware.requests import WARP_LANES
 from cudalint.measure.arrays import Flags, Integers, Weights
 from cudalint.measure.distinct import Extent, Group, Pattern, by_world, groups, prints_of, weights_by_row
 from cudalint.measure.executed import Executed
+from cudalint.measure.numbers import parameters_of
 from cudalint.measure.requests import AccessSite, Figures
 
 _MOST = 32
@@ -138,17 +139,12 @@ def sized(site: AccessSite, figures: Figures, events: Sequence[AccessEvent], exe
         return "" if is_open else None
     elements = [step // site.bytes for step, _ in known]
     if len(numbers) == 1:
-        found = list(_terms(elements, [{**known[0][1], **_given_sizes(executed)}]))
+        # Sizes that users give are no open numbers.
+        given = {name: values[0] for name, values in parameters_of(executed.batch).items()}
+        found = list(_terms(elements, [{**known[0][1], **given}]))
         return found[0] if len(found) == 1 else None
     found = list(_terms(elements, [own for _, own in known]))
     return found[0] if found else ""
-
-
-def _given_sizes(executed: Executed) -> dict[str, int]:
-    """The kernel's own sizes, in one world: those that users give are no open numbers."""
-    values = {symbol.name: value for symbol, value in executed.batch.arguments.items()}
-    first = {name: value[0] if isinstance(value, list) and value else value for name, value in values.items()}
-    return {name: value for name, value in first.items() if type(value) is int}
 
 
 def _terms(elements: Sequence[int], numbers: Sequence[Mapping[str, int | float | bool]]) -> Iterator[str]:
